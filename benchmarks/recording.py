@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import inplacelab as paddle
 from inplacelab.recorders import instrument
-from inplacelab.recorders.program import Program, Scope
+from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session
 
 try:
@@ -115,9 +115,7 @@ def stepped(text: str, times: int, clock: Clock = process_time_ns) -> tuple[floa
     tree = ast.parse(text)
     session = Session(Program.of(tree, text, "<program>"), limit=ENOUGH)
     names: dict[str, Any] = {"paddle": paddle, "clock": clock}
-    with session.recorder.listening(), instrument.listening(session.recorder.statement_begins):
-        exec(compile(instrument.instrumented(tree), "<program>", "exec"), names)
-        session.finish(None, Scope(names, ""))
+    session.run([compile(instrument.instrumented(tree), "<program>", "exec")], names)
     begin = process_time_ns()
     session.recording()
     return taken(names, times), (process_time_ns() - begin) / times

@@ -1,6 +1,9 @@
 """Recorders: watch a program run and emit events, of which a `Recording` is built.
 
     program.py      the program's text, lines, and frames on the stack         instrument.py   reports when a statement begins
+    static.py       reads the program's objects without running its code
+         |
+    shield.py       whose code is recorded, and what a failure of the recorder does: every call of a recorder goes through it
          |
     engine.py       an `observe.Observer` of this package's engine; engine_objects.py describes its tensors and nodes
     numpy.py        the same for programs that use NumPy alone

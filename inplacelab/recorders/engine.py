@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
 from types import FrameType
@@ -62,7 +61,7 @@ class Pass:
 
 
 class EngineRecorder(observe.Observer):
-    """Emits events while it listens (see `Recorder.listening`).
+    """Emits events between `begin` and `end` (see `Recorder`).
 
     Args:
         program: the program that is recorded.
@@ -84,6 +83,7 @@ class EngineRecorder(observe.Observer):
         self._program, self._emit, self._limit = program, log.emit, inf if limit is None else limit
         self._filename, self._lines_before = program.filename, program.first_line - 1
         self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
+        self._watch = self.shield.protect(self.refused)
         self._bindings = Bindings(program.names, _WATCHED)
         self._objects = EngineObjects(log.emit, self._bindings.names_of, self.shield.protect_callback)
         self._named: dict[int, KnownTensor] = {}  # the tensors that had names at the last scan
@@ -105,24 +105,22 @@ class EngineRecorder(observe.Observer):
         """The number of events not recorded because of the limit."""
         return int(max(self._counted - self._limit, 0))
 
-    @contextmanager
-    def listening(self) -> Iterator[None]:
-        """Observes the engine and its refusals inside a `with` block, which is an episode of the memory ledgers."""
-        watch = self.shield.protect(self.refused)
-        try:
-            for device in devices.ALL:
-                self._episodes[device] = device.ledger.begin_episode(self.shield.others_run)
-            self.live_before = devices.current().ledger.live
-            errors.watchers.append(watch)
-            with self.shield.up(self):
-                yield
-        finally:
-            if watch in errors.watchers:
-                errors.watchers.remove(watch)
-            for device, episode in self._episodes.items():
-                device.ledger.end_episode(episode)
-                if episode.shared:
-                    self.shield.remark(_ELSEWHERE)
+    def begin(self) -> None:
+        """Begins to observe the engine and its refusals, and an episode of the memory ledgers."""
+        for device in devices.ALL:
+            self._episodes[device] = device.ledger.begin_episode(self.shield.others_run)
+        self.live_before = devices.current().ledger.live
+        errors.watchers.append(self._watch)
+        self.shield.begin(self)
+
+    def end(self) -> None:
+        """Ends that (see `Recorder.end`)."""
+        self.shield.end()
+        errors.watchers[:] = [each for each in errors.watchers if each is not self._watch]
+        for device, episode in self._episodes.items():
+            device.ledger.end_episode(episode)
+            if episode.shared:
+                self.shield.remark(_ELSEWHERE)
 
     def _forget(self) -> None:
         self._objects.forget()
@@ -375,6 +373,8 @@ class EngineRecorder(observe.Observer):
             self._emit(events.Arrived(self._number(node)))
 
     def node_begins(self, node: Node, gradient: Tensor) -> None:
+        if not self._passes:  # the recording began in a hook of this pass
+            return
         under = self._passes[-1]
         under.gradient, under.node = gradient, self._number(node)
 
@@ -391,6 +391,8 @@ class EngineRecorder(observe.Observer):
         ))  # fmt: skip
 
     def node_ends(self, node: Node) -> None:
+        if not self._passes:
+            return
         under = self._passes[-1]
         gradient, under.gradient, under.node = under.gradient, None, None
         if self._full():
@@ -414,12 +416,15 @@ class EngineRecorder(observe.Observer):
         return known.operand
 
     def backward_fails(self) -> None:
-        self._emit(events.BackwardFailed(self._passes.pop().node))
         self._computing = False
+        if self._passes:
+            self._emit(events.BackwardFailed(self._passes.pop().node))
 
     def backward_ends(self) -> None:
-        under = self._passes.pop()
         self._computing = False
+        if not self._passes:
+            return
+        under = self._passes.pop()
         if self._full():
             return
         nodes = [node for reference in under.nodes if (node := reference()) is not None]
@@ -429,10 +434,11 @@ class EngineRecorder(observe.Observer):
     # ---- the program's code in a backward pass ---------------------------------------------------------------------------
 
     def hook_begins(self, node: Node, hook: Any, gradient: Tensor) -> None:
-        under, self._computing = self._passes[-1], False
-        under.node = self._number(node)
-        if self._full():
+        self._computing = False
+        if not self._passes or self._full():
             return
+        under = self._passes[-1]
+        under.node = self._number(node)
         self._look_round()
         known = self._objects.tensor(gradient)
         under.hook, under.given, under.counted = (
@@ -446,9 +452,10 @@ class EngineRecorder(observe.Observer):
         )
 
     def hook_ends(self, node: Node, gradient: Tensor) -> None:
-        under, self._computing = self._passes[-1], True
-        if self._beyond_limit:
+        self._computing = True
+        if not self._passes or self._beyond_limit:
             return
+        under = self._passes[-1]
         known = self._objects.tensor(gradient)
         self._objects.storage(gradient.storage)
         if ((known.number, known.storage.version), self._counted) == (under.given, under.counted):
@@ -460,7 +467,7 @@ class EngineRecorder(observe.Observer):
 
     def custom_begins(self, node: Node, function: Any, gradients: Sequence[Tensor | None]) -> None:
         self._computing = False
-        if self._full():
+        if not self._passes or self._full():
             return
         self._look_round()
         given = [gradient for gradient in gradients if gradient is not None]

@@ -11,7 +11,6 @@ import builtins
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from threading import get_ident
 from types import FrameType
 from typing import Any, Protocol
@@ -45,34 +44,41 @@ def _statement_begins(line: int, simple: bool) -> None:
         listener(line, simple, frame)
 
 
-@contextmanager
-def listening(listener: StatementListener) -> Iterator[None]:
+class listening:  # noqa: N801  # used like a function; `contextmanager` would set attributes of the program's exceptions
     """Calls `listener` before each statement of an instrumented program, inside a `with` block.
 
     The function behind `CALL` remains after the block, because functions that the program has defined may be called later.
     """
-    builtins.__dict__[CALL] = _statement_begins
-    _listeners.append(listener)
-    try:
-        yield
-    finally:
-        _listeners.remove(listener)
+
+    def __init__(self, listener: StatementListener) -> None:
+        self._listener = listener
+
+    def __enter__(self) -> None:
+        builtins.__dict__[CALL] = _statement_begins
+        _listeners.append(self._listener)
+
+    def __exit__(self, *_: object) -> None:
+        _listeners[:] = [each for each in _listeners if each is not self._listener]
 
 
-@contextmanager
-def traced(listener: StatementListener, program: Program, outermost: FrameType, shield: Shield) -> Iterator[None]:
+class Tracing:
     """Calls `listener` before each statement of a running program that is not instrumented, in a frame and in those that it calls.
 
-    It uses `sys.settrace`, so a debugger is inactive meanwhile.
+    It uses `sys.settrace`, so a debugger is inactive between `begin` and `end`. Blocks need not end in the order in which they began.
     """
-    tracer, trace = _tracer(), _Trace(listener, program, shield)
-    try:
-        tracer.add(trace, outermost)
-        _new_threads.report_to(trace)
-        yield
-    finally:
-        tracer.remove(trace, outermost)
-        _new_threads.stop(trace)
+
+    def __init__(self, listener: StatementListener, program: Program, outermost: FrameType, shield: Shield) -> None:
+        self._tracer, self._trace, self._outermost = _tracer(), _Trace(listener, program, shield), outermost
+
+    def begin(self) -> None:
+        """Begins to trace this thread."""
+        self._tracer.add(self._trace, self._outermost)
+        _new_threads.report_to(self._trace)
+
+    def end(self) -> None:
+        """Ends that; it may be called again."""
+        self._tracer.remove(self._trace, self._outermost)
+        _new_threads.stop(self._trace)
 
 
 class _Trace:
@@ -97,7 +103,7 @@ class _Trace:
 
 
 class _Tracer:
-    """The trace function of one thread, in which several programs may be traced at once: blocks need not end in order."""
+    """The trace function of one thread, in which several programs may be traced at once."""
 
     def __init__(self) -> None:
         self._traces: list[_Trace] = []
@@ -114,7 +120,7 @@ class _Tracer:
 
     def remove(self, trace: _Trace, outermost: FrameType) -> None:
         """Ends that."""
-        self._traces.remove(trace)
+        self._traces = [each for each in self._traces if each is not trace]
         if not any(each.filename == trace.filename for each in self._traces):
             outermost.f_trace = None
         if not self._traces and get_ident() == self._thread:
@@ -153,7 +159,7 @@ class _NewThreads:
 
     def stop(self, trace: _Trace) -> None:
         """Reports to it no longer."""
-        self._traces.remove(trace)
+        self._traces = [each for each in self._traces if each is not trace]
         before = self._before
         if not self._traces and threading.gettrace() is self:
             threading.settrace(before)

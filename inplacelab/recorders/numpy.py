@@ -20,7 +20,7 @@ under that. A statement has written a storage if its bytes have changed. So
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import FrameType, FunctionType
 from typing import Any
@@ -34,7 +34,7 @@ from inplacelab.recorders.attribution import Attribution, Did
 from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.events import INFERRED, Operand, OperationDone
 from inplacelab.recorders.handles import Handles
-from inplacelab.recorders.instrument import traced
+from inplacelab.recorders.instrument import Tracing
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.shield import Shield
@@ -65,17 +65,24 @@ class NumpyRecorder:
         self._program, self._emit, self._root = program, log.emit, outermost
         self._left, self.missed, self.live_before = float("inf") if limit is None else limit, 0, 0
         self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
+        self._tracing: Tracing | None = None
         self._bindings = Bindings(program.names, Watched(np.ndarray))
         self._known: Handles[Any, _Array] = Handles(self._died, self.shield.protect_callback)
         self._statements = Attribution(program.text, np.ndarray, self._known.find)
         self._storages: Storages[_Array] = Storages(log.emit, "cpu")
 
-    @contextmanager
-    def listening(self) -> Iterator[None]:
-        """Traces a program that is running already, and releases the arrays at the end of a `with` block."""
-        tracing = traced(self.statement_begins, self._program, self._root, self.shield) if self._root else nullcontext()
-        with self.shield.up(), tracing:
-            yield
+    def begin(self) -> None:
+        """Begins to trace a program that is running already."""
+        self.shield.begin()
+        if self._root:
+            self._tracing = Tracing(self.statement_begins, self._program, self._root, self.shield)
+            self._tracing.begin()
+
+    def end(self) -> None:
+        """Ends that, and releases the arrays (see `Recorder.end`)."""
+        self.shield.end()
+        if self._tracing is not None:
+            self._tracing.end()
 
     def _forget(self) -> None:
         self._known.clear()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from types import FrameType
 from typing import Protocol
 
@@ -39,8 +38,11 @@ class Recorder(Protocol):
     @property
     def refusals(self) -> Sequence[Callable[[], Refusal | None]]: ...
 
-    def listening(self) -> AbstractContextManager[object]:
-        """Records what happens inside a `with` block."""
+    def begin(self) -> None:
+        """Begins to record."""
+
+    def end(self) -> None:
+        """Ends that, whether or not it has begun. It may be called again if an interrupt arrives meanwhile."""
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """Called when a statement of an instrumented program begins (see `instrument.StatementListener`)."""

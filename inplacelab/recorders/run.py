@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -78,31 +78,41 @@ class Session:
         """
         raised: BaseException | None = None
         gc.collect()  # objects of earlier programs would otherwise be counted or not, depending on when the collector runs
-        begins = self.recorder.shield.protect(self.recorder.statement_begins)
-        with self.recorder.listening(), instrument.listening(begins):
-            try:
+        listening = instrument.listening(self.recorder.shield.protect(self.recorder.statement_begins))
+        try:
+            self.recorder.begin()
+            with listening:
                 for code in parts:
                     exec(code, names)
-            except BaseException as error:  # noqa: BLE001  # the caller shows it once the recording is there
-                raised = error
-            try:
-                self.finish(raised, Scope(names_in(names), ""))
-            except BaseException as error:  # noqa: BLE001  # an interrupt
-                raised = error
+        except BaseException as error:  # noqa: BLE001  # the caller shows it once the recording is there
+            raised = error
+        try:
+            listening.__exit__()  # again, if an interrupt has arrived there
+            self.finish(raised, lambda: Scope(names_in(names), ""))
+        except BaseException as error:  # noqa: BLE001  # an interrupt
+            raised = error
         self.annotate()
         return raised
 
-    def finish(self, raised: BaseException | None, scope: Scope) -> None:
-        """Ends the recording.
+    def finish(self, raised: BaseException | None, scope: Callable[[], Scope]) -> None:
+        """Ends the recording, also if an interrupt arrives.
 
         Args:
             raised: the exception that ended the program, if any.
-            scope: the program's names.
+            scope: returns the program's names.
         """
-        protect = self.recorder.shield.protect
-        if raised is not None and not issubclass(type(raised), SystemExit | GeneratorExit):
-            protect(self.recorder.failed, anywhere=True)(raised)
-        protect(self.recorder.finish, anywhere=True)(scope)
+        recorder = self.recorder
+        try:
+            protect = recorder.shield.protect
+            if raised is not None and not issubclass(type(raised), SystemExit | GeneratorExit):
+                protect(recorder.failed, anywhere=True)(raised)
+            protect(lambda: recorder.finish(scope()), anywhere=True)()
+        finally:
+            try:
+                recorder.end()
+            except BaseException:
+                recorder.end()
+                raise
 
     def annotate(self) -> None:
         """Adds to the refusals that are still alive the lines that led to them, and a fix."""
@@ -166,8 +176,8 @@ class record:
     """
 
     def __init__(self, title: str = "", limit: int = LIMIT, framework: str | None = None) -> None:
+        self._running = Lock()  # held in the block
         self._title, self._limit, self._framework = title, limit, framework and checked(framework)
-        self._running = Lock()
         self.recording: Recording | None = None
 
     def __enter__(self) -> Self:
@@ -191,19 +201,26 @@ class record:
             tree, {**names_in(frame.f_globals), **scopes_of([frame])[0].names}
         )
         self._session = Session(program, title=self._title, limit=self._limit, outermost=frame, framework=framework)
-        self._listening = self._session.recorder.listening()
-        self._listening.__enter__()
+        try:
+            self._session.recorder.begin()
+        except BaseException:
+            self._session.recorder.end()
+            raise
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if not self._running.locked():
             raise RuntimeError(str(_NOT_RUNNING))
         try:
-            self._session.finish(error, *scopes_of([sys._getframe(1)]))
+            frame = sys._getframe(1)
+            self._session.finish(error, lambda: scopes_of([frame])[0])
         finally:
-            self._listening.__exit__(None, None, None)
             self._running.release()
             self.recording = self._session.recording()
         self._session.annotate()
+
+    def __del__(self) -> None:
+        if self._running.locked():  # the block was entered, and will never be left
+            self._session.recorder.end()
 
 
 # --- tracebacks --------------------------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ recorder goes through the `protect` of its shield, which decides three things:
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from threading import get_ident
 from traceback import walk_tb
@@ -37,7 +37,7 @@ class Shield:
     """Protects a program from its recorder.
 
     Args:
-        emit: receives the event that the recording has stopped.
+        emit: receives, at the end, the event that the recording has stopped.
         forget: drops the recorder's references to objects of the program.
         elsewhere: what the recording says if other threads or coroutines did something that it leaves out.
     """
@@ -50,9 +50,8 @@ class Shield:
         self._failure: type[BaseException] | None = None
         self._remarks: list[Text] = []
 
-    @contextmanager
-    def up(self, observer: observe.Observer | None = None) -> Iterator[None]:
-        """Records the thread or coroutine that runs a `with` block.
+    def begin(self, observer: observe.Observer | None = None) -> None:
+        """Begins to record the thread or coroutine that runs now.
 
         Args:
             observer: the recorder, if it observes the engine.
@@ -60,13 +59,16 @@ class Shield:
         if observer is not None:
             self._block = observe.listening(self._protected(observer))
         self._thread = get_ident()
-        try:
-            with self._block:
-                self._on = True
-                yield
-        finally:
-            self.protect(self._forget, anywhere=True)()
-            self._on = False
+        self._block.__enter__()
+        self._on = True
+
+    def end(self) -> None:
+        """Ends that, whether or not it has begun."""
+        self.protect(self._forget, anywhere=True)()
+        self._on = False
+        modes.leave(self._block)
+        if self._failure is not None:
+            self._emit(Stopped())
 
     def _protected(self, observer: observe.Observer) -> observe.Observer:
         shown = observe.Observer()
@@ -97,6 +99,8 @@ class Shield:
                     method(*args, **kwargs)
                 else:
                     self._is_elsewhere(partial(method, *args, **kwargs) if anywhere else None)
+            except RecursionError:  # of a program that is deep in its own functions: nothing can be called here
+                self._on, self._failure = False, RecursionError
             except BaseException as error:
                 self._stop(error)
                 if _is_interrupt(error):
@@ -132,11 +136,8 @@ class Shield:
     def _stop(self, error: BaseException) -> None:
         """Stops the recording. Nothing refers to the error afterwards, since its frames keep tensors alive."""
         self._on, self._failure = False, type(error)
-        try:
-            self._emit(Stopped())
+        with suppress(BaseException):  # such as a second lack of memory
             self._forget()
-        except BaseException:  # noqa: BLE001  # such as a second lack of memory
-            self._on = False
 
     def remark(self, note: Text) -> None:
         """Has the recording say something once that it leaves out."""

@@ -266,6 +266,17 @@ def test_a_long_recording_says_what_was_left_out(run: Run) -> None:
     assert f"; {recording.truncated} later events were left out" in done.err
 
 
+def test_what_other_threads_did_is_said_to_be_left_out(run: Run) -> None:
+    program = (
+        "import inplacelab, threading\nx = inplacelab.ones([1])\nt = threading.Thread(target=lambda: inplacelab.ones([2]).exp_())\n"
+        "t.start()\nt.join()\nx.scale_(2.)\n"
+    )
+    done = run("record", script(program), "-o", "page.json")
+    (note,) = codec.load("page.json").notes
+    assert note.en in done.err
+    assert [step.op for step in codec.load("page.json").steps if step.kind == "operation"] == ["ones", "scale_"]
+
+
 def test_the_title_and_the_language_can_be_chosen(run: Run) -> None:
     done = run("record", script(DOUBLED), "-o", "page.html", "--title", "twice <b>", "--lang", "zh")
     assert done.err == "已写入 page.html：共 3 步\n"

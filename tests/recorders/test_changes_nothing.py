@@ -159,6 +159,31 @@ def test_two_recorders_hear_the_same(run: Runner) -> None:
     assert [s.op for s in outer.recording.steps if s.op] == [s.op for s in inner.steps if s.op] == ["ones", "scale_"]
 
 
+def test_recordings_that_overlap_change_neither_results_nor_peaks() -> None:
+    def program() -> list[Any]:
+        device.reset_max_memory_allocated()
+        before = device.memory_allocated()
+        x = paddle.ones([100])
+        x.stop_gradient = False
+        y = x.exp()
+        z = y * y
+        z.sum().backward()
+        del y
+        grad = x.grad
+        assert grad is not None
+        return [grad.tolist(), device.max_memory_allocated() - before]
+
+    plain = program()
+    first, second = paddle.record(), paddle.record()
+    with first:
+        once = program()
+        second.__enter__()
+        twice = program()
+    again = program()
+    second.__exit__(None, None, None)
+    assert plain == once == twice == again == program()
+
+
 def test_the_recording_is_not_touched_by_what_happens_later(run: Runner) -> None:
     recorded = run("x = paddle.ones([2])\n")
     before = repr(recorded.recording.steps)

@@ -54,12 +54,14 @@ def listened(text: str, log: Any) -> None:
     tree = ast.parse(text)
     recorder = EngineRecorder(Program.of(tree, text, "<program>"), log)
     names: dict[str, Any] = {"paddle": paddle}
-    with recorder.listening(), instrument.listening(recorder.statement_begins):
+    recorder.begin()
+    with instrument.listening(recorder.statement_begins):
         try:
             exec(compile(instrument.instrumented(tree), "<program>", "exec"), names)
         except Exception as error:  # noqa: BLE001  # of a random program
             recorder.failed(error)
         recorder.finish(Scope(names, ""))
+    recorder.end()
 
 
 def is_event(kind: type) -> bool:
@@ -89,8 +91,9 @@ def test_what_a_block_does_not_tell_is_inferred() -> None:
     log = EventLog()
     tree = ast.parse("x = paddle.ones([2])\nx.zero_()\n")
     recorder = EngineRecorder(Program.of(tree, "", "<block>"), log)
-    with recorder.listening():
-        exec(compile(tree, "<block>", "exec"), {"paddle": paddle})
+    recorder.begin()
+    exec(compile(tree, "<block>", "exec"), {"paddle": paddle})
+    recorder.end()
     assert {type(event).__name__ for event in log if not event.origin.observed} <= {"StatementBegan"}
 
 

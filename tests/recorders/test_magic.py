@@ -170,6 +170,24 @@ def test_any_other_error_shows_as_without_the_magic(cell: Run) -> None:
     assert plain.out.strip().splitlines()[-1] == stepped.out.strip().splitlines()[-1]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "def __str__(self): raise KeyError('no')",
+        "__class__ = property(lambda self: 1 / 0)",
+        "__traceback__ = property(lambda self: 1 / 0)",
+        "def __setattr__(self, name, value): raise KeyError(name)",
+        "def __bool__(self): raise KeyError('no')",
+    ],
+)
+def test_an_error_that_misbehaves_leaves_nothing_on(cell: Run, shell: Any, body: str) -> None:
+    cell(f"%%stepper --name r\nclass Odd(Exception):\n    {body}\nx = paddle.ones([2])\nraise Odd\n")
+    assert shell.user_ns["r"].steps[-1].error.type == "Odd"
+    shown = cell("%%stepper --name s\nx.exp_()\n")
+    assert shown.error is None
+    assert [step.op for step in shell.user_ns["s"].steps] == ["exp_"]
+
+
 def test_a_traceback_has_the_number_of_its_cell(cell: Run) -> None:
     text = "1 / 0\n"
     number = re.compile(r"(?:Cell In\[|ipython-input-)(\d+)")

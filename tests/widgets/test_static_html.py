@@ -23,6 +23,7 @@ from inplacelab_widgets import to_png, to_svg
 from inplacelab_widgets.scene import Scene, all_key_steps, key_step, scene_of
 from inplacelab_widgets.scene.code import code_panel
 from inplacelab_widgets.scene.measure import width_of
+from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.picture import picture
 from inplacelab_widgets.static_html import still_html, still_picture
 from tests.recorders.golden.renew import run
@@ -208,6 +209,13 @@ def test_a_cut_recording_says_so_in_its_picture(sample: Callable[[str], Recordin
     for name in ("stale", "relayout"):  # of several frames, and of one
         cut = replace(sample(name), truncated=7)
         assert any("The recording was cut: 7 later events" in each for each in words_in(to_svg(cut)))
+
+
+def test_a_recording_says_in_its_picture_and_page_what_it_leaves_out(sample: Callable[[str], Recording]) -> None:
+    note = Text("Other threads were left out.", "其他线程没有记录。")
+    noted = replace(sample("stale"), notes=(note,))
+    assert any(note.en in each for each in words_in(to_svg(noted)))
+    assert payload(scene_of(noted))["notes"] == [[note.en, note.zh]]
 
 
 def test_long_code_is_cut_visibly(sample_scene: Callable[[str], Scene]) -> None:
