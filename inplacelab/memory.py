@@ -14,6 +14,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable
+from threading import RLock
 
 
 class Episode:
@@ -50,6 +51,10 @@ class Mark:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
+
+
+_changing_episodes = RLock()
+"""Held while an episode begins or ends: several threads may record at once."""
 
 
 class Ledger:
@@ -118,14 +123,16 @@ class Ledger:
         Args:
             others_run: tells whether the code that runs now, such as another thread, is not what the episode is about.
         """
-        self.episode += 1
-        episode = Episode(self.episode, others_run)
-        self.episodes = (*self.episodes, episode)
+        with _changing_episodes:
+            self.episode += 1
+            episode = Episode(self.episode, others_run)
+            self.episodes = (*self.episodes, episode)
         return episode
 
     def end_episode(self, episode: Episode) -> None:
         """Ends an episode: its numbers do not change any more."""
-        self.episodes = tuple(each for each in self.episodes if each is not episode)
+        with _changing_episodes:
+            self.episodes = tuple(each for each in self.episodes if each is not episode)
 
 
 _REFERENCES = 2

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
 from types import FrameType
@@ -116,7 +117,8 @@ class EngineRecorder(observe.Observer):
     def end(self) -> None:
         """Ends that (see `Recorder.end`)."""
         self.shield.end()
-        errors.watchers[:] = [each for each in errors.watchers if each is not self._watch]
+        with suppress(ValueError):  # it may have been removed already
+            errors.watchers.remove(self._watch)
         for device, episode in self._episodes.items():
             device.ledger.end_episode(episode)
             if episode.shared:

@@ -11,6 +11,7 @@ import builtins
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from threading import get_ident
 from types import FrameType
 from typing import Any, Protocol
@@ -58,7 +59,8 @@ class listening:  # noqa: N801  # used like a function; `contextmanager` would s
         _listeners.append(self._listener)
 
     def __exit__(self, *_: object) -> None:
-        _listeners[:] = [each for each in _listeners if each is not self._listener]
+        with suppress(ValueError):  # it may have been removed already
+            _listeners.remove(self._listener)
 
 
 class Tracing:
@@ -120,7 +122,8 @@ class _Tracer:
 
     def remove(self, trace: _Trace, outermost: FrameType) -> None:
         """Ends that."""
-        self._traces = [each for each in self._traces if each is not trace]
+        with suppress(ValueError):  # it may have been removed already
+            self._traces.remove(trace)
         if not any(each.filename == trace.filename for each in self._traces):
             outermost.f_trace = None
         if not self._traces and get_ident() == self._thread:
@@ -159,7 +162,8 @@ class _NewThreads:
 
     def stop(self, trace: _Trace) -> None:
         """Reports to it no longer."""
-        self._traces = [each for each in self._traces if each is not trace]
+        with suppress(ValueError):  # it may have been removed already
+            self._traces.remove(trace)
         before = self._before
         if not self._traces and threading.gettrace() is self:
             threading.settrace(before)

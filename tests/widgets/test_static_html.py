@@ -19,7 +19,7 @@ import pytest
 import inplacelab
 from inplacelab.language import LANGUAGES, Text, speak
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets import to_png, to_svg
+from inplacelab_widgets import to_markdown, to_png, to_svg, to_text
 from inplacelab_widgets.scene import Scene, all_key_steps, key_step, scene_of
 from inplacelab_widgets.scene.code import code_panel
 from inplacelab_widgets.scene.measure import width_of
@@ -215,6 +215,8 @@ def test_a_recording_says_in_its_picture_and_page_what_it_leaves_out(sample: Cal
     note = Text("Other threads were left out.", "其他线程没有记录。")
     noted = replace(sample("stale"), notes=(note,))
     assert any(note.en in each for each in words_in(to_svg(noted)))
+    assert note.en in to_text(noted)
+    assert note.zh in to_markdown(noted, language="zh")
     assert payload(scene_of(noted))["notes"] == [[note.en, note.zh]]
 
 

@@ -155,7 +155,8 @@ def to_text(
     """
     plain, shown = _with_panels(recording, panels)
     chosen, language = _chosen(plain, step), language or get_language()
-    parts = [_place(plain, chosen), unquoted(sentence(plain, chosen)), *descriptions_at(shown, chosen)]
+    said = [unquoted(sentence(plain, chosen)), *plain.notes]
+    parts = [_place(plain, chosen), *said, *descriptions_at(shown, chosen)]
     tables = [_plain(table, language) for table in _tables(plain, chosen, panels)]
     return "\n\n".join([*(part.in_language(language) for part in parts), *tables]) + "\n"
 
@@ -174,7 +175,7 @@ def to_markdown(
     parts = [
         f"**{_safe(_place(plain, chosen).in_language(language))}**",
         *([source] if panels is None or "code" in panels else []),
-        _in_markdown(sentence(plain, chosen).in_language(language)),
+        *(_in_markdown(said.in_language(language)) for said in (sentence(plain, chosen), *plain.notes)),
         *(_in_markdown(description.in_language(language)) for description in descriptions_at(shown, chosen)),
     ]
     parts += [_marked_down(table, language) for table in _tables(plain, chosen, panels)]
