@@ -50,11 +50,17 @@ class Block:
         """Changes `modes`, which no other code has seen yet."""
         raise NotImplementedError
 
+    def given(self, modes: Modes) -> Any:  # noqa: ARG002
+        """Returns what a `with` statement gets from this block, given the modes inside it."""
+        return self
+
     def __enter__(self) -> Any:
         before = current()
         try:
-            _in_force.set(before.inside(self))
-            return self  # an interrupt may arrive even here
+            after = before.inside(self)
+            given = self.given(after)
+            _in_force.set(after)
+            return given  # an interrupt may arrive even here
         except BaseException:
             _in_force.set(before)
             raise

@@ -10,6 +10,7 @@ tensors or keep them alive.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
 from typing import Any
 
@@ -135,18 +136,11 @@ class _Silenced(modes.Block):
         modes.listen(())
 
 
-class silence:  # noqa: N801  # used like a function
+_NOTHING = nullcontext()
+
+
+def silence() -> AbstractContextManager[object]:
     """Suppresses reports of the operations inside a `with` block: a composite operation is reported once, under its own name.
     Launches are still reported.
     """
-
-    __slots__ = ("_block",)
-
-    def __enter__(self) -> None:
-        self._block = _Silenced() if modes.current().listeners else None
-        if self._block is not None:
-            self._block.__enter__()
-
-    def __exit__(self, *_: object) -> None:
-        if self._block is not None:
-            modes.leave(self._block)
+    return _Silenced() if modes.current().listeners else _NOTHING

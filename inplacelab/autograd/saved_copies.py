@@ -101,6 +101,5 @@ class copy_saved_before_write(modes.Block, ContextDecorator):  # noqa: N801  # u
         if modes.keeper is None:
             modes.keeper = self._keeper
 
-    def __enter__(self) -> Keeper:
-        super().__enter__()
-        return cast(Keeper, modes.current().keeper)
+    def given(self, modes: modes.Modes) -> Keeper:
+        return cast(Keeper, modes.keeper)
