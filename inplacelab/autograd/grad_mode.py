@@ -132,16 +132,22 @@ class set_grad_enabled(recording):
     False
     """
 
+    _in_force: tuple[Block, ...]  # the blocks that it has set
+    _outside: tuple[Block, ...]  # those before, which it restores if it becomes a block itself
+
     def __init__(self, mode: bool) -> None:
         super().__init__(bool(mode))
         self.open_ended = True
         blocks = modes.current().blocks
         last = blocks[-1] if blocks else None
-        self._replaced: tuple[set_grad_enabled, ...] = ()
+        replaced: tuple[Block, ...] = ()
         if isinstance(last, set_grad_enabled) and last.open_ended:
-            self._replaced, last._replaced = (last,), ()  # one is enough, or a loop would build a chain
+            replaced, last._outside = (last,), ()  # without the one before it, or a loop would build a chain
             blocks = blocks[:-1]
-        modes.set_blocks((*blocks, self))
+        # Without a block around it, True is the default. So a program that restores it leaves nothing behind.
+        self._in_force = (*blocks, self) if blocks or not mode else ()
+        self._outside = (*blocks, *replaced)
+        modes.set_blocks(self._in_force)
 
     def __enter__(self) -> Any:
         self._become_a_block()
@@ -153,9 +159,8 @@ class set_grad_enabled(recording):
 
     def _become_a_block(self) -> None:
         """Undoes the immediate switch: this is a `with` block, or a decorator."""
-        blocks = modes.current().blocks
-        if self.open_ended and blocks and blocks[-1] is self:
-            modes.set_blocks((*blocks[:-1], *self._replaced))
+        if self.open_ended and modes.current().blocks == self._in_force:
+            modes.set_blocks(self._outside)
         self.open_ended = False
 
 

@@ -103,6 +103,16 @@ def test_set_grad_enabled_as_a_block_restores_what_it_found() -> None:
     modes.set_blocks(())
 
 
+def test_set_grad_enabled_leaves_nothing_behind_if_it_restores_the_default() -> None:
+    before = paddle.is_grad_enabled()
+    paddle.set_grad_enabled(False)
+    paddle.set_grad_enabled(before)
+    assert modes.current().blocks == ()
+    with paddle.set_grad_enabled(True):
+        assert paddle.is_grad_enabled()
+    assert modes.current().blocks == ()
+
+
 def test_calls_of_set_grad_enabled_do_not_add_up() -> None:
     for _ in range(100):
         paddle.set_grad_enabled(False)
