@@ -103,7 +103,8 @@ def _wrappers(scope: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if ufunc is not None:
         found["UFUNC"] = lambda *given: _launch(lambda: ufunc(*given), given[-1])
-    if kernel is not None:
-        written = list(inspect.signature(kernel).parameters).index("out")
+    names = [] if kernel is None else list(inspect.signature(kernel).parameters)
+    if "out" in names:  # not in a kernel of `inplacelab.kernels`, which takes a plan
+        written = names.index("out")
         found["KERNEL"] = lambda *given: _launch(lambda: kernel(*given), given[written])
     return found
