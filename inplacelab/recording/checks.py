@@ -89,7 +89,6 @@ _BYTES = Text("{0}: {1} slots do not take {2} bytes.", "{0}：{1} 个槽位不�
 _VALUES = Text("{0}: there are {1} values for {2} slots.", "{0}：{2} 个槽位却有 {1} 个值。")
 _TOO_MUCH = Text("{0}: up to this step there is too much to draw.", "{0}：到这一步为止，需要绘制的内容过多。")
 _CYCLE = Text("{0}: the edges of the grad nodes form a cycle.", "{0}：梯度节点的边构成了环。")
-_LINE = Text("{0}: there is no line {1}.", "{0}：没有第 {1} 行。")
 
 _STORAGE, _COUNTER = Text("storage", "存储"), Text("version counter", "版本计数器")
 _TENSOR, _NODE = Text("tensor", "张量"), Text("grad node", "梯度节点")
@@ -203,7 +202,6 @@ class _World:
             if facts is None:
                 continue
             _names(facts.name, facts.op, *(edge.input for edge in facts.edges))
-            _line(facts.line)
             self._nodes[key] = facts
             self.edges.setdefault(key, set()).update(edge.to for edge in facts.edges)
             for saved in facts.saved:
@@ -253,7 +251,6 @@ class _World:
     # --- what a step says
 
     def _check_step(self, step: Step) -> None:
-        _line(step.line)
         _sizes(step.live, step.peak, step.turn)
         _names(step.op or "")
         self._known(_TENSOR, step.output, self._met_tensors)
@@ -409,8 +406,3 @@ def _names(*names: str) -> None:
     for name in names:
         if len(name) > MOST_IN_NAME:
             raise _DisagreementError(_LONG, excerpt(name))
-
-
-def _line(line: int | None) -> None:
-    if line is not None and not 1 <= line <= MOST:
-        raise _DisagreementError(_LINE, line)

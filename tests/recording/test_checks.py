@@ -86,7 +86,6 @@ BAD = {
     "the number 1 stands before the facts of 0": text(step(0, storages=[[1, storage(4)[1]]])),
     "storage 0 is gone": text(step(0, storages=[storage(4)], counters=[counter()]), step(1, storages=[[0, None]])),
     "the edges of the grad nodes form a cycle": text(step(0, nodes=[node(0, 1), node(1, 0)])),
-    "there is no line 0": text(step(0, line=0)),
     "at most 64 bits": text(step(0, live=2**64)),
     "more than 20 digits": text(step(0, live=10**30)),
     "the field \"title\" twice": text(step(0)).replace('"title"', '"title": "", "title"'),
