@@ -90,6 +90,7 @@ class Ledger:
             self._count_again()
 
     def _count_again(self) -> None:
+        gc.unfreeze()  # frozen objects are not found
         found = [each for each in gc.get_referrers(self.mark) if each is not self]
         self.counted = sum(each.nbytes for each in found)
         for episode in self.episodes:

@@ -77,6 +77,7 @@ def test_a_ledger_notices_a_storage_that_was_not_counted(lost: str, monkeypatch:
     """An interrupt at the first instruction of `__del__` is lost, and so is what it should have done."""
     own = Device("cpu", "cpu", "cpu")
     kept, other = Storage(np.empty(100, np.int8), own), Storage(np.empty(50, np.int8), own)
+    gc.freeze()
     if lost == "released":
         with monkeypatch.context() as patch:
             patch.setattr(Storage, "__del__", lambda _: None)
