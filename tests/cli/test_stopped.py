@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and pipes of Un
 
 def started(*words: str, **options: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "inplacelab", *words]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True} | options
     return subprocess.Popen(command, text=True, env=ENVIRONMENT, **pipes)  # type: ignore[call-overload]
 
 
@@ -62,7 +62,9 @@ ENDS = {
     "a thread goes on": ("threading.Thread(target=time.sleep, args=(1,)).start()", 0, ""),
     "it forks": ("sys.stdout.flush()\nif os.fork() == 0: sys.exit(3)\nprint(os.WEXITSTATUS(os.wait()[1]))", 0, ""),
     "a child is stopped": (
-        "pid = os.fork()\nif pid == 0: time.sleep(30)\nos.kill(pid, signal.SIGTERM); print(os.WTERMSIG(os.wait()[1]))", 0, "",
+        "ready, say = os.pipe()\npid = os.fork()\n"
+        "if pid == 0:\n    os.write(say, b'.')\n    time.sleep(30)\n    os._exit(0)\n"  # Python drops a signal that comes with the fork
+        "os.read(ready, 1)\nos.kill(pid, signal.SIGTERM)\nprint(os.WTERMSIG(os.wait()[1]))", 0, "",
     ),
     "Ctrl-C": ("os.kill(os.getpid(), signal.SIGINT)\ntime.sleep(30)", 130, "KeyboardInterrupt\n"),
     "Ctrl-C, and again while it cleans up": (
