@@ -29,7 +29,9 @@ class Baseline:
 
     def _broken_ledger(self, device: Device) -> Iterator[str]:
         ledger = device.ledger
-        found = {id(each): each for each in (*self._kept, *_storages())}  # (counting again lets the collector look at all)
+        found = {
+            id(each): each for each in (*self._kept, *_storages())
+        }  # (counting again lets the collector look at all)
         owned = sum(each.nbytes for each in found.values() if each.device is device)
         if ledger.live != owned:
             yield f"ledger: {ledger.live - owned:+} live bytes"
