@@ -91,7 +91,8 @@ class Ledger:
 
     def _count_again(self) -> None:
         gc.unfreeze()  # frozen objects are not found
-        found = [each for each in gc.get_referrers(self.mark) if each is not self]
+        referrers = [each for each in gc.get_referrers(self.mark) if each is not self]
+        found = [each for each in referrers if hasattr(type(each), "mark")]  # not a list of all objects, or the like
         self.counted = sum(each.nbytes for each in found)
         for episode in self.episodes:
             episode.live = sum(each.nbytes for each in found if each.episode >= episode.number)

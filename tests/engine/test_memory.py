@@ -88,7 +88,8 @@ def test_a_ledger_notices_a_storage_that_was_not_counted(lost: str, monkeypatch:
     assert own.ledger.live == sum(
         each.nbytes for each in gc.get_objects() if type(each) is Storage and each.device is own
     )
-    again = Storage(np.empty(7, np.int8), own)
+    again, everything = Storage(np.empty(7, np.int8), own), gc.get_objects()
+    assert any(each is own.ledger.mark for each in everything)
     assert own.ledger.live - again.nbytes in (100, 150)
 
 

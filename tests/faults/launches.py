@@ -90,7 +90,7 @@ def _scopes() -> list[dict[str, Any]]:
     """The globals of the operations generated so far."""
     frozen = gc.get_freeze_count()
     gc.unfreeze()
-    functions = [each for each in gc.get_objects() if isinstance(each, FunctionType)]
+    functions = [each for each in gc.get_objects() if type(each) is FunctionType]
     if frozen:
         gc.freeze()
     scopes = {id(f.__globals__): f.__globals__ for f in functions if f.__code__.co_filename.startswith(GENERATED)}

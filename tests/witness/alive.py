@@ -81,7 +81,7 @@ def picture(innermost: FrameType | None, filename: str, extra: Mapping[str, Any]
         if each.base is not None:
             refresh(each)
     storages = [each for each in objects if isinstance(each, Storage)]
-    nodes = [each for each in gc.get_objects() if isinstance(each, Node)]
+    nodes = [each for each in gc.get_objects() if issubclass(type(each), Node)]
     inner = {each.inner for each in nodes if isinstance(each, CopySlicesNode)}
     scopes = _scopes(innermost, filename) if extra is None else [("", extra, extra.get("__name__", "builtins"))]
     names, simple, reached = _names(scopes)
