@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import inplacelab as paddle
+from inplacelab import modes
 from inplacelab.recording import Recording
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -35,8 +36,8 @@ def _renew() -> ModuleType:
 @pytest.fixture(autouse=True)
 def _new_session() -> Iterator[None]:
     yield
-    paddle.set_device("cpu")
-    paddle.set_grad_enabled(True)
+    modes.set_blocks(())  # a block that another thread ended is still this thread's
+    modes.set_device(None)
 
 
 @pytest.fixture
