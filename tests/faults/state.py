@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from weakref import WeakSet
 
 from inplacelab import devices, modes
 from inplacelab.devices import Device
@@ -14,23 +15,31 @@ LEDGERS = (devices.CPU, devices.SIMULATED_GPU)
 
 
 class Baseline:
-    """The storages that were there before. They are kept alive, and the collector does not look at them any more."""
+    """The storages that were there before. The collector does not look at them any more."""
 
     def __init__(self) -> None:
         gc.unfreeze()
+        self._freeze()
+
+    def _freeze(self) -> None:
         gc.collect()
-        self._kept = _storages()
+        self._frozen = WeakSet(_storages())
         gc.freeze()
 
     def broken(self) -> list[str]:
         """What does not hold: one sentence each. The program's tensors and exceptions may still be alive."""
         gc.collect()
-        return [*broken_modes(), *(each for device in LEDGERS for each in self._broken_ledger(device))]
+        found = [*broken_modes(), *(each for device in LEDGERS for each in self._broken_ledger(device))]
+        if (
+            not gc.get_freeze_count()
+        ):  # the ledger has counted again: with other frameworks loaded, each look takes seconds
+            self._freeze()
+        return found
 
     def _broken_ledger(self, device: Device) -> Iterator[str]:
         ledger = device.ledger
         found = {
-            id(each): each for each in (*self._kept, *_storages())
+            id(each): each for each in (*self._frozen, *_storages())
         }  # (counting again lets the collector look at all)
         owned = sum(each.nbytes for each in found.values() if each.device is device)
         if ledger.live != owned:

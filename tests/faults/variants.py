@@ -207,6 +207,8 @@ def left_behind(live: int) -> Iterator[str]:
     if ledger.live != live or ledger.lent:
         yield f"the ledger: {ledger.live - live:+} live bytes, {ledger.lent} lent"
         ledger.lent = 0
+    if not gc.get_freeze_count():  # the ledger has counted again
+        gc.freeze()
     broken = list(broken_modes())
     if broken:
         repair_modes()
