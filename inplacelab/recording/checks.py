@@ -24,7 +24,7 @@ from inplacelab.recording.facts import (
     TensorFacts,
     WriteFacts,
 )
-from inplacelab.recording.json_text import RecordingFormatError, excerpt
+from inplacelab.recording.json_text import MisfitError, RecordingFormatError, excerpt
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Laid, most_runs
 from inplacelab.recording.values_read import bytes_of, known_bytes
@@ -41,7 +41,6 @@ MOST_LIVE = 4_000_000
 """The most objects in the states after all steps together. A state is a dictionary of everything alive, at about 50 bytes each."""
 MOST_LAID_OUT = 4_000_000
 """The most runs of slots that all layouts together reach. Each run is drawn."""
-
 MOST_PASSED = 1_000_000
 """The most layers of the graph that all edges together pass. A network that uses a parameter in a thousand steps has half as many."""
 
@@ -57,16 +56,15 @@ def check(recording: Recording) -> None:
         _sizes(recording.truncated, recording.live_before)
         world = _World()
         for position, step in enumerate(recording.steps):
-            if step.index != position:
-                raise _DisagreementError(_INDEX, position, step.index, place=f".steps[{position}].index")
             try:
+                if step.index != position:
+                    raise MisfitError(_INDEX, position, step.index).inside(".index")
                 world.follow(step)
-            except _DisagreementError as error:
-                error.place = f".steps[{position}]{error.place}"
-                raise
+            except MisfitError as misfit:
+                raise misfit.inside(f".steps[{position}]") from None
         _check_graph(world.edges)
-    except _DisagreementError as error:
-        raise RecordingFormatError(error.pattern.format(f"recording{error.place}", *error.facts)) from None
+    except MisfitError as misfit:
+        raise RecordingFormatError(misfit.explanation()) from None
 
 
 _INDEX = Text("{0}: expected {1}, found {2}.", "{0}：应为 {1}，实为 {2}。")
@@ -92,14 +90,6 @@ _CYCLE = Text("{0}: the edges of the grad nodes form a cycle.", "{0}：梯度节
 
 _STORAGE, _COUNTER = Text("storage", "存储"), Text("version counter", "版本计数器")
 _TENSOR, _NODE = Text("tensor", "张量"), Text("grad node", "梯度节点")
-
-
-class _DisagreementError(Exception):
-    """A fact that cannot be. Its place is completed on the way out."""
-
-    def __init__(self, pattern: Text, *facts: Any, place: str = "") -> None:
-        super().__init__()
-        self.pattern, self.facts, self.place = pattern, facts, place
 
 
 class _World:
@@ -128,7 +118,7 @@ class _World:
         """Applies the changes of a step and checks what it says.
 
         Raises:
-            _DisagreementError: if something does not agree.
+            MisfitError: if something does not agree.
         """
         self._change_storages(step)
         self._change_counters(step)
@@ -137,12 +127,12 @@ class _World:
         self._check_gone(step)
         self._check_references(step)
         self._check_step(step)
-        for changes, live in (
-            (step.storages, self._storages), (step.counters, self._counters), (step.tensors, self._tensors), (step.nodes, self._nodes),
-        ):  # fmt: skip
-            self._live += len(live) if changes else 0
+        self._live += len(self._storages) if step.storages else 0
+        self._live += len(self._counters) if step.counters else 0
+        self._live += len(self._tensors) if step.tensors else 0
+        self._live += len(self._nodes) if step.nodes else 0
         if max(self._live - MOST_LIVE, self._runs - MOST_LAID_OUT) > 0:
-            raise _DisagreementError(_TOO_MUCH)
+            raise MisfitError(_TOO_MUCH)
 
     # --- what a step changes
 
@@ -155,14 +145,10 @@ class _World:
             _check_storage(facts)
             self._storages[key] = facts
             self._met_storages[key] = max(facts.slots, self._met_storages.get(key, 0))
-            if before is not None and (before.slots, before.bytes, before.dtype) != (
-                facts.slots,
-                facts.bytes,
-                facts.dtype,
-            ):
+            if before is not None and _extent(before) != _extent(facts):
                 for tensor in self._on_storage.get(key, ()):
                     if not any(tensor == changed for changed, _ in step.tensors):
-                        self._check_layout(self._tensors[tensor], self._tensors[tensor].dtype)
+                        self._check_layout(self._tensors[tensor])
 
     def _change_counters(self, step: Step) -> None:
         _numbered(step.counters, "counters")
@@ -189,7 +175,7 @@ class _World:
             _names(*facts.names, facts.dtype, facts.device)
             self._known(_STORAGE, facts.storage, self._storages)
             self._known(_COUNTER, facts.counter, self._counters)
-            self._check_layout(facts, facts.dtype)
+            self._check_layout(facts)
             self._tensors[key] = facts
             self._met_tensors.add(key)
             self._on_storage.setdefault(facts.storage, set()).add(key)
@@ -214,14 +200,11 @@ class _World:
         self._known(_COUNTER, saved.counter, self._met_counters)
         self._reach(saved, self._met_storages[saved.storage])
 
-    def _check_layout(self, facts: TensorFacts, dtype: str) -> None:
-        storage = self._storages[facts.storage]
-        self._reach(
-            facts,
-            storage.slots
-            if dtype == storage.dtype
-            else storage.slots * bytes_of(storage.dtype, storage) // bytes_of(dtype, storage),
-        )
+    def _check_layout(self, facts: TensorFacts) -> None:
+        storage, slots = self._storages[facts.storage], self._storages[facts.storage].slots
+        if facts.dtype != storage.dtype:
+            slots = slots * bytes_of(storage.dtype, storage) // bytes_of(facts.dtype, storage)
+        self._reach(facts, slots)
 
     def _reach(self, layout: Laid, slots: int) -> None:
         self._runs += _check_reach(layout, slots, self._layouts)
@@ -230,10 +213,10 @@ class _World:
         """Nothing may be gone that a live object refers to."""
         for key in (key for key, facts in step.storages if facts is None):
             if self._on_storage.get(key) or self._counted.get(key):
-                raise _DisagreementError(_IN_USE, _STORAGE, key)
+                raise MisfitError(_IN_USE, _STORAGE, key)
         for key in (key for key, facts in step.counters if facts is None):
             if self._on_counter.get(key):
-                raise _DisagreementError(_IN_USE, _COUNTER, key)
+                raise MisfitError(_IN_USE, _COUNTER, key)
 
     def _check_references(self, step: Step) -> None:
         """What a new or changed object refers to must be there, or have been there."""
@@ -286,7 +269,7 @@ class _World:
         if shape is not None:
             _check_shape(shape)
             if backward.gradient is not None and len(backward.gradient) != prod(shape):
-                raise _DisagreementError(_VALUES, len(backward.gradient), prod(shape))
+                raise MisfitError(_VALUES, len(backward.gradient), prod(shape))
 
     def _known(self, what: Text, number: int | None, there: Container[int]) -> None:
         if number is None:
@@ -294,7 +277,7 @@ class _World:
         if what in (_TENSOR, _NODE):  # one that was made and freed within a step has a number and no facts
             _sizes(number)
         elif number not in there:
-            raise _DisagreementError(_NOT_THERE, what, number)
+            raise MisfitError(_NOT_THERE, what, number)
 
 
 # --- single facts --------------------------------------------------------------------------------------------------
@@ -305,12 +288,16 @@ def _numbered(changes: Sequence[tuple[int, Any]], kind: str) -> None:
     for position, (key, facts) in enumerate(changes):
         place = f".{kind}[{position}]"
         if not 0 <= key <= MOST:
-            raise _DisagreementError(_SIZE, key, place=place)
+            raise MisfitError(_SIZE, key).inside(place)
         if facts is not None and facts.id != key:
-            raise _DisagreementError(_KEY, key, facts.id, place=place)
+            raise MisfitError(_KEY, key, facts.id).inside(place)
         if key in met:
-            raise _DisagreementError(_TWICE, key, place=place)
+            raise MisfitError(_TWICE, key).inside(place)
         met.add(key)
+
+
+def _extent(facts: StorageFacts) -> tuple[int, int, str]:
+    return facts.slots, facts.bytes, facts.dtype
 
 
 def _check_storage(facts: StorageFacts) -> None:
@@ -318,32 +305,30 @@ def _check_storage(facts: StorageFacts) -> None:
     _sizes(facts.bytes, facts.slots)
     wide = known_bytes(facts.dtype) or max(facts.bytes // (facts.slots or 1), 1)
     if facts.bytes and facts.bytes != facts.slots * wide:  # a constant, such as the 2 of `x ** 2`, counts no bytes
-        raise _DisagreementError(_BYTES, facts.slots, facts.bytes)
+        raise MisfitError(_BYTES, facts.slots, facts.bytes)
     values = facts.values
     if isinstance(values, Summary):
         if len(values.head) + len(values.tail) > facts.slots:
-            raise _DisagreementError(_VALUES, len(values.head) + len(values.tail), facts.slots)
+            raise MisfitError(_VALUES, len(values.head) + len(values.tail), facts.slots)
         _check_runs([(first, first + len(run)) for first, run in values.runs], facts.slots)
     elif values is not None and len(values) != facts.slots:
-        raise _DisagreementError(_VALUES, len(values), facts.slots)
+        raise MisfitError(_VALUES, len(values), facts.slots)
 
 
 def _check_reach(layout: Laid, slots: int, met: set[tuple[tuple[int, ...], tuple[int, ...]]]) -> int:
     """Checks that a layout stays inside `slots` slots. Returns how many runs of slots it adds to those of the layouts in `met`."""
     shape, strides = layout.shape, layout.strides
     if len(shape) != len(strides) or len(shape) > MOST_AXES:
-        raise _DisagreementError(_AXES, len(shape), len(strides), MOST_AXES)
+        raise MisfitError(_AXES, len(shape), len(strides), MOST_AXES)
     _check_shape(shape)
     _sizes(layout.offset)
     if 0 in shape:
         return 0
     hops = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
-    first, last = (
-        layout.offset + sum(hop for hop in hops if hop < 0),
-        layout.offset + sum(hop for hop in hops if hop > 0),
-    )
+    first = layout.offset + sum(hop for hop in hops if hop < 0)
+    last = layout.offset + sum(hop for hop in hops if hop > 0)
     if first < 0 or last >= slots:
-        raise _DisagreementError(_OUTSIDE, first, last, slots)
+        raise MisfitError(_OUTSIDE, first, last, slots)
     if (shape, strides) in met:
         return 0
     met.add((shape, strides))
@@ -352,7 +337,7 @@ def _check_reach(layout: Laid, slots: int, met: set[tuple[tuple[int, ...], tuple
 
 def _check_shape(shape: Sequence[int]) -> None:
     if len(shape) > MOST_AXES:
-        raise _DisagreementError(_AXES, len(shape), len(shape), MOST_AXES)
+        raise MisfitError(_AXES, len(shape), len(shape), MOST_AXES)
     _sizes(*shape)
     _sizes(prod(size for size in shape if size))
 
@@ -362,7 +347,7 @@ def _check_runs(runs: Sequence[tuple[int, int]], slots: int) -> None:
     end = 0
     for start, stop in runs:
         if not end <= start <= stop <= slots:
-            raise _DisagreementError(_RUNS)
+            raise MisfitError(_RUNS)
         end = stop
 
 
@@ -391,18 +376,18 @@ def _check_graph(edges: Mapping[int, Collection[int]]) -> None:
             if not waits[end]:
                 ready.append(end)
     if len(ready) < len(edges):
-        raise _DisagreementError(_CYCLE)
+        raise MisfitError(_CYCLE)
     if sum(layer[end] - layer[node] for node, ends in edges.items() for end in ends) > MOST_PASSED:
-        raise _DisagreementError(_TOO_MUCH, place=".steps")
+        raise MisfitError(_TOO_MUCH).inside(".steps")
 
 
 def _sizes(*sizes: int) -> None:
     for size in sizes:
         if not 0 <= size <= MOST:
-            raise _DisagreementError(_SIZE, size)
+            raise MisfitError(_SIZE, size)
 
 
 def _names(*names: str) -> None:
     for name in names:
         if len(name) > MOST_IN_NAME:
-            raise _DisagreementError(_LONG, excerpt(name))
+            raise MisfitError(_LONG, excerpt(name))

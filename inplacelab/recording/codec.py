@@ -8,7 +8,6 @@ strict JSON, the same for equal recordings, with one step on each line. `schema.
 from __future__ import annotations
 
 import json
-import re
 from cmath import isfinite
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
@@ -16,14 +15,15 @@ from functools import cache
 from os import PathLike
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from inplacelab.language import Text
 from inplacelab.recording.checks import check
 from inplacelab.recording.facts import Number
-from inplacelab.recording.json_text import SURROGATE, RecordingFormatError, excerpt, parsed, read_text
+from inplacelab.recording.json_text import SURROGATE, MisfitError, RecordingFormatError, excerpt, parsed, read_text
 from inplacelab.recording.recording import SCHEMA_VERSION, Recording
 from inplacelab.recording.upgrade import upgraded
+from inplacelab.recording.visible import HIDDEN
 
 __all__ = ["RecordingFormatError", "decoded", "from_json", "load", "save", "to_json"]
 
@@ -80,8 +80,8 @@ def decoded(document: Any) -> Recording:
             wanted = Text("schema {0}", "第 {0} 版格式").format(SCHEMA_VERSION)
             raise _unlike(wanted, document.get("schema")).inside(".schema")
         recording: Recording = _decoder(Recording)(document)
-    except _MisfitError as misfit:
-        raise RecordingFormatError(misfit.inside("recording").explanation()) from None
+    except MisfitError as misfit:
+        raise RecordingFormatError(misfit.explanation()) from None
     return recording
 
 
@@ -116,12 +116,9 @@ def load(path: str | PathLike[str]) -> Recording:
 # --- facts to JSON -------------------------------------------------------------------------------------------------
 
 
-_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
-
-
 def _visible(text: str) -> str:
-    """JSON in which characters that a terminal or a browser would obey are escapes. Most others of them JSON escapes anyway."""
-    return text if text.isascii() and "\x7f" not in text else _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    """JSON in which characters that a terminal or a browser would obey are escapes. Most of them JSON escapes anyway."""
+    return text if text.isascii() and "\x7f" not in text else HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _dumps(value: Any) -> str:
@@ -149,23 +146,7 @@ def _encode(value: Any, place: str) -> Any:
 _NOT_FINITE = ("nan", "inf", "-inf")
 _NUMBER_OR_NONE = Number | None
 Decoder = Callable[[Any], Any]
-"""Turns a JSON value into a fact; raises `_MisfitError` if it does not fit."""
-
-
-class _MisfitError(Exception):
-    """A value that does not fit. The place is completed on the way out, so that no place is built for a value that fits."""
-
-    def __init__(self, pattern: Text, *facts: Text | str) -> None:
-        super().__init__()
-        self.pattern, self.facts = pattern, facts
-        self.place = ""
-
-    def explanation(self) -> Text:
-        return self.pattern.format(self.place, *self.facts)
-
-    def inside(self, place: str) -> Self:
-        self.place = place + self.place
-        return self
+"""Turns a JSON value into a fact; raises `MisfitError` if it does not fit."""
 
 
 @cache
@@ -262,7 +243,7 @@ def _list_of(hint: Any) -> Decoder:
         try:
             for each in value:
                 done.append(decode_item(each))  # noqa: PERF401  # the length of the list says which item does not fit
-        except _MisfitError as misfit:
+        except MisfitError as misfit:
             raise misfit.inside(f"[{len(done)}]") from None
         return tuple(done)
 
@@ -279,7 +260,7 @@ def _items(hint: Any) -> Decoder:
         try:
             for decode_item, each in zip(decoders, value, strict=True):
                 done.append(decode_item(each))
-        except _MisfitError as misfit:
+        except MisfitError as misfit:
             raise misfit.inside(f"[{len(done)}]") from None
         return tuple(done)
 
@@ -296,16 +277,16 @@ def _object(cls: Any) -> Decoder:
             raise _misfit(cls, value)
         if not value.keys() <= known:
             unknown = next(name for name in value if name not in known)
-            raise _MisfitError(_NO_FIELD, excerpt(unknown)[1:-1], _wanted(cls))
+            raise MisfitError(_NO_FIELD, excerpt(unknown)[1:-1], _wanted(cls))
         made = []
         for name, decode_field, default in plan:
             if name in value:
                 try:
                     made.append(decode_field(value[name]))
-                except _MisfitError as misfit:
+                except MisfitError as misfit:
                     raise misfit.inside(f".{name}") from None
             elif default is MISSING:
-                raise _MisfitError(_LACKS_FIELD, name, _wanted(cls))
+                raise MisfitError(_LACKS_FIELD, name, _wanted(cls))
             else:
                 made.append(default)
         return cls(*made)
@@ -350,12 +331,12 @@ _LACKS_FIELD = Text("{0} lacks the field `{1}`; expected {2}.", "{0} 缺少字�
 _EXPECTED = Text("{0}: expected {1}, found {2}.", "{0}：应为{1}，实为 {2}。")
 
 
-def _misfit(hint: Any, found: Any) -> _MisfitError:
-    return _MisfitError(_EXPECTED, _wanted(hint), excerpt(found))
+def _misfit(hint: Any, found: Any) -> MisfitError:
+    return MisfitError(_EXPECTED, _wanted(hint), excerpt(found))
 
 
-def _unlike(wanted: Text, found: Any) -> _MisfitError:
-    return _MisfitError(_EXPECTED, wanted, excerpt(found))
+def _unlike(wanted: Text, found: Any) -> MisfitError:
+    return MisfitError(_EXPECTED, wanted, excerpt(found))
 
 
 _PLAIN: dict[Any, Text] = {

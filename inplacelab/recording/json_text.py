@@ -8,12 +8,12 @@ from collections import Counter
 from os import PathLike
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import Any, Never
+from typing import Any, Never, Self
 
 from inplacelab.language import Text
 from inplacelab.recording.visible import visible
 
-__all__ = ["MOST_BYTES", "SURROGATE", "RecordingFormatError", "excerpt", "parsed", "read_text"]
+__all__ = ["MOST_BYTES", "SURROGATE", "MisfitError", "RecordingFormatError", "excerpt", "parsed", "read_text"]
 
 MOST_BYTES = 64 * 2**20
 """The most bytes of a file. A recording of 2,000 steps has two or three million; objects take up to twenty times the bytes of
@@ -36,6 +36,29 @@ class RecordingFormatError(ValueError):
     def __init__(self, explanation: Text) -> None:
         super().__init__(str(explanation))
         self.explanation = explanation
+
+
+class MisfitError(Exception):
+    """A part of a recording that does not fit. Its place is completed on the way out, so that none is built for a part that fits.
+
+    Attributes:
+        pattern: the sentence; its first field is the place.
+        facts: its other fields.
+        place: where it is, so far: ".steps[3].live".
+    """
+
+    def __init__(self, pattern: Text, *facts: object) -> None:
+        super().__init__()
+        self.pattern, self.facts, self.place = pattern, facts, ""
+
+    def inside(self, place: str) -> Self:
+        """Completes the place: this is a part of what is there."""
+        self.place = place + self.place
+        return self
+
+    def explanation(self) -> Text:
+        """Returns the whole sentence."""
+        return self.pattern.format(f"recording{self.place}", *self.facts)
 
 
 _NO_FILE = Text("This is not a file.", "这不是普通文件。")

@@ -18,10 +18,11 @@ from typing import Any
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
 
-__all__ = ["presentable", "visible"]
+__all__ = ["HIDDEN", "presentable", "visible"]
 
 _OBEYED = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff"
-_HIDDEN = re.compile(f"[{_OBEYED}]")
+HIDDEN = re.compile(f"[{_OBEYED}]")
+"""The characters that are written as escapes, wherever they are."""
 _HIDDEN_OR_BREAK = re.compile(f"[\\n{_OBEYED}]")
 
 
@@ -34,7 +35,7 @@ def visible(text: str, *, lines: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return _HIDDEN.sub(_escape, text.replace("\r\n", "\n")) if lines else _HIDDEN_OR_BREAK.sub(_escape, text)
+    return HIDDEN.sub(_escape, text.replace("\r\n", "\n")) if lines else _HIDDEN_OR_BREAK.sub(_escape, text)
 
 
 def presentable(recording: Recording) -> Recording:
