@@ -129,18 +129,15 @@ def _write(file: Any, structure: str, arrays: list[Any]) -> None:
 
 _UNREADABLE = (
     zipfile.BadZipFile, ArithmeticError, AttributeError, EOFError, LookupError, RuntimeError, struct.error, SyntaxError, TypeError,
-    ValueError,
+    ValueError, OSError,
 )  # fmt: skip
-"""What `zipfile`, `json` and NumPy raise for files that are damaged or made up."""
+"""What `zipfile`, `json` and NumPy raise for files that are damaged or made up: also OSError, for an offset before the beginning."""
 
 
 def _read(file: Any, called: str, return_numpy: bool) -> Any:
     try:
         archive = zipfile.ZipFile(file)
-    except (
-        *_UNREADABLE,
-        OSError,
-    ) as error:  # an offset in the file may point before its beginning, where nothing can be read
+    except _UNREADABLE as error:
         raise errors.file_of_another_package(path=called) from error
     with archive:
         if _STRUCTURE not in archive.NameToInfo:
@@ -149,7 +146,7 @@ def _read(file: Any, called: str, return_numpy: bool) -> Any:
             return _Reader(archive, return_numpy).read()
         except _DamagedError as damage:
             raise errors.damaged_file(path=called, reason=damage.reason) from None
-        except (*_UNREADABLE, OSError) as error:
+        except _UNREADABLE as error:
             raise errors.damaged_file(path=called, reason=_NO_SENSE) from error
 
 
@@ -231,11 +228,10 @@ _ENCRYPTION = 0x1
 def _array(part: bytes) -> Any:
     """The array in a part. NumPy would make room for the shape that the header claims before it reads the values."""
     file = io.BytesIO(part)
-    read_header = np.lib.format.read_array_header_1_0 if np.lib.format.read_magic(file) == (1, 0) else None
-    if read_header is None:
+    if np.lib.format.read_magic(file) != (1, 0):
         raise _DamagedError(_ARRAY)
     try:
-        shape, in_columns, dtype = read_header(file)
+        shape, in_columns, dtype = np.lib.format.read_array_header_1_0(file)
     except Exception:  # noqa: BLE001  # it parses Python, and raises what the tokenizer and the compiler raise, also MemoryError
         raise _DamagedError(_ARRAY) from None
     values = part[file.tell() :]
