@@ -61,9 +61,8 @@ class Stopping:
                     signal.signal(number, self._remember)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        if (
-            os.getpid() != self._process and number == signal.SIGTERM
-        ):  # a child of the script: it ends as it would without us
+        in_a_child = os.getpid() != self._process
+        if in_a_child and number == signal.SIGTERM:  # it ends as it would without us
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
         elif not self._begun or self._runs_script(frame):

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,10 +25,10 @@ WROTE = "wrote page.json: 4 steps\n"
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and pipes of Unix")
 
 
-def started(*words: str, **options: object) -> subprocess.Popen[str]:
+def started(*words: str, **options: Any) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "inplacelab", *words]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True} | options
-    return subprocess.Popen(command, text=True, env=ENVIRONMENT, **pipes)  # type: ignore[call-overload]
+    return subprocess.Popen(command, text=True, env=ENVIRONMENT, **pipes)
 
 
 def recorded(script: str, output: str = "page.json") -> tuple[int, str, str]:
