@@ -47,7 +47,7 @@ lab: $(VENV)/lab.stamp ## Install, and open JupyterLab on the first lesson (LESS
 	$(PY) -m jupyterlab $(LAB_FLAGS) $(FIRST)
 
 # mypy keeps one processor busy and leaves the others idle; so the unit tests run beside it.
-test: $(VENV)/e2e.stamp ## Run everything that needs no GPU, with samples that are always the same: about 14 minutes on two cores
+test: $(VENV)/e2e.stamp ## Run everything that needs no GPU, with samples that are always the same: about 25 minutes on two cores
 	@$(MAKE) --no-print-directory --jobs=2 lint unit
 	@$(MAKE) --no-print-directory js notebooks browser
 
