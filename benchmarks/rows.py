@@ -218,7 +218,7 @@ def arithmetic(case: Case, arrays: list[Any], out: Any = None) -> Call:
     out = x if out is None else out
     given = {p.name: case.attrs.get(p.name, p.default) for p in row.attributes}
     given |= {name: prepare(x, given[name]) for name, prepare in row.prepare.items()}
-    if row.ufunc is not None and (not row.plain or eval(row.plain, {"a0": x, "np": np, **given})):
+    if row.by_ufunc_alone(x.dtype, given):
         return partial(row.ufunc, *arrays, out=out)
     assert row.kernel is not None
     given |= dict(zip(row.inputs, arrays, strict=True)) | {"out": out, "device": inplacelab.zeros([1]).storage.device}

@@ -54,10 +54,10 @@ bool_, uint8, int8, int16, int32, int64 = (
 float16, float32, float64 = (DType(n, c) for n, c in [("float16", 15), ("float32", 10), ("float64", 11)])
 complex64, complex128 = (DType(n, c) for n, c in [("complex64", 12), ("complex128", 13)])
 
-_ALL = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)
-_BY_NAME = {d.name: d for d in _ALL}
+ALL = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)
+_BY_NAME = {d.name: d for d in ALL}
 NAMES = frozenset(_BY_NAME)
-_BY_NUMPY = {d.numpy: d for d in _ALL}
+_BY_NUMPY = {d.numpy: d for d in ALL}
 
 _default = float32
 
@@ -76,7 +76,7 @@ def set_default_dtype(d: Any) -> None:
     global _default
     wanted = named(d)
     if wanted.numpy.kind != "f":
-        raise errors.unknown_dtype(dtype=d, known=[x.name for x in _ALL if x.numpy.kind == "f"])
+        raise errors.unknown_dtype(dtype=d, known=[x.name for x in ALL if x.numpy.kind == "f"])
     _default = wanted
 
 

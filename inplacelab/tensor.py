@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from inplacelab import devices, dtypes, errors, modes, printing
+from inplacelab.form import Form, form_of
 from inplacelab.layout import Layout, is_packed, may_overlap_itself, whole
 from inplacelab.storage import Storage
 
@@ -63,6 +64,7 @@ class Tensor:
         "_views",  # its views, held weakly: they need an update when it leaves its storage
         "array",  # the window on the storage: it *is* shape, strides, offset and dtype
         "base",  # the tensor this one is a view of: never itself a view
+        "form",  # shape and dtype of `array`; None until an operation needs it
         "node",
         "overlaps",  # True if two of its elements share a slot: then writes are refused
         "storage",
@@ -73,6 +75,7 @@ class Tensor:
     array: Any
     storage: Storage
     base: Tensor | None
+    form: Form | None
     node: Any
     overlaps: bool
     untracked: str
@@ -288,18 +291,39 @@ class Parameter(Tensor):
 _new = object.__new__
 
 
-def over(array: Any, storage: Storage) -> Tensor:
+def over(array: Any, storage: Storage, form: Form | None = None) -> Tensor:
     """Returns a tensor on `storage` with the window `array`: no history, not (yet) a view of another tensor."""
     tensor = _new(Tensor)
-    tensor.array, tensor.storage = array, storage
+    tensor.array, tensor.storage, tensor.form = array, storage, form
     tensor.base = tensor.node = tensor._grad = tensor._name = tensor._accumulator = tensor._hooks = tensor._views = None
     tensor._stop, tensor._seen, tensor.overlaps, tensor.untracked = True, 0, False, ""
     return tensor
 
 
-def fresh(array: Any, device: Device) -> Tensor:
+def fresh(array: Any, device: Device, form: Form | None = None) -> Tensor:
     """Returns a tensor with a new storage. `array` owns its bytes and is packed."""
-    return over(array, Storage(array, device))
+    storage = _new(Storage)
+    storage.__init__(array, device)  # type: ignore[misc]  # calling the class takes twice as long
+    return over(array, storage, form)
+
+
+def known_form(tensor: Tensor) -> Form:
+    """Returns the form of a tensor, which remembers it."""
+    array = tensor.array
+    form = tensor.form = form_of(array)
+    if tensor.array is not array:  # another thread has changed it meanwhile
+        tensor.form = None
+    return form
+
+
+def show(tensor: Tensor, array: Any, overlaps: bool) -> None:
+    """Gives a tensor another window on its storage.
+
+    The form is removed before the window changes, in case of an interrupt, and after it, in case another thread uses the tensor.
+    """
+    tensor.form = None
+    tensor.array, tensor.overlaps = array, overlaps
+    tensor.form = None
 
 
 def look(source: Tensor, layout: Layout, dtype: np.dtype[Any] | None = None) -> Tensor:
@@ -312,7 +336,8 @@ def look(source: Tensor, layout: Layout, dtype: np.dtype[Any] | None = None) -> 
 
 def adopt(target: Tensor, source: Tensor) -> None:
     """Gives `target` the storage, metadata and history of `source`. Other tensors on its old storage keep that."""
-    target.array, target.storage, target.overlaps = source.array, source.storage, source.overlaps
+    show(target, source.array, source.overlaps)
+    target.storage = source.storage
     target.base, target.node, target._seen = source.base, source.node, source._seen
     target._stop, target.untracked, target._accumulator = source._stop, source.untracked, None
     target._views = None

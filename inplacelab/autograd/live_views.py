@@ -19,9 +19,9 @@ class Views:
 
     def add(self, view: Tensor) -> None:
         """Adds a view. From time to time removes those that are gone, so that a loop over `x[i]` does not fill the list."""
-        reference = ref(view)
-        self._references.append(reference)
-        if len(self._references) > self._enough:
+        references = self._references
+        references.append(ref(view))
+        if len(references) > self._enough:
             self._remove_dead()
 
     def _remove_dead(self) -> None:

@@ -159,8 +159,11 @@ class GpuArray(NDArrayOperatorsMixin):
 
     # ---- reductions: the result stays on the device ------------------------------------------------------------------
 
-    def sum(self, axis: Any = None) -> Any:
-        return self._wrap(self.held.sum(axis))
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        if out is None:
+            return self._wrap(self.held.sum(axis=axis, dtype=dtype, keepdims=keepdims))
+        self.held.sum(axis=axis, dtype=dtype, out=out.held, keepdims=keepdims)
+        return out
 
     def any(self, axis: Any = None) -> Any:
         return self._wrap(self.held.any(axis))

@@ -27,6 +27,8 @@ def resolve_shape(shape: Shape, wanted: Sequence[int]) -> Shape:
     except TypeError:
         raise errors.cannot_reshape(shape=shape, size=prod(shape), wanted=wanted) from None
     size = prod(shape)
+    if prod(sizes) == size and min(sizes, default=1) > 0:  # the usual case
+        return tuple(sizes)
     if sizes.count(-1) > 1:
         raise errors.two_unknown_sizes(wanted=sizes)
     if size:

@@ -12,7 +12,7 @@ import numpy as np
 from inplacelab import dtypes, errors, modes
 from inplacelab.autograd.history import check_leaf
 from inplacelab.layout import normal_axis
-from inplacelab.ops.arguments.attributes import constant
+from inplacelab.ops.arguments.attributes import constant, zero
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.results.kernel_tools import clip_into, conj, quietly, scalar, start, whole_number
 from inplacelab.ops.table import LazyFunction, add_row, elementwise, transcendental
@@ -33,7 +33,7 @@ def _sigmoid(out: Any, x: Any) -> None:
 
 
 def _relu(out: Any, x: Any) -> None:
-    np.fmax(x, constant(0, x.dtype), out=out)
+    np.fmax(x, zero(x.dtype), out)
 
 
 def _relu6(out: Any, x: Any) -> None:

@@ -51,19 +51,20 @@ elementwise(
     "add", "x, y", ("Add `alpha * y` to `x`, element by element.", "逐元素计算 `x + alpha * y`。"),
     attrs="*, alpha=1", ufunc=np.add, plain=_ONE, prepare={"alpha": factor}, kernel=_add,
     cuda=dict.fromkeys("fib", "x + alpha * y"),
+    operator="__add__",
     d_x=lambda g: g,
     d_y=lambda g, alpha: g if alpha == 1 else g.scale(alpha.conjugate()),
 )  # fmt: skip
 elementwise(
     "subtract", "x, y", ("Subtract `alpha * y` from `x`, element by element.", "逐元素计算 `x - alpha * y`。"),
     attrs="*, alpha=1", ufunc=np.subtract, plain=_ONE, prepare={"alpha": factor}, kernel=_subtract, aliases=("sub",), accepts="fic",
-    cuda="x - alpha * y",
+    cuda="x - alpha * y", operator="__sub__",
     d_x=lambda g: g,
     d_y=lambda g, alpha: g.scale(-alpha.conjugate()),
 )  # fmt: skip
 elementwise(
     "multiply", "x, y", ("Multiply element by element.", "逐元素相乘。"),
-    ufunc=np.multiply, aliases=("mul",), cuda=dict.fromkeys("fib", "x * y"),
+    ufunc=np.multiply, aliases=("mul",), operator="__mul__", cuda=dict.fromkeys("fib", "x * y"),
     d_x=lambda g, y: g * conj(y),
     d_y=lambda g, x: g * conj(x),
 )  # fmt: skip
@@ -113,8 +114,8 @@ elementwise(
     "divide", "x, y",
     ("Divide element by element; `rounding_mode` may be 'floor' or 'trunc'. Unrounded, integers give floating-point quotients.",
      "逐元素相除；`rounding_mode` 可取 'floor'（向下取整）或 'trunc'（截断）。不取整时，整数相除得到浮点数。"),
-    attrs="*, rounding_mode=None", ufunc=np.true_divide, plain="rounding_mode is None and a0.dtype.kind != 'b'", kernel=_divide,
-    validate=_check_division, dtype=_quotient, aliases=("div",), cuda="x / y",
+    attrs="*, rounding_mode=None", ufunc=np.true_divide, plain="rounding_mode is None", plain_kinds="fic", kernel=_divide,
+    validate=_check_division, dtype=_quotient, aliases=("div",), operator="__truediv__", cuda="x / y",
     d_x=lambda g, y, rounding_mode: g._zeros() if rounding_mode else g / conj(y),
     d_y=lambda g, x, y, rounding_mode: g._zeros() if rounding_mode else (g * conj(x / y / y)).scale(-1.0),
 )  # fmt: skip

@@ -19,7 +19,7 @@ from inplacelab.tensor import Tensor
 
 elementwise(
     "hypot", "x, y", ("The length of the hypotenuse: the square root of `x * x + y * y`.", "斜边长：`x * x + y * y` 的平方根。"),
-    ufunc=np.hypot, kernel=in_dtype_of_result(np.hypot), plain="a0.dtype.kind == 'f'", cuda="hypot(x, y)",
+    ufunc=np.hypot, kernel=in_dtype_of_result(np.hypot), plain_kinds="f", cuda="hypot(x, y)",
     accepts="f", accepts_ordinary="fi", dtype=floating("hypot"),
     d_x=lambda g, x, out: g * (x / out),
     d_y=lambda g, y, out: g * (y / out),
@@ -34,14 +34,14 @@ def _turn(g: Tensor, side: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 elementwise(
     "atan2", "x, y", ("The angle of the point (y, x): the arc tangent of `x / y` in the right quadrant.", "点 (y, x) 的辐角：`x / y` 的反正切，取正确的象限。"),
-    ufunc=np.arctan2, kernel=in_dtype_of_result(np.arctan2), plain="a0.dtype.kind == 'f'", cuda="atan2(x, y)",
+    ufunc=np.arctan2, kernel=in_dtype_of_result(np.arctan2), plain_kinds="f", cuda="atan2(x, y)",
     accepts="fi", dtype=floating("atan2", integers=dtypes.float64.numpy),
     d_x=lambda g, x, y: _turn(g, y, x, y),
     d_y=lambda g, x, y: _turn(g, x, x, y).scale(-1.0),
 )  # fmt: skip
 elementwise(
     "logaddexp", "x, y", ("The logarithm of `exp(x) + exp(y)`, without overflow.", "`exp(x) + exp(y)` 的对数，不会上溢。"),
-    ufunc=np.logaddexp, kernel=in_dtype_of_result(np.logaddexp), plain="a0.dtype.kind == 'f'",
+    ufunc=np.logaddexp, kernel=in_dtype_of_result(np.logaddexp), plain_kinds="f",
     cuda="x == y ? x + T(0.6931471805599453) : x > y ? x + log1p(exp(y - x)) : x < y ? y + log1p(exp(x - y)) : x - y",
     accepts="fi", dtype=floating("logaddexp"), in_place=False,
     d_x=lambda g, x, out: g * (x - out).exp(),

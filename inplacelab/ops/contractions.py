@@ -21,6 +21,8 @@ def flip_last(x: Tensor) -> Tensor:
 
 def _product_shape(x: Shape, y: Shape) -> Shape:
     """As NumPy's `matmul`: vectors count as one row (left) or one column (right), leading axes are broadcast."""
+    if len(x) == len(y) == 2 and x[1] == y[0]:
+        return (x[0], y[1])
     if not x or not y or x[-1] != y[-2 if len(y) > 1 else 0]:
         raise errors.cannot_multiply(x, y)
     try:

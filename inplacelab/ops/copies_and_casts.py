@@ -13,7 +13,7 @@ from inplacelab.ops.table import elementwise
 
 
 def _cast(out: Any, x: Any) -> None:
-    np.copyto(out, x.real if x.dtype.kind == "c" and out.dtype.kind != "c" else x, casting="unsafe")
+    out[...] = x.real if x.dtype.kind == "c" and out.dtype.kind != "c" else x
 
 
 def _check_cast(x: Any, dtype: Any) -> None:

@@ -15,6 +15,8 @@ from typing import Any, cast
 import numpy as np
 
 from inplacelab import dtypes, errors
+from inplacelab.ops import arithmetic  # noqa: F401  # whose rows are operators
+from inplacelab.ops.arguments.attributes import REAL
 from inplacelab.ops.arguments.operands import as_promoted
 from inplacelab.ops.contractions import MATMUL, flip_last
 from inplacelab.ops.creation import operand
@@ -76,14 +78,15 @@ _Operator = Callable[[Tensor, Any], Tensor]
 
 def _binary(name: str, with_number: _Operator, *, reflected: bool = False) -> _Operator:
     def operator(self: Tensor, other: Any) -> Tensor:
-        if isinstance(other, np.ndarray) and other.ndim:
-            other = operand(other, self, dtype=other.dtype)
-        if isinstance(other, Tensor):
-            first, second = (other, self) if reflected else (self, other)
-            result: Tensor = getattr(first, name)(second)
-            return result
-        if not _is_number(other):
-            return cast(Tensor, NotImplemented)  # Python then tries the other operand
+        if type(other) not in REAL:
+            if isinstance(other, np.ndarray) and other.ndim:
+                other = operand(other, self, dtype=other.dtype)
+            if isinstance(other, Tensor):
+                first, second = (other, self) if reflected else (self, other)
+                result: Tensor = getattr(first, name)(second)
+                return result
+            if not _is_number(other):
+                return cast(Tensor, NotImplemented)  # Python then tries the other operand
         return with_number(_promoted(self, other), other)
 
     operator.__doc__ = ROWS[name].says.en if name in ROWS else None
@@ -177,6 +180,9 @@ _OPERATORS: dict[str, Any] = {
     "T": property(_reversed_axes),
     "__array_priority__": 1000, "__array_ufunc__": None,
 }  # fmt: skip
+for _row in ROWS.values():
+    if _row.operator:
+        _OPERATORS[_row.operator] = LazyFunction(_row, "operator", _OPERATORS[_row.operator])
 for _name, _operator in _OPERATORS.items():
     setattr(Tensor, _name, _operator)
 for _name in ("matmul", "mm"):

@@ -104,6 +104,7 @@ _SIGN = "x > 0 ? 1 : x < 0 ? -1 : x == 0 ? 0 : x"
 elementwise(
     "scale", "x", ("Multiply by a number and add another: `scale * x + bias`.", "乘以一个数再加一个数：`scale * x + bias`。"),
     attrs="scale=1.0, bias=0.0, bias_after_scale=True, act=None", kernel=_scale,
+    plain="type(scale) is float and bias == 0.0 and act is None", plain_kinds="fc",
     cuda="bias_after_scale ? x * scale + bias : (x + bias) * scale",
     prepare={"scale": number_with, "bias": number_with, "act": _no_activation},
     d_x=lambda g, scale: g.scale(scale.conjugate()),
@@ -114,9 +115,9 @@ elementwise("abs", "x", ("The absolute value of each element.", "逐元素取绝
             ufunc=np.absolute, cuda="abs(x)", accepts="fic", dtype=dtypes.real, aliases=("absolute",),
             d_x=lambda g, x: g * x.sgn())  # fmt: skip
 elementwise("sign", "x", ("-1, 0 or 1 for each element; of a complex number, its direction.", "逐元素取符号：-1、0 或 1；复数取其方向。"),
-            cuda=_SIGN, kernel=_sgn, ufunc=np.sign, plain="a0.dtype.kind != 'c'", accepts="fic", d_x=ZERO)  # fmt: skip
+            cuda=_SIGN, kernel=_sgn, ufunc=np.sign, plain_kinds="fib", accepts="fic", d_x=ZERO)  # fmt: skip
 elementwise("sgn", "x", ("The direction of each element: `x / |x|`, and 0 for 0.", "逐元素取方向：`x / |x|`，0 仍为 0。"),
-            cuda=_SIGN, kernel=_sgn, ufunc=np.sign, plain="a0.dtype.kind != 'c'", accepts="fc", d_x=_turning)  # fmt: skip
+            cuda=_SIGN, kernel=_sgn, ufunc=np.sign, plain_kinds="fib", accepts="fc", d_x=_turning)  # fmt: skip
 
 # ---- powers -----------------------------------------------------------------------------------------------------------------
 
@@ -131,7 +132,7 @@ transcendental("reciprocal", ("1 / x for each element.", "逐元素求倒数 1 /
                d_x=lambda g, out: (g * conj(out.square())).scale(-1.0))  # fmt: skip
 elementwise(
     "pow", "x, y", ("Raise each element to the power `y`, a tensor or a number.", "逐元素求 `y` 次幂，`y` 是张量或一个数。"),
-    ufunc=np.power, plain="a0.dtype.kind not in 'iu'", kernel=power, numbers=("y",), accepts="fic",
+    ufunc=np.power, plain_kinds="fbc", kernel=power, numbers=("y",), accepts="fic",
     cuda={"f": "pow(x, y)"},
     d_x=_d_base, d_y=_d_exponent,
 )  # fmt: skip

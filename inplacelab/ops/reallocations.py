@@ -27,7 +27,7 @@ from inplacelab.ops.results.destinations import move, reallocate
 from inplacelab.ops.table import add_row
 from inplacelab.ops.table.exports import as_method, as_property
 from inplacelab.ops.table.row import same
-from inplacelab.tensor import Tensor, adopt, fresh, look
+from inplacelab.tensor import Tensor, adopt, fresh, look, show
 
 # ---- two ways to change the window ----------------------------------------------------------------------------------------
 
@@ -60,7 +60,8 @@ def _take_bytes(op: str, x: Tensor, other: Tensor) -> None:
 
 
 def _share(x: Tensor, other: Tensor) -> None:
-    x.array, x.storage, x.overlaps = other.array, other.storage, other.overlaps
+    show(x, other.array, other.overlaps)
+    x.storage = other.storage
     x.base, x.untracked = None, ""
 
 
@@ -243,7 +244,7 @@ def _resize_within(x: Tensor, after: Layout) -> Tensor:
     if mode.keeper is not None:
         mode.keeper.after_write(storage)  # no slot was written
     if x.is_leaf and not x.stop_gradient:  # under no_grad: it stays a leaf
-        x.array = look(x, after).array
+        show(x, look(x, after).array, x.overlaps)
     else:
         with observe.silence():
             modes.run_inside(recording(True), _become_strided, x, after)

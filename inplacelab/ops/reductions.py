@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments.attributes import sizes_of
-from inplacelab.ops.results.kernel_tools import conj, quietly
+from inplacelab.ops.results.kernel_tools import conj
 from inplacelab.ops.scans import products_before
 from inplacelab.ops.table import add_row, reduction
 from inplacelab.tensor import Tensor
@@ -29,6 +30,8 @@ def axes_of(x: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
 
 def reduced(x: Shape, axis: tuple[int, ...], keepdim: bool) -> Shape:
     """Returns the shape of the result, with one element on each reduced axis if `keepdim`."""
+    if len(axis) == len(x) and not keepdim:
+        return ()
     sizes = [(1 if k in axis else n) for k, n in enumerate(x)]
     return tuple(n for k, n in enumerate(sizes) if keepdim or k not in axis)
 
@@ -40,22 +43,21 @@ def spread(g: Tensor, shape: Shape, axis: tuple[int, ...]) -> Tensor:
 
 def count(shape: Shape, axis: tuple[int, ...]) -> int:
     """Returns the number of elements that are reduced to one."""
-    return int(np.prod([shape[k] for k in axis], dtype=int))
+    return prod([shape[k] for k in axis])
 
 
 def _sum(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
-    np.sum(x, axis, out.dtype, out, keepdim)
+    x.sum(axis, out.dtype, out, keepdim)
 
 
-@quietly
 def _mean(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
-    np.sum(x, axis, out.dtype, out, keepdim)
-    np.true_divide(
-        out,
-        np.float64(count(x.shape, axis)) if out.dtype.kind in "biu" else count(x.shape, axis),
-        out,
-        casting="unsafe",
-    )
+    number: Any = count(x.shape, axis)
+    if out.dtype.kind in "biu":
+        number = np.float64(number)
+    try:
+        x.sum(axis, out.dtype, out, keepdim)
+    finally:  # also after a warning that is an error
+        np.true_divide(out, number, out, casting="unsafe")
 
 
 def _expanded(x: Any, shape: Any) -> Shape:

@@ -41,14 +41,12 @@ def _real_numbers(x: Any) -> None:
         raise errors.unsupported_dtype(op="frac", dtype=x.dtype.name)
 
 
-_FLOATS = "a0.dtype.kind == 'f'"
-
 elementwise("floor", "x", ("The largest integer not larger than each element.", "逐元素向下取整。"),
-            ufunc=np.floor, cuda={"f": "floor(x)", "i": "x"}, kernel=_already_whole, plain=_FLOATS, accepts="fi", d_x=ZERO)  # fmt: skip
+            ufunc=np.floor, cuda={"f": "floor(x)", "i": "x"}, kernel=_already_whole, plain_kinds="f", accepts="fi", d_x=ZERO)  # fmt: skip
 elementwise("ceil", "x", ("The smallest integer not smaller than each element.", "逐元素向上取整。"),
-            ufunc=np.ceil, cuda={"f": "ceil(x)", "i": "x"}, kernel=_already_whole, plain=_FLOATS, accepts="fi", d_x=ZERO)  # fmt: skip
+            ufunc=np.ceil, cuda={"f": "ceil(x)", "i": "x"}, kernel=_already_whole, plain_kinds="f", accepts="fi", d_x=ZERO)  # fmt: skip
 elementwise("trunc", "input", ("The integer part: towards zero.", "逐元素取整数部分（向零取整）。"),
-            ufunc=np.trunc, cuda={"f": "trunc(input)", "i": "input"}, kernel=_trunc, plain=_FLOATS, accepts="fi", aliases=("fix",), d_input=ZERO)  # fmt: skip
+            ufunc=np.trunc, cuda={"f": "trunc(input)", "i": "input"}, kernel=_trunc, plain_kinds="f", accepts="fi", aliases=("fix",), d_input=ZERO)  # fmt: skip
 elementwise("round", "x", ("The nearest number with so many decimals; a half goes to the even one.", "舍入到指定的小数位数；恰为一半时取偶数。"),
             attrs="decimals=0", prepare={"decimals": whole_number("round", "decimals")}, kernel=_round, accepts="fic",
             cuda={"f": "rint(x)", "i": "x"},

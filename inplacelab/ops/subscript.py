@@ -19,13 +19,16 @@ from inplacelab.ops import views, writes
 from inplacelab.ops.arguments.overlap import slots_of
 from inplacelab.ops.creation import operand
 from inplacelab.ops.indexing import fits, positions
-from inplacelab.ops.results.metadata import temporary_view, window
+from inplacelab.ops.results.metadata import temporary_view, view, window
 from inplacelab.ops.table import LazyFunction
 from inplacelab.ops.table.exports import as_method
 from inplacelab.tensor import Tensor
 
 _VIEW = LazyFunction(views.getitem, "view")
 _WRITE = LazyFunction(writes.setitem, "in-place")
+
+
+_SINGLE = frozenset((int, slice))
 
 
 def getitem(self: Tensor, key: Any) -> Tensor:
@@ -35,6 +38,13 @@ def getitem(self: Tensor, key: Any) -> Tensor:
         IndexRangeError: if an index is outside its axis.
         IndexKindError: if the key has a type that cannot select.
     """
+    if type(key) in _SINGLE:  # the usual keys, without further calls
+        try:
+            shown = self.array[key, ...]
+        except (IndexError, TypeError, ValueError):  # refused below
+            pass
+        else:
+            return view(views.getitem, self, shown, {"key": key})
     return _VIEW.function()(self, key) if is_basic(key) else self._take(key)
 
 
@@ -79,7 +89,7 @@ def _part(x: Tensor, key: Any) -> Tensor:
     if shown is None:  # the layout raises the error for this key
         after = index(x.layout, key)
         shown = window(x, after)
-    part = temporary_view(x, shown, after)
+    part = temporary_view(x, shown, after, modes.current().recording_history)
     part._stop = x._stop
     return part
 

@@ -29,7 +29,9 @@ class Inferred(tuple[int, ...]):
 
 
 def _shape(x: Any, shape: Any) -> Shape:
-    sizes = shape.tolist() if hasattr(shape, "tolist") else [shape] if isinstance(shape, int) else shape
+    sizes = shape
+    if type(shape) is not list:
+        sizes = shape.tolist() if hasattr(shape, "tolist") else [shape] if isinstance(shape, int) else shape
     resolved = layout.resolve_shape(x.shape, sizes)
     return Inferred(resolved) if -1 in sizes else resolved
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from inplacelab import errors, modes, observe
 from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import refresh
@@ -21,15 +19,15 @@ from inplacelab.tensor import Tensor
 
 
 def _fill(out: Any, value: Any) -> None:
-    np.copyto(out, constant(value, out.dtype))
+    out.fill(constant(value, out.dtype))
 
 
 def _zero(out: Any) -> None:
-    np.copyto(out, constant(0, out.dtype))
+    out.fill(0)
 
 
 def _copy(out: Any, y: Any) -> None:
-    np.copyto(out, y, casting="unsafe")
+    out[...] = y  # casts, too; twice as fast as `np.copyto` for small arrays
 
 
 def _check_copy(x: Any, y: Any) -> None:
@@ -75,12 +73,21 @@ def set_value(self: Tensor, value: Any) -> None:
         raise errors.value_dtype_differs(expected=self.dtype.name, given=given.dtype.name)
     if self.base is not None:
         refresh(self)
-    root = self if self.base is None else self.base
+    if not modes.current().listeners:
+        _overwrite(self, given)
+        return
     with observe.silence():
-        recorded = modes.current().recording_history and root.node is not None
-        modes.run_inside(recording(recorded), self.copy_, given.detach())
-    if modes.current().listeners:
-        observe.notify("set_value", "in-place", (self,), self, self.node)
+        _overwrite(self, given)
+    observe.notify("set_value", "in-place", (self,), self, self.node)
+
+
+def _overwrite(x: Tensor, given: Tensor) -> None:
+    """Copies the values; a leaf is written outside the history."""
+    root = x if x.base is None else x.base
+    if root.node is None and not root._stop:
+        modes.run_inside(recording(False), x.copy_, given.detach())
+    else:
+        x.copy_(given.detach())
 
 
 @as_function

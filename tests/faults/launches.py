@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from inplacelab.ops import template
 from inplacelab.ops.table import LazyFunction
 from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
@@ -61,8 +63,8 @@ def wrapped() -> Iterator[None]:
         before.append((scope, {name: scope[name] for name in ("KERNEL", "UFUNC")}))
         scope.update(_wrappers(scope))
 
-    def generate(row: Row, variant: str) -> Callable[..., Any]:
-        made: FunctionType = plain(row, variant)  # type: ignore[assignment]  # a callable, for those who use it
+    def generate(row: Row, variant: str, otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
+        made: FunctionType = plain(row, variant, otherwise)  # type: ignore[assignment]  # a callable, for those who use it
         wrap(made.__globals__)
         return made
 
@@ -97,12 +99,19 @@ def _scopes() -> list[dict[str, Any]]:
     return list(scopes.values())
 
 
+def _launch_ufunc(ufunc: Any, given: tuple[Any, ...]) -> Any:
+    """Launches a ufunc, which allocates its result if it is not given an array for it."""
+    out = given[ufunc.nin] if len(given) > ufunc.nin else np.empty_like(given[0])
+    _launch(lambda: ufunc(*given[: ufunc.nin], out), out)
+    return out
+
+
 def _wrappers(scope: dict[str, Any]) -> dict[str, Any]:
     """The two names by which generated code calls a kernel, wrapped."""
     kernel, ufunc = scope["KERNEL"], scope["UFUNC"]
     found: dict[str, Any] = {}
     if ufunc is not None:
-        found["UFUNC"] = lambda *given: _launch(lambda: ufunc(*given), given[-1])
+        found["UFUNC"] = lambda *given: _launch_ufunc(ufunc, given)
     names = [] if kernel is None else list(inspect.signature(kernel).parameters)
     if "out" in names:  # not in a kernel of `inplacelab.kernels`, which takes a plan
         written = names.index("out")

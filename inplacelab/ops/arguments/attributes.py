@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from math import isfinite, isnan
 from numbers import Number
 from operator import index as as_integer
@@ -105,6 +106,12 @@ def constant(value: Any, dtype: np.dtype[Any]) -> Any:
                 _constants.clear()
             _constants[value, dtype] = made
         return made
+
+
+@cache
+def zero(dtype: np.dtype[Any]) -> Any:
+    """Returns zero as an array without axes. `constant` does not keep it."""
+    return np.zeros((), dtype)
 
 
 def _number(value: Any, dtype: np.dtype[Any]) -> Any:

@@ -86,7 +86,7 @@ def computed_in(row: Row, inputs: Sequence[str], made: str) -> str:
 def _loop(row: Row, inputs: Sequence[str]) -> str:
     """The data type of the loop that NumPy chooses, where a ufunc alone computes the row."""
     given: dict[str, Any] = {p.name: p.default for p in row.attributes}
-    if row.ufunc is None or (row.plain and not eval(row.plain, {**given, "a0": np.empty(0, inputs[0])})):
+    if not row.by_ufunc_alone(inputs[0], given):
         return ""
     asked = (*map(np.dtype, inputs), None)
     return str(row.ufunc.resolve_dtypes(asked)[0].name)

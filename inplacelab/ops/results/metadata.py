@@ -14,7 +14,7 @@ from inplacelab.autograd.meta import Meta
 from inplacelab.autograd.nodes import OpNode, meta, number
 from inplacelab.layout import Layout, Shape, may_overlap_itself, whole
 from inplacelab.ops.table.row import Row
-from inplacelab.tensor import Tensor, fresh, over
+from inplacelab.tensor import Tensor, fresh, over, show
 
 # ---- another tensor on the same storage -------------------------------------------------------------------------------
 
@@ -26,12 +26,15 @@ def window(x: Tensor, layout: Layout, dtype: np.dtype[Any] | None = None) -> Any
 
 def view(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: Layout | None = None) -> Tensor:
     """Returns another tensor on the storage of `x`, with the window `shown`, whose layout is `after` (computed if needed)."""
-    result = temporary_view(x, shown, after)
-    _register(result)
+    mode = modes.current()
+    result = temporary_view(x, shown, after, mode.recording_history)
+    base = result.base
+    if base._views is None:  # type: ignore[union-attr]  # a view has a base
+        base._views = Views()  # type: ignore[union-attr]
+    base._views.add(result)  # type: ignore[union-attr]
     if row.rules[0] is None:
         result.untracked = "bits"
     node = None
-    mode = modes.current()
     if mode.recording_history and not x._stop:
         node = attach_always(row, x, result, _remembered(row, x, result, facts, after))
     if mode.listeners:
@@ -39,30 +42,31 @@ def view(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: Layou
     return result
 
 
-def temporary_view(x: Tensor, shown: Any, after: Layout | None = None) -> Tensor:
-    """Returns the same view without a node and not registered at its base: for one write through it."""
-    base, storage = x.base, x.storage
-    recording = modes.current().recording_history
-    if base is not None:
-        if recording:
-            check_view(x)
-        refresh(x)
+def temporary_view(x: Tensor, shown: Any, after: Layout | None, recording: bool) -> Tensor:
+    """Returns the same view without a node and not registered at its base: for one write through it.
+
+    Args:
+        x: the tensor.
+        shown: the window on its storage.
+        after: its layout, if it is known.
+        recording: whether history is recorded.
+    """
+    storage, base = x.storage, x.base
     result = over(shown, storage)
     if after is not None or x.overlaps:
         result.overlaps = may_overlap_itself(after or result.layout)
-    result.base = x if base is None else base
-    result._seen = x._seen if x.untracked else storage.version
-    result.untracked = x.untracked or ("" if recording else "no_grad")
+    if not recording:
+        result.untracked = "no_grad"
+    if base is None:
+        result.base, result._seen = x, storage.version
+        return result
+    if recording:
+        check_view(x)
+    refresh(x)
+    result.base, result._seen = base, storage.version
+    if x.untracked:
+        result._seen, result.untracked = x._seen, x.untracked
     return result
-
-
-def _register(view: Tensor) -> None:
-    """Registers a view at its base."""
-    base = view.base
-    assert base is not None
-    if base._views is None:
-        base._views = Views()
-    base._views.add(view)
 
 
 def attach(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> OpNode | None:
@@ -156,7 +160,7 @@ def relayout(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: L
 
 def _show(x: Tensor, shown: Any, overlaps: bool, node: OpNode | None, seen: int) -> None:
     """Gives `x` a window and its history. May be repeated: an interrupt must not leave only a part of it changed."""
-    x.array, x.overlaps = shown, overlaps
+    show(x, shown, overlaps)
     if x.base is not None:
         x._seen = seen
     elif node is not None:

@@ -96,21 +96,29 @@ class LazyFunction:
     """A method whose function is generated and compiled on first use, and then replaces it.
 
     A session uses few of the rows, and importing the package should be quick.
+
+    Attributes:
+        made: the function; None before its first use.
+
+    Args:
+        row: the operation.
+        variant: which of its functions.
+        otherwise: for an operator: what computes it if an operand is no tensor.
     """
 
-    def __init__(self, row: Row, variant: str) -> None:
-        self._row, self._variant = row, variant
-        self._made: Callable[..., Any] | None = None
+    def __init__(self, row: Row, variant: str, otherwise: Callable[..., Any] | None = None) -> None:
+        self._row, self._variant, self._otherwise = row, variant, otherwise
+        self.made: Callable[..., Any] | None = None
 
     def function(self) -> Callable[..., Any]:
         """Generates the function, and returns it."""
-        if self._made is None:
-            self._made = template.function(self._row, self._variant)
+        if self.made is None:
+            self.made = template.function(self._row, self._variant, self._otherwise)
             for plain in (self._row.name, *self._row.aliases):
-                name = plain + "_" * (self._variant in ("in-place", "relayout"))
+                name = template.name_of(self._row, self._variant, plain)
                 if self._row.method and Tensor.__dict__.get(name) is self:
-                    setattr(Tensor, name, self._made)
-        return self._made
+                    setattr(Tensor, name, self.made)
+        return self.made
 
     def __get__(self, tensor: Tensor | None, owner: type) -> Any:
         made = self.function()
@@ -132,7 +140,7 @@ def transcendental(name: str, says: tuple[str, str], **columns: Any) -> Row:
     columns.setdefault("accepts", "fc")
     columns.setdefault("accepts_ordinary", columns["accepts"].replace("i", "") + "i")
     if "ufunc" in columns:
-        columns.update(kernel=in_dtype_of_result(columns["ufunc"]), plain="a0.dtype.kind in 'fc'")
+        columns.update(kernel=in_dtype_of_result(columns["ufunc"]), plain_kinds="fc")
     return elementwise(name, "x", says, dtype=dtypes.floating, **columns)
 
 

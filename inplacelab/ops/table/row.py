@@ -23,6 +23,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from inplacelab import errors
 from inplacelab.language import Text
 
@@ -94,7 +96,8 @@ class Row:
         kernel: computes into `out`; its parameters are names of out, inputs, attributes, device, special (the library of special functions).
         plan: called before anything is written, like a kernel: it may refuse, and the kernel may name its result `planned`.
         ufunc: instead of a kernel: a NumPy ufunc, called as `ufunc(x, y, out)`.
-        plain: with both: the condition on the attributes, and on the array `a0`, under which the ufunc alone is enough.
+        plain: the condition on the attributes under which they are taken as they are, and the ufunc is enough if there is one.
+        plain_kinds: the kinds of dtype of the first input to which that applies.
         shape: the shape of the result, from the shapes of the inputs and the attributes it names.
         dtype: the dtype of the result, from those of the inputs and the attributes it names.
         dtype_ordinary: the same for the ordinary variant, where that differs: it may count small integers in int64.
@@ -114,6 +117,7 @@ class Row:
             of the elements. (An overwrite does not name its first input, which it does not read.) It applies to
             floating-point numbers, and to integers, which are first converted if the result is floating-point. Where these
             differ, and for bools: a dictionary by NumPy's letter, f, i, b. A row without one has no CUDA kernel.
+        operator: the method of Python's operator that computes it for two tensors: `__add__`.
         by_argument: it is in place with the argument `inplace=True`, not with an underscore.
         called: its name for messages and observers, if another one.
         same_is_self: a view that changes nothing returns the tensor itself.
@@ -134,6 +138,7 @@ class Row:
     plan: Callable[..., Any] | None = None
     ufunc: Any = None
     plain: str = ""
+    plain_kinds: str = "fibc"
     shape: Callable[..., tuple[int, ...]] | None = None
     dtype: Callable[..., Any] | None = None
     dtype_ordinary: Callable[..., Any] | None = None
@@ -151,6 +156,7 @@ class Row:
     aliases: tuple[str, ...] = ()
     node: str = ""
     cuda: str | Mapping[str, str] = ""
+    operator: str = ""
     by_argument: bool = False
     called: str = ""
     same_is_self: bool = False
@@ -188,6 +194,13 @@ class Row:
         """A function with the parameters in `call` or `attrs`."""
         made: Callable[..., None] = eval(f"lambda {self.call or self.attrs}: None")
         return made
+
+    def by_ufunc_alone(self, dtype: Any, attributes: Mapping[str, Any]) -> bool:
+        """Returns True if the ufunc computes the result for a first input of this dtype, and these attributes."""
+        kind = np.dtype(dtype).kind.replace("u", "i")
+        return (
+            self.ufunc is not None and kind in self.plain_kinds and (not self.plain or eval(self.plain, {**attributes}))
+        )
 
     @property
     def pointwise(self) -> bool:

@@ -32,6 +32,7 @@ import numpy as np
 from inplacelab.autograd.grad_fn import GradFn, HookHandle
 from inplacelab.devices.base import Device, Place
 from inplacelab.dtypes import DType
+from inplacelab.form import Form
 from inplacelab.layout import Layout, Shape
 from inplacelab.storage import Storage
 
@@ -40,7 +41,7 @@ _TYPES = {"dtypes.DType": "DType"}
 _BUILTINS = re.compile(r"(?<![\w.])(bool|float|int)\b")
 """Types with the same name as a method of `Tensor`: in its body they need their qualified names."""
 _ATTRIBUTES = {
-    "array": "Any", "storage": "Storage", "base": "Tensor | None", "node": "Any", "overlaps": "bool", "untracked": "str",
+    "array": "Any", "storage": "Storage", "base": "Tensor | None", "form": "Form | None", "node": "Any", "overlaps": "bool", "untracked": "str",
     "_accumulator": "Any", "_grad": "Tensor | None", "_hooks": "dict[int, Any] | None", "_name": "str | None", "_seen": "int",
     "_stop": "bool",
     "_views": "Any",
@@ -81,7 +82,11 @@ def _class(owner: type, base: str) -> Iterator[str]:
 
 
 def _members(owner: type) -> Iterator[str]:
+    operators = {row.operator for row in ROWS.values() if row.operator}
     for name, member in vars(owner).items():
+        if name in operators:  # the same, whether it has been generated or not
+            yield f"    def {name}(self, other: Any) -> Tensor: ...\n"
+            continue
         if (
             name in ("__slots__", "__doc__", "__module__", "__dict__", "__weakref__", "__annotations__")
             or name in _ATTRIBUTES
@@ -184,7 +189,7 @@ def _default(parameter: inspect.Parameter, aliased: Container[str]) -> str:
 
 
 def _functions() -> Iterator[str]:
-    for name in ("over", "fresh", "look", "adopt"):
+    for name in ("over", "fresh", "known_form", "show", "look", "adopt"):
         signature = inspect.signature(getattr(module, name))
         parameters = ", ".join(_parameter(p) for p in signature.parameters.values())
         yield f"def {name}({parameters}) -> {_type(signature.return_annotation)}: ...\n"

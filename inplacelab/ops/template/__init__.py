@@ -38,21 +38,24 @@ from inplacelab.ops.table.row import Row
 from inplacelab.ops.template import in_place, ordinary, spelling, touched_slots, view
 from inplacelab.ops.template.documentation import document
 from inplacelab.ops.template.parts import name_of
-from inplacelab.tensor import Tensor, fresh
+from inplacelab.tensor import Tensor, fresh, known_form
 
 __all__ = ["function", "name_of", "source"]
 
 _SCOPE: dict[str, Any] = {
     "Tensor": Tensor, "Saved": Saved, "OUTPUT": OUTPUT, "OpNode": OpNode, "new": OpNode.__new__, "np": np,
     "next_serial": next_serial, "meta": meta, "save_copy": save_copy, "check_leaf": check_leaf, "edge": edge, "rebase": rebase,
-    "refresh": refresh, "fresh": fresh, "current_modes": modes.current, "UNFINISHED": UNFINISHED, "NOTHING": {},
+    "refresh": refresh, "fresh": fresh, "known_form": known_form, "current_modes": modes.current, "UNFINISHED": UNFINISHED, "NOTHING": {},
     "common_shape": common_shape, "operands": operands, "overlap": overlap, "metadata": metadata, "destinations": destinations,
     "keywords": keywords, "touched": touched_slots, "ABSENT": keywords.ABSENT,
 }  # fmt: skip
 
 
-def function(row: Row, variant: str) -> Callable[..., Any]:
-    """Returns the function of a row. `variant` is "ordinary", "in-place", "view" or "relayout"."""
+def function(row: Row, variant: str, otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Returns the function of a row. `variant` is "ordinary", "operator", "in-place", "view" or "relayout".
+
+    An operator (`x + y`) is the ordinary variant for two tensors. It calls `otherwise` if an operand is none.
+    """
     name, text = name_of(row, variant), source(row, variant)
     filename = f"<inplacelab operation {name}>"
     scope = {
@@ -63,10 +66,11 @@ def function(row: Row, variant: str) -> Callable[..., Any]:
         "PLAN": row.plan,
         "UFUNC": row.ufunc,
         "SHAPE": row.shape,
-        "DTYPE": row.dtype if variant != "ordinary" else row.dtype_ordinary or row.dtype,
+        "DTYPE": row.dtype if variant not in ("ordinary", "operator") else row.dtype_ordinary or row.dtype,
         "LAYOUT": row.layout,
         "SHORTCUT": row.shortcut,
         "VALIDATE": row.validate,
+        "OTHERWISE": otherwise,
     }
     if row.cuda:
         scope["LAUNCHED"] = _launcher(row, variant)
@@ -80,7 +84,7 @@ def function(row: Row, variant: str) -> Callable[..., Any]:
     made.__module__, made.__qualname__, made.__doc__ = (
         "inplacelab",
         f"Tensor.{name}" if row.method else name,
-        document(row, variant),
+        document(row, "ordinary" if variant == "operator" else variant),
     )
     return made  # type: ignore[no-any-return]
 
@@ -105,9 +109,10 @@ def _with_keyword_names(code: CodeType, row: Row, variant: str) -> CodeType:
 
 def source(row: Row, variant: str) -> str:
     """Returns the Python source of one variant of a row."""
-    body = {"ordinary": ordinary.lines, "in-place": in_place.lines, "view": view.view, "relayout": view.relayout}[
-        variant
-    ]
+    body = {
+        "ordinary": ordinary.function, "operator": ordinary.operator, "in-place": in_place.lines, "view": view.view,
+        "relayout": view.relayout,
+    }[variant]  # fmt: skip
     lines = [*spelling.resolve_keywords(row, variant), *body(row)]
     head = f"def {name_of(row, variant)}({spelling.written(row, variant)}):"
     return "\n".join([head, *("    " + line for line in lines)]) + "\n"

@@ -24,12 +24,13 @@ def lines(row: Row) -> Iterator[str]:
     name = row.called or parts.name_of(row, "in-place")
     x = row.inputs[0]
     yield from parts.operands(row, name, row.accepts)
+    yield from parts.windows(row)
     yield f"storage, base = {x}.storage, {x}.base"
     yield "if base is not None:"
     yield f"    refresh({x})"
     yield from _check_write(row, name)
     yield from parts.checks(row, name, row.accepts)
-    yield from parts.prepare(row)
+    yield from parts.prepare(row, row.accepts)
     yield from _check_dtype(row, name)
     yield from _check_shape(row, name)
     yield "mode = current_modes()"
@@ -52,7 +53,7 @@ def _check_write(row: Row, name: str) -> Iterator[str]:
         yield f"if storage{k}.device is not storage.device:"
         yield f"    operands.refuse_devices({name!r}, {x}, {other})"
         if row.pointwise:
-            yield f"if shape{k} != shape0 and common_shape(shape0, shape{k}) != shape0:"
+            yield f"if form{k} is not form0 and form{k}.shape != form0.shape and common_shape(form0.shape, form{k}.shape) != form0.shape:"
             yield f"    operands.refuse_shape({name!r}, {x}, {other})"
         if not row.reads_copies:
             yield f"if storage{k} is storage and {other} is not {x}:"
@@ -62,14 +63,14 @@ def _check_write(row: Row, name: str) -> Iterator[str]:
 def _check_dtype(row: Row, name: str) -> Iterator[str]:
     """A result of another dtype does not fit into the storage: the operation is then in place in name only."""
     result = parts.result_dtype(row)
-    if row.kind == "overwrite" or result == "dtype0":
+    if row.kind == "overwrite" or result == "form0.dtype" or parts.keeps_dtype(row):
         return
     if row.dtype is None:
-        differ = [f"dtype{k} is not dtype0" for k in range(1, len(row.inputs))]
-        yield f"if ({' or '.join(differ)}) and {result} != dtype0:"
+        differ = [f"form{k} is not form0" for k in range(1, len(row.inputs))]
+        yield f"if ({' or '.join(differ)}) and {result} != form0.dtype:"
     else:
         yield f"dtype = {result}"
-        yield "if dtype is not dtype0 and dtype != dtype0:"
+        yield "if dtype is not form0.dtype and dtype != form0.dtype:"
     yield from _reallocate(row, name)
 
 
@@ -78,7 +79,7 @@ def _check_shape(row: Row, name: str) -> Iterator[str]:
     if row.kind == "overwrite" or row.shape in (None, same):
         return
     yield f"shape = {parts.result_shape(row)}"
-    yield "if shape != a0.shape:"
+    yield "if shape != form0.shape:"
     if row.resizes:
         yield from _reallocate(row, name)
     else:
@@ -102,7 +103,7 @@ def _write(row: Row) -> Iterator[str]:
     yield "storage.version += 1"
     yield "if mode.keeper is not None:"
     yield "    mode.keeper.after_write(storage)"
-    yield from parts.launch(row, "a0")
+    yield from parts.launch(row, "a0", row.accepts)
 
 
 def _with_copies(row: Row) -> Iterator[str]:
@@ -120,12 +121,12 @@ def _with_copies(row: Row) -> Iterator[str]:
 
 def _history(row: Row, name: str) -> Iterator[str]:
     x, *others = row.inputs
-    yield "version = storage.version"
     edges = [f"e{k}" for k in range(len(row.inputs))]
     for k, other in enumerate(others, 1):
         yield f"e{k} = None if {other}.base is None and {other}._stop else edge({other})"
     tracked = [f"not {x}._stop", "(base is not None and not base._stop)", *(f"{e} is not None" for e in edges[1:])]
     yield f"if {' or '.join(tracked)}:"
+    yield "    version = storage.version"
     yield f"    if base is not None or {x}.node is None:"
     yield f"        check_leaf({name!r}, {x}{', setitem=True' if row.called == 'setitem' else ''})"
     yield f"    e0 = None if {x}._stop else {x}.node"

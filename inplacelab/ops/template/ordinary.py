@@ -8,9 +8,8 @@ from inplacelab.ops.table.row import Row
 from inplacelab.ops.template import parts
 
 
-def lines(row: Row) -> Iterator[str]:
+def function(row: Row) -> Iterator[str]:
     """Yields the body of the function."""
-    first, *others = row.inputs
     name = row.called or row.name
     if row.out:
         inputs, given = (
@@ -19,19 +18,32 @@ def lines(row: Row) -> Iterator[str]:
         )
         yield "if out is not None:"
         yield f"    return destinations.into({name!r}, out, ({inputs},), lambda: SELF({given}))"
-    accepts = row.accepts_ordinary or row.accepts
-    yield from parts.operands(row, name, accepts)
+    yield from parts.operands(row, name, row.accepts_ordinary or row.accepts)
+    yield from _lines(row)
+
+
+def operator(row: Row) -> Iterator[str]:
+    """Yields the body of Python's operator for two tensors: the same without keywords and conversions."""
+    x, y = row.inputs
+    yield f"if type({x}) is not Tensor or type({y}) is not Tensor:"
+    yield f"    return OTHERWISE({x}, {y})"
+    for p in row.attributes:
+        yield f"{p.name} = {p.default!r}"
+    yield from _lines(row)
+
+
+def _lines(row: Row) -> Iterator[str]:
+    first, *others = row.inputs
+    name, accepts = row.called or row.name, row.accepts_ordinary or row.accepts
+    yield from parts.windows(row)
     yield from parts.checks(row, name, accepts)
     yield f"storage = {first}.storage"
     for other in others:
         yield f"if {other}.storage.device is not storage.device:"
         yield f"    operands.refuse_devices({name!r}, {first}, {other})"
-    yield from parts.prepare(row)
-    yield f"shape = {parts.result_shape(row)}"
-    yield f"out = storage.device.empty(shape, {_dtype(row)})"
-    yield from parts.plan(row, "out")
-    yield from parts.launch(row, "out")
-    yield "result = fresh(out, storage.device)"
+    yield from parts.prepare(row, accepts)
+    yield from _compute(row, accepts)
+    yield "result = fresh(out, storage.device, form)"
     yield "mode = current_modes()"
     yield "node = None"
     if any(row.rules):
@@ -42,11 +54,35 @@ def lines(row: Row) -> Iterator[str]:
     yield "return result"
 
 
-def _dtype(row: Row) -> str:
-    if row.dtype is None and len(row.inputs) > 1:
-        alike = " is ".join(f"dtype{k}" for k in range(len(row.inputs)))
-        return f"dtype0 if {alike} else {parts.result_dtype(row)}"
-    return parts.result_dtype(row)
+def _compute(row: Row, accepts: str) -> Iterator[str]:
+    """Yields lines that allocate the result and launch the kernel.
+
+    A ufunc of packed arrays may allocate its result: that is faster. (If a filter turns warnings into errors, the result is lost,
+    and computed again. Without axes it would not be an array.)
+    """
+    alike = parts.same_form(row)
+    shape, dtype = parts.result_shape(row), parts.result_dtype(row)
+    general = [f"form, shape = None, {shape}", f"out = storage.device.empty(shape, {dtype})"]
+    if alike == "True":
+        general = ["form = form0", "out = storage.device.empty(form.shape, form.dtype)"]
+    elif alike:
+        general = [f"form = form0 if {alike} else None", *general[1:]]
+        general = [f"shape = {shape}", general[0], general[1]]
+    general += [*parts.plan(row, "out"), *parts.launch(row, "out", accepts)]
+    if not alike or row.ufunc is None:
+        yield from general
+        return
+    packed = [f"a{k} is {name}.storage.buffer" for k, name in enumerate(row.inputs)]
+    conditions = [alike] * (alike != "True") + ["plain"] * bool(parts.plainly(row, accepts)) + packed
+    yield "out = None"
+    yield f"if {' and '.join(conditions)} and form0.shape and not storage.device.launches:"
+    yield "    form = form0"
+    yield "    try:"
+    yield f"        out = UFUNC({', '.join(f'a{k}' for k in range(len(row.inputs)))})"
+    yield "    except RuntimeWarning:"
+    yield "        pass"
+    yield "if out is None:"
+    yield from ("    " + line for line in general)
 
 
 def _history(row: Row) -> Iterator[str]:

@@ -6,12 +6,15 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from inplacelab import dtypes
 from inplacelab.ops.table.row import WRITING, Row, same
 
 
-def name_of(row: Row, variant: str) -> str:
+def name_of(row: Row, variant: str, alias: str = "") -> str:
     """Returns the name of a variant: the in-place ones end in an underscore."""
-    return row.name + "_" * (variant in ("in-place", "relayout"))
+    if variant == "operator":
+        return row.operator
+    return (alias or row.name) + "_" * (variant in ("in-place", "relayout"))
 
 
 def arguments(function: Callable[..., Any], known: dict[str, str]) -> str:
@@ -23,7 +26,7 @@ def arguments(function: Callable[..., Any], known: dict[str, str]) -> str:
 
 
 def operands(row: Row, name: str, accepts: str) -> Iterator[str]:
-    """Yields lines that read the arrays of the tensors, and shapes that are used several times: NumPy makes a new one each time."""
+    """Yields lines that convert the operands to tensors."""
     first = row.inputs[0]
     for k, each in enumerate(row.inputs):
         stored = row.dtype is same or row.kind != "elementwise" or not {*accepts} & {*"ib"}
@@ -31,21 +34,12 @@ def operands(row: Row, name: str, accepts: str) -> Iterator[str]:
         like = f", {first}" if each in row.numbers else ""
         yield f"if type({each}) is not Tensor:"
         yield f"    {each} = operands.{convert}({name!r}, {each!r}, {k}, {each}{like})"
+
+
+def windows(row: Row) -> Iterator[str]:
+    """Yields lines that read the arrays and forms of the tensors."""
     for k, each in enumerate(row.inputs):
-        yield f"a{k} = {each}.array"
-        yield f"dtype{k} = a{k}.dtype"
-        if compares_shapes(row):
-            yield f"shape{k} = a{k}.shape"
-
-
-def compares_shapes(row: Row) -> bool:
-    """Returns True if the shapes of several inputs must be broadcast."""
-    return row.pointwise and len(row.inputs) > 1
-
-
-def shape(row: Row, k: int) -> str:
-    """Returns an expression for the shape of an input."""
-    return f"shape{k}" if compares_shapes(row) else f"a{k}.shape"
+        yield f"a{k}, form{k} = {each}.array, {each}.form or known_form({each})"
 
 
 def checks(row: Row, name: str, accepts: str) -> Iterator[str]:
@@ -54,25 +48,43 @@ def checks(row: Row, name: str, accepts: str) -> Iterator[str]:
     A kernel that names `special` needs a library that may be missing.
     """
     if set(accepts) < set("fibc"):
-        kinds, others = accepts.replace("i", "iu"), range(1, len(row.inputs) if row.dtype is None else 1)
-        yield f"if {' or '.join([f'dtype0.kind not in {kinds!r}', *(f'dtype{k} is not dtype0' for k in others)])}:"
-        yield f"    operands.check_dtype({name!r}, {kinds!r}, {', '.join(f'dtype{k}' for k in (0, *others))})"
+        kinds, others = kinds_of(accepts), range(1, len(row.inputs) if row.dtype is None else 1)
+        differ = [f"form{k}.dtype is not form0.dtype" for k in others]
+        yield f"if {' or '.join([f'form0.kind not in {kinds!r}', *differ])}:"
+        yield f"    operands.check_dtype({name!r}, {kinds!r}, {', '.join(f'form{k}.dtype' for k in (0, *others))})"
     if row.kernel is not None and "special" in inspect.signature(row.kernel).parameters:
         yield f"special = {row.inputs[0]}.storage.device.special"
+    plain = plainly(row, accepts)
+    if plain:
+        yield f"plain = {plain}"
     if row.validate is not None:
-        if row.plain:
-            yield f"if not ({row.plain}):"
         known = {each: f"a{k}" for k, each in enumerate(row.inputs)}
-        yield f"{'    ' * bool(row.plain)}VALIDATE({arguments(row.validate, known)})"
+        call = f"VALIDATE({arguments(row.validate, known)})"
+        yield from ["if not plain:", f"    {call}"] if plain else [call]
 
 
-def prepare(row: Row) -> Iterator[str]:
+def plainly(row: Row, accepts: str) -> str:
+    """Returns the condition under which attributes need no preparation and a ufunc is enough; "" if nothing depends on it."""
+    if row.kernel is None:
+        return ""
+    conditions = [row.plain] if row.plain else []
+    if not set(accepts) <= set(row.plain_kinds):
+        conditions.append(f"form0.kind in {kinds_of(row.plain_kinds)!r}")
+    return " and ".join(conditions)
+
+
+def kinds_of(accepts: str) -> str:
+    """Returns NumPy's letters for kinds of dtypes in a row, whose i includes u."""
+    return accepts.replace("i", "iu")
+
+
+def prepare(row: Row, accepts: str) -> Iterator[str]:
     """Yields lines that convert attributes to the kernel's form."""
-    indent = "    " if row.plain else ""
-    if row.plain and row.prepare:
-        yield f"if not ({row.plain}):"
+    unless = row.prepare and plainly(row, accepts)
+    if unless:
+        yield "if not plain:"
     for attribute in row.prepare:
-        yield f"{indent}{attribute} = PREPARE_{attribute}(a0, {attribute})"
+        yield f"{'    ' * bool(unless)}{attribute} = PREPARE_{attribute}(a0, {attribute})"
 
 
 # ---- the result -----------------------------------------------------------------------------------------------------------
@@ -80,7 +92,7 @@ def prepare(row: Row) -> Iterator[str]:
 
 def result_shape(row: Row) -> str:
     """Returns an expression for the shape of the result."""
-    shapes = [shape(row, k) for k in range(len(row.inputs))]
+    shapes = [f"form{k}.shape" for k in range(len(row.inputs))]
     if row.shape is same or (row.shape is None and len(row.inputs) == 1):
         return shapes[0]
     if row.shape is not None:
@@ -93,12 +105,31 @@ def result_shape(row: Row) -> str:
 
 def result_dtype(row: Row) -> str:
     """Returns an expression for the dtype of the result."""
-    known = {name: f"dtype{k}" for k, name in enumerate(row.inputs)}
+    known = {name: f"form{k}.dtype" for k, name in enumerate(row.inputs)}
     if row.dtype is same or (row.dtype is None and len(row.inputs) == 1):
-        return "dtype0"
+        return "form0.dtype"
     if row.dtype is not None:
         return f"DTYPE({arguments(row.dtype, known)})"
-    return f"operands.promoted({row.name!r}, {', '.join(known.values())})"
+    alike = " is ".join(known.values())
+    return f"(form0.dtype if {alike} else operands.promoted({row.name!r}, {', '.join(known.values())}))"
+
+
+def keeps_dtype(row: Row) -> bool:
+    """Returns True if the result has the dtype of the only input, whichever the row accepts."""
+    if row.dtype is None or tuple(inspect.signature(row.dtype).parameters) != row.inputs:
+        return False
+    return len(row.inputs) == 1 and all(
+        row.dtype(each.numpy) == each.numpy for each in dtypes.ALL if each.numpy.kind in kinds_of(row.accepts)
+    )
+
+
+def same_form(row: Row) -> str:
+    """Returns a condition under which the result has the form of the first input; "" if the row does not tell."""
+    if row.shape not in (None, same) or row.dtype not in (None, same):
+        return ""
+    fixes = [row.shape is None, row.dtype is None]  # what the other inputs have a say in
+    others = range(1, len(row.inputs) if any(fixes) else 1)
+    return " and ".join(f"form{k} is form0" for k in others) or "True"
 
 
 def _called_with(function: Callable[..., Any], row: Row, out: str) -> str:
@@ -113,7 +144,7 @@ def plan(row: Row, out: str) -> Iterator[str]:
         yield f"planned = PLAN({_called_with(row.plan, row, out)})"
 
 
-def launch(row: Row, out: str) -> Iterator[str]:
+def launch(row: Row, out: str, accepts: str) -> Iterator[str]:
     """Yields the call of the kernel: a ufunc writes into its last argument, a kernel receives the arguments that it names.
 
     NumPy warns (of a division by zero) after the loop, when all elements are written. If a filter turns warnings into errors,
@@ -124,9 +155,10 @@ def launch(row: Row, out: str) -> Iterator[str]:
     arrays = {name: f"a{k}" for k, name in enumerate(row.inputs)}
     plain = f"UFUNC({', '.join([*arrays.values(), out])})"
     lines = [plain]
-    if row.kernel is not None:
+    if row.ufunc is None or plainly(row, accepts):
+        assert row.kernel is not None
         call = f"KERNEL({_called_with(row.kernel, row, out)})"
-        lines = [f"if {row.plain}:", f"    {plain}", "else:", f"    {call}"] if row.plain else [call]
+        lines = [call] if row.ufunc is None else ["if plain:", f"    {plain}", "else:", f"    {call}"]
     if row.cuda:
         lines = [f"if not (storage.device.launches and {_launched(row, out)}):", *("    " + line for line in lines)]
     yield from ["try:", *("    " + line for line in lines), "except RuntimeWarning:", "    pass"]
@@ -154,7 +186,7 @@ def node(row: Row, edges: list[str], kept: str) -> Iterator[str]:
     yield "node = new(OpNode)"
     yield f"node.row, node.edges, node.kept = ROW, ({', '.join(edges)},), {kept}"
     each = range(len(row.inputs))
-    shapes, dtypes = ", ".join(shape(row, k) for k in each), ", ".join(f"dtype{k}" for k in each)
+    shapes, dtypes = ", ".join(f"form{k}.shape" for k in each), ", ".join(f"form{k}.dtype" for k in each)
     yield f"node.shapes, node.dtypes = ({shapes},), ({dtypes},)"
     yield f"node.facts = {_facts(row)}"
     yield "node.serial, node.hooks, node.retained = next_serial(), None, None"
@@ -210,7 +242,7 @@ def details(row: Row, touched: str) -> str:
     found = ""
     if row.selects and (touched == "written") == (row.kind in WRITING):
         arrays = {name: f"a{k}" for k, name in enumerate(row.inputs)}
-        found = f", {touched}=touched.{touched}(ROW, {row.inputs[0]}, {_dictionary(arrays | attributes)}{', shape' * (touched == 'read')})"
+        found = f", {touched}=touched.{touched}(ROW, {row.inputs[0]}, {_dictionary(arrays | attributes)}{', out.shape' * (touched == 'read')})"
     return found + (f", attributes={_dictionary(attributes)}" if attributes else "")
 
 

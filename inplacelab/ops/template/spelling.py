@@ -27,12 +27,16 @@ Parameter = inspect.Parameter
 
 
 def parameters(row: Row, variant: str) -> list[Parameter]:
-    """Returns the parameters in Paddle's order; only a function with a new result has `out`."""
+    """Returns the parameters in Paddle's order; only a function with a new result has `out`. An operator has its operands."""
+    if variant == "operator":
+        return [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in row.inputs]
     return [p for p in row.parameters if p.name != "out" or variant == "ordinary"]
 
 
 def op_of(row: Row, variant: str) -> str:
     """Returns the name of a function in `keywords`; "" for rows that only other functions call."""
+    if variant == "operator":
+        return ""
     return name_of(row, variant) if row.method or row.function or row.functional else ""
 
 

@@ -22,8 +22,9 @@ def _metadata(row: Row, name: str, change: str) -> Iterator[str]:
     """Yields lines that make the new window, by NumPy's function if there is one, for another tensor or the tensor itself."""
     x, attributes, facts = row.inputs[0], ", ".join(p.name for p in row.attributes), _facts_given(row)
     yield from parts.operands(row, name, row.accepts)
+    yield from parts.windows(row)
     yield from parts.checks(row, name, row.accepts)
-    yield from parts.prepare(row)
+    yield from parts.prepare(row, row.accepts)
     if row.shortcut is not None:
         yield f"shown = SHORTCUT(a0, {attributes})"
         yield "if shown is not None:"
@@ -34,7 +35,7 @@ def _metadata(row: Row, name: str, change: str) -> Iterator[str]:
         yield "if after is before:"
         yield f"    return {x}"
     if row.shape is not None:
-        copied = f"metadata.copied(ROW, {x}, SHAPE({parts.arguments(row.shape, {x: 'a0.shape'})}), {facts})"
+        copied = f"metadata.copied(ROW, {x}, SHAPE({parts.arguments(row.shape, {x: 'form0.shape'})}), {facts})"
         yield "if after is None:"
         yield f"    return {copied if change == 'view' else f'destinations.reallocate({name!r}, {x}, lambda: {copied})'}"
     dtype = f", {parts.result_dtype(row)}" if row.dtype else ""
