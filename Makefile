@@ -120,7 +120,7 @@ lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw 
 	$(PY) docs/write_differences.py
 
 bench: $(VENV)/test.stamp ## Measure the engine against NumPy, recording, the stepper in Chromium, and the kernels on a GPU if there is one
-	$(PY) benchmarks/latency.py
+	$(PY) -m benchmarks.compare
 	$(PY) -m benchmarks.rows
 	$(PY) -m benchmarks.recording
 	$(PY) benchmarks/reading.py

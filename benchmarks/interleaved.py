@@ -24,9 +24,9 @@ from benchmarks.contestants import BEFORE, installed
 from benchmarks.tasks import Case
 
 ROOT = Path(__file__).parents[1]
-ONE_THREAD = {
-    name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-}
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
 
 
 class Measured(NamedTuple):
