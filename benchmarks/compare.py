@@ -2,8 +2,8 @@
 
     python -m benchmarks.compare [--quick] [--only SECTION ...] [--against COMMIT] [--markdown FILE] [--plots FOLDER]
 
-All figures are ratios, measured in turns (`interleaved.py`); a framework that is not installed is left out. Below each table stands
-the noise: NumPy in a second process, measured like a framework. What differs from 1 by less than that may be chance.
+All figures are ratios, measured in turns (`interleaved.py`); a framework that is not installed is left out. The column *noise* is
+NumPy in a second process, measured like a framework: what it differs from 1 is chance. Below the table stands how much it varies.
 
 The sections:
 
@@ -37,7 +37,14 @@ from benchmarks.tables import Curve, Table
 from benchmarks.tasks import Case
 
 OTHERS = ("torch", "paddle", "mygrad", "autograd")
-COLUMNS = ((OURS, NUMPY), (OURS, "torch"), (OURS, "paddle"), (OURS, BEFORE), *((other, NUMPY) for other in OTHERS))
+COLUMNS = (
+    (TWIN, NUMPY),
+    (OURS, NUMPY),
+    (OURS, "torch"),
+    (OURS, "paddle"),
+    (OURS, BEFORE),
+    *((other, NUMPY) for other in OTHERS),
+)
 """The columns of ratios."""
 
 
@@ -81,6 +88,11 @@ def shown(row: Row, one: str, other: str) -> str:
     return text + " (wrong)" * bool(text != tables.NOTHING and {one, other} & row.found.wrong)
 
 
+def heading(one: str, other: str) -> str:
+    """The name of a column."""
+    return "noise" if one == TWIN else f"{one}/{'NumPy' if other == NUMPY else other}"
+
+
 def ratio_of(row: Row, one: str, other: str) -> float | None:
     """A ratio; None if one of the two was not measured or computes something wrong."""
     return None if {one, other} & row.found.wrong else row.found.ratio(one, other)
@@ -96,7 +108,7 @@ def verdict(row: Row) -> str:
 def ratios(title: str, rows: Sequence[Row], effort: Effort, on_average: goals.Limits | None = None) -> Table:
     """A table of ratios, with the geometric means below the rows."""
     columns = [(one, other) for one, other in COLUMNS if any(row.found.ratio(one, other) for row in rows)]
-    header = ["", "NumPy", *(f"{one}/{'NumPy' if other == NUMPY else other}" for one, other in columns), "goal"]
+    header = ["", "NumPy", *(heading(*column) for column in columns), "goal"]
     lines = [
         [row.name, tables.duration(median(row.found.seconds[NUMPY])), *(shown(row, *column) for column in columns), verdict(row)]
         for row in rows

@@ -23,6 +23,7 @@ def seconds(module: str, package: Path) -> float:
         package: the folder that has `inplacelab` in it.
     """
     environment = os.environ | ONE_THREAD | {"PYTHONPATH": str(package)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as a user imports it: compiled before
     command = [sys.executable, "-P", "-c", _PROGRAM.format(module)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout)
 

@@ -31,7 +31,7 @@ class Operation(NamedTuple):
         chain: whether it writes to `x`. With a graph it then runs on a copy of a leaf, many times, before the copy is dropped.
         paddle: in PaddlePaddle; None if it is spelled as in this package.
         torch: in PyTorch; None if it is spelled as in this package.
-        mygrad: in MyGrad.
+        mygrad: in MyGrad, where a Python number would make the result double precision.
         autograd: in HIPS autograd, which has no operations in place.
     """
 
@@ -58,16 +58,16 @@ OPERATIONS = {
         "np.subtract(x, y, out=x)", "x.subtract_(y)", chain=True, torch="x.sub_(y)", mygrad="x -= y"
     ),
     "multiply": Operation("np.multiply(x, y)", "x * y", mygrad="x * y", autograd="x * y"),
-    "scale": Operation("np.multiply(x, one)", "x.scale(1.0)", torch="x.mul(1.0)", mygrad="x * 1.0", autograd="x * 1.0"),
+    "scale": Operation("np.multiply(x, one)", "x.scale(1.0)", torch="x.mul(1.0)", mygrad="x * one", autograd="x * 1.0"),
     "scale_": Operation(
-        "np.multiply(x, one, out=x)", "x.scale_(1.0)", chain=True, torch="x.mul_(1.0)", mygrad="x *= 1.0"
+        "np.multiply(x, one, out=x)", "x.scale_(1.0)", chain=True, torch="x.mul_(1.0)", mygrad="x *= one"
     ),
     "relu": Operation(
-        "np.maximum(x, zero)", "functional.relu(x)", mygrad="lib.maximum(x, 0.0)", autograd="lib.maximum(x, 0.0)"
+        "np.maximum(x, zero)", "functional.relu(x)", mygrad="lib.maximum(x, zero)", autograd="lib.maximum(x, 0.0)"
     ),
     "relu_": Operation(
         "np.maximum(x, zero, out=x)", "x.relu_()", chain=True, paddle="functional.relu_(x)",
-        mygrad="lib.maximum(x, 0.0, out=x)",
+        mygrad="lib.maximum(x, zero, out=x)",
     ),
     "zero_": Operation("x.fill(0.0)", "x.zero_()", chain=True, mygrad="x[...] = 0.0"),
     "set_value": Operation("np.copyto(x, y)", "x.set_value(y)", torch="x.data.copy_(y)"),

@@ -131,10 +131,10 @@ def _network_of_torch(lib: Any, arrays: Mapping[str, Array]) -> Run:
 def _network_of_mygrad(lib: Any, arrays: Mapping[str, Array]) -> Run:
     x, target = arrays["x"], arrays["target"]
     w1, b1, w2, b2 = parameters = [lib.tensor(arrays[name].copy()) for name in _PARAMETERS]
-    rate = np.float32(RATE)
+    rate, zero = np.float32(RATE), np.zeros((), np.float32)
 
     def run() -> list[Any]:
-        h = lib.maximum(lib.matmul(x, w1) + b1, 0.0)
+        h = lib.maximum(lib.matmul(x, w1) + b1, zero)
         lib.mean((lib.matmul(h, w2) + b2 - target) ** 2).backward()
         gradients = [parameter.grad for parameter in parameters]
         for parameter, gradient in zip(parameters, gradients, strict=True):
