@@ -79,7 +79,7 @@ def noise(rows: Sequence[Row]) -> str:
     """What NumPy differs from itself by, over all rounds of a table."""
     ratios = [ratio for row in rows for ratio in row.found.ratios(TWIN, NUMPY)]
     low, _, high = quantiles(ratios, n=4)
-    return f"Noise: NumPy takes {median(ratios):.2f} times as long as NumPy; half of the rounds lie within {low:.2f} and {high:.2f}."
+    return f"Noise: NumPy in a second process takes {median(ratios):.2f} times as long; half of the rounds lie within {low:.2f} and {high:.2f}."
 
 
 def shown(row: Row, one: str, other: str) -> str:
