@@ -119,8 +119,8 @@ lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw 
 	$(PY) docs/badges.py
 	$(PY) docs/write_differences.py
 
-bench: $(VENV)/test.stamp ## Measure the engine against NumPy, recording, the stepper in Chromium, and the kernels on a GPU if there is one
-	$(PY) benchmarks/latency.py
+bench: $(VENV)/test.stamp ## Measure the engine against NumPy and other frameworks, recording, the stepper in Chromium, and the kernels on a GPU if there is one
+	$(PY) -m benchmarks.compare
 	$(PY) -m benchmarks.rows
 	$(PY) -m benchmarks.recording
 	$(PY) benchmarks/reading.py
