@@ -16,6 +16,7 @@ from typing import Any
 from inplacelab import tensor as module
 from inplacelab.ops.arguments.keywords import SEPARATE, Alias
 from inplacelab.ops.table import ROWS, variants
+from inplacelab.ops.table.exports import LazyMethod
 from inplacelab.ops.table.row import Row
 from inplacelab.ops.template import name_of, spelling
 
@@ -81,7 +82,8 @@ def _class(owner: type, base: str) -> Iterator[str]:
 
 
 def _members(owner: type) -> Iterator[str]:
-    for name, member in vars(owner).items():
+    for name, found in tuple(vars(owner).items()):
+        member = found.function() if isinstance(found, LazyMethod) else found
         if (
             name in ("__slots__", "__doc__", "__module__", "__dict__", "__weakref__", "__annotations__")
             or name in _ATTRIBUTES
