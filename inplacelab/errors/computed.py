@@ -47,14 +47,29 @@ def not_there(module: str, name: str, names: Iterable[str]) -> AttributeError:
 
     No operation was refused, so this is a plain exception, and it is not reported to recorders.
     """
-    headline = f"module '{module}' has no attribute '{name}'"
-    if name.startswith("_"):  # Python and notebooks look for `__path__` and the like, and nobody reads the answer
-        return AttributeError(headline, name=name)
-    from difflib import get_close_matches
+    return AttributeError(_NotThere(module, name, tuple(names)), name=name)
 
-    near = get_close_matches(name, names, n=3, cutoff=0.7)
-    fix = _NEAREST.format(near=", ".join(f"`{each}`" for each in near)) if near else _ELSEWHERE
-    return AttributeError(worded(headline, _NOT_ALL, fix), name=name)
+
+class _NotThere:
+    """The words of `not_there`. They are found when somebody reads them: `hasattr`, notebooks that look for `__path__` and the
+    like, and Python, which asks for a module before it imports it, do not.
+    """
+
+    def __init__(self, module: str, name: str, names: tuple[str, ...]) -> None:
+        self._module, self._name, self._names = module, name, names
+
+    def __str__(self) -> str:
+        from difflib import get_close_matches
+
+        headline = f"module '{self._module}' has no attribute '{self._name}'"
+        if self._name.startswith("_"):
+            return headline
+        near = get_close_matches(self._name, self._names, n=3, cutoff=0.7)
+        fix = _NEAREST.format(near=", ".join(f"`{each}`" for each in near)) if near else _ELSEWHERE
+        return worded(headline, _NOT_ALL, fix)
+
+    def __repr__(self) -> str:
+        return repr(str(self))
 
 
 _NOT_ALL = Text(
