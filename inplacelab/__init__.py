@@ -22,22 +22,11 @@ from math import e, inf, nan, pi
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from inplacelab import autograd, base, device, errors, nn, regularizer
+from inplacelab import autograd, errors, ops
 from inplacelab.autograd import tensor_methods as _tensor_methods  # noqa: F401  # gives `Tensor` what it can do with its history
 from inplacelab.autograd.engine import grad
 from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from inplacelab.base.dygraph import disable_static, enable_static, in_dynamic_mode
-from inplacelab.device import get_device, set_device
-from inplacelab.device.paddle_places import (
-    CPUPlace,
-    CUDAPlace,
-    is_compiled_with_cinn,
-    is_compiled_with_cuda,
-    is_compiled_with_distribute,
-    is_compiled_with_ipu,
-    is_compiled_with_rocm,
-    is_compiled_with_xpu,
-)
+from inplacelab.devices import get_device, set_device
 from inplacelab.devices.base import Place
 from inplacelab.dtypes import (
     DType as dtype,
@@ -62,20 +51,32 @@ from inplacelab.dtypes import (
     uint8,
 )
 from inplacelab.language import get_language, set_language
-from inplacelab.nn.layer import create_parameter
-from inplacelab.nn.parameters import ParamAttr
-from inplacelab.ops import FUNCTIONS as _FUNCTIONS
 from inplacelab.printing import set_printoptions
 from inplacelab.tensor import Parameter, Size, Tensor
 from inplacelab.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from inplacelab import io, kernels, optimizer
+    from inplacelab import base, device, io, kernels, nn, optimizer, regularizer
+    from inplacelab.base.dygraph import disable_static, enable_static, in_dynamic_mode
+    from inplacelab.device.paddle_places import (
+        CPUPlace,
+        CUDAPlace,
+        is_compiled_with_cinn,
+        is_compiled_with_cuda,
+        is_compiled_with_distribute,
+        is_compiled_with_ipu,
+        is_compiled_with_rocm,
+        is_compiled_with_xpu,
+    )
     from inplacelab.ipython import last_recording, load_ipython_extension
+    from inplacelab.nn.layer import create_parameter
+    from inplacelab.nn.parameters import ParamAttr
     from inplacelab.recorders.run import record
     from inplacelab.saving import load, save
 
 newaxis = None
+
+_FUNCTIONS = ops.FUNCTIONS
 
 _SHORT = {
     "cdouble": complex128, "cfloat": complex64, "double": float64, "float": float32, "half": float16, "int": int32, "long": int64,
@@ -84,12 +85,19 @@ _SHORT = {
 """Data types under their shorter names: given by `__getattr__`, so that `int` and `float` are Python's in this file."""
 
 _LAZY = {
-    "record": "inplacelab.recorders.run",
-    "last_recording": "inplacelab.ipython",
-    "load_ipython_extension": "inplacelab.ipython",
-    "load": "inplacelab.saving",
-    "save": "inplacelab.saving",
-}
+    **dict.fromkeys(("base", "device", "io", "kernels", "nn", "optimizer", "regularizer"), ""),
+    **dict.fromkeys(("disable_static", "enable_static", "in_dynamic_mode"), "base.dygraph"),
+    **dict.fromkeys((
+        "CPUPlace", "CUDAPlace", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute",
+        "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu",
+    ), "device.paddle_places"),
+    "last_recording": "ipython", "load_ipython_extension": "ipython",
+    "create_parameter": "nn.layer", "ParamAttr": "nn.parameters",
+    "record": "recorders.run",
+    "load": "saving", "save": "saving",
+}  # fmt: skip
+"""What is imported on first use, and from which module; a name with "" is a module itself. A first program with tensors needs
+none of these, and importing the package should be quick."""
 
 __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
     "CPUPlace", "CUDAPlace", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64", "create_parameter",
@@ -117,11 +125,10 @@ sys.modules[Tensor.__module__].__class__ = _TensorModule
 
 
 def __getattr__(name: str) -> Any:
-    """Functions of the table are generated on first use; optimizers, recorders and the notebook are imported then."""
+    """Functions of the table are generated on first use; modules that a first program does not need are imported then."""
     if name in _LAZY:
-        value = getattr(import_module(_LAZY[name]), name)
-    elif name in {"io", "kernels", "optimizer"}:
-        value = import_module(f"inplacelab.{name}")
+        home = _LAZY[name]
+        value = getattr(import_module(f"inplacelab.{home}"), name) if home else import_module(f"inplacelab.{name}")
     elif name in _FUNCTIONS:
         return _FUNCTIONS.give(name, globals())
     elif name in _SHORT:

@@ -9,8 +9,7 @@ float64
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -152,8 +151,7 @@ def quotient(x: np.dtype[Any], y: np.dtype[Any]) -> np.dtype[Any]:
 # ---- limits of a type -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, repr=False)
-class IntegerLimits:
+class IntegerLimits(NamedTuple):
     """The result of `iinfo`: the smallest and the largest number, the number of bits, the type's name."""
 
     min: int
@@ -165,8 +163,7 @@ class IntegerLimits:
         return f"paddle.iinfo(min={self.min}, max={self.max}, bits={self.bits}, dtype={self.dtype})"
 
 
-@dataclass(frozen=True, repr=False)
-class FloatLimits:
+class FloatLimits(NamedTuple):
     """The result of `finfo`: the smallest and the largest number, the step at 1, the digits, the smallest normal number."""
 
     min: float

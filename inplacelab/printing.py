@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["PrintOptions", "format_data", "format_tensor", "get_printoptions", "set_printoptions"]
 
 
-@dataclass(frozen=True, slots=True)
-class PrintOptions:
+class PrintOptions(NamedTuple):
     """The options that `set_printoptions` sets."""
 
     precision: int = 8
@@ -72,7 +70,7 @@ def set_printoptions(
     chosen: dict[str, Any] = {name: _checked_count(name, count) for name, count in counts.items() if count is not None}
     if sci_mode is not None:
         chosen["sci_mode"] = _checked_switch("sci_mode", sci_mode)
-    _options = replace(_options, **chosen)
+    _options = _options._replace(**chosen)
 
 
 def format_tensor(
@@ -119,8 +117,7 @@ def format_data(array: NDArray[Any], indent: int) -> str:
 # --- elements ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
+class _Column(NamedTuple):
     """The width of every element, and whether there is a sign column."""
 
     width: int

@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property, partial
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from inplacelab import errors
 from inplacelab.devices.base import Device
-from inplacelab.devices.cupy_calls import Cupy
-from inplacelab.devices.cupy_random import Stream
 from inplacelab.devices.gpu_array import GpuArray
 from inplacelab.layout import Layout, Shape
+
+if TYPE_CHECKING:
+    from inplacelab.devices.cupy_calls import Cupy
+    from inplacelab.devices.cupy_random import Stream
 
 WHEELS = ("cupy-cuda12x", "cupy-cuda13x")
 """CuPy has one package for each major version of CUDA. Only one of them may be installed."""
@@ -38,6 +40,8 @@ class CudaDevice(Device):
     @cached_property
     def cupy(self) -> Cupy:
         """The library that computes on this device's arrays."""
+        from inplacelab.devices.cupy_calls import Cupy
+
         return Cupy(import_module("cupy"), partial(import_module, "cupyx.scipy.special"))
 
     def ready(self) -> CudaDevice:
@@ -116,6 +120,8 @@ class CudaDevice(Device):
 
     def stream_of(self, seed: int) -> Stream:
         """Starts a seeded stream of random numbers on the device: the same on every GPU, but not that of the CPU."""
+        from inplacelab.devices.cupy_random import Stream
+
         return Stream(self.cupy, seed)
 
     def synchronize(self) -> None:

@@ -13,13 +13,22 @@ field in its texts: `raise errors.uneven_split(sections=n, shape=x.shape, axis=a
 `classes` has the classes to catch, `computed` the few refusals that must look at the values first.
 """
 
-from inplacelab.errors.catalogue import Entry, entries
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from inplacelab.errors.classes import *
 from inplacelab.errors.computed import *
 
+if TYPE_CHECKING:
+    from inplacelab.errors.catalogue import Entry
+
 
 def __getattr__(name: str) -> Entry:
-    """An entry by its name."""
-    if name.startswith("_") or name not in entries():
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    return entries()[name]
+    """An entry by its name. Most programs are refused nothing, so the catalogue is imported when the first one is asked for."""
+    if not name.startswith("_"):
+        from inplacelab.errors.catalogue import entries
+
+        if name in entries():
+            return entries()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

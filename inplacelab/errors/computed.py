@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from inplacelab.errors.catalogue import entries
 from inplacelab.errors.classes import Refusal, worded
 from inplacelab.language import Text
+
+if TYPE_CHECKING:
+    from inplacelab.errors.catalogue import Entry
 
 _CHECKED_IN_PYTHON = frozenset(("hypot", "ldexp", "norm", "sinc"))
 """The operations whose operands PaddlePaddle looks at in Python: what is no tensor is a TypeError there. Those of the others
@@ -16,23 +17,29 @@ are read in C++, which says ValueError.
 """
 
 
+def _entry(name: str) -> Entry:
+    from inplacelab.errors.catalogue import entries
+
+    return entries()[name]
+
+
 def not_a_tensor(op: str, argument: str, position: int, value: Any) -> Refusal:
     """The refusal of an operand that is no tensor, as Paddle raises it for this operation."""
     shown = repr(value) if isinstance(value, int | float | complex) else "..."
     if op.rstrip("_") in _CHECKED_IN_PYTHON:
-        return entries()["not_a_tensor_in_python"](argument=argument, value=value, shown=shown)
-    return entries()["not_a_tensor_in_call"](op=op, argument=argument, position=position, value=value, shown=shown)
+        return _entry("not_a_tensor_in_python")(argument=argument, value=value, shown=shown)
+    return _entry("not_a_tensor_in_call")(op=op, argument=argument, position=position, value=value, shown=shown)
 
 
 def cannot_multiply(x: Sequence[int], y: Sequence[int]) -> Refusal:
     """The refusal to multiply matrices of these shapes: it names the axes whose sizes differ."""
-    return entries()["matrix_sizes_differ"](left=max(len(x) - 1, 0), right=max(len(y) - 2, 0), x=x, y=y)
+    return _entry("matrix_sizes_differ")(left=max(len(x) - 1, 0), right=max(len(y) - 2, 0), x=x, y=y)
 
 
 def bad_window_offset(offset: int, itemsize: int) -> Refusal:
     """The refusal of an offset in bytes at which no element begins."""
     name = "negative_window_offset" if offset < 0 else "unaligned_window_offset"
-    return entries()[name](offset=offset, itemsize=itemsize)
+    return _entry(name)(offset=offset, itemsize=itemsize)
 
 
 def not_there(module: str, name: str, names: Iterable[str]) -> AttributeError:
@@ -40,12 +47,29 @@ def not_there(module: str, name: str, names: Iterable[str]) -> AttributeError:
 
     No operation was refused, so this is a plain exception, and it is not reported to recorders.
     """
-    headline = f"module '{module}' has no attribute '{name}'"
-    if name.startswith("_"):  # Python and notebooks look for `__path__` and the like, and nobody reads the answer
-        return AttributeError(headline, name=name)
-    near = get_close_matches(name, names, n=3, cutoff=0.7)
-    fix = _NEAREST.format(near=", ".join(f"`{each}`" for each in near)) if near else _ELSEWHERE
-    return AttributeError(worded(headline, _NOT_ALL, fix), name=name)
+    return AttributeError(_NotThere(module, name, tuple(names)), name=name)
+
+
+class _NotThere:
+    """The words of `not_there`. They are found when somebody reads them: `hasattr`, notebooks that look for `__path__` and the
+    like, and Python, which asks for a module before it imports it, do not.
+    """
+
+    def __init__(self, module: str, name: str, names: tuple[str, ...]) -> None:
+        self._module, self._name, self._names = module, name, names
+
+    def __str__(self) -> str:
+        from difflib import get_close_matches
+
+        headline = f"module '{self._module}' has no attribute '{self._name}'"
+        if self._name.startswith("_"):
+            return headline
+        near = get_close_matches(self._name, self._names, n=3, cutoff=0.7)
+        fix = _NEAREST.format(near=", ".join(f"`{each}`" for each in near)) if near else _ELSEWHERE
+        return worded(headline, _NOT_ALL, fix)
+
+    def __repr__(self) -> str:
+        return repr(str(self))
 
 
 _NOT_ALL = Text(

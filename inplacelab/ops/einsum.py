@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
-from string import ascii_letters
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,8 @@ from inplacelab.tensor import Tensor
 
 Labels = tuple[str, ...]
 """A letter for each axis; the axes of an ellipsis are numbered from the last: "...0", "...1"."""
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 # ---- the rows ---------------------------------------------------------------------------------------------------------------
 
@@ -86,7 +87,7 @@ def _labels(term: str, rank: int) -> Labels:
     """A label for each axis of an operand."""
     before, ellipsis, after = term.partition("...")
     letters = len(before) + len(after)
-    if not all(each in ascii_letters for each in before + after) or letters > rank or (not ellipsis and letters < rank):
+    if not all(each in _LETTERS for each in before + after) or letters > rank or (not ellipsis and letters < rank):
         raise errors.einsum_term_too_short(term=term, rank=rank)
     hidden = [f"...{k}" for k in reversed(range(rank - letters))]
     return (*before, *hidden, *after)
@@ -193,7 +194,7 @@ def einsum(equation: str, *operands: Tensor) -> Tensor:
         if x.array.dtype.kind not in "fc":
             raise errors.kernel_not_registered(dtype=x.dtype.name, op="einsum")
     labels, result = _read(equation, [x.ndim for x in tensors])
-    letters = dict(zip(dict.fromkeys(label for each in labels for label in each), ascii_letters, strict=False))
+    letters = dict(zip(dict.fromkeys(label for each in labels for label in each), _LETTERS, strict=False))
     tensors, labels = _plain(tensors, labels, result)
     terms = ",".join("".join(letters[label] for label in each) for each in labels)
     return _contract(len(tensors))(*tensors, equation=f"{terms}->{''.join(letters[label] for label in result)}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,7 @@ samples = pytest.mark.parametrize(
 def _print_options() -> Iterator[None]:
     """Restores the print options after each test."""
     yield
-    set_printoptions(**asdict(PrintOptions()))
+    set_printoptions(**PrintOptions()._asdict())
 
 
 def printed(array: np.ndarray, *, stop_gradient: bool = True, **options: Any) -> str:
@@ -106,7 +105,7 @@ def paddle() -> Iterator[Any]:
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
         module = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
     yield module
-    module.set_printoptions(**asdict(PrintOptions()))
+    module.set_printoptions(**PrintOptions()._asdict())
 
 
 DTYPES = st.sampled_from(
@@ -138,7 +137,7 @@ def elements(dtype: str) -> st.SearchStrategy[Any]:
 def test_paddle_prints_the_same(paddle: Any, data: st.DataObject, options: dict[str, Any]) -> None:
     dtype = data.draw(DTYPES)
     array = data.draw(arrays.arrays(dtype, SHAPES, elements=elements(dtype)))
-    complete = asdict(PrintOptions()) | options
+    complete = PrintOptions()._asdict() | options
     paddle.set_printoptions(**complete)
     assert printed(array, **complete) == repr(paddle.to_tensor(array))
 
@@ -148,5 +147,5 @@ def test_paddle_prints_the_same(paddle: Any, data: st.DataObject, options: dict[
 def test_paddle_still_prints_the_samples(paddle: Any, array: np.ndarray, options: dict[str, Any], text: str) -> None:
     chosen = dict(options)
     stop_gradient = chosen.pop("stop_gradient", True)
-    paddle.set_printoptions(**asdict(PrintOptions()) | chosen)
+    paddle.set_printoptions(**PrintOptions()._asdict() | chosen)
     assert repr(paddle.to_tensor(array, stop_gradient=stop_gradient)) == text

@@ -11,6 +11,7 @@ import inplacelab as paddle
 from inplacelab import Tensor
 from inplacelab.ops.table import ROWS, elementwise
 from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
+from inplacelab.ops.table.row import names_in, parameters_of
 from tests.row_cases.each import for_each_variant, is_elementwise
 from tests.row_cases.every import CASES
 
@@ -143,3 +144,9 @@ def test_a_row_that_takes_a_name_again_takes_it_everywhere() -> None:
             delattr(Tensor, name)
             for module in (paddle, paddle.nn.functional):
                 delattr(module, name)
+
+
+def test_the_names_of_the_parameters_are_read_without_compiling_them() -> None:
+    assert [
+        row.name for row in ROWS.values() if {*names_in(row.call or row.attrs)} - {""} != {*parameters_of(row.empty)}
+    ] == []

@@ -13,7 +13,7 @@ import numpy as np
 
 from inplacelab.ops import template
 from inplacelab.ops.table import LazyFunction
-from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
+from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS, LazyMethod
 from inplacelab.ops.table.row import Row
 from inplacelab.tensor import Tensor
 
@@ -84,7 +84,7 @@ def generate_all() -> None:
     for function in (*FUNCTIONS.values(), *FUNCTIONAL.values()):
         if isinstance(getattr(function, "__self__", None), LazyFunction):
             function()
-    for name in [name for name, member in vars(Tensor).items() if isinstance(member, LazyFunction)]:
+    for name in [name for name, member in vars(Tensor).items() if isinstance(member, LazyFunction | LazyMethod)]:
         getattr(Tensor, name)
 
 

@@ -64,8 +64,27 @@ def as_functional(function: _F) -> _F:
 
 def as_method(function: _F, name: str = "") -> _F:
     """Makes a function a method of `Tensor`, under its own name or another."""
-    setattr(Tensor, name or function.__name__, _exported(function))
+    name = name or function.__name__
+    setattr(Tensor, name, LazyMethod(name, function) if takes_other_names(function.__name__) else function)
     return function
+
+
+class LazyMethod:
+    """A method that also accepts Paddle's alternative keywords. It is made on first use, and then replaces this object."""
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self._name, self._function = name, function
+
+    def function(self) -> Callable[..., Any]:
+        """Makes the function, and returns it."""
+        made = _exported(self._function)
+        if Tensor.__dict__.get(self._name) is self:
+            setattr(Tensor, self._name, made)
+        return made
+
+    def __get__(self, tensor: Tensor | None, owner: type) -> Any:
+        made = self.function()
+        return made if tensor is None else made.__get__(tensor, owner)
 
 
 def as_property(name: str, read: Callable[[Tensor], Any], write: Callable[[Tensor, Any], None] | None = None) -> None:

@@ -235,13 +235,18 @@ class Row:
         return tuple(n for n in rule.asks if n == "out" or n in self.inputs) if rule else ()
 
 
+def names_in(parameters: str) -> tuple[str, ...]:
+    """Returns the names in a list of parameters, without compiling it. A comma in a default would add what is no name."""
+    return tuple(each.partition("=")[0].strip(" *") for each in parameters.split(","))
+
+
 def _check_names(row: Row) -> None:
     """Refuses a derivative with a parameter that does not exist."""
     known = {"g", "out", "out_meta", *row.inputs, *(f"{n}_meta" for n in row.inputs)}
     for argument, rule in zip(row.inputs, row.rules, strict=False):
         unknown = set(rule.asks) - known if rule else set()
-        if unknown:  # the attributes come last, since reading them is slow
-            known.update(parameters_of(row.empty))
+        if unknown:
+            known.update(names_in(row.call or row.attrs))
             unknown -= known
         if unknown:
             raise errors.unknown_derivative_names(

@@ -16,6 +16,7 @@ from typing import Any
 from inplacelab import tensor as module
 from inplacelab.ops.arguments.keywords import SEPARATE, Alias
 from inplacelab.ops.table import ROWS, variants
+from inplacelab.ops.table.exports import LazyMethod
 from inplacelab.ops.table.row import Row
 from inplacelab.ops.template import name_of, spelling
 
@@ -83,10 +84,11 @@ def _class(owner: type, base: str) -> Iterator[str]:
 
 def _members(owner: type) -> Iterator[str]:
     operators = {row.operator for row in ROWS.values() if row.operator}
-    for name, member in vars(owner).items():
+    for name, found in tuple(vars(owner).items()):
         if name in operators:  # the same, whether it has been generated or not
             yield f"    def {name}(self, other: Any) -> Tensor: ...\n"
             continue
+        member = found.function() if isinstance(found, LazyMethod) else found
         if (
             name in ("__slots__", "__doc__", "__module__", "__dict__", "__weakref__", "__annotations__")
             or name in _ATTRIBUTES
