@@ -45,6 +45,10 @@ class Rule(Protocol):
     def function(self) -> Callable[..., Tensor | None]:
         """Computes the gradient from these arguments."""
 
+    @property
+    def factor(self) -> Callable[..., Any] | None:
+        """If the gradient is `g` times a tensor or a number: computes that from the other arguments."""
+
 
 class Differentiable(Protocol):
     """The part of a row of the table that a node needs."""
@@ -183,11 +187,30 @@ class OpNode(Node):
         if self.kept:
             self.kept = None
 
-    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
+    def apply_own(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
+        """Multiplies `g` in place, if the one gradient that is wanted is a product."""
+        if sum(wanted) == 1:
+            k = wanted.index(True)
+            rule = self.row.rules[k]
+            if rule is not None and rule.factor is not None:
+                self._check_usable()
+                found: list[Tensor | None] = [None] * len(wanted)
+                factor = rule.factor(*[self._fetch(name) for name in rule.asks[1:]])
+                version = g.storage.version
+                product = operations.ops.multiply_(g, factor)
+                product.storage.version = version  # the program has never seen this gradient: no write that it could notice
+                found[k] = fitted(product, self.shapes[k], self.dtypes[k])
+                return found
+        return self.apply(g, wanted)
+
+    def _check_usable(self) -> None:
         if self.kept is None:
             raise errors.freed_graph(node_name=self.name, node=self)
         if self.kept is UNFINISHED:
             raise errors.unfinished_write(node_name=self.name, node=self)
+
+    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
+        self._check_usable()
         known: dict[str, Any] = {"g": g}
         rules, shapes, dtypes = self.row.rules, self.shapes, self.dtypes
         found: list[Tensor | None] = [None] * len(wanted)
@@ -305,7 +328,10 @@ class CopySlicesNode(Node):
             first, *others = inner.apply_own(part, wanted)
         else:
             first, *others = inner.apply(operations.ops.clone(part), wanted)
-        return self._put(whole, part, first, others, wanted)
+        version = whole.storage.version
+        found = self._put(whole, part, first, others, wanted)
+        whole.storage.version = version  # the program has never seen this gradient: no write that it could notice
+        return found
 
     def _put(
         self, whole: Tensor, part: Tensor, first: Tensor | None, others: Sequence[Tensor | None], wanted: Sequence[bool]

@@ -95,6 +95,9 @@ class BackwardOperations:
     def copy_(self, x: Tensor, y: Tensor) -> Tensor:
         return x.copy_(y)
 
+    def multiply_(self, x: Tensor, factor: Any) -> Tensor:
+        return x.multiply_(factor) if type(factor) is Tensor else x.scale_(factor)
+
     def ones_like(self, x: Tensor) -> Tensor:
         return x._ones()
 
