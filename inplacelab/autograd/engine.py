@@ -16,6 +16,7 @@ from inplacelab.autograd import operations
 from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node
+from inplacelab.autograd.saved import Saved
 from inplacelab.language import Text
 from inplacelab.tensor import Tensor
 
@@ -71,7 +72,7 @@ class Pass:
                     check_gradient_finished(node.leaf)
                 leaves.append(node)
             else:
-                self._run_node(node)
+                self._run_from(node)
         self._reach(leaves)
         self._finish()
 
@@ -101,13 +102,19 @@ class Pass:
         for each in modes.current().listeners:
             each.gradient_arrives(node, self._arrived[node])
 
-    def _run_node(self, node: Node) -> None:
+    def _run_from(self, node: Node | None) -> None:
+        """Runs a node, and those after it as long as it is clear without the heap which one is next."""
+        assert node is not None
         gradient, ours = self._complete(node)
-        for each in modes.current().listeners:
-            each.node_begins(node, gradient)
-        self._pass_on(node, gradient, ours)
-        for each in modes.current().listeners:
-            each.node_ends(node)
+        while node is not None:
+            listeners = modes.current().listeners
+            for each in listeners:
+                each.node_begins(node, gradient)
+            after = self._pass_on(node, gradient, ours)
+            if listeners:
+                for each in modes.current().listeners:
+                    each.node_ends(node)
+            node, gradient, ours = after
 
     def _complete(self, node: Node) -> tuple[Tensor, bool]:
         """The gradient of a node after its hooks have run, and whether no other tensor shares it."""
@@ -143,17 +150,56 @@ class Pass:
                     _take_back(leaf, gradient_before)
                 raise
 
-    def _pass_on(self, node: Node, gradient: Tensor, ours: bool) -> None:
-        kept = [saved.storage for saved in node.saved]
-        wanted = [e is not None and (self._needed is None or e in self._needed) for e in node.edges]
-        results = node.apply(gradient, wanted)
+    def _pass_on(self, node: Node, gradient: Tensor, ours: bool) -> tuple[Node | None, Tensor, bool]:
+        """Runs a node, and sends the gradients of its inputs on.
+
+        Returns:
+            The node that is next, its gradient, and whether that is ours; None for the node if the heap knows it.
+        """
+        edges, saved, needed = node.edges, node.saved, self._needed
+        wanted = [e is not None and (needed is None or e in needed) for e in edges]
+        results = node.apply_own(gradient, wanted) if ours else node.apply(gradient, wanted)
         if not self.retain_graph:
             self._release(node)
-        sent = [(e, r) for e, r, want in zip(node.edges, results, wanted, strict=True) if want and e and r is not None]
-        for receiver, result in sent:
-            passed_on = result.storage is gradient.storage
-            mine = (ours and len(sent) == 1) if passed_on else result.storage not in kept
-            self._send(receiver, result, ours=mine and not self.create_graph and not result.overlaps)
+        sent = [(e, r) for e, r, want in zip(edges, results, wanted, strict=True) if want and e and r is not None]
+        if len(sent) == 1:
+            receiver, result = sent[0]
+            mine = self._is_ours(result, saved, gradient, ours)
+            if self._is_next(receiver):
+                for each in modes.current().listeners:
+                    each.gradient_arrives(receiver, result)
+                return receiver, result, mine
+            self._send(receiver, result, ours=mine)
+        else:
+            ours = ours and sum(r.storage is gradient.storage for _, r in sent) == 1
+            for receiver, result in sent:
+                self._send(receiver, result, ours=self._is_ours(result, saved, gradient, ours))
+        return None, gradient, False
+
+    def _is_ours(self, result: Tensor, saved: Sequence[Saved], gradient: Tensor, ours: bool) -> bool:
+        """Whether no other tensor shares a result of a node.
+
+        Args:
+            result: the gradient of one of its inputs.
+            saved: what it had saved.
+            gradient: what arrived at it.
+            ours: whether no other tensor shares that, and at most one result is on its storage.
+        """
+        if self.create_graph or result.overlaps:
+            return False
+        if result is gradient or result.storage is gradient.storage:
+            return ours
+        return not saved or all(result.storage is not each.storage for each in saved)
+
+    def _is_next(self, node: Node) -> bool:
+        """Whether a node that receives a gradient has to wait for no other node. Then it has received no gradient before."""
+        heap = self._heap
+        return (
+            (not heap or node.serial > -heap[0][0])
+            and type(node) is not AccumulateNode
+            and not (node.hooks or node.retained)
+            and self._capture is None
+        )
 
     def _retain(self, node: Node, gradient: Tensor) -> None:
         """Notes the gradient of a tensor that is not a leaf but called `retain_grads()`."""

@@ -18,9 +18,10 @@ from __future__ import annotations
 import weakref
 
 from inplacelab import errors
-from inplacelab.autograd.meta import Selected
-from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, UnfinishedNode, ViewNode, meta
+from inplacelab.autograd.meta import Meta, Selected
+from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode, UnfinishedNode, ViewNode, meta
 from inplacelab.language import Text
+from inplacelab.layout import index
 from inplacelab.tensor import Tensor
 
 
@@ -125,9 +126,26 @@ def rebase(target: Tensor, node: Node, where: Selected | None = None) -> None:
         target.node = node
         target._stop = False
         return
-    base.node = CopySlicesNode(edge(base), meta(base), where or meta(target), node)
+    whole, part = (meta(base), where) if where else _place(target, base)
+    base.node = CopySlicesNode(edge(base), whole, part, node)
     base._stop = False
     target._seen = -1  # every view, this one too, gets a new node from the base's when its history is next needed
+
+
+def _place(view: Tensor, base: Tensor) -> tuple[Meta, Meta | Selected]:
+    """The metadata of a base, and of the part that a view shows.
+
+    If nothing was written since the view got its node, that was made from the same metadata. To find the offset of a window takes
+    longer than to write a few numbers.
+    """
+    node = view.node
+    if view._seen == view.storage.version and node is not None and node.edges[0] is base.node and not base.overlaps:
+        if type(node) is ViewNode:
+            return node.base, node.view
+        if type(node) is OpNode and node.row.layout is index:
+            whole = node.facts["x_meta"]
+            return whole, Selected(whole, node.facts["key"])
+    return meta(base), meta(view)
 
 
 def mark_unfinished(target: Tensor, op: str) -> None:

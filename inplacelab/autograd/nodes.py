@@ -17,12 +17,12 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from inplacelab import errors
+from inplacelab import errors, modes
 from inplacelab.autograd import operations
 from inplacelab.autograd.meta import Meta, Selected
 from inplacelab.autograd.saved import Saved
 from inplacelab.layout import Shape
-from inplacelab.tensor import Tensor
+from inplacelab.tensor import Tensor, over
 
 next_serial = count().__next__
 
@@ -45,6 +45,10 @@ class Rule(Protocol):
     def function(self) -> Callable[..., Tensor | None]:
         """Computes the gradient from these arguments."""
 
+    @property
+    def factor(self) -> Callable[..., Any] | None:
+        """If the gradient is `g` times a tensor or a number: computes that from the other arguments."""
+
 
 class Differentiable(Protocol):
     """The part of a row of the table that a node needs."""
@@ -60,6 +64,10 @@ class Differentiable(Protocol):
     @property
     def rules(self) -> Sequence[Rule | None]:
         """The derivative with respect to each input; None if there is none."""
+
+    @property
+    def layout(self) -> Callable[..., Any] | None:
+        """For a view: computes its layout from that of its input."""
 
 
 class Node:
@@ -98,6 +106,10 @@ class Node:
             A gradient for each edge; None where it is not wanted or zero.
         """
         raise NotImplementedError
+
+    def apply_own(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
+        """Does the same with a gradient that no other tensor shares: its memory may be used for a result."""
+        return self.apply(g, wanted)
 
     def release(self) -> None:
         """Frees the saved tensors."""
@@ -175,23 +187,51 @@ class OpNode(Node):
         if self.kept:
             self.kept = None
 
-    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
+    def apply_own(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
+        """Multiplies `g` in place, if the one gradient that is wanted is a product."""
+        if sum(wanted) == 1:
+            k = wanted.index(True)
+            rule = self.row.rules[k]
+            if rule is not None and rule.factor is not None:
+                self._check_usable()
+                found: list[Tensor | None] = [None] * len(wanted)
+                factor = rule.factor(*[self._fetch(name) for name in rule.asks[1:]])
+                version = g.storage.version
+                product = operations.ops.multiply_(g, factor)
+                product.storage.version = (
+                    version  # the program has never seen this gradient: no write that it could notice
+                )
+                found[k] = fitted(product, self.shapes[k], self.dtypes[k])
+                return found
+        return self.apply(g, wanted)
+
+    def _check_usable(self) -> None:
         if self.kept is None:
             raise errors.freed_graph(node_name=self.name, node=self)
         if self.kept is UNFINISHED:
             raise errors.unfinished_write(node_name=self.name, node=self)
-        scope: dict[str, Any] = {"g": g}
-        found: list[Tensor | None] = []
-        for rule, want, shape, dtype in zip(self.row.rules, wanted, self.shapes, self.dtypes, strict=True):
-            gradient = rule.function(*[self._fetch(name, scope) for name in rule.asks]) if want and rule else None
-            found.append(None if gradient is None else fitted(gradient, shape, dtype))
+
+    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
+        self._check_usable()
+        known: dict[str, Any] = {"g": g}
+        rules, shapes, dtypes = self.row.rules, self.shapes, self.dtypes
+        found: list[Tensor | None] = [None] * len(wanted)
+        for k, want in enumerate(wanted):
+            rule = rules[k]
+            if want and rule is not None:
+                for name in rule.asks:
+                    if name not in known:
+                        known[name] = self._fetch(name)
+                gradient = rule.function(*[known[name] for name in rule.asks])
+                found[k] = None if gradient is None else fitted(gradient, shapes[k], dtypes[k])
         return found
 
-    def _fetch(self, name: str, scope: dict[str, Any]) -> Any:
-        if name not in scope:
-            saved = next((each for each in self.saved if each.name == name), None)
-            scope[name] = self.facts[name] if saved is None else saved.unpack(self)
-        return scope[name]
+    def _fetch(self, name: str) -> Any:
+        """Returns a saved tensor, or a fact."""
+        for each in self.kept or ():
+            if each.name == name:
+                return each.unpack(self)
+        return self.facts[name]
 
 
 class UnfinishedNode(Node):
@@ -258,17 +298,53 @@ class CopySlicesNode(Node):
         self.inner.release()
 
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
-        ops = operations.ops
-        whole = ops.arrange(g, self.base.within(self.base))
-        view = self.view.meta if isinstance(self.view, Selected) else self.view
+        ops, place = operations.ops, self.base.within(self.base)
+        whole = ops.arrange(g, place)
+        if not modes.current().recording_history:
+            return self._change(whole, whole.storage.buffer, wanted)
+        view = self.view.meta
         part = ops.window(whole, view.within(self.base), view.dtype)
         first, *others = self.inner.apply(ops.clone(part), wanted)
+        return self._put(whole, part, first, others, wanted)
+
+    def apply_own(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
+        """Changes the gradient in place: a small write takes little time, however large the base."""
+        array, base = g.array, self.base
+        if base.packed and array.flags.c_contiguous and array.dtype == base.dtype:
+            return self._change(g, array, wanted)
+        return self.apply(g, wanted)
+
+    def _change(self, whole: Tensor, memory: Any, wanted: Sequence[bool]) -> Gradients:
+        """Sends the part of `whole` that the view shows through the operation inside. `memory` begins where the base does.
+
+        The operation gets a copy of the part if the gradients of other inputs might be the same tensor, and if it runs code of
+        the program, which might keep it.
+        """
+        base, view, inner = self.base, self.view, self.inner
+        if isinstance(view, Selected) and view.whole == base:
+            shown = view.of(whole.array)
+        else:
+            shown = whole.storage.device.window(memory, view.meta.within(base), view.meta.dtype)
+        part = over(shown, whole.storage)
+        if type(inner) is OpNode and not any(wanted[1:]):
+            first, *others = inner.apply_own(part, wanted)
+        else:
+            first, *others = inner.apply(operations.ops.clone(part), wanted)
+        version = whole.storage.version
+        found = self._put(whole, part, first, others, wanted)
+        whole.storage.version = version  # the program has never seen this gradient: no write that it could notice
+        return found
+
+    def _put(
+        self, whole: Tensor, part: Tensor, first: Tensor | None, others: Sequence[Tensor | None], wanted: Sequence[bool]
+    ) -> Gradients:
+        """The gradients: that of the base's old value is `whole`, with `first` in the view's slots."""
         if not wanted[0]:
             return (None, *others)
         if first is None:
-            ops.zero_(part)
-        else:
-            ops.copy_(part, first)
+            operations.ops.zero_(part)
+        elif first is not part:
+            operations.ops.copy_(part, first)
         return (whole, *others)
 
 
@@ -282,4 +358,5 @@ def fitted(gradient: Tensor, shape: Shape, dtype: np.dtype[Any]) -> Tensor:
         ]
         summed = operations.ops.sum(gradient, axes) if axes else gradient
         gradient = operations.ops.reshape(summed, shape)
-    return gradient if gradient.array.dtype == dtype else operations.ops.cast(gradient, dtype)
+    found = gradient.array.dtype
+    return gradient if found is dtype or found == dtype else operations.ops.cast(gradient, dtype)

@@ -37,6 +37,9 @@ class Operations(Protocol):
     def copy_(self, x: Tensor, y: Tensor) -> Tensor:
         """Writes the values of `y` into `x`."""
 
+    def multiply_(self, x: Tensor, factor: Any) -> Tensor:
+        """Multiplies `x` in place by a tensor or a number."""
+
     def ones_like(self, x: Tensor) -> Tensor:
         """Ones with the shape, data type and device of `x`, outside the history."""
 

@@ -17,7 +17,7 @@ from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.results.kernel_tools import clip_into, conj, quietly, scalar, start, whole_number
 from inplacelab.ops.table import LazyFunction, add_row, elementwise, transcendental
 from inplacelab.ops.table.exports import as_functional
-from inplacelab.ops.table.row import same
+from inplacelab.ops.table.row import Times, same
 from inplacelab.tensor import Tensor
 
 # ---- kernels ----------------------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def _floating_only(x: Any, dtype: Any) -> np.dtype[Any]:
 
 transcendental("sigmoid", ("1 / (1 + exp(-x)) for each element.", "逐元素求 1 / (1 + exp(-x))。"), kernel=_sigmoid, functional=True,
                cuda="1 / (1 + exp(-x))",
-               d_x=lambda g, out: g * conj(out * out.scale(-1.0, 1.0)))  # fmt: skip
+               d_x=Times(lambda out: conj(out * out.scale(-1.0, 1.0))))  # fmt: skip
 elementwise("relu", "x", ("Replace negative elements by zero.", "把负元素替换为零。"), kernel=_relu, accepts="f",
             cuda="x > 0 ? x : 0",
             d_x=lambda g, out: g._inside(out > 0), function=False, functional=True)  # fmt: skip

@@ -15,7 +15,7 @@ from inplacelab.ops.arguments.attributes import constant, number_with
 from inplacelab.ops.arguments.type_promotion import alike
 from inplacelab.ops.results.kernel_tools import conj, quietly, room
 from inplacelab.ops.table import elementwise
-from inplacelab.ops.table.row import ZERO
+from inplacelab.ops.table.row import ZERO, Times
 from inplacelab.tensor import Tensor
 
 # ---- sums and products ------------------------------------------------------------------------------------------------------
@@ -65,8 +65,8 @@ elementwise(
 elementwise(
     "multiply", "x, y", ("Multiply element by element.", "逐元素相乘。"),
     ufunc=np.multiply, aliases=("mul",), operator="__mul__", cuda=dict.fromkeys("fib", "x * y"),
-    d_x=lambda g, y: g * conj(y),
-    d_y=lambda g, x: g * conj(x),
+    d_x=Times(lambda y: conj(y)),
+    d_y=Times(lambda x: conj(x)),
 )  # fmt: skip
 
 # ---- quotients and remainders -----------------------------------------------------------------------------------------------

@@ -14,8 +14,9 @@ import numpy as np
 
 from inplacelab.autograd import operations
 from inplacelab.autograd.meta import Meta
+from inplacelab.devices import CPU
 from inplacelab.language import Text
-from inplacelab.layout import Layout, Shape, extent
+from inplacelab.layout import Layout, Shape, extent, may_overlap_itself
 from inplacelab.ops.results import metadata
 from inplacelab.ops.table.row import Row, Rule
 from inplacelab.tensor import Tensor, fresh, over
@@ -55,16 +56,22 @@ def scatter(x: Tensor, base: Meta, view: Meta) -> Tensor:
     shown = view.within(base)
     part = device.window(whole.array, shown, view.dtype)
     if part.size:
-        line = whole.array.view(view.dtype)
-        slots = device.window(np.arange(line.size), shown, np.dtype(np.int64))
-        np.add.at(line, slots, x.array) if _repeats(slots) else np.copyto(part, x.array)
+        slots = _repeated(shown, whole.array.size * base.dtype.itemsize // view.dtype.itemsize)
+        if slots is None:
+            np.copyto(part, x.array)
+        else:
+            np.add.at(whole.array.view(view.dtype), slots, x.array)
     result = over(device.window(whole.array, base.within(base), base.dtype), whole.storage)
     metadata.attach(_SCATTER, x, result, {"base": base, "view": view})
     return result
 
 
-def _repeats(slots: Any) -> bool:
-    return bool(np.unique(slots).size != prod(slots.shape))
+def _repeated(shown: Layout, size: int) -> Any:
+    """The slots that a view shows, out of `size`, if it shows one of them twice; otherwise None."""
+    if not may_overlap_itself(shown):
+        return None
+    slots = CPU.window(np.arange(size), shown, np.dtype(np.int64))
+    return slots if np.unique(slots).size != prod(slots.shape) else None
 
 
 class BackwardOperations:
@@ -87,6 +94,9 @@ class BackwardOperations:
 
     def copy_(self, x: Tensor, y: Tensor) -> Tensor:
         return x.copy_(y)
+
+    def multiply_(self, x: Tensor, factor: Any) -> Tensor:
+        return x.multiply_(factor) if type(factor) is Tensor else x.scale_(factor)
 
     def ones_like(self, x: Tensor) -> Tensor:
         return x._ones()

@@ -10,6 +10,7 @@ import numpy as np
 from inplacelab.ops.arguments.attributes import constant
 from inplacelab.ops.results.kernel_tools import conj, quietly, scalar
 from inplacelab.ops.table import transcendental
+from inplacelab.ops.table.row import Times
 from inplacelab.tensor import Tensor
 
 
@@ -35,7 +36,7 @@ def _d_logit(g: Tensor, x: Tensor, eps: float | None) -> Tensor:
 _INTEGERS_TOO = {"accepts": "fic"}
 
 transcendental("exp", ("e to the power of each element.", "逐元素求 e 的幂。"), ufunc=np.exp, cuda="exp(x)", **_INTEGERS_TOO,
-               d_x=lambda g, out: g * conj(out))  # fmt: skip
+               d_x=Times(lambda out: conj(out)))  # fmt: skip
 transcendental("exp2", ("2 to the power of each element.", "逐元素求 2 的幂。"), ufunc=np.exp2, cuda="exp2(x)", accepts="fi",
                d_x=lambda g, out: (g * out).scale(log(2.0)))  # fmt: skip
 transcendental("expm1", ("exp(x) - 1, exact also near 0.", "逐元素求 exp(x) - 1，在 0 附近也精确。"), ufunc=np.expm1, cuda="expm1(x)", **_INTEGERS_TOO,

@@ -16,7 +16,7 @@ from inplacelab.ops.arguments.attributes import constant, number_with
 from inplacelab.ops.maximum_and_where import chosen
 from inplacelab.ops.results.kernel_tools import conj, power, quietly, start
 from inplacelab.ops.table import elementwise, transcendental
-from inplacelab.ops.table.row import ZERO
+from inplacelab.ops.table.row import ZERO, Times
 from inplacelab.tensor import Tensor
 
 # ---- kernels that are not a single ufunc ------------------------------------------------------------------------------------
@@ -107,10 +107,10 @@ elementwise(
     plain="type(scale) is float and bias == 0.0 and act is None", plain_kinds="fc",
     cuda="bias_after_scale ? x * scale + bias : (x + bias) * scale",
     prepare={"scale": number_with, "bias": number_with, "act": _no_activation},
-    d_x=lambda g, scale: g.scale(scale.conjugate()),
+    d_x=Times(lambda scale: scale.conjugate()),
 )  # fmt: skip
 elementwise("neg", "x", ("The negative of each element.", "逐元素取负。"), kernel=_neg, cuda="-x", accepts="fic", aliases=("negative",),
-            d_x=lambda g: g.scale(-1.0))  # fmt: skip
+            d_x=Times(lambda: -1.0))  # fmt: skip
 elementwise("abs", "x", ("The absolute value of each element.", "逐元素取绝对值。"),
             ufunc=np.absolute, cuda="abs(x)", accepts="fic", dtype=dtypes.real, aliases=("absolute",),
             d_x=lambda g, x: g * x.sgn())  # fmt: skip
@@ -122,7 +122,7 @@ elementwise("sgn", "x", ("The direction of each element: `x / |x|`, and 0 for 0.
 # ---- powers -----------------------------------------------------------------------------------------------------------------
 
 elementwise("square", "x", ("The square of each element.", "逐元素平方。"), ufunc=np.square, cuda="x * x", accepts="fic",
-            d_x=lambda g, x: g * conj(x).scale(2.0))  # fmt: skip
+            d_x=Times(lambda x: conj(x).scale(2.0)))  # fmt: skip
 transcendental("sqrt", ("The square root of each element.", "逐元素求平方根。"), ufunc=np.sqrt, cuda="sqrt(x)",
                d_x=lambda g, out: g / conj(out).scale(2.0))  # fmt: skip
 transcendental("rsqrt", ("1 / sqrt(x) for each element.", "逐元素求 1 / sqrt(x)。"),

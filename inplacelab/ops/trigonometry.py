@@ -14,6 +14,7 @@ import numpy as np
 from inplacelab.ops.arguments.attributes import constant
 from inplacelab.ops.results.kernel_tools import conj, quietly
 from inplacelab.ops.table import transcendental
+from inplacelab.ops.table.row import Times
 from inplacelab.tensor import Tensor
 
 
@@ -39,9 +40,9 @@ def _sinc(out: Any, x: Any, device: Any) -> None:
 # ---- of an angle ------------------------------------------------------------------------------------------------------------
 
 transcendental("sin", ("The sine of each element (radians).", "逐元素求正弦（弧度）。"), ufunc=np.sin, cuda="sin(x)",
-               d_x=lambda g, x: g * conj(x.cos()))  # fmt: skip
+               d_x=Times(lambda x: conj(x.cos())))  # fmt: skip
 transcendental("cos", ("The cosine of each element (radians).", "逐元素求余弦（弧度）。"), ufunc=np.cos, cuda="cos(x)",
-               d_x=lambda g, x: g * conj(x.sin()).scale(-1.0))  # fmt: skip
+               d_x=Times(lambda x: conj(x.sin()).scale(-1.0)))  # fmt: skip
 transcendental("tan", ("The tangent of each element (radians).", "逐元素求正切（弧度）。"), ufunc=np.tan, cuda="tan(x)",
                d_x=lambda g, x: g * conj(_one_plus_square(x.tan())))  # fmt: skip
 transcendental("asin", ("The angle with this sine.", "逐元素求反正弦。"), ufunc=np.arcsin, cuda="asin(x)", aliases=("arcsin",),
@@ -54,11 +55,11 @@ transcendental("atan", ("The angle with this tangent.", "逐元素求反正切�
 # ---- hyperbolic -------------------------------------------------------------------------------------------------------------
 
 transcendental("sinh", ("The hyperbolic sine of each element.", "逐元素求双曲正弦。"), ufunc=np.sinh, cuda="sinh(x)",
-               d_x=lambda g, x: g * conj(x.cosh()))  # fmt: skip
+               d_x=Times(lambda x: conj(x.cosh())))  # fmt: skip
 transcendental("cosh", ("The hyperbolic cosine of each element.", "逐元素求双曲余弦。"), ufunc=np.cosh, cuda="cosh(x)",
-               d_x=lambda g, x: g * conj(x.sinh()))  # fmt: skip
+               d_x=Times(lambda x: conj(x.sinh())))  # fmt: skip
 transcendental("tanh", ("The hyperbolic tangent of each element.", "逐元素求双曲正切。"), ufunc=np.tanh, cuda="tanh(x)", functional=True,
-               d_x=lambda g, out: g * conj(_one_minus_square(out)))  # fmt: skip
+               d_x=Times(lambda out: conj(_one_minus_square(out))))  # fmt: skip
 transcendental("asinh", ("The inverse of `sinh`.", "逐元素求反双曲正弦。"), ufunc=np.arcsinh, cuda="asinh(x)", aliases=("arcsinh",),
                d_x=lambda g, x: g / conj(_one_plus_square(x).sqrt()))  # fmt: skip
 # Two roots: the root of the product x ** 2 - 1 would have the wrong sign in half of the complex plane.

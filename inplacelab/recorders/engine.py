@@ -43,7 +43,7 @@ class Pass:
     """A running backward pass.
 
     Attributes:
-        gradient: what arrived at the current node.
+        gradient: what arrived at the current node, copied before the node may overwrite it.
         place: where the program began it.
         nodes: the nodes that it may reach.
         node: the number of the current node.
@@ -52,7 +52,7 @@ class Pass:
         counted: how many step events had been counted then.
     """
 
-    gradient: Tensor | None = None
+    gradient: events.Gradient | None = None
     place: Place | None = None
     nodes: Sequence[weakref.ref[Node]] = ()
     node: int | None = None
@@ -352,7 +352,8 @@ class EngineRecorder(observe.Observer):
 
     def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
         first, gradient = roots[0]
-        under = Pass(gradient)
+        arriving = gradient_of(gradient)
+        under = Pass(arriving)
         self._passes.append(under)
         self._computing = True
         if self._full():
@@ -362,7 +363,7 @@ class EngineRecorder(observe.Observer):
         under.nodes = [weakref.ref(node) for node in nodes]
         numbers = tuple(number for node in nodes if (number := self._objects.node(node)) is not None)
         self._emit(events.BackwardBegan(
-            numbers, self._number(first), gradient_of(gradient), under.place and under.place.line, *self._account()
+            numbers, self._number(first), arriving, under.place and under.place.line, *self._account()
         ))  # fmt: skip
 
     def _number(self, node: Node) -> int:
@@ -378,7 +379,8 @@ class EngineRecorder(observe.Observer):
         if not self._passes:  # the recording began in a hook of this pass
             return
         under = self._passes[-1]
-        under.gradient, under.node = gradient, self._number(node)
+        under.gradient = None if self._beyond_limit else gradient_of(gradient)
+        under.node = self._number(node)
 
     def unpacks(self, node: Node, saved: SavedTensor) -> None:
         if not self._passes or self._full():
@@ -386,10 +388,9 @@ class EngineRecorder(observe.Observer):
         # the `backward` of a `PyLayer` reads its saved tensors itself
         here = self._here(sys._getframe(1)) if isinstance(node, CustomNode) else None
         line = None if here is None or here is self._root else here.f_lineno - self._lines_before
-        gradient = self._passes[-1].gradient
         self._emit(events.Unpacked(
             self._number(node), saved.name, saved.version, saved.storage.version,
-            None if gradient is None else gradient_of(gradient), line, *self._account(),
+            self._passes[-1].gradient, line, *self._account(),
         ))  # fmt: skip
 
     def node_ends(self, node: Node) -> None:
@@ -401,8 +402,7 @@ class EngineRecorder(observe.Observer):
             return
         filled = self._filled(node.leaf) if isinstance(node, AccumulateNode) else None
         self._emit(events.NodeRan(
-            self._number(node), node.released, filled, None if gradient is None else gradient_of(gradient),
-            *self._account(),
+            self._number(node), node.released, filled, gradient, *self._account(),
         ))  # fmt: skip
 
     def _filled(self, leaf: Tensor) -> events.Operand | None:

@@ -40,9 +40,26 @@ class Rule:
 
     __slots__ = ("asks", "function")
 
+    @property
+    def factor(self) -> Callable[..., Any] | None:
+        """If the derivative is `g` times something: computes that. See `Times`."""
+        return None
+
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.asks = parameters_of(function)
+
+
+class Times(Rule):
+    """The derivative `g * factor(...)`, where the factor is a tensor or a number. Backward can compute it in the memory of `g`."""
+
+    __slots__ = ("factor",)
+
+    factor: Callable[..., Any]
+
+    def __init__(self, factor: Callable[..., Any]) -> None:
+        self.asks, self.factor = ("g", *parameters_of(factor)), factor
+        self.function = lambda g, *known: g * factor(*known)
 
 
 class NoFormula(Rule):
