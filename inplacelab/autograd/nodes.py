@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from itertools import count
 from typing import Any, ClassVar, Protocol
 
@@ -21,8 +22,9 @@ from inplacelab import errors, modes
 from inplacelab.autograd import operations
 from inplacelab.autograd.meta import Meta, Selected
 from inplacelab.autograd.saved import Saved
-from inplacelab.layout import Shape
-from inplacelab.tensor import Tensor, over
+from inplacelab.form import Form
+from inplacelab.layout import Shape, whole
+from inplacelab.tensor import Tensor, known_form, over
 
 next_serial = count().__next__
 
@@ -31,7 +33,15 @@ Gradients = Sequence[Tensor | None]
 
 def meta(tensor: Tensor) -> Meta:
     """Returns the metadata of a tensor."""
+    if tensor.array is tensor.storage.buffer:
+        return _packed(tensor.form or known_form(tensor))
     return Meta(tensor.layout, tensor.array.dtype)
+
+
+@lru_cache(1000)
+def _packed(form: Form) -> Meta:
+    """The metadata of a tensor that fills its storage in row-major order."""
+    return Meta(whole(form.shape), form.dtype)
 
 
 class Rule(Protocol):

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from inplacelab import modes, observe
-from inplacelab.autograd.history import check_leaf, check_view, edge, refresh
+from inplacelab.autograd.history import accumulator, check_leaf, check_view, edge, refresh
 from inplacelab.autograd.live_views import Views
 from inplacelab.autograd.meta import Meta
-from inplacelab.autograd.nodes import OpNode, meta, number
+from inplacelab.autograd.nodes import OpNode, meta, next_serial
 from inplacelab.layout import Layout, Shape, may_overlap_itself, whole
 from inplacelab.ops.table.row import Row
-from inplacelab.tensor import Tensor, fresh, over, show
+from inplacelab.tensor import Tensor, fresh, known_form, over, show
 
 # ---- another tensor on the same storage -------------------------------------------------------------------------------
 
@@ -78,10 +78,13 @@ def attach_always(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any])
     """Does the same even if history is not recorded."""
     if x._stop or row.rules[0] is None:
         return None
+    form = x.form or known_form(x)
     node = OpNode.__new__(OpNode)
-    node.row, node.edges, node.kept, node.facts = row, (edge(x),), (), facts
-    node.shapes, node.dtypes = (x.array.shape,), (x.array.dtype,)
-    result.node, result._stop = number(node), False
+    node.row, node.kept, node.facts = row, (), facts
+    node.edges = ((x.node or accumulator(x)) if x.base is None else edge(x),)
+    node.shapes, node.dtypes = (form.shape,), (form.dtype,)
+    node.serial, node.hooks, node.retained = next_serial(), None, None
+    result.node, result._stop = node, False
     return node
 
 
@@ -93,15 +96,18 @@ def _remembered(
     If elements of `x` share a slot, the slot does not determine which of them the view shows. So both layouts are kept as if
     each element had a separate slot.
     """
-    known = dict(facts)
+    asked = row.facts
+    if "x_meta" not in asked and "out_meta" not in asked:
+        return facts
+    known = {**facts}
     if x.overlaps and row.layout is not None:
         apart = whole(x.array.shape)
         known["x_meta"] = Meta(apart, x.array.dtype)
         known["out_meta"] = Meta(row.layout(apart, *facts.values()), result.array.dtype)
         return known
-    if "x_meta" in row.facts:
+    if "x_meta" in asked:
         known["x_meta"] = meta(x)
-    if "out_meta" in row.facts:
+    if "out_meta" in asked:
         known["out_meta"] = meta(result) if after is None else Meta(after, result.array.dtype)
     return known
 
