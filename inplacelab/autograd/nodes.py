@@ -197,34 +197,10 @@ class OpNode(Node):
         if self.kept:
             self.kept = None
 
-    def apply_own(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
-        """Multiplies `g` in place, if the one gradient that is wanted is a product."""
-        if sum(wanted) == 1:
-            k = wanted.index(True)
-            rule = self.row.rules[k]
-            if rule is not None and rule.factor is not None:
-                self._check_usable()
-                found: list[Tensor | None] = [None] * len(wanted)
-                factor = rule.factor(*[self._fetch(name) for name in rule.asks[1:]])
-                version = g.storage.version
-                product = operations.ops.multiply_(g, factor)
-                product.storage.version = (
-                    version  # the program has never seen this gradient: no write that it could notice
-                )
-                found[k] = fitted(product, self.shapes[k], self.dtypes[k])
-                return found
-        return self.apply(g, wanted)
-
-    def _check_usable(self) -> None:
-        if self.kept is None:
-            raise errors.freed_graph(node_name=self.name, node=self)
-        if self.kept is UNFINISHED:
-            raise errors.unfinished_write(node_name=self.name, node=self)
-
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
         self._check_usable()
+        rules = self.row.rules
         known: dict[str, Any] = {"g": g}
-        rules, shapes, dtypes = self.row.rules, self.shapes, self.dtypes
         found: list[Tensor | None] = [None] * len(wanted)
         for k, want in enumerate(wanted):
             rule = rules[k]
@@ -232,9 +208,44 @@ class OpNode(Node):
                 for name in rule.asks:
                     if name not in known:
                         known[name] = self._fetch(name)
-                gradient = rule.function(*[known[name] for name in rule.asks])
-                found[k] = None if gradient is None else fitted(gradient, shapes[k], dtypes[k])
+                found[k] = self._fitted(k, rule.function(*[known[name] for name in rule.asks]))
         return found
+
+    def apply_own(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
+        if wanted[0] and not any(wanted[1:]):
+            return (self.first(g), *[None] * (len(wanted) - 1))
+        return self.apply(g, wanted)
+
+    def first(self, g: Tensor) -> Tensor | None:
+        """Returns the gradient of the first input alone. No other tensor shares `g`: a product is computed in its memory."""
+        self._check_usable()
+        rule = self.row.rules[0]
+        if rule is None:
+            return None
+        asks = rule.asks
+        known = [self._fetch(name) for name in asks[1:]] if len(asks) > 1 else ()
+        if rule.factor is None:
+            return self._fitted(0, rule.function(g, *known))
+        version = g.storage.version
+        product = operations.ops.multiply_(g, rule.factor(*known))
+        product.storage.version = version  # the program has never seen this gradient: no write that it could notice
+        return self._fitted(0, product)
+
+    def _check_usable(self) -> None:
+        kept = self.kept
+        if kept is None:
+            raise errors.freed_graph(node_name=self.name, node=self)
+        if kept is UNFINISHED:
+            raise errors.unfinished_write(node_name=self.name, node=self)
+
+    def _fitted(self, k: int, gradient: Tensor | None) -> Tensor | None:
+        """A gradient in the form of the input with this number."""
+        if gradient is None:
+            return None
+        array = gradient.array
+        if array.shape == self.shapes[k] and array.dtype is self.dtypes[k]:
+            return gradient
+        return fitted(gradient, self.shapes[k], self.dtypes[k])
 
     def _fetch(self, name: str) -> Any:
         """Returns a saved tensor, or a fact."""
@@ -336,8 +347,10 @@ class CopySlicesNode(Node):
         else:
             shown = whole.storage.device.window(memory, view.meta.within(base), view.meta.dtype)
         part = over(shown, whole.storage)
+        first: Tensor | None
+        others: list[Tensor | None]
         if type(inner) is OpNode and not any(wanted[1:]):
-            first, *others = inner.apply_own(part, wanted)
+            first, others = inner.first(part), [None] * (len(wanted) - 1)
         else:
             first, *others = inner.apply(operations.ops.clone(part), wanted)
         version = whole.storage.version
@@ -368,5 +381,4 @@ def fitted(gradient: Tensor, shape: Shape, dtype: np.dtype[Any]) -> Tensor:
         ]
         summed = operations.ops.sum(gradient, axes) if axes else gradient
         gradient = operations.ops.reshape(summed, shape)
-    found = gradient.array.dtype
-    return gradient if found is dtype or found == dtype else operations.ops.cast(gradient, dtype)
+    return gradient if gradient.array.dtype == dtype else operations.ops.cast(gradient, dtype)

@@ -36,14 +36,11 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 class Rule:
-    """The derivative with respect to one input, and the names of its parameters."""
+    """The derivative with respect to one input, and the names of its parameters, of which `g` is the first."""
 
     __slots__ = ("asks", "function")
 
-    @property
-    def factor(self) -> Callable[..., Any] | None:
-        """If the derivative is `g` times something: computes that. See `Times`."""
-        return None
+    factor: Callable[..., Any] | None = None
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -54,8 +51,6 @@ class Times(Rule):
     """The derivative `g * factor(...)`, where the factor is a tensor or a number. Backward can compute it in the memory of `g`."""
 
     __slots__ = ("factor",)
-
-    factor: Callable[..., Any]
 
     def __init__(self, factor: Callable[..., Any]) -> None:
         self.asks, self.factor = ("g", *parameters_of(factor)), factor
