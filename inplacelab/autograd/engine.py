@@ -157,9 +157,8 @@ class Pass:
             The node that is next, its gradient, and whether that is ours; None for the node if the heap knows it.
         """
         edges, saved, needed = node.edges, node.saved, self._needed
-        if (
-            ours and needed is None and type(node) is OpNode and not any(edges[1:])
-        ):  # the usual case, in half of the time
+        # The usual case, in half of the time: one input, no choice of nodes.
+        if ours and needed is None and type(node) is OpNode and not any(edges[1:]):
             receiver, result = edges[0], node.first(gradient)
             sent = [(receiver, result)] if receiver and result is not None else []
         else:

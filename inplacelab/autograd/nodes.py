@@ -349,7 +349,7 @@ class CopySlicesNode(Node):
         part = over(shown, whole.storage)
         first: Tensor | None
         others: list[Tensor | None]
-        if type(inner) is OpNode and not any(wanted[1:]):
+        if type(inner) is OpNode and wanted[0] and not any(wanted[1:]):
             first, others = inner.first(part), [None] * (len(wanted) - 1)
         else:
             first, *others = inner.apply(operations.ops.clone(part), wanted)

@@ -10,6 +10,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor
+from inplacelab.devices import CPU
 
 Make = Callable[[Any], Tensor]
 
@@ -98,6 +99,55 @@ def test_a_gradient_that_goes_two_ways_is_not_added_to_in_place(leaf: Make) -> N
     more = x * 3
     ((x + w).sum() + more.sum()).backward()
     assert (values(a.grad), values(k.grad)) == ([4.0], [1.0])
+
+
+def test_a_gradient_that_the_program_sees_is_not_multiplied_in_place(leaf: Make, constant: Make) -> None:
+    a, seed = leaf([1.0, 2.0]), constant([1.0, 10.0])
+    kept: list[Tensor] = []
+    b = a.clone()
+    b[0].scale_(3.0)
+    b.register_hook(kept.append)
+    b.retain_grads()
+    b.scale(5.0).backward(seed)
+    assert values(a.grad) == [15.0, 50.0]
+    assert values(seed) == [1.0, 10.0]
+    assert values(b.grad) == values(kept[0]) == [5.0, 50.0]
+
+
+@pytest.mark.parametrize("part", [0, slice(1, None), (slice(None), 0), ..., (None, 1)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_write_through_a_view_is_undone_in_the_memory_of_the_gradient(leaf: Make, part: Any, turned: bool) -> None:
+    """Ten writes need no more memory than one, whether the base is packed or not."""
+
+    def gradient(writes: int) -> tuple[Any, int]:
+        a = leaf([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        b = a.clone()
+        if turned:
+            b.t_()
+        for _ in range(writes):
+            b[part].scale_(2.0)
+        loss = b.sum()
+        CPU.ledger.reset_peak()
+        before = CPU.ledger.live
+        loss.backward()
+        return values(a.grad), CPU.ledger.peak - before
+
+    expected = np.ones((3, 2) if turned else (2, 3))
+    expected[part] *= 2.0**10
+    found, peak = gradient(10)
+    assert found == (expected.T if turned else expected).tolist()
+    assert peak == gradient(1)[1]
+
+
+def test_grad_stops_at_a_value_that_was_written_through_a_view(leaf: Make) -> None:
+    """The write itself need not be undone, so it does not matter that what it saved is stale."""
+    a, factor = leaf([1.0, 2.0]), leaf([3.0]).clone()
+    b = a.clone()
+    b[:1].multiply_(factor.detach())
+    loss = (b * 2.0).sum()
+    factor.zero_()
+    (found,) = paddle.grad(loss, b)
+    assert values(found) == [2.0, 2.0]
 
 
 def test_promotion_is_undone(leaf: Make) -> None:
