@@ -57,6 +57,6 @@ def try_one(seed: int) -> bool:
 
 @pytest.mark.parametrize("part", range(4))
 def test_a_damaged_recording_is_drawn_or_refused(part: int) -> None:
-    count = examples(60)
+    count = max(examples(60), 30)  # of fewer, all may be refused
     drawn = sum(try_one(seed) for seed in range(part * count, (part + 1) * count))
     assert 0 < drawn < count
