@@ -26,8 +26,6 @@ from inplacelab.tensor import Tensor
 
 _VIEW = LazyFunction(views.getitem, "view")
 _WRITE = LazyFunction(writes.setitem, "in-place")
-
-
 _SINGLE = frozenset((int, slice))
 
 
@@ -39,6 +37,7 @@ def getitem(self: Tensor, key: Any) -> Tensor:
         IndexKindError: if the key has a type that cannot select.
     """
     if type(key) in _SINGLE:  # the usual keys, without further calls
+        key = views.fixed(self.array, key) if type(key) is slice else key
         try:
             shown = self.array[key, ...]
         except (IndexError, TypeError, ValueError):  # refused below

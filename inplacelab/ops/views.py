@@ -85,13 +85,24 @@ def _axes(x: Any, axes: Any) -> list[int]:
 
 
 _DOTS = type(Ellipsis)
+_BOUNDS = frozenset((int, type(None)))
 
 
 def fixed(x: Any, key: Any) -> Any:
     """Returns the key in plain numbers: a tensor in it may have another value by the time of backward."""
-    if type(key) is not tuple:
-        return key if type(key) in PLAIN else as_integer(key)
-    return key if PLAIN.issuperset(map(type, key)) else tuple(k if type(k) in PLAIN else as_integer(k) for k in key)
+    return tuple(map(_fixed, key)) if type(key) is tuple else _fixed(key)
+
+
+def _fixed(key: Any) -> Any:
+    if type(key) is slice:
+        bounds = (key.start, key.stop, key.step)
+        if _BOUNDS.issuperset(map(type, bounds)):
+            return key
+        try:
+            return slice(*(bound if bound is None else as_integer(bound) for bound in bounds))
+        except TypeError:  # no number: refused with the key
+            return key
+    return key if type(key) in PLAIN else as_integer(key)
 
 
 def _unflatten(before: Layout, axis: int, shape: Sequence[int]) -> Layout | None:

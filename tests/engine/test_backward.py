@@ -360,3 +360,21 @@ def test_second_derivatives_go_through_in_place_operations(
     found = [None] if first.stop_gradient else paddle.grad(first.sum(), a, allow_unused=True)
     expected = second(np.array([0.3, 0.7]))
     np.testing.assert_allclose(0 * expected if found[0] is None else found[0].numpy(), expected, rtol=1e-12, atol=1e-14)
+
+
+def test_a_slice_with_a_tensor_as_bound_keeps_its_number() -> None:
+    x = paddle.to_tensor([1.0, 2.0, 3.0, 4.0], stop_gradient=False)
+    start = paddle.to_tensor(1)
+    part = x[start : start + 2]
+    start.add_(paddle.to_tensor(1))  # the bounds of the slice do not follow
+    part.sum().backward()
+    assert x.grad.tolist() == [0.0, 1.0, 1.0, 0.0]
+
+
+def test_set_value_writes_a_view_of_a_constant_that_was_made_a_leaf() -> None:
+    base = paddle.zeros([2, 2])
+    row = base[0]
+    row.stop_gradient = False
+    row.set_value(paddle.ones([2]))
+    assert base.tolist() == [[1.0, 1.0], [0.0, 0.0]]
+    assert not row.stop_gradient
