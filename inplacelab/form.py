@@ -6,7 +6,6 @@ NumPy for two shapes and two dtypes takes as long as half an addition of small a
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,14 +20,12 @@ class Form:
         shape: the sizes of the axes.
         dtype: NumPy's dtype of the elements.
         kind: its letter: f, i, u, b or c.
-        nbytes: the bytes of the elements.
     """
 
-    __slots__ = ("dtype", "kind", "nbytes", "shape")
+    __slots__ = ("dtype", "kind", "shape")
 
     def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         self.shape, self.dtype, self.kind = shape, dtype, dtype.kind
-        self.nbytes = prod(shape) * dtype.itemsize
 
     def __repr__(self) -> str:
         return f"Form({list(self.shape)}, {self.dtype.name})"

@@ -62,12 +62,8 @@ def _compute(row: Row, accepts: str) -> Iterator[str]:
     """
     alike = parts.same_form(row)
     shape, dtype = parts.result_shape(row), parts.result_dtype(row)
-    general = [f"form, shape = None, {shape}", f"out = storage.device.empty(shape, {dtype})"]
-    if alike == "True":
-        general = ["form = form0", "out = storage.device.empty(form.shape, form.dtype)"]
-    elif alike:
-        general = [f"form = form0 if {alike} else None", *general[1:]]
-        general = [f"shape = {shape}", general[0], general[1]]
+    form = {"": "None", "True": "form0"}.get(alike, f"form0 if {alike} else None")
+    general = [f"form = {form}", f"out = storage.device.empty({shape}, {dtype})"]
     general += [*parts.plan(row, "out"), *parts.launch(row, "out", accepts)]
     if not alike or row.ufunc is None:
         yield from general
