@@ -14,7 +14,8 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable
-from threading import RLock
+
+from inplacelab.exclusive import Exclusive
 
 
 class Episode:
@@ -53,8 +54,8 @@ class Mark:
         self.ledger = ledger
 
 
-_changing_episodes = RLock()
-"""Held while an episode begins or ends: several threads may record at once."""
+_changing_episodes = Exclusive()
+"""In it an episode begins or ends: several threads may record at once."""
 
 
 class Ledger:
@@ -125,16 +126,20 @@ class Ledger:
         Args:
             others_run: tells whether the code that runs now, such as another thread, is not what the episode is about.
         """
-        with _changing_episodes:
-            self.episode += 1
-            episode = Episode(self.episode, others_run)
-            self.episodes = (*self.episodes, episode)
+        return _changing_episodes.run(self._begin, others_run)
+
+    def _begin(self, others_run: Callable[[], bool]) -> Episode:
+        self.episode += 1
+        episode = Episode(self.episode, others_run)
+        self.episodes = (*self.episodes, episode)
         return episode
 
     def end_episode(self, episode: Episode) -> None:
         """Ends an episode: its numbers do not change any more."""
-        with _changing_episodes:
-            self.episodes = tuple(each for each in self.episodes if each is not episode)
+        _changing_episodes.run(self._end, episode)
+
+    def _end(self, episode: Episode) -> None:
+        self.episodes = tuple(each for each in self.episodes if each is not episode)
 
 
 _REFERENCES = 2

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from threading import RLock
 from typing import Any
 
 from inplacelab import errors, modes
@@ -17,6 +16,7 @@ from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode
 from inplacelab.autograd.saved import Saved
+from inplacelab.exclusive import Exclusive
 from inplacelab.language import Text
 from inplacelab.tensor import Tensor
 
@@ -132,23 +132,25 @@ class Pass:
     def _reach(self, nodes: Sequence[AccumulateNode]) -> None:
         """Adds to the gradients of the leaves. All hooks run before the first one changes."""
         complete = [(node, *self._complete(node)) for node in nodes]
-        leaves = [node.leaf for node in nodes if self._capture is None]
-        with _changing_gradients:
-            before = [leaf._grad for leaf in leaves]
-            complete.reverse()
-            try:
-                while complete:
-                    node, gradient, ours = complete.pop()
-                    for each in modes.current().listeners:
-                        each.node_begins(node, gradient)
-                    if self._capture is None:
-                        self._accumulate(node.leaf, gradient, ours)
-                    for each in modes.current().listeners:
-                        each.node_ends(node)
-            except BaseException:
-                for leaf, gradient_before in zip(leaves, before, strict=True):
-                    _take_back(leaf, gradient_before)
-                raise
+        _changing_gradients.run(self._accumulate_all, complete)
+
+    def _accumulate_all(self, complete: list[tuple[AccumulateNode, Tensor, bool]]) -> None:
+        leaves = [node.leaf for node, _, _ in complete if self._capture is None]
+        before = [leaf._grad for leaf in leaves]
+        complete.reverse()
+        try:
+            while complete:
+                node, gradient, ours = complete.pop()
+                for each in modes.current().listeners:
+                    each.node_begins(node, gradient)
+                if self._capture is None:
+                    self._accumulate(node.leaf, gradient, ours)
+                for each in modes.current().listeners:
+                    each.node_ends(node)
+        except BaseException:
+            for leaf, gradient_before in zip(leaves, before, strict=True):
+                _take_back(leaf, gradient_before)
+            raise
 
     def _pass_on(self, node: Node, gradient: Tensor, ours: bool) -> tuple[Node | None, Tensor, bool]:
         """Runs a node, and sends the gradients of its inputs on.
@@ -259,8 +261,8 @@ def _leading_to(targets: set[Node | None], roots: Sequence[Node]) -> set[Node]:
     return needed
 
 
-_changing_gradients = RLock()
-"""Held while a pass adds to gradients: passes in two threads may reach the same leaf."""
+_changing_gradients = Exclusive()
+"""In it a pass adds to gradients: passes in two threads may reach the same leaf."""
 
 
 def _take_back(leaf: Tensor, before: Tensor | None) -> None:

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from weakref import WeakSet
 
 from inplacelab import devices, modes
+from inplacelab.autograd.engine import _changing_gradients
 from inplacelab.devices import Device
 from inplacelab.errors import classes
+from inplacelab.memory import _changing_episodes
 from inplacelab.storage import Storage
 
 LEDGERS = (devices.CPU, devices.SIMULATED_GPU)
+LOCKS = (_changing_gradients, _changing_episodes)
 
 
 class Baseline:
@@ -79,6 +82,9 @@ def broken_modes() -> Iterator[str]:
         yield "mode: a listener is left"
     if mode.blocks and mode.recording_history:
         yield "mode: a block has not ended"
+    for each in LOCKS:
+        if each.abandon():
+            yield "a lock is closed: other threads would wait for ever"
 
 
 def repair_modes() -> None:

@@ -13,7 +13,6 @@ import shutil
 import stat
 import subprocess
 import tempfile
-import threading
 from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
@@ -28,11 +27,12 @@ from inplacelab.devices.kernels.launch import Dim3, Memory
 from inplacelab.devices.kernels.source import HERE, Parameter, Source
 from inplacelab.devices.kernels.trace import RECORD, Trace
 from inplacelab.devices.kernels.types import C_TYPES, by_value
+from inplacelab.exclusive import Exclusive
 
 FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-pthread", "-fwrapv", "-ffp-contract=off", "-w")
 """Integers wrap as on a GPU, and a product and a sum are rounded separately, as in NumPy."""
 
-_one_at_a_time = threading.Lock()  # the state of the threads is in static variables
+_one_at_a_time = Exclusive()  # the state of the threads is in static variables
 
 
 class _Slots(ctypes.Structure):
@@ -80,9 +80,7 @@ def run(
     kept = [_argument(source, p, a) for p, a in zip(source.parameters, arguments, strict=True)]
     pointers = (ctypes.c_void_p * len(kept))(*(_address(each) for each in kept))
     call = _Call(grid=grid, block=block, order=turns.ctypes.data, trace=trace)
-    with _one_at_a_time:
-        _ready[source](ctypes.byref(call), pointers)
-        found = _records(call)
+    found = _one_at_a_time.run(_launch, source, call, pointers)
     names = tuple(p.name for p in source.operands)
     if call.fault:
         raise _fault(source.name, call, names[call.operand] if call.operand >= 0 else "")
@@ -136,6 +134,12 @@ def _argument(source: Source, parameter: Parameter, given: Any) -> Any:
 
 def _address(argument: Any) -> int:
     return ctypes.addressof(argument) if isinstance(argument, _Slots) else int(argument.ctypes.data)
+
+
+def _launch(source: Source, call: _Call, pointers: Any) -> np.ndarray[Any, Any]:
+    """Runs a compiled kernel, and returns the accesses that it recorded."""
+    _ready[source](ctypes.byref(call), pointers)
+    return _records(call)
 
 
 def _records(call: _Call) -> np.ndarray[Any, Any]:
