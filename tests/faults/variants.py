@@ -25,7 +25,7 @@ from tests.row_cases.case import Array, Case
 
 from .composites import Composite
 from .faults import BytecodeFault, Fault
-from .state import broken_modes, repair_modes
+from .state import broken_modes, repair_modes, thawed
 
 Call = Case | Composite
 
@@ -203,11 +203,13 @@ def left_behind(live: int) -> Iterator[str]:
     """What does not hold although all tensors are gone; and puts it right for the next trial."""
     ledger = devices.CPU.ledger
     if ledger.live != live:
+        gc.collect(0)  # what was made since
+    if ledger.live != live:
         gc.collect()
     if ledger.live != live or ledger.lent:
         yield f"the ledger: {ledger.live - live:+} live bytes, {ledger.lent} lent"
         ledger.lent = 0
-    if not gc.get_freeze_count():  # the ledger has counted again
+    if thawed():
         gc.freeze()
     broken = list(broken_modes())
     if broken:
