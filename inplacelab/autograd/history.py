@@ -72,8 +72,8 @@ def accumulator(leaf: Tensor) -> Node:
     """Returns the node that adds to a leaf's `.grad`: the same one as long as a graph refers to it."""
     node: Node | None = None if leaf._accumulator is None else leaf._accumulator()
     if node is None:
-        node = AccumulateNode(leaf)
-        node.hooks = leaf._hooks
+        node = AccumulateNode.__new__(AccumulateNode)
+        node.__init__(leaf)  # type: ignore[misc]  # calling the class takes twice as long
         leaf._accumulator = weakref.ref(node)
     return node
 
@@ -143,7 +143,7 @@ def _place(view: Tensor, base: Tensor) -> tuple[Meta, Meta | Selected]:
         if type(node) is ViewNode:
             return node.base, node.view
         if type(node) is OpNode and node.row.layout is index:
-            whole = node.facts["x_meta"]
+            whole = meta(base)
             return whole, Selected(whole, node.facts["key"])
     return meta(base), meta(view)
 

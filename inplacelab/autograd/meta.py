@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from inplacelab.form import Form
 from inplacelab.layout import Layout, Shape, extent, index, is_packed, moved, whole
 
 
@@ -35,6 +37,12 @@ class Meta(NamedTuple):
     def packed(self) -> bool:
         """True if the elements are in row-major order with no gaps. A tensor that fills its storage has a layout from `whole`."""
         return self.layout is whole(self.layout.shape) or is_packed(self.layout)
+
+
+@lru_cache(1000)
+def packed_meta(form: Form) -> Meta:
+    """Returns the metadata of a tensor that fills its storage in row-major order."""
+    return Meta(whole(form.shape), form.dtype)
 
 
 class Selected(NamedTuple):

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from itertools import count
 from typing import Any, ClassVar, Protocol
 
@@ -20,10 +19,10 @@ import numpy as np
 
 from inplacelab import errors, modes
 from inplacelab.autograd import operations
-from inplacelab.autograd.meta import Meta, Selected
+from inplacelab.autograd.meta import Meta, Selected, packed_meta
 from inplacelab.autograd.saved import Saved
 from inplacelab.form import Form
-from inplacelab.layout import Shape, whole
+from inplacelab.layout import Shape
 from inplacelab.tensor import Tensor, known_form, over
 
 next_serial = count().__next__
@@ -34,14 +33,8 @@ Gradients = Sequence[Tensor | None]
 def meta(tensor: Tensor) -> Meta:
     """Returns the metadata of a tensor."""
     if tensor.array is tensor.storage.buffer:
-        return _packed(tensor.form or known_form(tensor))
+        return packed_meta(tensor.form or known_form(tensor))
     return Meta(tensor.layout, tensor.array.dtype)
-
-
-@lru_cache(1000)
-def _packed(form: Form) -> Meta:
-    """The metadata of a tensor that fills its storage in row-major order."""
-    return Meta(whole(form.shape), form.dtype)
 
 
 class Rule(Protocol):
@@ -49,7 +42,7 @@ class Rule(Protocol):
 
     @property
     def asks(self) -> tuple[str, ...]:
-        """The names of its parameters: "g", inputs, "out", attributes, "x_meta"."""
+        """The names of its parameters: "g", inputs, "out", attributes, "x_form", "x_meta"."""
 
     @property
     def function(self) -> Callable[..., Tensor | None]:
@@ -70,6 +63,10 @@ class Differentiable(Protocol):
     @property
     def inputs(self) -> tuple[str, ...]:
         """The names of the tensors it reads."""
+
+    @property
+    def form_names(self) -> tuple[str, ...]:
+        """What the rules call the forms of these tensors: "x_form"."""
 
     @property
     def rules(self) -> Sequence[Rule | None]:
@@ -149,8 +146,7 @@ class AccumulateNode(Node):
     kind = "GradNodeAccumulation"
 
     def __init__(self, leaf: Tensor) -> None:
-        self.leaf, self.edges = leaf, ()
-        number(self)
+        self.leaf, self.edges, self.hooks, self.retained, self.serial = leaf, (), leaf._hooks, None, next_serial()
 
 
 class Unfinished(tuple[()]):
@@ -168,16 +164,15 @@ class OpNode(Node):
 
     Attributes:
         row: the row of the table.
-        shapes, dtypes: of the inputs, to undo broadcasting and promotion.
+        forms: of the inputs, to undo broadcasting and promotion.
         kept: the saved tensors; None after they were freed; `UNFINISHED` if the write did not end.
         facts: the attributes and metadata that the rules name.
     """
 
-    __slots__ = ("dtypes", "facts", "kept", "row", "shapes")
+    __slots__ = ("facts", "forms", "kept", "row")
 
     row: Differentiable
-    shapes: tuple[Shape, ...]
-    dtypes: tuple[np.dtype[Any], ...]
+    forms: tuple[Form, ...]
     kept: tuple[Saved, ...] | None
     facts: Mapping[str, Any]
 
@@ -242,17 +237,18 @@ class OpNode(Node):
         """A gradient in the form of the input with this number."""
         if gradient is None:
             return None
-        array = gradient.array
-        if array.shape == self.shapes[k] and array.dtype is self.dtypes[k]:
+        form = self.forms[k]
+        if (gradient.form or known_form(gradient)) is form:
             return gradient
-        return fitted(gradient, self.shapes[k], self.dtypes[k])
+        return fitted(gradient, form.shape, form.dtype)
 
     def _fetch(self, name: str) -> Any:
-        """Returns a saved tensor, or a fact."""
+        """Returns a saved tensor, a fact, or the form of an input."""
         for each in self.kept or ():
             if each.name == name:
                 return each.unpack(self)
-        return self.facts[name]
+        facts = self.facts
+        return facts[name] if name in facts else self.forms[self.row.form_names.index(name)]
 
 
 class UnfinishedNode(Node):

@@ -33,12 +33,12 @@ class Saved:
 
     __slots__ = ("__weakref__", "array", "edge", "is_copy", "name", "storage", "version")
 
-    def __init__(self, name: str, array: Any, storage: Storage, edge: Any, is_copy: bool = False) -> None:
-        self.name, self.array, self.storage, self.edge = name, array, storage, edge
-        self.version, self.is_copy = storage.version, is_copy
-        keeper = modes.current().keeper
-        if keeper is not None:
-            keeper.register(self)
+    name: str
+    array: Any
+    storage: Storage
+    version: int
+    edge: Any
+    is_copy: bool
 
     @property
     def stale(self) -> bool:
@@ -72,6 +72,20 @@ class Saved:
         return tensor
 
 
+_new = object.__new__
+
+
+def save(name: str, array: Any, storage: Storage, edge: Any, is_copy: bool = False) -> Saved:
+    """Saves a tensor at its current version. The parameters are attributes of `Saved`."""
+    saved = _new(Saved)
+    saved.name, saved.array, saved.storage, saved.edge = name, array, storage, edge
+    saved.version, saved.is_copy = storage.version, is_copy
+    keeper = modes.current().keeper
+    if keeper is not None:
+        keeper.register(saved)
+    return saved
+
+
 _RESULT = Text("its result", "它的结果")
 _OPERAND = Text("its operand `{name}`", "它的操作数 `{name}` ")
 _SAVED_BY_PROGRAM = Text("`{name}`", " `{name}` ")  # `saved_tensor()[0]`
@@ -95,4 +109,4 @@ def save_copy(name: str, array: Any, storage: Storage, edge: Any) -> Saved:
     """Saves a copy of a value before it is overwritten. Backward makes a tensor of it when it unpacks it."""
     device = storage.device
     copy = Storage(device.from_host(array), device)
-    return Saved(name, copy.buffer, copy, edge, True)
+    return save(name, copy.buffer, copy, edge, True)

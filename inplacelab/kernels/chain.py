@@ -92,7 +92,7 @@ class Link:
     @property
     def needs_metadata(self) -> bool:
         """Whether a rule of the row needs metadata."""
-        return any(name.endswith("_meta") for rule in self.row.rules if rule for name in rule.asks)
+        return any(name.endswith(("_form", "_meta")) for rule in self.row.rules if rule for name in rule.asks)
 
     @property
     def names(self) -> dict[str, str]:

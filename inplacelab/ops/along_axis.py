@@ -167,5 +167,5 @@ add_row(
     "scatter", "scatter_add", "input, index, src", ("Add `src` at the places that `index` names on `dim`.", "在 `index` 于 `dim` 上所指的位置累加 `src`。"),
     call="input, dim, index, src", accepts="fi", validate=_check_added, kernel=_scatter_add, shape=same, dtype=same, node="PutAlongAxisGradNode",
     d_input=lambda g: g,
-    d_src=lambda g, index, dim, src_meta: gradients.of_added(g, index, Along(dim, broadcast=False), src_meta),
+    d_src=lambda g, index, dim, src_form: gradients.of_added(g, index, Along(dim, broadcast=False), src_form),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.autograd.meta import Meta
+from inplacelab.form import Form
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments.axis_index import Along, index_shape, slots_of, written_last
 from inplacelab.ops.arguments.index_checks import Positions
@@ -54,15 +54,15 @@ def _part(values: Tensor, slots: Any, at: Along) -> Tensor:
     return part.expand(list(slots.shape))
 
 
-def _whole(taken: Tensor, meta: Meta) -> Tensor:
+def _whole(taken: Tensor, form: Form) -> Tensor:
     """The gradient of `values` from that of the part that was written; the caller undoes broadcasting."""
     if (
-        not meta.shape
-        or len(meta.shape) != taken.ndim
-        or all(n <= m for n, m in zip(meta.shape, taken.array.shape, strict=True))
+        not form.shape
+        or len(form.shape) != taken.ndim
+        or all(n <= m for n, m in zip(form.shape, taken.array.shape, strict=True))
     ):
         return taken
-    values = taken._spread_out(meta.shape)
+    values = taken._spread_out(form.shape)
     values[tuple(slice(n) for n in taken.array.shape)] = taken
     return values
 
@@ -75,9 +75,9 @@ def _like(array: Any, g: Tensor) -> Tensor:
 # ---- read, assigned, added --------------------------------------------------------------------------------------------------------
 
 
-def of_taken(g: Tensor, indices: Tensor, axis: int, broadcast: bool, arr_meta: Meta) -> Tensor:
+def of_taken(g: Tensor, indices: Tensor, axis: int, broadcast: bool, arr_form: Form) -> Tensor:
     """Each element of `arr` gets the sum of the gradients of the results that read it."""
-    shape, axis = arr_meta.shape, axis % len(arr_meta.shape)
+    shape, axis = arr_form.shape, axis % len(arr_form.shape)
     if broadcast:
         shape = (*g.array.shape[:axis], shape[axis], *g.array.shape[axis + 1 :])
     added: Tensor = g._spread_out(shape)._add_along(indices, g, Along(axis, broadcast))
@@ -90,16 +90,16 @@ def without(g: Tensor, indices: Tensor, at: Along) -> Tensor:
     return erased
 
 
-def of_assigned(g: Tensor, indices: Tensor, at: Along, values_meta: Meta) -> Tensor:
+def of_assigned(g: Tensor, indices: Tensor, at: Along, values_form: Form) -> Tensor:
     """Of several values for one position only the last one gets a gradient."""
     slots = _slots(g.array.shape, indices, at)
     lost = _like(~written_last(slots, g.array.size), g)
-    return _whole(_at(g, slots).masked_fill(lost, 0), values_meta)
+    return _whole(_at(g, slots).masked_fill(lost, 0), values_form)
 
 
-def of_added(g: Tensor, indices: Tensor, at: Along, values_meta: Meta) -> Tensor:
+def of_added(g: Tensor, indices: Tensor, at: Along, values_form: Form) -> Tensor:
     """Every value gets a gradient."""
-    return _whole(_at(g, _slots(g.array.shape, indices, at)), values_meta)
+    return _whole(_at(g, _slots(g.array.shape, indices, at)), values_form)
 
 
 # ---- multiplied -------------------------------------------------------------------------------------------------------------------
@@ -119,12 +119,12 @@ def of_factors(
     indices: Tensor,
     values: Tensor,
     at: Along,
-    values_meta: Meta,
+    values_form: Form,
 ) -> Tensor:
     """`g` times the product of all other factors at the same position. There is no division, so zeros do no harm."""
     slots = _slots(g.array.shape, indices, at)
     others = _product_of_others(_part(values, slots, at).reshape([-1]), slots.ravel()).reshape(slots.shape)
-    return _whole(_at(g * arr if at.include_self else g, slots) * others, values_meta)
+    return _whole(_at(g * arr if at.include_self else g, slots) * others, values_form)
 
 
 def _product_of_others(values: Tensor, slots: Any) -> Tensor:
@@ -160,10 +160,10 @@ def of_averaged(g: Tensor, indices: Tensor, at: Along) -> Tensor:
     return g / _like(_counts(_slots(g.array.shape, indices, at), g.array.shape, True), g)
 
 
-def of_shares(g: Tensor, indices: Tensor, at: Along, values_meta: Meta) -> Tensor:
+def of_shares(g: Tensor, indices: Tensor, at: Along, values_form: Form) -> Tensor:
     """The share of each value."""
     slots = _slots(g.array.shape, indices, at)
-    return _whole(_at(g / _like(_counts(slots, g.array.shape, at.include_self), g), slots), values_meta)
+    return _whole(_at(g / _like(_counts(slots, g.array.shape, at.include_self), g), slots), values_form)
 
 
 def _winners(out: Tensor, arr: Tensor, values: Tensor, slots: Any, at: Along) -> tuple[Any, Any, Any]:
@@ -190,9 +190,9 @@ def of_candidates(
     values: Tensor,
     out: Tensor,
     at: Along,
-    values_meta: Meta,
+    values_form: Form,
 ) -> Tensor:
     """Each value that is the extreme gets the gradient, or its share."""
     slots = _slots(g.array.shape, indices, at)
     _, candidates, equal = _winners(out, arr, values, slots, at)
-    return _whole(_at(g / _like(equal, g), slots).masked_fill(_like(~candidates, g), 0), values_meta)
+    return _whole(_at(g / _like(equal, g), slots).masked_fill(_like(~candidates, g), 0), values_form)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from inplacelab.autograd import operations
-from inplacelab.autograd.meta import Meta
+from inplacelab.autograd.meta import Meta, packed_meta
 from inplacelab.devices import CPU
+from inplacelab.form import Form
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, extent, may_overlap_itself
 from inplacelab.ops.results import metadata
@@ -64,6 +65,11 @@ def scatter(x: Tensor, base: Meta, view: Meta) -> Tensor:
     result = over(device.window(whole.array, base.within(base), base.dtype), whole.storage)
     metadata.attach(_SCATTER, x, result, {"base": base, "view": view})
     return result
+
+
+def put_back(x: Tensor, whole: Form, part: Layout) -> Tensor:
+    """Returns zeros of the form `whole`, with `x` in the part that a layout shows."""
+    return scatter(x, packed_meta(whole), Meta(part, whole.dtype))
 
 
 def _repeated(shown: Layout, size: int) -> Any:

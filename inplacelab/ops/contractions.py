@@ -57,6 +57,6 @@ def _gradient_right(g: Tensor, x: Tensor, rank_y: int) -> Tensor:
 MATMUL = contraction(
     "matmul", "x, y", ("The product of two matrices, or of stacks of them.", "两个矩阵（或两叠矩阵）的乘积。"),
     kernel=_matmul, accepts="fic", shape=_product_shape, method=False, function=False,
-    d_x=lambda g, y, x_meta: _gradient_left(g, y, len(x_meta.shape)),
-    d_y=lambda g, x, y_meta: _gradient_right(g, x, len(y_meta.shape)),
+    d_x=lambda g, y, x_form: _gradient_left(g, y, len(x_form.shape)),
+    d_y=lambda g, x, y_form: _gradient_right(g, x, len(y_form.shape)),
 )  # fmt: skip

@@ -142,7 +142,7 @@ add_row(
     "diagonal", "fill_diagonal_tensor", "x, y",
     ("Write `y` into the diagonals of the matrices in the axes `dim1` and `dim2`.", "把 `y` 写到由 `dim1` 与 `dim2` 两轴构成的各矩阵的对角线上。"),
     attrs="offset=0, dim1=0, dim2=1", validate=_check_diagonal, kernel=_fill_diagonal_tensor, shape=same, dtype=same, function=False,
-    d_x=lambda g, y_meta, offset, dim1, dim2: _without_diagonal(g, y_meta.shape, offset, dim1, dim2),
+    d_x=lambda g, y_form, offset, dim1, dim2: _without_diagonal(g, y_form.shape, offset, dim1, dim2),
     d_y=_diagonal_of,
 )  # fmt: skip
 
@@ -181,7 +181,7 @@ add_row(
      "以向量 `x` 为某条对角线的矩阵；若 `x` 是矩阵，则取其该对角线。均为副本。"),
     attrs="offset=0, padding_value=0", accepts="fic", validate=_check_diag, kernel=_diag, prepare={"padding_value": number_for},
     shape=lambda x, offset: _diag_shape(x, offset), dtype=same, in_place=False,
-    d_x=lambda g, x_meta, offset: _gradient_of_diag(g, x_meta.shape, offset),
+    d_x=lambda g, x_form, offset: _gradient_of_diag(g, x_form.shape, offset),
 )  # fmt: skip
 
 

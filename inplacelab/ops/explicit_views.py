@@ -93,7 +93,7 @@ def _pairs_dtype(x: np.dtype[Any]) -> np.dtype[Any]:
 table.view(
     "_as_shape", ("The same elements in another shape; never a copy.", "同样的元素，另一种形状；从不复制。"),
     attrs="shape", prepare={"shape": _shape}, layout=_as_shape, node="ViewShapeGradNode", called="view", in_place=False,
-    function=False, d_x=lambda g, x_meta: g.reshape(x_meta.shape),
+    function=False, d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
 table.view(
     "_as_dtype", ("The same bits, seen as numbers of another dtype.", "同样的比特，当作另一种数据类型的数来看。"),
@@ -111,12 +111,12 @@ table.view(
 
 table.view(
     "real", ("The real part of each element.", "逐元素取实部。"),
-    layout=_first_parts, dtype=_parts_dtype, accepts="c", in_place=False, d_x=lambda g, x_meta: g.cast(x_meta.dtype),
+    layout=_first_parts, dtype=_parts_dtype, accepts="c", in_place=False, d_x=lambda g, x_form: g.cast(x_form.dtype),
 )  # fmt: skip
 table.view(
     "imag", ("The imaginary part of each element.", "逐元素取虚部。"),
     layout=_second_parts, dtype=_parts_dtype, accepts="c", in_place=False,
-    d_x=lambda g, x_meta: g.cast(x_meta.dtype).scale(1j),
+    d_x=lambda g, x_form: g.cast(x_form.dtype).scale(1j),
 )  # fmt: skip
 
 _WINDOW = LazyFunction(views.window, "view")

@@ -99,7 +99,7 @@ add_row(
 add_row(
     "order", "tile", "x", ("The tensor several times along the axes.", "沿各轴重复整个张量。"),
     attrs="repeat_times", prepare={"repeat_times": _times}, kernel=_tile, dtype=same, in_place=False,
-    shape=_tiled, d_x=lambda g, x_meta, repeat_times: _untiled(g, x_meta.shape, repeat_times),
+    shape=_tiled, d_x=lambda g, x_form, repeat_times: _untiled(g, x_form.shape, repeat_times),
 )  # fmt: skip
 
 

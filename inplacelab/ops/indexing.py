@@ -104,7 +104,7 @@ def _bytes_of(keys: tuple[Any, ...]) -> int:
 
 add_row(
     "gather", "_take", "x", ("The elements at the positions in `key`.", "取出 `key` 所指位置的元素。"),
-    d_x=lambda g, x_meta, key: g._spread_out(x_meta.shape)._put(g, key, True),
+    d_x=lambda g, x_form, key: g._spread_out(x_form.shape)._put(g, key, True),
     attrs="key", kernel=_take, called="getitem", shape=lambda key: key.shape, prepare={"key": positions}, in_place=False, function=False,
     node="IndexElementwiseGetGradNode", dtype=same,
 )  # fmt: skip
@@ -139,7 +139,7 @@ add_row(
     ("The parts of `x` at the positions that the last axis of `index` holds: a copy.", "取出 `index` 最后一个轴所给位置处的 `x` 的部分（副本）。"),
     accepts="fib", validate=_check_places, kernel=_gather_nd, dtype=same, in_place=False,
     shape=lambda x, index: (*index[:-1], *x[index[-1] :]),
-    d_x=lambda g, x_meta, index: _gradient_of_gathered(g, index, x_meta.shape),
+    d_x=lambda g, x_form, index: _gradient_of_gathered(g, index, x_form.shape),
 )  # fmt: skip
 add_row(
     "scatter", "_put", "x, y", ("Write `y` at the positions in `key`, or add it there.", "把 `y` 写到（或加到）`key` 所指的位置。"),

@@ -23,7 +23,7 @@ from inplacelab.ops.arguments import operands
 from inplacelab.ops.results import destinations
 from inplacelab.ops.table.exports import as_function
 from inplacelab.ops.table.row import Row, Rule
-from inplacelab.tensor import Tensor, fresh
+from inplacelab.tensor import Tensor, fresh, known_form
 
 _SAYS = {
     "concat": Text("The tensors one after the other along an axis.", "把各张量沿一个轴依次拼接。"),
@@ -145,8 +145,7 @@ def _made(op: str, parts: list[Tensor], joined: Any, facts: Mapping[str, Any]) -
     if any(each is not None for each in edges):
         node = OpNode.__new__(OpNode)
         node.row, node.edges, node.kept, node.facts = _row(op, len(parts)), edges, (), facts
-        node.shapes = tuple(part.array.shape for part in parts)
-        node.dtypes = tuple(part.array.dtype for part in parts)
+        node.forms = tuple(part.form or known_form(part) for part in parts)
         result.node, result._stop = number(node), False
     if modes.current().listeners:
         observe.notify(op, "ordinary", tuple(parts), result, node)

@@ -84,7 +84,7 @@ add_row(
     "contraction", "addmm", "input, x, y", ("`beta * input + alpha * x @ y`, for matrices.", "计算 `beta * input + alpha * x @ y`（矩阵）。"),
     attrs="beta=1.0, alpha=1.0", accepts="f", prepare={"beta": plain_number, "alpha": plain_number}, kernel=_add_product,
     validate=lambda input, x, y: _check_sum("addmm", 2, input, x, y), shape=lambda input, x, y: _sum_shape("addmm", input, x, y),
-    d_input=lambda g, beta, input_meta: _gradient_of_input(g, beta, input_meta.shape),
+    d_input=lambda g, beta, input_form: _gradient_of_input(g, beta, input_form.shape),
     d_x=_gradient_of_left,
     d_y=_gradient_of_right,
 )  # fmt: skip
@@ -92,7 +92,7 @@ add_row(
     "contraction", "baddbmm", "input, x, y", ("`beta * input + alpha * x @ y`, for stacks of matrices.", "计算 `beta * input + alpha * x @ y`（成叠的矩阵）。"),
     attrs="beta=1.0, alpha=1.0", accepts="f", prepare={"beta": plain_number, "alpha": plain_number}, kernel=_add_product,
     validate=lambda input, x, y: _check_sum("baddbmm", 3, input, x, y), shape=lambda input, x, y: _sum_shape("baddbmm", input, x, y),
-    d_input=lambda g, beta, input_meta: _gradient_of_input(g, beta, input_meta.shape),
+    d_input=lambda g, beta, input_form: _gradient_of_input(g, beta, input_form.shape),
     d_x=_gradient_of_left,
     d_y=_gradient_of_right,
 )  # fmt: skip
@@ -157,6 +157,6 @@ contraction(
 contraction(
     "outer", "x, y", ("Each element of `x` times each of `y`, both taken as vectors.", "`x` 的每个元素乘 `y` 的每个元素，二者均视为向量。"),
     kernel=_outer, shape=lambda x, y: (int(np.prod(x, dtype=int)), int(np.prod(y, dtype=int))),
-    d_x=lambda g, y, x_meta: (g * conj(y).reshape([-1])).sum(1).reshape(x_meta.shape),
-    d_y=lambda g, x, y_meta: (g * conj(x).reshape([-1, 1])).sum(0).reshape(y_meta.shape),
+    d_x=lambda g, y, x_form: (g * conj(y).reshape([-1])).sum(1).reshape(x_form.shape),
+    d_y=lambda g, x, y_form: (g * conj(x).reshape([-1, 1])).sum(0).reshape(y_form.shape),
 )  # fmt: skip

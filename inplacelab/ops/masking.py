@@ -86,7 +86,7 @@ add_row(
     ("Write the elements of `value`, one after the other, where the mask holds.", "在掩码成立处依次写入 `value` 的元素。"),
     validate=_check_scatter, kernel=_masked_scatter, dtype=same, shape=lambda x, mask: _together("masked_scatter", x, mask),
     d_x=lambda g, mask: g.masked_fill(mask, 0),
-    d_value=lambda g, mask, value_meta: _gradient_of_values(g, mask, value_meta.shape),
+    d_value=lambda g, mask, value_form: _gradient_of_values(g, mask, value_form.shape),
 )  # fmt: skip
 
 # ---- pick out -----------------------------------------------------------------------------------------------------------------

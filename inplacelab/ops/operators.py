@@ -66,6 +66,8 @@ def _is_number(value: Any) -> bool:
 def _promoted(x: Tensor, number: Any) -> Tensor:
     """`x`, cast if its dtype cannot hold the number."""
     kind = x.array.dtype.kind
+    if kind in "fc" and type(number) in REAL:  # the usual case, without the tests below
+        return x
     if isinstance(number, complex) and kind != "c":
         return x.astype("complex128" if x.array.dtype.itemsize == 8 and kind == "f" else "complex64")
     if isinstance(number, float | np.floating) and kind in "biu":

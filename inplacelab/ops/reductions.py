@@ -91,13 +91,13 @@ reduction(
     "sum", ("The sum over the axes in `axis`, or over all.", "沿 `axis` 各轴求和；缺省时对全部元素求和。"),
     attrs="axis=None, dtype=None, keepdim=False", kernel=_sum, prepare={"axis": axes_of},
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_sum_dtype,
-    d_x=lambda g, x_meta, axis: spread(g, x_meta.shape, axis),
+    d_x=lambda g, x_form, axis: spread(g, x_form.shape, axis),
 )  # fmt: skip
 reduction(
     "mean", ("The mean over the axes in `axis`, or over all.", "沿 `axis` 各轴求平均；缺省时对全部元素求平均。"),
     attrs="axis=None, keepdim=False, *, dtype=None", kernel=_mean, prepare={"axis": axes_of},
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_result_dtype,
-    d_x=lambda g, x_meta, axis: spread(g, x_meta.shape, axis).scale(1.0 / max(count(x_meta.shape, axis), 1)),
+    d_x=lambda g, x_form, axis: spread(g, x_form.shape, axis).scale(1.0 / max(count(x_form.shape, axis), 1)),
 )  # fmt: skip
 
 # ---- products -------------------------------------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ add_row(
     "scan", "cumsum", "x", ("Running sums along `axis`, or over all elements in one line.", "沿 `axis` 的累加和；缺省时把全部元素排成一行累加。"),
     attrs="axis=None, dtype=None", kernel=_cumsum, prepare={"axis": _axis}, shape=_line, dtype=_dtype, dtype_ordinary=_counted,
     validate=lambda x, dtype: _check_addable("cumsum", x, dtype), resizes=True,
-    d_x=lambda g, x_meta, axis: _sums_to_the_end(g, axis, x_meta.shape),
+    d_x=lambda g, x_form, axis: _sums_to_the_end(g, axis, x_form.shape),
 )  # fmt: skip
 
 # ---- running products -------------------------------------------------------------------------------------------------------

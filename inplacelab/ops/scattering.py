@@ -72,14 +72,14 @@ add_row(
     "selection", "index_select", "x, index", ("The rows at the positions in `index`, along `axis`: a copy.", "沿 `axis` 取出 `index` 所列位置的各行（副本）。"),
     attrs="axis=0", validate=_check_select, prepare={"axis": front_axis}, kernel=_select, dtype=same, in_place=False, out=True,
     shape=lambda x, index, axis: _with_rows(x, axis, (index[0],)),
-    d_x=lambda g, x_meta, index, axis: _gradient_of_selected(g, index, x_meta.shape, axis),
+    d_x=lambda g, x_form, index, axis: _gradient_of_selected(g, index, x_form.shape, axis),
 )  # fmt: skip
 GATHER = add_row(
     "selection", "gather", "x, index", ("The rows at the positions in `index`, along `axis`: a copy.", "沿 `axis` 取出 `index` 所列位置的各行（副本）。"),
     attrs="axis=None", validate=_check_gather, prepare={"axis": _axis_given}, kernel=_select, dtype=same, in_place=False,
     method=False, function=False, out=True,
     shape=lambda x, index, axis: _with_rows(x, axis, index[:1]),
-    d_x=lambda g, x_meta, index, axis: _gradient_of_selected(g, index, x_meta.shape, axis),
+    d_x=lambda g, x_form, index, axis: _gradient_of_selected(g, index, x_form.shape, axis),
 )  # fmt: skip
 
 # ---- add ------------------------------------------------------------------------------------------------------------------------
@@ -192,5 +192,5 @@ SCATTER = add_row(
      "把 `updates` 的各行写到 `index` 所列的位置；`overwrite=False` 时先清零这些行再累加。"),
     attrs="overwrite=True", accepts="fi", validate=_check_scatter, kernel=_scatter, shape=same, dtype=same, method=False, function=False, out=True,
     d_x=lambda g, index: g.index_fill(_line(index), 0, 0),
-    d_updates=lambda g, index, updates_meta, overwrite: _gradient_of_updates(g, index, updates_meta.shape, overwrite),
+    d_updates=lambda g, index, updates_form, overwrite: _gradient_of_updates(g, index, updates_form.shape, overwrite),
 )  # fmt: skip

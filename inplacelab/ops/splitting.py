@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.autograd.meta import Meta
 from inplacelab.layout import Layout, Shape, index, normal_axis, packed, slices
 from inplacelab.ops.arguments.attributes import sizes_of
-from inplacelab.ops.backward_operations import scatter
+from inplacelab.ops.backward_operations import put_back
 from inplacelab.ops.table import LazyFunction, add_row
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
@@ -39,12 +38,6 @@ def _place_of(shape: Shape, axis: int, place: int) -> Layout:
     return index(_whole(shape), (*[slice(None)] * axis, place))
 
 
-def _put_back(g: Tensor, x: Meta, part: Layout) -> Tensor:
-    """Zeros of the shape of `x`, with `g` at the position of the part."""
-    whole: Tensor = scatter(g, Meta(_whole(x.shape), x.dtype), Meta(part, x.dtype))
-    return whole
-
-
 def _part(out: Any, x: Any, axis: int, start: int, stop: int) -> None:
     np.copyto(out, x[(*[slice(None)] * axis, slice(start, stop))])
 
@@ -57,13 +50,13 @@ add_row(
     "part", "_part", "x", ("A copy of the places from `start` to `stop` of one axis.", "复制一个轴上从 `start` 到 `stop` 的部分。"),
     attrs="axis, start, stop", kernel=_part, dtype=same, called="split", node="SplitGradNode", in_place=False, function=False,
     shape=lambda x, axis, start, stop: _part_of(x, axis, start, stop).shape,
-    d_x=lambda g, x_meta, axis, start, stop: _put_back(g, x_meta, _part_of(x_meta.shape, axis, start, stop)),
+    d_x=lambda g, x_form, axis, start, stop: put_back(g, x_form, _part_of(x_form.shape, axis, start, stop)),
 )  # fmt: skip
 add_row(
     "part", "_place", "x", ("A copy of one place of one axis.", "复制一个轴上的一个位置。"),
     attrs="axis, place", kernel=_place, dtype=same, called="unstack", node="UnstackGradNode", in_place=False, function=False,
     shape=lambda x, axis, place: _place_of(x, axis, place).shape,
-    d_x=lambda g, x_meta, axis, place: _put_back(g, x_meta, _place_of(x_meta.shape, axis, place)),
+    d_x=lambda g, x_form, axis, place: put_back(g, x_form, _place_of(x_form.shape, axis, place)),
 )  # fmt: skip
 
 

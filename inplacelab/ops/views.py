@@ -13,12 +13,11 @@ from operator import index as as_integer
 from typing import Any
 
 from inplacelab import errors, layout
-from inplacelab.autograd.meta import Meta
 from inplacelab.layout import Layout, Shape, normal_axis
 from inplacelab.layout.keys import PLAIN
 from inplacelab.ops.arguments.attributes import sizes_of
 from inplacelab.ops.arguments.keywords import Exchange
-from inplacelab.ops.backward_operations import scatter
+from inplacelab.ops.backward_operations import put_back, scatter
 from inplacelab.ops.table import view
 
 
@@ -175,13 +174,13 @@ view(
                 "同样的元素，另一种形状；只有在任何步幅都无法表示时才复制。"),
     attrs="shape", prepare={"shape": _shape}, layout=_reshape, shortcut=_reshaped, shape=lambda shape: shape,
     same_is_self=True,
-    d_x=lambda g, x_meta: g.reshape(x_meta.shape),
+    d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
 view(
     "flatten", ("Join the axes from `start_axis` to `stop_axis` into one.", "把 `start_axis` 到 `stop_axis` 的轴合并为一个轴。"),
     attrs="start_axis=0, stop_axis=-1", layout=_flatten, shortcut=_flattened,
     shape=lambda x, start_axis, stop_axis: layout.flatten_shape(x, start_axis, stop_axis),
-    d_x=lambda g, x_meta: g.reshape(x_meta.shape),
+    d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
 view(
     "transpose", ("Reorder the axes: axis `k` of the result is axis `perm[k]`.", "重排各轴：结果的第 `k` 轴是原来的第 `perm[k]` 轴。"),
@@ -196,23 +195,23 @@ view(
 view(
     "squeeze", ("Without the axes of one element: all of them, or those in `axis`.", "去掉长度为 1 的轴：全部，或 `axis` 指定的。"),
     attrs="axis=None", prepare={"axis": _axis}, layout=layout.squeeze, shortcut=_squeezed,
-    d_x=lambda g, x_meta: g.reshape(x_meta.shape),
+    d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
 view(
     "unsqueeze", ("With an axis of one element put in at `axis`.", "在 `axis` 处插入一个长度为 1 的轴。"),
     attrs="axis", prepare={"axis": _axis}, layout=layout.unsqueeze, shortcut=_unsqueezed,
-    d_x=lambda g, x_meta: g.reshape(x_meta.shape),
+    d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
 
 view(
     "ravel", ("All elements along one axis.", "把全部元素排成一个轴。"),
     layout=lambda before: layout.reshape(before, (before.size,)), shape=lambda x: (prod(x),), node="FlattenGradNode",
-    in_place=False, d_x=lambda g, x_meta: g.reshape(x_meta.shape),
+    in_place=False, d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
 view(
     "unflatten", ("Cut one axis into several; one of their sizes may be -1.", "把一个轴切成几个轴；其中一个大小可以写作 -1。"),
     attrs="axis, shape", prepare={"axis": _number, "shape": _numbers}, layout=_unflatten, node="ReshapeGradNode",
-    same_is_self=True, in_place=False, d_x=lambda g, x_meta: g.reshape(x_meta.shape),
+    same_is_self=True, in_place=False, d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
 
 # ---- some of the elements, and other orders of the axes --------------------------------------------------------------------
@@ -268,7 +267,7 @@ getitem = view(
     "getitem", ("Select by integers, slices, None and `...`.", "用整数、切片、None 与 `...` 选取。"),
     attrs="key", prepare={"key": fixed}, layout=layout.index, shortcut=indexed, node="SliceGradNode", in_place=False,
     method=False, function=False,
-    d_x=lambda g, x_meta, key: scatter(g, x_meta, Meta(layout.index(x_meta.layout, key), x_meta.dtype)),
+    d_x=lambda g, x_form, key: put_back(g, x_form, layout.index(layout.whole(x_form.shape), key)),
 )  # fmt: skip
 window = view(
     "_window", ("Look at the storage through any layout.", "以任意布局查看存储。"),

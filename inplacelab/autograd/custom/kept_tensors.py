@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import Node
-from inplacelab.autograd.saved import Saved
+from inplacelab.autograd.saved import Saved, save
 from inplacelab.tensor import Tensor, over
 
 
@@ -60,10 +60,10 @@ class Memory:
         """Saves a tensor, and finds its relation to the inputs."""
         for given, place in self._inputs:
             if given is tensor:
-                return Kept(Saved(name, tensor.array, tensor.storage, place), tensor, explained=True)
+                return Kept(save(name, tensor.array, tensor.storage, place), tensor, explained=True)
         place = edge(tensor)
         return Kept(
-            Saved(name, tensor.array, tensor.storage, place),
+            save(name, tensor.array, tensor.storage, place),
             tensor,
             explained=place is not None or not differentiable(tensor),
         )

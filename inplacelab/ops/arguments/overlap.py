@@ -12,7 +12,7 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.autograd.nodes import Node
-from inplacelab.autograd.saved import Saved, save_copy
+from inplacelab.autograd.saved import Saved, save, save_copy
 from inplacelab.layout import Layout
 from inplacelab.tensor import Tensor
 
@@ -67,4 +67,4 @@ def save_operand(name: str, y: Tensor, y_edge: Node | None, x: Tensor) -> Saved:
     """
     if y.storage is x.storage and x.storage.device.share_a_slot(x.array, y.array):
         return save_copy(name, y.array, y.storage, y_edge)
-    return Saved(name, y.array, y.storage, y_edge)
+    return save(name, y.array, y.storage, y_edge)

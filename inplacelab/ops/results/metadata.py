@@ -78,11 +78,9 @@ def attach_always(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any])
     """Does the same even if history is not recorded."""
     if x._stop or row.rules[0] is None:
         return None
-    form = x.form or known_form(x)
     node = OpNode.__new__(OpNode)
-    node.row, node.kept, node.facts = row, (), facts
+    node.row, node.kept, node.facts, node.forms = row, (), facts, (x.form or known_form(x),)
     node.edges = ((x.node or accumulator(x)) if x.base is None else edge(x),)
-    node.shapes, node.dtypes = (form.shape,), (form.dtype,)
     node.serial, node.hooks, node.retained = next_serial(), None, None
     result.node, result._stop = node, False
     return node
@@ -96,10 +94,9 @@ def _remembered(
     If elements of `x` share a slot, the slot does not determine which of them the view shows. So both layouts are kept as if
     each element had a separate slot.
     """
-    asked = row.facts
-    if "x_meta" not in asked and "out_meta" not in asked:
+    if not row.asks_for_strides:
         return facts
-    known = {**facts}
+    asked, known = row.facts, {**facts}
     if x.overlaps and row.layout is not None:
         apart = whole(x.array.shape)
         known["x_meta"] = Meta(apart, x.array.dtype)

@@ -6,7 +6,8 @@ input. **The parameter names of a derivative say what backward keeps**:
     g         the gradient of the result: costs nothing
     x         the old value of the input `x`: a saved tensor, or a copy if the operation overwrites `x`
     out       the result: a saved tensor
-    x_meta    the shape, strides and dtype of `x`: no bytes
+    x_form    the shape and dtype of `x`: no bytes
+    x_meta    the same and its strides
     alpha     an attribute
 
 So there is no second declaration that could become wrong, and a misspelt name is refused when the table is read.
@@ -239,7 +240,17 @@ class Row:
     def facts(self) -> tuple[str, ...]:
         """The attributes and metadata that a derivative needs."""
         asked = {name for rule in self.rules if rule for name in rule.asks}
-        return tuple(sorted(asked - {"g", "out", *self.inputs}))
+        return tuple(sorted(asked - {"g", "out", *self.inputs, *self.form_names}))
+
+    @cached_property
+    def form_names(self) -> tuple[str, ...]:
+        """What derivatives call the forms of the inputs."""
+        return tuple(f"{name}_form" for name in self.inputs)
+
+    @cached_property
+    def asks_for_strides(self) -> bool:
+        """True if a derivative needs the strides of the input or of the result."""
+        return any(name.endswith("_meta") for name in self.facts)
 
     def keeps(self, position: int = 0) -> tuple[str, ...]:
         """Returns the names of the tensors that backward keeps to differentiate with respect to the input at `position`."""
@@ -254,7 +265,7 @@ def names_in(parameters: str) -> tuple[str, ...]:
 
 def _check_names(row: Row) -> None:
     """Refuses a derivative with a parameter that does not exist."""
-    known = {"g", "out", "out_meta", *row.inputs, *(f"{n}_meta" for n in row.inputs)}
+    known = {"g", "out", "out_meta", *row.inputs, *row.form_names, *(f"{n}_meta" for n in row.inputs)}
     for argument, rule in zip(row.inputs, row.rules, strict=False):
         unknown = set(rule.asks) - known if rule else set()
         if unknown:

@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 
 from inplacelab import modes
-from inplacelab.autograd.history import check_leaf, edge, rebase, refresh
+from inplacelab.autograd.history import accumulator, check_leaf, edge, rebase, refresh
 from inplacelab.autograd.nodes import UNFINISHED, OpNode, meta, next_serial
-from inplacelab.autograd.saved import OUTPUT, Saved, save_copy
+from inplacelab.autograd.saved import OUTPUT, save, save_copy
 from inplacelab.layout import common_shape
 from inplacelab.ops.arguments import keywords, operands, overlap
 from inplacelab.ops.arguments.keywords import aliases_of
@@ -43,8 +43,8 @@ from inplacelab.tensor import Tensor, fresh, known_form
 __all__ = ["function", "name_of", "source"]
 
 _SCOPE: dict[str, Any] = {
-    "Tensor": Tensor, "Saved": Saved, "OUTPUT": OUTPUT, "OpNode": OpNode, "new": OpNode.__new__, "np": np,
-    "next_serial": next_serial, "meta": meta, "save_copy": save_copy, "check_leaf": check_leaf, "edge": edge, "rebase": rebase,
+    "Tensor": Tensor, "save": save, "OUTPUT": OUTPUT, "OpNode": OpNode, "new": OpNode.__new__, "np": np,
+    "next_serial": next_serial, "meta": meta, "save_copy": save_copy, "check_leaf": check_leaf, "edge": edge, "accumulator": accumulator, "rebase": rebase,
     "refresh": refresh, "fresh": fresh, "known_form": known_form, "current_modes": modes.current, "UNFINISHED": UNFINISHED, "NOTHING": {},
     "common_shape": common_shape, "operands": operands, "overlap": overlap, "metadata": metadata, "destinations": destinations,
     "keywords": keywords, "touched": touched_slots, "ABSENT": keywords.ABSENT,

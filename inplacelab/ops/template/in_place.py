@@ -123,7 +123,7 @@ def _history(row: Row, name: str) -> Iterator[str]:
     x, *others = row.inputs
     edges = [f"e{k}" for k in range(len(row.inputs))]
     for k, other in enumerate(others, 1):
-        yield f"e{k} = None if {other}.base is None and {other}._stop else edge({other})"
+        yield f"e{k} = {parts.edge(other)}"
     tracked = [f"not {x}._stop", "(base is not None and not base._stop)", *(f"{e} is not None" for e in edges[1:])]
     yield f"if {' or '.join(tracked)}:"
     yield "    version = storage.version"
@@ -140,7 +140,7 @@ def _saved(row: Row) -> dict[str, str]:
     x, *others = row.inputs
     saved = {x: f"save_copy({x!r}, a0, storage, e0)"}
     for k, other in enumerate(others, 1):
-        apart = f"Saved({other!r}, a{k}, storage{k}, e{k})"
+        apart = f"save({other!r}, a{k}, storage{k}, e{k})"
         saved[other] = f"{apart} if storage{k} is not storage else overlap.save_operand({other!r}, {other}, e{k}, {x})"
     return saved
 
@@ -162,6 +162,6 @@ def _finish(row: Row) -> Iterator[str]:
     yield "if node is not None:"
     if row.needed_for("out"):
         yield f"    if {parts.wanted(row, 'out')}:"
-        yield "        kept += (Saved('out', a0, storage, OUTPUT),)"
+        yield "        kept += (save('out', a0, storage, OUTPUT),)"
     yield "    if storage.version == version + 1:"
     yield "        node.kept = kept"

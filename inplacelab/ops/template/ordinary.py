@@ -84,11 +84,11 @@ def _compute(row: Row, accepts: str) -> Iterator[str]:
 def _history(row: Row) -> Iterator[str]:
     edges = [f"e{k}" for k in range(len(row.inputs))]
     for k, name in enumerate(row.inputs):
-        yield f"e{k} = None if {name}.base is None and {name}._stop else edge({name})"
+        yield f"e{k} = {parts.edge(name)}"
     yield f"if {' or '.join(f'{e} is not None' for e in edges)}:"
-    saved = {name: f"Saved({name!r}, a{k}, {name}.storage, e{k})" for k, name in enumerate(row.inputs)}
+    saved = {name: f"save({name!r}, a{k}, {name}.storage, e{k})" for k, name in enumerate(row.inputs)}
     yield from ("    " + line for line in parts.keep(row, saved))
     yield from ("    " + line for line in parts.metas(row))
     yield from ("    " + line for line in parts.node(row, edges, "kept"))
     yield "    result.node, result._stop = node, False"
-    yield from ("    " + line for line in parts.keep_result(row, "Saved('out', out, result.storage, OUTPUT)"))
+    yield from ("    " + line for line in parts.keep_result(row, "save('out', out, result.storage, OUTPUT)"))

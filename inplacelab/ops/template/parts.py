@@ -181,14 +181,17 @@ def computed_with(row: Row) -> tuple[inspect.Parameter, ...]:
 # ---- history --------------------------------------------------------------------------------------------------------------
 
 
+def edge(x: str) -> str:
+    """Returns an expression for the node that receives the gradient of `x`: what the function `edge` does, without a call for most."""
+    return f"edge({x}) if {x}.base is not None else None if {x}._stop else {x}.node or accumulator({x})"
+
+
 def node(row: Row, edges: list[str], kept: str) -> Iterator[str]:
     """Yields lines that make the node and number it, after the nodes on its edges. `kept` is what it has saved."""
     yield "node = new(OpNode)"
     yield f"node.row, node.edges, node.kept = ROW, ({', '.join(edges)},), {kept}"
-    each = range(len(row.inputs))
-    shapes, dtypes = ", ".join(f"form{k}.shape" for k in each), ", ".join(f"form{k}.dtype" for k in each)
-    yield f"node.shapes, node.dtypes = ({shapes},), ({dtypes},)"
-    yield f"node.facts = {_facts(row)}"
+    forms = "".join(f"form{k}, " for k in range(len(row.inputs)))
+    yield f"node.forms, node.facts = ({forms}), {_facts(row)}"
     yield "node.serial, node.hooks, node.retained = next_serial(), None, None"
 
 
