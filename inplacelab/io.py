@@ -121,8 +121,7 @@ class DataLoader:
             yield self.collate_fn(without_history(self._examples, chosen))
 
     def _examples(self, chosen: Sequence[int]) -> list[Any]:
-        with observe.silence():
-            return [self.dataset[k] for k in chosen]
+        return observe.silently(lambda: [self.dataset[k] for k in chosen])
 
 
 def _collated(examples: list[Any]) -> Any:

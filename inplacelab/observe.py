@@ -9,12 +9,13 @@ tensors or keep them alive.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from inplacelab import modes
+
+_R = TypeVar("_R")
 
 NO_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({})
 
@@ -42,7 +43,7 @@ class Observer:
         """
 
     def launched(self, launch: Any, storages: Sequence[Any]) -> None:
-        """Called after a kernel launch, before the operation that it belongs to; also in `silence`.
+        """Called after a kernel launch, before the operation that it belongs to; also in `silently`.
 
         Args:
             launch: a `devices.kernels.launch.Launch`, which is plain data.
@@ -56,7 +57,7 @@ class Observer:
         """Called when the program receives tensors that no operation reports: results of `paddle.grad`, a `deepcopy`."""
 
     def unreported_code_ran(self) -> None:
-        """Called after the program's code ran in `silence`: its operations were not reported, but may have written to tensors."""
+        """Called after the program's code ran in `silently`: its operations were not reported, but may have written to tensors."""
 
     def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
         """Called when backward starts, with pairs of a node and its gradient."""
@@ -136,11 +137,18 @@ class _Silenced(modes.Block):
         modes.listen(())
 
 
-_NOTHING = nullcontext()
+def silently(function: Callable[..., _R], *args: Any, **kwargs: Any) -> _R:
+    """Calls a function without reports of its operations: a composite operation is reported once, under its own name. Launches
+    are still reported.
 
+    Args:
+        function: the function.
+        *args: its arguments.
+        **kwargs: its keyword arguments.
 
-def silence() -> AbstractContextManager[object]:
-    """Suppresses reports of the operations inside a `with` block: a composite operation is reported once, under its own name.
-    Launches are still reported.
+    Returns:
+        Its result.
     """
-    return _Silenced() if modes.current().listeners else _NOTHING
+    if not modes.current().listeners:
+        return function(*args, **kwargs)
+    return modes.run_inside(_Silenced(), function, *args, **kwargs)

@@ -76,7 +76,7 @@ class PyLayer:
         """
         call = Call(cls, [*args, *kwargs.values()])
         try:
-            returned, results = without_history(_forward, cls, call, args, kwargs)
+            returned, results = without_history(observe.silently, _forward, cls, call, args, kwargs)
         except BaseException:
             call.interrupted()
             raise
@@ -94,12 +94,11 @@ def _forward(
 ) -> tuple[Any, list[Tensor]]:
     """What `forward` returned, and the tensors in it, which are in the history now."""
     context = PyLayerContext(Memory(call.places))
-    with observe.silence():
-        returned = layer.forward(context, *args, **kwargs)
-        tensors = [t for t in (returned if isinstance(returned, tuple | list) else [returned]) if isinstance(t, Tensor)]
-        if not tensors:
-            raise errors.forward_returned_no_tensor(layer=layer.__name__)
-        return returned, call.finish(context, tensors) if call.needed else tensors
+    returned = layer.forward(context, *args, **kwargs)
+    tensors = [t for t in (returned if isinstance(returned, tuple | list) else [returned]) if isinstance(t, Tensor)]
+    if not tensors:
+        raise errors.forward_returned_no_tensor(layer=layer.__name__)
+    return returned, call.finish(context, tensors) if call.needed else tensors
 
 
 def _report(name: str, call: Call, results: Sequence[Tensor]) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from inplacelab import errors, modes, observe
 from inplacelab.autograd.grad_fn import HookHandle
-from inplacelab.autograd.grad_mode import no_grad
+from inplacelab.autograd.grad_mode import without_history
 from inplacelab.dtypes import get_default_dtype
 from inplacelab.nn.attributes import Parts
 from inplacelab.nn.layer_transfers import Movable
@@ -143,19 +143,23 @@ class Layer(Movable, Parts):
             return None
         attribute = attributes(attr)
         sizes = tuple(int(n) for n in shape)
-        limit = 0.0 if is_bias or not sizes else float(np.sqrt(6.0 / (sizes[0] + sizes[-1])))
-        with observe.silence(), no_grad():
+        write = attribute.initializer or default_initializer
+
+        def made() -> Parameter:
+            limit = 0.0 if is_bias or not sizes else float(np.sqrt(6.0 / (sizes[0] + sizes[-1])))
             parameter = as_parameter(
                 to_tensor(generator().uniform(-limit, limit, sizes), dtype=dtype or self._dtype or get_default_dtype())
             )
             kind = "b" if is_bias else "w"
             parameter.name = attribute.name or f"{self._full_name}.{kind}_{self._numbers[kind]}"
             self._numbers[kind] += not attribute.name
-            write = attribute.initializer or default_initializer
             if write is not None:
                 write(parameter)
                 parameter.storage.version = 0  # no other code has seen it yet
             parameter.stop_gradient = not attribute.trainable
+            return parameter
+
+        parameter = without_history(observe.silently, made)
         if modes.current().listeners:
             observe.notify("create_parameter", "create", (), parameter, None)
         return parameter

@@ -72,8 +72,7 @@ def _look_at(op: str, x: Tensor, source: Tensor, layout: Layout) -> Tensor:
     """
     if x.storage.device is not source.storage.device:
         refuse_devices(op, x, source)
-    with observe.silence():
-        shown = as_strided(source, layout.shape, layout.strides, layout.offset * source.element_size())
+    shown = observe.silently(as_strided, source, layout.shape, layout.strides, layout.offset * source.element_size())
     if x.base is not None:
         refresh(x)
     if modes.current().recording_history:
@@ -246,8 +245,7 @@ def _resize_within(x: Tensor, after: Layout) -> Tensor:
     if x.is_leaf and not x.stop_gradient:  # under no_grad: it stays a leaf
         show(x, look(x, after).array, x.overlaps)
     else:
-        with observe.silence():
-            modes.run_inside(recording(True), _become_strided, x, after)
+        observe.silently(modes.run_inside, recording(True), _become_strided, x, after)
     if mode.listeners:
         mode.notify("resize_", "relayout", (x,), x, x.node)
     return x
@@ -285,20 +283,22 @@ def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
     >>> x.apply_(lambda t: t * 3.).tolist(), x.inplace_version
     ([3.0, 6.0], 1)
     """
-    with observe.silence():
-        result = apply(self, func)
-        if not isinstance(result, Tensor):
-            raise errors.apply_returned_no_tensor(result=result)
-        if result.storage is self.storage:  # a window on the storage that is written next
-            result = result.clone()
+    result = observe.silently(_applied, self, func)
     fits = result.array.shape == self.array.shape and result.array.dtype == self.array.dtype
     if not fits or not result.stop_gradient:
         return reallocate("apply_", self, result.clone)
-    with observe.silence():
-        self.copy_(result)
+    observe.silently(self.copy_, result)
     if modes.current().listeners:
         observe.notify("apply_", "in-place", (self,), self, self.node)
     return self
+
+
+def _applied(x: Tensor, func: Callable[[Tensor], Any]) -> Tensor:
+    result = apply(x, func)
+    if not isinstance(result, Tensor):
+        raise errors.apply_returned_no_tensor(result=result)
+    # a window on the storage that is written next is copied
+    return result.clone() if result.storage is x.storage else result
 
 
 # ---- gradients ------------------------------------------------------------------------------------------------------------

@@ -68,18 +68,14 @@ def _write_part(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
     if given.array.ndim > part.array.ndim and fits(given.array.shape, part.array.shape):
         given = _without_leading(given, part.array.ndim)
     selected = Selected(meta(x), plain) if modes.current().recording_history and not (x._stop and given._stop) else None
-    if not modes.current().listeners:
-        write(part, given, selected)
-        return
-    with observe.silence():
-        write(part, given, selected)
-    _report_written(x, value, part)
+    observe.silently(write, part, given, selected)
+    if modes.current().listeners:
+        _report_written(x, value, part)
 
 
 def _without_leading(value: Tensor, rank: int) -> Tensor:
     """A value without its leading axes of one element: `x[0] = y` where `y` is a matrix of one row."""
-    with observe.silence():
-        return value.reshape(value.shape[value.ndim - rank :])
+    return observe.silently(value.reshape, value.shape[value.ndim - rank :])
 
 
 def _part(x: Tensor, key: Any) -> Tensor:
@@ -97,8 +93,7 @@ def _write_positions(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
     found = positions(x.array, key)
     if not fits(given.array.shape, found.shape):
         raise errors.assigned_would_grow(op="setitem", target=found.shape, result=given.shape)
-    with observe.silence():
-        x._put_(given, found)
+    observe.silently(x._put_, given, found)
     if modes.current().listeners:
         _report_written(x, value, _slots_at(x, key))
 

@@ -73,12 +73,9 @@ def set_value(self: Tensor, value: Any) -> None:
         raise errors.value_dtype_differs(expected=self.dtype.name, given=given.dtype.name)
     if self.base is not None:
         refresh(self)
-    if not modes.current().listeners:
-        _overwrite(self, given)
-        return
-    with observe.silence():
-        _overwrite(self, given)
-    observe.notify("set_value", "in-place", (self,), self, self.node)
+    observe.silently(_overwrite, self, given)
+    if modes.current().listeners:
+        observe.notify("set_value", "in-place", (self,), self, self.node)
 
 
 def _overwrite(x: Tensor, given: Tensor) -> None:

@@ -32,7 +32,7 @@ BLOCKS: dict[str, Block] = {
     "set_grad_enabled": lambda: paddle.set_grad_enabled(False),
     "copying": copy_saved_before_write,
     "listening": lambda: observe.listening(observe.Observer()),
-    "silence": observe.silence,
+    "silence": observe._Silenced,
 }
 
 

@@ -20,17 +20,20 @@ def into(op: str, out: Any, inputs: Sequence[Tensor], compute: Callable[[], Tens
     """
     if not isinstance(out, Tensor):
         raise errors.not_a_tensor(op, "out", len(inputs), out)
-    with observe.silence():
-        result = compute()
-        if result.array.shape != out.array.shape:
-            raise errors.would_grow(op=op, target=out.shape, result=result.shape)
-        if result.array.dtype != out.array.dtype:
-            raise errors.out_dtype_differs(op=op, result=result.dtype.name, out=out.dtype.name)
-        out.copy_(result)
+    observe.silently(_compute_into, op, out, compute)
     if modes.current().listeners:
         root = out if out.base is None else out.base
         observe.notify(op, "in-place", (out, *inputs), out, root.node)
     return out
+
+
+def _compute_into(op: str, out: Tensor, compute: Callable[[], Tensor]) -> None:
+    result = compute()
+    if result.array.shape != out.array.shape:
+        raise errors.would_grow(op=op, target=out.shape, result=result.shape)
+    if result.array.dtype != out.array.dtype:
+        raise errors.out_dtype_differs(op=op, result=result.dtype.name, out=out.dtype.name)
+    out.copy_(result)
 
 
 def reallocate(name: str, x: Tensor, ordinary: Callable[[], Tensor]) -> Tensor:
@@ -45,10 +48,10 @@ def reallocate(name: str, x: Tensor, ordinary: Callable[[], Tensor]) -> Tensor:
     if mode.recording_history:
         check_leaf(name, x)
     raised, stop, node = x.storage.version + 1, x._stop, x.node
-    result = _without_reports(ordinary)
+    result = observe.silently(ordinary)
     if not mode.recording_history:
         if node is not None and not stop:
-            result.node = _without_reports(lambda: _history_of(x, result))
+            result.node = observe.silently(_history_of, x, result)
         result._stop = stop
     result.storage.version = raised
     for saved in result.node.saved if result.node is not None else ():
@@ -58,14 +61,6 @@ def reallocate(name: str, x: Tensor, ordinary: Callable[[], Tensor]) -> Tensor:
     if mode.listeners:
         mode.notify(name, "reallocated", (x,), x, x.node)
     return x
-
-
-def _without_reports(step: Callable[[], Any]) -> Any:
-    """Runs a part of an operation without a report to observers."""
-    if not modes.current().listeners:
-        return step()
-    with observe.silence():
-        return step()
 
 
 def _history_of(x: Tensor, result: Tensor) -> Any:
