@@ -10,17 +10,21 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
-from inplacelab.ops.arguments.attributes import sizes_of
+from inplacelab.ops.arguments.attributes import constant, sizes_of
 from inplacelab.ops.results.kernel_tools import conj
 from inplacelab.ops.scans import products_before
 from inplacelab.ops.table import add_row, reduction
 from inplacelab.tensor import Tensor
 
+_ALL = [tuple(range(rank)) for rank in range(65)]
+"""All axes of an array of each rank that NumPy allows."""
+
 
 def axes_of(x: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
     """Returns the axes to reduce, counted from the front: all for None or an empty list."""
     if axis is None:
-        return tuple(range(x.ndim))
+        every: tuple[int, ...] = _ALL[x.ndim]
+        return every
     named = [axis] if isinstance(axis, int) or not isinstance(axis, Sequence) else list(axis)
     axes = tuple(normal_axis(a, max(x.ndim, 1)) for a in named)
     if len(set(axes)) != len(axes):
@@ -51,13 +55,14 @@ def _sum(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
 
 
 def _mean(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
-    number: Any = count(x.shape, axis)
-    if out.dtype.kind in "biu":
-        number = np.float64(number)
+    number, dtype = count(x.shape, axis), out.dtype
     try:
-        x.sum(axis, out.dtype, out, keepdim)
+        x.sum(axis, dtype, out, keepdim)
     finally:  # also after a warning that is an error
-        np.true_divide(out, number, out, casting="unsafe")
+        if dtype.kind == "f" and dtype.itemsize > 2:  # as below, without a conversion of the number
+            np.true_divide(out, constant(number, dtype), out)
+        else:
+            np.true_divide(out, np.float64(number) if dtype.kind in "biu" else number, out, casting="unsafe")
 
 
 def _expanded(x: Any, shape: Any) -> Shape:

@@ -16,6 +16,8 @@ from inplacelab.autograd.meta import Selected
 from inplacelab.autograd.nodes import meta
 from inplacelab.layout import index, is_basic
 from inplacelab.ops import views, writes
+from inplacelab.ops.arguments.attributes import REAL
+from inplacelab.ops.arguments.operands import number_like
 from inplacelab.ops.arguments.overlap import slots_of
 from inplacelab.ops.creation import operand
 from inplacelab.ops.indexing import fits, positions
@@ -27,6 +29,7 @@ from inplacelab.tensor import Tensor
 _VIEW = LazyFunction(views.getitem, "view")
 _WRITE = LazyFunction(writes.setitem, "in-place")
 _SINGLE = frozenset((int, slice))
+_LARGE = 2**63  # an integer beyond may not fit into any dtype, which `operand` refuses
 
 
 def getitem(self: Tensor, key: Any) -> Tensor:
@@ -55,7 +58,8 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         WriteConflictError: if the value overlaps the written part.
         ShapeError: if the value does not fit.
     """
-    given = operand(value, self)
+    usual = type(value) in REAL and self.array.dtype.kind == "f" and -_LARGE < value < _LARGE
+    given = number_like(value, self) if usual else operand(value, self)
     if is_basic(key):
         _write_part(self, key, value, given)
     else:
@@ -68,9 +72,11 @@ def _write_part(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
     if given.array.ndim > part.array.ndim and fits(given.array.shape, part.array.shape):
         given = _without_leading(given, part.array.ndim)
     selected = Selected(meta(x), plain) if modes.current().recording_history and not (x._stop and given._stop) else None
+    if not modes.current().listeners:
+        write(part, given, selected)
+        return
     observe.silently(write, part, given, selected)
-    if modes.current().listeners:
-        _report_written(x, value, part)
+    _report_written(x, value, part)
 
 
 def _without_leading(value: Tensor, rank: int) -> Tensor:

@@ -8,6 +8,7 @@ in name only).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from operator import index as as_integer
 from typing import Any
@@ -27,12 +28,23 @@ class Inferred(tuple[int, ...]):
     __slots__ = ()
 
 
+_LISTED, _INTEGERS = frozenset((list, tuple)), frozenset((int,))
+
+
 def _shape(x: Any, shape: Any) -> Shape:
-    sizes = shape
+    if type(shape) in _LISTED and _INTEGERS.issuperset(map(type, shape)):  # the usual case
+        return _resolved_again(x.shape, tuple(shape))
     if type(shape) is not list:
-        sizes = shape.tolist() if hasattr(shape, "tolist") else [shape] if isinstance(shape, int) else shape
-    resolved = layout.resolve_shape(x.shape, sizes)
-    return Inferred(resolved) if -1 in sizes else resolved
+        shape = shape.tolist() if hasattr(shape, "tolist") else [shape] if isinstance(shape, int) else shape
+    return _resolved(x.shape, shape)
+
+
+def _resolved(shape: Shape, wanted: Sequence[int]) -> Shape:
+    resolved = layout.resolve_shape(shape, wanted)
+    return Inferred(resolved) if -1 in wanted else resolved
+
+
+_resolved_again = lru_cache(1000)(_resolved)
 
 
 def _reshape(before: Layout, shape: Shape) -> Layout | None:
@@ -41,13 +53,15 @@ def _reshape(before: Layout, shape: Shape) -> Layout | None:
 
 
 def _axis(x: Any, axis: Any) -> Any:
-    """One axis or several; also from a tensor."""
+    """One axis or several; also from a tensor. A list is copied: the program may change it before backward."""
+    if type(axis) is list:
+        return axis.copy()
     return axis.tolist() if hasattr(axis, "tolist") else axis
 
 
 def _permutation(x: Any, perm: Any) -> Any:
     """The axes in their new order; two axes alone are exchanged."""
-    if not isinstance(perm, Exchange):
+    if type(perm) is not Exchange:
         return _axis(x, perm)
     order = list(range(x.ndim))
     first, second = (normal_axis(as_integer(axis), x.ndim) for axis in perm)
@@ -223,7 +237,7 @@ view(
 )  # fmt: skip
 view(
     "moveaxis", ("Move the axes in `source` to the places in `destination`.", "把 `source` 中的轴移到 `destination` 所指的位置。"),
-    attrs="source, destination", layout=layout.moved_axes, node="TransposeGradNode", in_place=False,
+    attrs="source, destination", prepare={"source": _axis, "destination": _axis}, layout=layout.moved_axes, node="TransposeGradNode", in_place=False,
     d_x=lambda g, source, destination: g.moveaxis(destination, source),
 )  # fmt: skip
 view(

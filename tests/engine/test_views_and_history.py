@@ -7,6 +7,7 @@ Each program below is silently wrong in PaddlePaddle 3.3.1; the expected gradien
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -319,3 +320,25 @@ def test_the_second_derivative_is_the_slope_of_the_first(leaf: Make, constant: M
     found = [None] if total.stop_gradient else paddle.grad(total, a, allow_unused=True)
     second = np.zeros((2, 2)) if found[0] is None else found[0].numpy()
     np.testing.assert_allclose(second, expected, rtol=1e-4, atol=1e-4)
+
+
+LISTED: dict[str, list[Any]] = {
+    "transpose": [[2, 0, 1]], "moveaxis": [[0, 1], [1, 0]], "reshape": [[6]], "unsqueeze": [[1]], "squeeze": [[1]],
+    "unflatten": [2, [3, 1]], "slice": [[0], [0], [1]], "strided_slice": [[0], [0], [2], [1]], "expand": [[2, 2, 3]], "flip": [[0]],
+    "roll": [[1], [0]], "tile": [[2, 1, 1]], "sum": [[0]], "mean": [[0]], "logsumexp": [[0]], "norm": [2.0, [0]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_a_list_that_the_program_changes_later_does_not_change_the_gradient(name: str) -> None:
+    def gradient(*, change: bool) -> Any:
+        x = paddle.to_tensor([[[1.0, 2.0, 3.0]], [[1.0, 5.0, 3.0]]], stop_gradient=False)
+        given = deepcopy(LISTED[name])
+        y = getattr(x if hasattr(x, name) else paddle, name)(*([] if hasattr(x, name) else [x]), *given)
+        for each in given:
+            if change and isinstance(each, list):
+                each[:] = [(n + 1) % 3 for n in each]
+        y.square().sum().backward()
+        return x.grad.numpy()
+
+    np.testing.assert_array_equal(gradient(change=True), gradient(change=False))

@@ -36,7 +36,7 @@ def as_operand(op: str, argument: str, position: int, value: Any, x: Any) -> Ten
         return value
     _check_number(op, argument, value, x)
     check_holds(x.array.dtype, value)
-    return _without_axes(value, x)
+    return number_like(value, x)
 
 
 def as_promoted(op: str, argument: str, position: int, value: Any, x: Any) -> Tensor:
@@ -51,7 +51,7 @@ def as_promoted(op: str, argument: str, position: int, value: Any, x: Any) -> Te
         with np.errstate(invalid="ignore"):  # infinity is not an integer, either
             if constant(value, dtype) != value:
                 raise errors.cannot_promote(x=dtype.name, y=type(value).__name__, op=op)
-    return _without_axes(value, x)
+    return number_like(value, x)
 
 
 def _check_number(op: str, argument: str, value: Any, x: Any) -> None:
@@ -67,8 +67,10 @@ def _check_number(op: str, argument: str, value: Any, x: Any) -> None:
         raise errors.cannot_promote(x=x.array.dtype.name, y="complex", op="number")
 
 
-def _without_axes(value: Any, x: Tensor) -> Tensor:
-    """A number in the dtype of `x`. It is not a tensor of the program, so the memory account does not count its bytes."""
+def number_like(value: Any, x: Tensor) -> Tensor:
+    """Returns a number as a tensor without axes, in the dtype of `x`. It is not a tensor of the program, so the memory account does
+    not count its bytes.
+    """
     device = x.storage.device
     made = device.constant(constant(value, x.array.dtype))
     return over(made, Unaccounted(made, device))
