@@ -18,6 +18,7 @@ from inplacelab.ops.arguments.attributes import constant
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import made
 from inplacelab.ops.results import random_stream
+from inplacelab.ops.results.kernel_tools import keep_where
 from inplacelab.ops.table import LazyFunction, elementwise
 from inplacelab.ops.table.exports import as_functional
 from inplacelab.tensor import Tensor
@@ -26,10 +27,8 @@ MODES = ("upscale_in_train", "downscale_in_infer")
 
 
 def _dropout(out: Any, x: Any, mask: Any, factor: float, device: Any) -> None:
-    dropped = np.logical_not(mask)
-    device.ledger.borrow(dropped.nbytes)
     np.multiply(x, constant(factor, out.dtype), out)
-    np.copyto(out, constant(0, out.dtype), where=dropped)
+    keep_where(out, out, mask, device)
 
 
 def _again(g: Tensor, mask: Tensor, factor: float) -> Tensor:

@@ -11,7 +11,7 @@ from inplacelab import errors
 from inplacelab.layout import Shape, common_shape
 from inplacelab.ops.arguments.index_checks import Positions
 from inplacelab.ops.creation import made
-from inplacelab.ops.results.kernel_tools import start
+from inplacelab.ops.results.kernel_tools import choose, start
 from inplacelab.ops.table import add_row, elementwise
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
@@ -31,8 +31,10 @@ def _masked_fill(out: Any, x: Any, mask: Any, value: Any, device: Any) -> None:
     if mask.dtype != bool:
         device.ledger.borrow(mask.size)
         mask = mask.astype(bool)
-    start(out, x)
-    np.copyto(out, value, where=mask)
+    if out is x:
+        np.copyto(out, value, where=mask)
+    else:
+        choose(out, mask, value, x, device)
 
 
 elementwise(

@@ -13,6 +13,7 @@ import numpy as np
 from inplacelab import dtypes, errors
 from inplacelab.ops.arguments.type_promotion import alike
 from inplacelab.ops.creation import made, operand, to_tensor
+from inplacelab.ops.results.kernel_tools import choose
 from inplacelab.ops.table import LazyFunction, elementwise
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import ZERO
@@ -89,12 +90,7 @@ def _check_condition(condition: Any) -> None:
 
 
 def _where(out: Any, condition: Any, x: Any, y: Any, device: Any) -> None:
-    if out is not x:
-        np.copyto(out, y)
-        np.copyto(out, x, where=condition)
-        return
-    device.ledger.borrow(condition.nbytes)
-    np.copyto(out, y, where=np.logical_not(condition))
+    choose(out, condition, x, y, device)
 
 
 def chosen(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:

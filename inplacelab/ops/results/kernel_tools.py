@@ -50,6 +50,63 @@ def start(out: Any, x: Any) -> None:
         np.copyto(out, x)
 
 
+_BITS = {1: np.int8, 2: np.int16, 4: np.int32, 8: np.int64}
+"""An integer type for the bits of an element, by its size in bytes."""
+
+_FEW = 500
+"""Up to so many elements, a test of each takes no longer than the steps without one."""
+
+
+def keep_where(out: Any, x: Any, mask: Any, device: Any) -> None:
+    """Writes `x` where the mask is true and zero elsewhere. All have the shape of `out`, or are broadcast to it; `out` may be `x`.
+
+    The bits of many elements are multiplied by 0 or 1: so inf and nan need no care, and no branch is mispredicted. With a random
+    mask of 64 by 256 elements, `np.copyto(out, x, where=mask)` takes ten times as long.
+    """
+    bits = _bits_of(out, x)
+    if bits is not None:
+        _borrow_buffer(out, device)
+        np.multiply(x.view(bits), mask, out.view(bits))
+    elif out is x:
+        device.ledger.borrow(mask.nbytes)
+        np.copyto(out, constant(0, out.dtype), where=np.logical_not(mask))
+    else:
+        np.copyto(out, constant(0, out.dtype))
+        np.copyto(out, x, where=mask)
+
+
+def choose(out: Any, mask: Any, x: Any, y: Any, device: Any) -> None:
+    """Writes `x` where the mask is true and `y` elsewhere. All have the shape of `out`, or are broadcast to it; `out` may be `x`,
+    but not `y`.
+
+    Many elements are chosen without a branch: `y ^ ((x ^ y) * mask)`, computed with their bits.
+    """
+    bits = _bits_of(out, x, y)
+    if bits is not None:
+        _borrow_buffer(out, device)
+        chosen, other = out.view(bits), y.view(bits)
+        np.bitwise_xor(x.view(bits), other, chosen)
+        np.multiply(chosen, mask, chosen)
+        np.bitwise_xor(chosen, other, chosen)
+    elif out is x:
+        device.ledger.borrow(mask.nbytes)
+        np.copyto(out, y, where=np.logical_not(mask))
+    else:
+        np.copyto(out, y)
+        np.copyto(out, x, where=mask)
+
+
+def _bits_of(out: Any, *operands: Any) -> Any:
+    """The integer type for the bits of many elements; None for few, or if the operands need a conversion."""
+    alike = out.size > _FEW and all(each.dtype == out.dtype for each in operands)
+    return _BITS.get(out.itemsize) if alike else None
+
+
+def _borrow_buffer(out: Any, device: Any) -> None:
+    """Reports what NumPy converts a mask in, a part at a time."""
+    device.ledger.borrow(min(out.size, np.getbufsize()) * out.itemsize)
+
+
 def packed(x: Any) -> Any:
     """Returns a contiguous array in row-major order: `x`, if it is one, else a copy."""
     return x if x.flags.c_contiguous else x.copy()
