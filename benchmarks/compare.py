@@ -115,7 +115,7 @@ def ratios(title: str, rows: Sequence[Row], effort: Effort, on_average: goals.Li
     ]  # fmt: skip
     means = {column: tables.mean([ratio_of(row, *column) for row in rows]) for column in columns}
     reached = {other: means.get((OURS, other)) for other in FRAMEWORKS}
-    judged = goals.verdict("mean", reached, on_average) if on_average else ""
+    judged = goals.verdict("geometric mean", reached, on_average) if on_average else ""
     lines.append(["geometric mean", "", *(tables.factor(means[column]) for column in columns), judged])
     notes = [noise(rows)]
     if any(row.found.wrong for row in rows):

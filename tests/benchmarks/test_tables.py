@@ -7,6 +7,8 @@ import pytest
 from benchmarks import goals
 from benchmarks.compare import Effort, Row, ratios
 from benchmarks.interleaved import Measured
+from benchmarks.operations import LATENCY, LESSON_COUNTS
+from benchmarks.programs import PROGRAMS
 from benchmarks.tables import Curve, Table, duration, factor, markdown, mean, table_of
 
 EFFORT = Effort(rounds=3, quick=True, earlier=None, plots=None)
@@ -34,11 +36,17 @@ def test_numbers_are_short() -> None:
 
 def test_a_missed_goal_says_by_how_much_and_why(monkeypatch: pytest.MonkeyPatch) -> None:
     found = {"torch": 1.12, "paddle": 0.5}
+    monkeypatch.setattr(goals, "REASONS", {})
     assert goals.verdict("add", found, goals.FASTER) == "missed: torch by 12 %"
-    monkeypatch.setitem(goals.REASONS, "add", "it allocates")
+    monkeypatch.setattr(goals, "REASONS", {"add": "it allocates"})
     assert goals.verdict("add", found, goals.FASTER) == "missed: torch by 12 %; it allocates"
     assert goals.verdict("add", {"torch": 0.9, "paddle": None}, goals.FASTER) == "met"
     assert goals.verdict("add", {}, goals.FASTER) == "-"
+
+
+def test_every_reason_is_about_a_row() -> None:
+    rows = {*LATENCY, *LESSON_COUNTS, *PROGRAMS, "import inplacelab", "geometric mean"}
+    assert {name.removesuffix(", graph") for name in goals.REASONS} <= rows
 
 
 def test_a_wrong_result_is_marked_and_has_no_part_in_the_mean() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from inplacelab.ops.table.row import Row
 from inplacelab.ops.template import parts
@@ -23,12 +24,14 @@ def function(row: Row) -> Iterator[str]:
 
 
 def operator(row: Row) -> Iterator[str]:
-    """Yields the body of Python's operator for two tensors: the same without keywords and conversions."""
+    """Yields the body of Python's operator for two tensors: the same without keywords and conversions. Its attributes are known."""
+    attributes = {p.name: p.default for p in row.attributes}
+    if row.plain and eval(row.plain, attributes.copy()):
+        row = replace(row, plain="", prepare={})
     x, y = row.inputs
     yield f"if type({x}) is not Tensor or type({y}) is not Tensor:"
     yield f"    return OTHERWISE({x}, {y})"
-    for p in row.attributes:
-        yield f"{p.name} = {p.default!r}"
+    yield from (f"{name} = {value!r}" for name, value in attributes.items())
     yield from _lines(row)
 
 
