@@ -22,7 +22,7 @@ from typing import Any
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
-from inplacelab.recorders.detection import FRAMEWORKS, framework_used
+from inplacelab.recorders.detection import FRAMEWORKS, Use, framework_used, is_installed, not_installed
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session, learners_traceback, without_engine
 from inplacelab.recording.recording import Recording
@@ -115,6 +115,8 @@ def _options(line: str) -> argparse.Namespace:
         raise _usage_error(_NO_NAME.format(options.name))
     if options.framework not in (None, *FRAMEWORKS):
         raise _usage_error(_NO_FRAMEWORK.format(", ".join(FRAMEWORKS), options.framework))
+    if options.framework and not is_installed(options.framework):
+        raise _usage_error(not_installed(options.framework))
     return options
 
 
@@ -137,8 +139,8 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
         parts = _compiled(shell, instrument.instrumented(tree), filename)
     except SyntaxError as error:
         raise _shown_syntax_error(shell, error) from None
-    framework = options.framework or framework_used(tree, shell.user_ns)
-    session = Session(program, title=options.title or options.name or "", fix=options.fix, framework=framework)
+    use = Use(options.framework) if options.framework else framework_used(tree, shell.user_ns)
+    session = Session(program, title=options.title or options.name or "", fix=options.fix, use=use)
     failure = session.run(parts, shell.user_ns)
     _last = session.recording()
     if options.name:

@@ -15,7 +15,7 @@ from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import running
 from inplacelab.cli.signals import INTERRUPTED
 from inplacelab.language import Text
-from inplacelab.recorders.detection import FRAMEWORKS
+from inplacelab.recorders.detection import FRAMEWORKS, is_installed, not_installed
 from inplacelab.recorders.run import LIMIT
 from inplacelab.recording.recording import Recording
 
@@ -50,6 +50,8 @@ def run(options: argparse.Namespace) -> int:
     to = output.destination(options, options.script)  # raises before the script runs, if nothing can be written there
     if to.path == options.script.resolve():
         raise CannotError(_ITSELF.format(options.script))
+    if options.framework and not is_installed(options.framework):
+        raise CannotError(not_installed(options.framework))
     with running(
         options.script, options.arguments, title=options.title, limit=options.limit, framework=options.framework
     ) as ran:

@@ -17,7 +17,7 @@ from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.signals import Stopping
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
-from inplacelab.recorders.detection import framework_used
+from inplacelab.recorders.detection import Use, framework_used
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session, learners_traceback
 from inplacelab.recording.recording import Recording
@@ -79,7 +79,7 @@ def running(
         program,
         title=path.name if title is None else title,
         limit=limit,
-        framework=framework or framework_used(tree, {}),
+        use=Use(framework) if framework else framework_used(tree, {}),
     )
     stopping, process = Stopping(code), os.getpid()
     with stopping.handled():

@@ -1,50 +1,88 @@
-"""Detects which framework a program uses, and chooses the recorder for it."""
+"""Detects which framework a program uses, and chooses the recorder for it.
+
+A recorder is imported when a program uses its framework: neither PyTorch nor PaddlePaddle is imported otherwise.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from importlib import import_module
+from importlib.util import find_spec
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inplacelab.language import Text
-from inplacelab.recorders.engine import EngineRecorder
-from inplacelab.recorders.numpy import NumpyRecorder
 from inplacelab.recorders.static import names_in, package_of
 
 if TYPE_CHECKING:
     from inplacelab.recorders.recorder import Recorder
 
-_RECORDERS: dict[str, type[Recorder]] = {recorder.framework: recorder for recorder in (EngineRecorder, NumpyRecorder)}
+_RECORDERS = {
+    "inplacelab": ("inplacelab.recorders.engine", "EngineRecorder"),
+    "torch": ("inplacelab.recorders.torch", "TorchRecorder"),
+    "paddle": ("inplacelab.recorders.paddle", "PaddleRecorder"),
+    "numpy": ("inplacelab.recorders.numpy", "NumpyRecorder"),
+}
+"""The module and the class of each recorder. A program that uses several frameworks is taken for one of the first of them."""
 FRAMEWORKS = tuple(_RECORDERS)
 """The frameworks whose programs can be recorded."""
-DEFAULT = EngineRecorder.framework
-"""What a program is taken for that uses several of them, or none."""
+DEFAULT = FRAMEWORKS[0]
+"""What a program is taken for that uses none of them."""
+_PACKAGES = {"torch": ("PyTorch", "pip install torch"), "paddle": ("PaddlePaddle", "pip install paddlepaddle")}
 
 _UNKNOWN = Text("no program of {0!r} can be recorded; there are: {1}", "不能记录 {0!r} 的程序；可以记录的有：{1}")
+_MISSING = Text("{0} is not installed here: {1}", "这里没有安装 {0}：{1}")
+
+
+class Use(NamedTuple):
+    """What a program uses.
+
+    Attributes:
+        framework: the framework whose recorder records it.
+        left_out: other frameworks that it uses, which are not recorded. (Arrays of NumPy are no other framework beside tensors.)
+    """
+
+    framework: str
+    left_out: tuple[str, ...] = ()
 
 
 def checked(framework: str) -> str:
     """Checks the name of a framework and returns it.
 
     Raises:
-        ValueError: if there is no recorder for it; the message lists `FRAMEWORKS`.
+        ValueError: if there is no recorder for it, and the message lists `FRAMEWORKS`; or if it is not installed, and the message
+            says how to install it.
     """
     if framework not in _RECORDERS:
         raise ValueError(str(_UNKNOWN.format(framework, ", ".join(FRAMEWORKS))))
+    if not is_installed(framework):
+        raise ValueError(str(not_installed(framework)))
     return framework
+
+
+def is_installed(framework: str) -> bool:
+    """Returns whether a framework can be imported."""
+    return framework not in _PACKAGES or find_spec(framework) is not None
+
+
+def not_installed(framework: str) -> Text:
+    """Returns a sentence that says so of a framework, and how to install it."""
+    return _MISSING.format(*_PACKAGES[framework])
 
 
 def recorder_of(framework: str) -> type[Recorder]:
     """Returns the recorder class of a framework.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: as `checked`.
     """
-    return _RECORDERS[checked(framework)]
+    module, name = _RECORDERS[checked(framework)]
+    found: type[Recorder] = getattr(import_module(module), name)
+    return found
 
 
-def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> str:
+def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> Use:
     """Detects which framework a program uses, from its imports and from what its names refer to before it runs.
 
     Args:
@@ -52,10 +90,11 @@ def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> str:
         names: the names that are bound when it starts.
 
     Returns:
-        The framework, if it uses one of `FRAMEWORKS` and no other; otherwise `DEFAULT`.
+        The first of `FRAMEWORKS` that it uses and that is installed; `DEFAULT` if there is none.
     """
-    used = {*_imported(tree), *_referred(tree, names)}.intersection(FRAMEWORKS)
-    return used.pop() if len(used) == 1 else DEFAULT
+    used = {*_imported(tree), *_referred(tree, names)}
+    found = [each for each in FRAMEWORKS if each in used and is_installed(each)] or [DEFAULT]
+    return Use(found[0], tuple(each for each in found[1:] if each != "numpy"))
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
-from inplacelab.recorders.detection import DEFAULT, checked, framework_used, recorder_of
+from inplacelab.recorders.detection import DEFAULT, Use, checked, framework_used, recorder_of
 from inplacelab.recorders.log import EventLog
 from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
@@ -30,6 +30,10 @@ LIMIT = 2000
 _UNBUILT = Text(
     "The recording could not be made of what was recorded: {0} inside the recorder.",
     "无法由记录到的内容生成记录：记录器内部出现 {0}。",
+)
+_DEFAULT = Use(DEFAULT)
+_LEFT_OUT = Text(
+    "The program uses {0}, too. What it did there was not recorded.", "程序还用到 {0}，在其中所做的没有记录。"
 )
 _RUNNING = Text(
     "this `record` is recording already: make another one with `paddle.record()`.",
@@ -50,7 +54,7 @@ class Session:
         limit: the most steps to keep.
         fix: False to leave out how to fix a refused program, where finding the fix is an exercise.
         outermost: the frame that runs the program, if it is running already.
-        framework: which framework the program uses (see `detection`).
+        use: which framework the program uses (see `detection`).
 
     Attributes:
         recorder: the recorder of the program's framework.
@@ -58,11 +62,13 @@ class Session:
 
     def __init__(
         self, program: Program, *, title: str = "", limit: int = LIMIT, fix: bool = True,
-        outermost: FrameType | None = None, framework: str = DEFAULT,
+        outermost: FrameType | None = None, use: Use = _DEFAULT,
     ) -> None:  # fmt: skip
         self._program, self._title, self._limit, self._fix = program, title, limit, fix
         self._log = EventLog()
-        self.recorder: Recorder = recorder_of(framework)(program, self._log, limit=limit, outermost=outermost)
+        self.recorder: Recorder = recorder_of(use.framework)(program, self._log, limit=limit, outermost=outermost)
+        if use.left_out:
+            self.recorder.shield.remark(_LEFT_OUT.format(", ".join(use.left_out)))
         self._built: tuple[int, Recording] | None = None  # the number of events, and the recording built from them
 
     def run(self, parts: Iterable[CodeType], names: dict[str, Any]) -> BaseException | None:
@@ -165,7 +171,7 @@ class record:
     something that it leaves out. Blocks may overlap in any way, but one `record` is in one block at a time.
 
     Raises:
-        ValueError: if there is no recorder for `framework`.
+        ValueError: if there is no recorder for `framework`, or it is not installed.
 
     >>> import inplacelab as paddle
     >>> with paddle.record(title="half") as rec:
@@ -197,10 +203,9 @@ class record:
         program = Program.of(tree, block.text, filename, block.first_line)
         if not block.text:  # the file cannot be read, so every name of the code is scanned
             program = replace(program, names=frozenset(frame.f_code.co_names))
-        framework = self._framework or framework_used(
-            tree, {**names_in(frame.f_globals), **scopes_of([frame])[0].names}
-        )
-        self._session = Session(program, title=self._title, limit=self._limit, outermost=frame, framework=framework)
+        names = {**names_in(frame.f_globals), **scopes_of([frame])[0].names}
+        use = Use(self._framework) if self._framework else framework_used(tree, names)
+        self._session = Session(program, title=self._title, limit=self._limit, outermost=frame, use=use)
         try:
             self._session.recorder.begin()
         except BaseException:

@@ -17,6 +17,7 @@ import inplacelab as paddle
 from inplacelab import Tensor, devices, errors, modes
 from inplacelab.observe import Observer
 from inplacelab.recorders import advice, builder, instrument, run
+from inplacelab.recorders.detection import Use
 from inplacelab.recorders.engine import EngineRecorder
 from inplacelab.recorders.engine_objects import EngineObjects
 from inplacelab.recorders.events import Event, Stopped
@@ -129,7 +130,7 @@ def ran(framework: str) -> tuple[Recording, dict[str, Any], BaseException | None
     """Runs a program as `%%stepper` does."""
     text = PROGRAMS[framework]
     tree = ast.parse(text)
-    session = run.Session(Program.of(tree, text, "<failing>"), framework=framework)
+    session = run.Session(Program.of(tree, text, "<failing>"), use=Use(framework))
     names: dict[str, Any] = {"paddle": paddle, "np": np}
     error = session.run([compile(instrument.instrumented(tree), "<failing>", "exec")], names)
     return session.recording(), values(names), error

@@ -21,7 +21,7 @@ from jsonschema import Draft202012Validator
 import inplacelab
 from inplacelab.language import LANGUAGES, speak
 from inplacelab.recorders import instrument
-from inplacelab.recorders.detection import FRAMEWORKS, framework_used
+from inplacelab.recorders.detection import FRAMEWORKS, Use, framework_used
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import LIMIT, Session, record
 from inplacelab.recording import Recording, Summary, from_json, queries, sentence, to_json
@@ -43,7 +43,7 @@ def run(text: str, *, limit: int = LIMIT, **names: Any) -> Run:
     """Run a program under the recorder, as `%%stepper` does."""
     text = textwrap.dedent(text)
     tree, known = ast.parse(text), {"np": np, "__name__": "__main__", **names}
-    session = Session(Program.of(tree, text, "<numpy>"), limit=limit, framework="numpy")
+    session = Session(Program.of(tree, text, "<numpy>"), limit=limit, use=Use("numpy"))
     failure = session.run([compile(instrument.instrumented(tree), "<numpy>", "exec")], known)
     return Run(session.recording(), known, failure)
 
@@ -544,7 +544,7 @@ def test_which_framework_a_program_uses(text: str, framework: str) -> None:
         "t": inplacelab.ones([1]),
     }
     exec("def f():\n    return np.zeros(1)\ndef g():\n    return paddle.tensor(f())", names)
-    assert framework_used(ast.parse(text), names) == framework
+    assert framework_used(ast.parse(text), names).framework == framework
 
 
 @pytest.fixture
@@ -574,10 +574,10 @@ def test_a_block_is_traced(block: Callable[[str], Recording]) -> None:
 
 
 def test_the_framework_used_a_block_can_be_given() -> None:
-    assert FRAMEWORKS == ("inplacelab", "numpy")
+    assert FRAMEWORKS == ("inplacelab", "torch", "paddle", "numpy")
     with record(framework="inplacelab") as engine:
         np.zeros(2)
     assert engine.recording is not None
     assert engine.recording.framework == "inplacelab"
-    with pytest.raises(ValueError, match="inplacelab, numpy"):
+    with pytest.raises(ValueError, match="inplacelab, torch, paddle, numpy"):
         record(framework="jax")
