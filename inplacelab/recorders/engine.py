@@ -25,12 +25,13 @@ from inplacelab.memory import Episode
 from inplacelab.nn import Layer
 from inplacelab.optimizer.base import Optimizer, state_by_parameter
 from inplacelab.recorders import events
-from inplacelab.recorders.bindings import ATTRIBUTES, Bindings, Watched
+from inplacelab.recorders.bindings import ATTRIBUTES, Watched
 from inplacelab.recorders.engine_objects import EngineObjects, KnownTensor, part_of
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.program import Place, Program, Scope, scopes_of
+from inplacelab.recorders.program import Place, Program, Scope
 from inplacelab.recorders.shield import Shield
-from inplacelab.recorders.static import attributes_of, class_name, function_name, message_of, module_of
+from inplacelab.recorders.static import attributes_of, class_name, function_name, message_of
+from inplacelab.recorders.whereabouts import Whereabouts
 from inplacelab.tensor import Tensor
 from inplacelab.version import __version__
 
@@ -82,24 +83,19 @@ class EngineRecorder(observe.Observer):
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, inf if limit is None else limit
-        self._filename, self._lines_before = program.filename, program.first_line - 1
         self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
         self._watch = self.shield.protect(self.refused)
-        self._bindings = Bindings(program.names, _WATCHED)
-        self._objects = EngineObjects(log.emit, self._bindings.names_of, self.shield.protect_callback)
-        self._named: dict[int, KnownTensor] = {}  # the tensors that had names at the last scan
+        self._where = Whereabouts(program, _WATCHED, log.emit, self._account, self._known, outermost)
+        self._objects = EngineObjects(log.emit, self._where.names_of, self.shield.protect_callback)
         self._counted = 0
-        self._told = False  # the program is instrumented, or traced
-        self._root: FrameType | None = None
-        self._globals: list[Scope] = []
-        self._statement = self._instruction = -1  # of the outermost frame, at the last event
         self._passes: list[Pass] = []  # each was begun by code that runs in the one before it
         self._computing = False  # a backward pass is running, and no code of the program runs in it
         self._episodes: dict[devices.Device, Episode] = {}  # of the memory ledgers
         self.live_before = 0
         self.refusals: list[Callable[[], errors.Refusal | None]] = []
-        if outermost is not None:
-            self._start(outermost)
+
+    def _known(self, tensor: Tensor) -> KnownTensor | None:
+        return self._objects.tensors.find(tensor)
 
     @property
     def missed(self) -> int:
@@ -126,36 +122,20 @@ class EngineRecorder(observe.Observer):
 
     def _forget(self) -> None:
         self._objects.forget()
-        self._bindings.forget()
-        self._named.clear()
+        self._where.forget()
         self._passes.clear()
-        self._root, self._globals = None, []
 
     # ---- the program -----------------------------------------------------------------------------------------------------
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """Called when a statement of the program begins (see `instrument.StatementListener`)."""
-        if frame.f_code.co_filename != self._filename:
-            return
-        self._told = True
-        if frame is self._root and self._globals:
-            scopes = self._globals
-        else:
-            frames = self._program.frames(frame, self._root)
-            if frames[-1] is not self._root:
-                self._start(frames[-1])
-            scopes = scopes_of(frames)
-        self._look(scopes, done=True)
-        live, peak = self._account()
-        self._emit(events.StatementBegan(line - self._lines_before, simple, len(scopes), live, peak))
+        self._where.statement_begins(line, simple, frame)
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
         if not self._beyond_limit and self._objects.look_again():
             self.shield.remark(_UNOBSERVED)
-        self._look([scope], done=True)
-        self._emit(events.ProgramEnded(*self._account()))
-        self._root = None
+        self._where.finish(scope)
 
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
@@ -165,70 +145,6 @@ class EngineRecorder(observe.Observer):
                     class_name(type(error)), message_of(error), self._program.line_of(error), *self._account()
                 )
             )
-
-    def _start(self, root: FrameType) -> None:
-        """Takes a frame as the program's outermost one."""
-        in_module = root.f_code.co_name == "<module>"  # or in a function, such as one that runs in a thread
-        keeps = type(root.f_globals) is dict  # other namespaces are copied whenever they are looked at
-        self._root, self._globals = root, [Scope(root.f_globals, "")] if in_module and keeps else []
-        self._bindings.own_module = module_of(root.f_globals)
-
-    def _look(self, scopes: Sequence[Scope], *, done: bool) -> None:
-        """Updates the names of tensors. Inside a statement (not `done`) a tensor without a name keeps its last names, since a
-        function may be returning it.
-        """
-        found = self._bindings.look(scopes, done=done)
-        if found is None:
-            return
-        named = {}
-        for tensor, names in found:
-            known = self._objects.tensors.find(tensor)
-            if known is not None:
-                named[known.number] = known
-                self._name(known, names)
-        for number, known in self._named.items():
-            if number not in named and known.alive() is not None:
-                if done:
-                    self._name(known, ())
-                else:
-                    named[number] = known
-        self._named = named
-
-    def _name(self, known: KnownTensor, names: tuple[str, ...]) -> None:
-        if names != known.names:
-            known.names = names
-            self._emit(events.Named(known.number, names))
-
-    def _here(self, frame: FrameType | None) -> FrameType | None:
-        """Returns, at an event, the innermost frame of the program. If the program is not instrumented, begins of statements are
-        inferred, and its names are scanned.
-        """
-        while frame is not None and frame.f_code.co_filename != self._filename:
-            frame = frame.f_back
-        if frame is not None and not self._told:
-            line = frame.f_lineno - self._lines_before
-            begins = frame is self._root and self._begins_statement(line, frame.f_lasti)
-            self._look(scopes_of(self._program.frames(frame, self._root)), done=begins)
-            if begins:
-                self._emit(events.StatementBegan(line, False, 1, *self._account(), origin=events.INFERRED))
-        return frame
-
-    def _place(self, frame: FrameType) -> Place | None:
-        """Returns, at an event, the program's place."""
-        here = self._here(frame)
-        return None if here is None else self._program.place(here)
-
-    def _line(self, frame: FrameType | None) -> int | None:
-        """Returns, at an event, the program's line; None if the program is not on the stack."""
-        here = self._here(frame)
-        return None if here is None else here.f_lineno - self._lines_before
-
-    def _begins_statement(self, line: int, instruction: int) -> bool:
-        """Whether the outermost frame runs another statement than at the last event, or runs it again."""
-        statement = self._program.statement(line)
-        other = statement != self._statement or instruction <= self._instruction
-        self._statement, self._instruction = statement, instruction
-        return other
 
     def _account(self) -> tuple[int, int]:
         """Returns the live bytes made in this recording on the current device, and their peak."""
@@ -256,7 +172,7 @@ class EngineRecorder(observe.Observer):
             return
         if self._full():
             return
-        line = self._line(sys._getframe(2))
+        line = self._where.line(sys._getframe(2))
         operands = self._operands(inputs, output, read)
         known = objects.tensors.facts.get(id(output))
         if known is None:
@@ -358,7 +274,7 @@ class EngineRecorder(observe.Observer):
         self._computing = True
         if self._full():
             return
-        under.place = self._place(sys._getframe(1))
+        under.place = self._where.place(sys._getframe(1))
         nodes = list(reachable(node for node, _ in roots))
         under.nodes = [weakref.ref(node) for node in nodes]
         numbers = tuple(number for node in nodes if (number := self._objects.node(node)) is not None)
@@ -386,8 +302,8 @@ class EngineRecorder(observe.Observer):
         if not self._passes or self._full():
             return
         # the `backward` of a `PyLayer` reads its saved tensors itself
-        here = self._here(sys._getframe(1)) if isinstance(node, CustomNode) else None
-        line = None if here is None or here is self._root else here.f_lineno - self._lines_before
+        here = self._where.here(sys._getframe(1)) if isinstance(node, CustomNode) else None
+        line = None if here is None or here is self._where.root else self._program.line(here.f_lineno)
         self._emit(events.Unpacked(
             self._number(node), saved.name, saved.version, saved.storage.version,
             self._passes[-1].gradient, line, *self._account(),
@@ -441,7 +357,7 @@ class EngineRecorder(observe.Observer):
             return
         under = self._passes[-1]
         under.node = self._number(node)
-        self._look_round()
+        self._where.look_round(sys._getframe(1))
         known = self._objects.tensor(gradient)
         under.hook, under.given, under.counted = (
             function_name(hook),
@@ -471,7 +387,7 @@ class EngineRecorder(observe.Observer):
         self._computing = False
         if not self._passes or self._full():
             return
-        self._look_round()
+        self._where.look_round(sys._getframe(1))
         given = [gradient for gradient in gradients if gradient is not None]
         numbers = tuple(self._objects.tensor(gradient).number for gradient in given)
         name = function_name(function)
@@ -483,10 +399,6 @@ class EngineRecorder(observe.Observer):
 
     def custom_ends(self, node: Node) -> None:
         self._computing = True
-
-    def _look_round(self) -> None:
-        """Scans names before code of the program runs: names in functions that ran earlier in this pass are gone."""
-        self._look(scopes_of(self._program.frames(sys._getframe(2), self._root)), done=True)
 
     # ---- refusals --------------------------------------------------------------------------------------------------------
 
@@ -509,7 +421,7 @@ class EngineRecorder(observe.Observer):
         """
         if self._computing:
             return None
-        place = self._place(frame)
+        place = self._where.place(frame)
         return None if self._passes and place == self._passes[-1].place else place
 
 
