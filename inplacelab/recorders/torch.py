@@ -207,6 +207,7 @@ class TorchRecorder:
         found = None if base is None else objects.tensor(base)
         if found is not None and found.counter is known.counter:
             objects.history(found, base)
+        objects.needs_on(known.storage)
         made = known.node if known.node != before else None
         self._done(call, "relayout" if relayout else "in-place", known, made, line)
 
@@ -224,8 +225,9 @@ class TorchRecorder:
         """Emits changes of `requires_grad` and `.grad` that a call without a result has made."""
         for known, tensor in call.inputs:
             if call.sets or any(tensor is each for each in outputs):
-                node = self._objects.node(tensor.grad_fn)
-                if call.sets or (node, tensor.requires_grad) != (known.node, known.needs):
+                before = known.node, known.needs
+                self._objects.history(known, tensor)
+                if call.sets or before != (known.node, known.needs):
                     self._objects.flags(known, tensor)
 
     # ---- backward --------------------------------------------------------------------------------------------------------
@@ -343,7 +345,6 @@ class Call:
         self.inputs = list(found.values())
         for known, each in self.inputs:
             objects.notice(known, each)
-            objects.history(known, each)
         self.operands = [known.operand for known, _ in self.inputs]
         self.versions = {known.number: version_of(each) for known, each in self.inputs}
         self.storages = {known.number: known.storage for known, _ in self.inputs}

@@ -185,25 +185,46 @@ class TorchObjects:
     def _describe(self, known: KnownTensor, tensor: Any) -> None:
         known.storage.tensors[known.number] = known
         base = None if tensor._base is None else self.tensor(tensor._base)
-        known.node, known.needs = self.node(tensor.grad_fn), tensor.requires_grad
+        known.node, known.needs = self._history_of(known, tensor)
         self._emit(
             events.TensorMade(
                 known.operand, str(tensor.device), known.needs, None if base is None else base.number, known.node,
-                self._gradient_of(tensor), known.names,
+                self._gradient_of(known, tensor), known.names,
             )
         )  # fmt: skip
 
     def history(self, known: KnownTensor, tensor: Any) -> None:
         """Emits a change of a tensor's node or of `requires_grad`."""
-        node, needs = self.node(tensor.grad_fn), tensor.requires_grad
+        node, needs = self._history_of(known, tensor)
         if (node, needs) != (known.node, known.needs):
             known.node, known.needs, self._lost = node, needs, True
             self._emit(events.Rewired(known.number, needs, node))
 
+    def needs_on(self, storage: KnownStorage) -> None:
+        """Emits which tensors on a storage need a gradient now. Their nodes are not asked for."""
+        for known in list(storage.tensors.values()):
+            tensor = known.alive()
+            if tensor is not None and tensor.requires_grad != known.needs:
+                known.needs = tensor.requires_grad
+                self._emit(events.Rewired(known.number, known.needs, known.node))
+
     def flags(self, known: KnownTensor, tensor: Any) -> None:
         """Emits `requires_grad` and `.grad` as the program has set them."""
-        known.node, known.needs = self.node(tensor.grad_fn), tensor.requires_grad
-        self._emit(events.FlagsSet(known.number, known.needs, known.node, self._gradient_of(tensor)))
+        known.node, known.needs = self._history_of(known, tensor)
+        self._emit(events.FlagsSet(known.number, known.needs, known.node, self._gradient_of(known, tensor)))
+
+    def _history_of(self, known: KnownTensor, tensor: Any) -> tuple[int | None, bool]:
+        """The number of a tensor's node, and `requires_grad`.
+
+        A view gets a new node when somebody asks for it after a write. Where PyTorch itself has not asked, the recorder must not:
+        the order of nodes, and so of sums, would change.
+        """
+        if tensor._base is not None and not torch.is_grad_enabled():
+            return known.node, tensor.requires_grad
+        try:
+            return self.node(tensor.grad_fn), tensor.requires_grad
+        except RuntimeError:  # a view made under no_grad, of which PyTorch refuses to tell more
+            return known.node, tensor.requires_grad
 
     def gradient(self, known: KnownTensor, tensor: Any) -> KnownTensor | None:
         """Emits the gradient that a backward pass has given to a tensor, and returns it."""
@@ -216,9 +237,9 @@ class TorchObjects:
             self._emit(events.GradientSet(known.number, found.number))
         return found
 
-    def _gradient_of(self, tensor: Any) -> int | None:
-        """The number of the tensor in `.grad`.  PyTorch warns of one that is not a leaf."""
-        if not tensor.is_leaf or tensor.grad is None:
+    def _gradient_of(self, known: KnownTensor, tensor: Any) -> int | None:
+        """The number of the tensor in `.grad`. PyTorch warns of one that is not a leaf."""
+        if known.node is not None or tensor._base is not None or tensor.grad is None:
             return None
         known = self.tensor(tensor.grad)
         return None if known is None else known.number
