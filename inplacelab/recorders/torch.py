@@ -23,6 +23,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from math import inf
 from types import FrameType
 from typing import Any
@@ -33,11 +34,11 @@ from torch.overrides import TorchFunctionMode
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders import events
-from inplacelab.recorders.bindings import Watched
+from inplacelab.recorders.bindings import ATTRIBUTES, Watched
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Program, Scope
 from inplacelab.recorders.shield import Shield
-from inplacelab.recorders.static import class_name, message_of
+from inplacelab.recorders.static import attributes_of, class_name, message_of
 from inplacelab.recorders.torch_backward import Staleness, order, staleness_in
 from inplacelab.recorders.torch_objects import KnownTensor, TorchObjects, layout_of, version_of
 from inplacelab.recorders.whereabouts import Whereabouts
@@ -146,9 +147,10 @@ class TorchRecorder:
         if self._counted > self._limit:
             return
         with torch._C.DisableTorchFunction():
-            unseen = [self._objects.notice(known, tensor) for tensor, known in self._objects.tensors.living()]
-            if any(unseen):
-                self.shield.remark(_UNOBSERVED)
+            for tensor, known in self._objects.tensors.living():
+                self._objects.describe_again(known, tensor)  # by a function that no mode sees, such as `set_`
+                if self._objects.notice(known, tensor):
+                    self.shield.remark(_UNOBSERVED)
             self._objects.sweep()
 
     # ---- operations ------------------------------------------------------------------------------------------------------
@@ -158,17 +160,21 @@ class TorchRecorder:
         if self._counted > self._limit:
             self._counted += 1
             return
-        objects = self._objects
         outputs = list(tensors_in([result]))
+        if call.hands_over:
+            for each in outputs:
+                self._objects.tensor(each)
+            self._emit(events.Handed())
+        else:
+            self._changed(call, outputs, frame)
+
+    def _changed(self, call: Call, outputs: Sequence[Any], frame: FrameType) -> None:
+        """Emits what differs since before a call: tensors that are new, inputs that were written, or have other metadata."""
+        objects = self._objects
         written = [(known, each) for known, each in call.inputs if version_of(each) != call.versions[known.number]]
         moved = [(known, each) for known, each in call.inputs if objects.describe_again(known, each)]
         new = [each for each in outputs if objects.tensors.find(each) is None]
         objects.showed({known.counter.number: call.versions[known.number] for known, _ in call.inputs})
-        if call.hands_over:
-            for each in outputs:
-                objects.tensor(each)
-            self._emit(events.Handed())
-            return
         if not (written or moved or new):
             self._flags(call, outputs)
             return
@@ -533,13 +539,25 @@ def _gradient(tensor: Any) -> events.Gradient:
 
 
 def _further(holder: Any) -> Iterator[tuple[str, Any]]:
-    """Yields an optimizer's state for each parameter: `opt.exp_avg[0]`."""
-    if not issubclass(type(holder), torch.optim.Optimizer):
-        return
-    for place, state in enumerate(list(holder.state.values())):
-        for kind, value in state.items():
+    """Yields the tensors of a module and of those inside it (`net.0.weight`), and an optimizer's state (`opt.exp_avg[0]`)."""
+    found = _of_module(holder) if issubclass(type(holder), torch.nn.Module) else _of_optimizer(holder)
+    yield from islice(found, ATTRIBUTES)
+
+
+def _of_module(module: Any) -> Iterator[tuple[str, Any]]:
+    held = attributes_of(module)
+    for kind in ("_parameters", "_buffers"):
+        yield from ((f".{name}", each) for name, each in held.get(kind, {}).items() if each is not None)
+    for name, inner in held.get("_modules", {}).items():
+        if inner is not None:
+            yield from ((f".{name}{path}", each) for path, each in _of_module(inner))
+
+
+def _of_optimizer(optimizer: Any) -> Iterator[tuple[str, Any]]:
+    for place, state in enumerate(list(attributes_of(optimizer).get("state", {}).values())):
+        for kind, value in list(state.items()):
             if isinstance(value, torch.Tensor):
                 yield f".{kind}[{place}]", value
 
 
-_WATCHED = Watched(torch.Tensor, (torch.nn.Module, torch.optim.Optimizer), (torch.nn.Module,), _further)
+_WATCHED = Watched(torch.Tensor, (torch.nn.Module, torch.optim.Optimizer), (), _further)

@@ -92,8 +92,8 @@ def staleness_in(
     now, expected = int(found[2]), int(found[3])
     for number in running:
         for kept in nodes[number].kept:
-            if (kept.layout.shape, kept.version) == (shape, expected) and versions.get(
-                kept.counter, now
-            ) == now != expected:
+            current = versions.get(kept.counter, now)
+            fits = (kept.layout.shape, kept.version) == (shape, expected)
+            if fits and current == now and not kept.copy:  # a copy that only the node has is never overwritten
                 return Staleness(number, kept, now)
     return None

@@ -174,7 +174,7 @@ class TorchObjects:
             return False
         if storage is not known.storage:
             known.storage.tensors.pop(known.number, None)
-            known.storage, known.counter = storage, self._counter(tensor, storage, None, False)
+            known.storage, known.counter = storage, self._counter(tensor, storage, None, True)  # it keeps its own
         operand = _operand(known.number, tensor, storage, known.counter)
         if operand == known.operand:
             return False
@@ -241,8 +241,8 @@ class TorchObjects:
         """The number of the tensor in `.grad`. PyTorch warns of one that is not a leaf."""
         if known.node is not None or tensor._base is not None or tensor.grad is None:
             return None
-        known = self.tensor(tensor.grad)
-        return None if known is None else known.number
+        gradient = self.tensor(tensor.grad)
+        return None if gradient is None else gradient.number
 
     # ---- storages and versions -------------------------------------------------------------------------------------------
 

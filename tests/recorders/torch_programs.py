@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+import torch
+
 MAKES = (
     "{new} = {x} * 2.0", "{new} = {x} + {y}", "{new} = {x} * {y}", "{new} = {x}.sin()", "{new} = {x}.clone()", "{new} = {x}.sum()",
     "{new} = torch.exp({x})", "{new} = {x}.detach()", "{new} = {x} @ {x}.T if {x}.dim() == 2 else {x} - 1",
@@ -31,8 +33,6 @@ ENDS = (
 
 def program(seed: int) -> list[str]:
     """The lines of a program that runs, or ends with an error: of a value that backward needed, or, seldom, another one."""
-    import torch
-
     draw = Random(seed)
     lines = list(FIRST)
     tensors: dict[str, Any] = {"torch": torch}
@@ -85,8 +85,6 @@ class Truth:
 
 def run_plainly(lines: list[str]) -> Truth:
     """Runs a program line by line, and asks PyTorch after each."""
-    import torch
-
     truth, names = Truth(), {"torch": torch}
     for line in lines:
         try:
@@ -112,8 +110,6 @@ def told(tensor: Any) -> Told:
 
 def results_in(names: dict[str, Any]) -> dict[str, Any]:
     """The bits of every tensor, and of its gradient."""
-    import torch
-
     found = {}
     for name, each in names.items():
         if isinstance(each, torch.Tensor):
