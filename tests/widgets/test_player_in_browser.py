@@ -154,6 +154,13 @@ def test_keys_step_both_ways_and_only_our_keys_are_taken(open_player: Callable[.
     assert player.counter() == "5 / 15"
 
 
+def test_a_page_of_its_own_takes_keys_before_anything_has_the_focus(open_player: Callable[..., Player]) -> None:
+    player = open_player("lesson")
+    player.page.evaluate("document.activeElement.blur()")
+    player.press("ArrowRight", "ArrowRight", "ArrowLeft")
+    assert player.counter() == "2 / 15"
+
+
 def test_nothing_is_asked_for_and_nothing_fails(open_player: Callable[..., Player]) -> None:
     player = open_player("stale")
     player.press("End", "Home")

@@ -1,4 +1,5 @@
-// Handles keys while the focus is inside the player. All other keys are passed on to the page.
+// Handles keys while the focus is inside the player, and on a page of its own also while nothing has the focus. All other keys are
+// passed on to the page.
 
 import { actionOf } from "./runs.js";
 /** @import { Stage } from "./stage.js" */
@@ -36,7 +37,8 @@ export function followKeys(stage, { help, keepers, present, pace }) {
       else at.blur();
     },
   };
-  stage.root.addEventListener("keydown", (event) => {
+  /** @param {KeyboardEvent} event */
+  const press = (event) => {
     const at = /** @type {HTMLInputElement} */ (event.target);
     const action = actionOf(event);
     if (!action || isTaken(at, event.key)) return;
@@ -45,7 +47,14 @@ export function followKeys(stage, { help, keepers, present, pace }) {
     if (Object.hasOwn(deeds, action)) return deeds[action](at);
     pace.stop();
     stage.reach(action);
-  });
+  };
+  stage.root.addEventListener("keydown", press);
+  if (stage.root.classList.contains("ipl-standalone")) {
+    const page = stage.root.ownerDocument;
+    page.addEventListener("keydown", (event) => {
+      if (event.target === page.body) press(event);
+    });
+  }
 }
 
 /** Switches between steps by event and by line. By line, a step is a whole line: from within one, the player goes to its end. @param {Stage} stage */
