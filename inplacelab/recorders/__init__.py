@@ -7,7 +7,8 @@
          |
     engine.py       an `observe.Observer` of this package's engine; engine_objects.py describes its tensors and nodes
     numpy.py        the same for programs that use NumPy alone
-    torch.py        the same for PyTorch: a function mode; torch_objects.py describes tensors and nodes, torch_backward.py infers passes
+    torch.py        the same for PyTorch: a function mode; torch_calls.py: what a function is, torch_objects.py: tensors and nodes,
+         |            torch_backward.py: the order of a pass, torch_compiled.py: calls of compiled functions
          |            whereabouts.py: where the program is     bindings.py: which names refer to what
          |            snapshots.py: copies of storages         handles.py: numbers for live objects
          v
@@ -30,9 +31,8 @@ below it know no NumPy arrays and serve any framework that is silent: `storages.
 `attribution.py` (which statement made or wrote an array), `statements.py` (what the text of a statement binds, writes and reads).
 
 PyTorch tells what is so now (versions, `grad_fn`, `_raw_saved_*`) but not what happens. So `torch.py` looks at the tensors of each call,
-before and after it. What is done in C++ alone is inferred and marked so: the order of the nodes in a pass. What Python cannot see is not
-recorded: what the operation inside a `CopySlices` has saved, what `torch.compile` runs, other threads, running statistics of batch
-norm, whose versions PyTorch does not raise.
+before and after it. What is done in C++ alone is inferred and marked so: the order of the nodes in a pass. What Python cannot see is
+not recorded, and a note says so: what the operation inside a `CopySlices` has saved, what `torch.compile` runs, other threads.
 
 **Inside backward.** The engine computes backward with operations too, but these are not steps: the nodes are. A pass calls code of
 the program, a hook or the `backward` of a `PyLayer`, and reports that (`hook_begins`, `custom_begins`). Operations in there are

@@ -170,13 +170,13 @@ class Wrote(Event):
         storage: its number.
         counter: the counter that was raised.
         version: what the counter shows now.
-        values: a copy of the contents.
+        values: a copy of the contents; None if they were not copied.
     """
 
     storage: int
     counter: int
     version: int
-    values: Snapshot
+    values: Snapshot | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,94 +1,146 @@
-"""Records programs that use PyTorch: a `TorchFunctionMode` sees each call of its functions, and emits what has changed since.
+"""Records programs that use PyTorch: overrides its functions with a mode that calls them, looks at their tensors, and emits events.
 
-The mode stands above autograd: the call that it passes on is the ordinary one, so operations, results, errors and peaks are those of
-the unrecorded run. After the call the recorder compares versions and looks at the new tensors and nodes (`torch_objects.py`). It reads
-`_raw_saved_*`, which checks and unpacks nothing, and leaves no hook on a graph.
+A `TorchFunctionMode` stands above autograd. The call that it makes is the ordinary one, so operations, results, errors and memory are
+those of the unrecorded run. It sees no operation of backward, which is inferred from the graph, before and after (`torch_backward.py`).
+What a call has done is read from its tensors:
 
-What PyTorch's engine does in a backward pass is written in C++ and reports nothing. So the order of the nodes is inferred from
-their numbers (`torch_backward.py`); the gradients of the leaves are observed.
+- it has written those whose `_version` was raised;
+- it has made the nodes whose sequence numbers lie between that of the next node before and after it;
+- a result on a known storage is a view.
 
->>> from inplacelab import record
->>> import torch                                                     # doctest: +SKIP
->>> with record() as rec:                                            # doctest: +SKIP
-...     x = torch.ones(3, requires_grad=True)
-...     y = x * 2
-...     y.add_(1)
->>> [(step.op, step.category) for step in rec.recording.steps]       # doctest: +SKIP
-[('ones', 'create'), ('mul', 'ordinary'), ('add_', 'in-place')]
+Not seen are operations of other threads and of compiled code, writes through NumPy, and what a `CopySlices` or the program's own
+`torch.autograd.Function` computes in backward. The recording says so where it happens.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import inf
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders import events
 from inplacelab.recorders.bindings import ATTRIBUTES, Watched
+from inplacelab.recorders.events import INFERRED, Operand
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.program import Program, Scope
+from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.shield import Shield
-from inplacelab.recorders.static import attributes_of, class_name, message_of
-from inplacelab.recorders.torch_backward import Staleness, order, staleness_in
-from inplacelab.recorders.torch_objects import KnownTensor, TorchObjects, layout_of, version_of
+from inplacelab.recorders.static import attributes_of, class_name, first_items, message_of, names_in
+from inplacelab.recorders.torch_backward import (
+    asked,
+    in_order,
+    is_second_pass,
+    not_overridden,
+    reachable,
+    root_node,
+    shape_at,
+    stale,
+)
+from inplacelab.recorders.torch_calls import RELAYOUTS, Call, kind_of, slots_written, tensors_in, tensors_of
+from inplacelab.recorders.torch_compiled import CompiledCalls
+from inplacelab.recorders.torch_objects import (
+    KnownTensor,
+    Made,
+    TorchObjects,
+    gradient_held,
+    needs_gradient,
+    retains_grad,
+    saved_by,
+    version_of,
+)
 from inplacelab.recorders.whereabouts import Whereabouts
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from inplacelab.recording.facts import Category
+
 TESTED = "2.13"
-"""The version that the tests compare with."""
+"""The version that this recorder was tested with."""
 SMALL = 16
 """Gradients of up to this many elements are kept with their values."""
 
-_LOOKED_AT = frozenset(("data", "T", "mT", "H", "mH", "real", "imag"))
-"""The properties that are operations. All others only tell something."""
-_OTHER = Text(
-    "This is PyTorch {0}. The recorder was tested with {1}; with another version, it may see less.",
-    "这里是 PyTorch {0}。记录器以 {1} 测试过；换了版本，看到的可能较少。",
-)
-_ELSEWHERE = Text("What other threads did was left out.", "其他线程所做的没有记录。")
-_UNOBSERVED = Text(
-    "Tensors were also written by code that PyTorch does not report: another thread, NumPy, or code outside PyTorch.",
-    "还有 PyTorch 不报告的代码写入了张量：其他线程、NumPy，或 PyTorch 之外的代码。",
-)
-_STALE_WHY = Text(
-    "A value that backward needs was overwritten after it had been saved: its gradient would be wrong.",
-    "反向传播需要的值在保存之后被改写了，算出的梯度会是错的。",
-)
-_STALE_FIX = Text(
-    "save a copy on the line that saves it (`.clone()`), or write the new value to another tensor.",
-    "在保存它的那一行保存副本（`.clone()`），或者把新值写进另一个张量。",
-)
+_off = torch._C.DisableTorchFunction
+_next_node = torch._C._autograd._get_sequence_nr
+_running_node = getattr(torch._C, "_current_autograd_node", lambda: None)
+
+
+@dataclass(slots=True, eq=False)
+class Pass:
+    """A running backward pass.
+
+    Attributes:
+        order: the nodes that it runs, in order, as far as they have not been reported.
+        gradient: what the first node receives.
+        fills, keeps: see `torch_backward.Asked`.
+        nodes, runs: all nodes that it may reach, and those that it runs, until it ends.
+        first: the node with which it begins.
+        had: the tensors that had a gradient already, by number.
+    """
+
+    order: list[Any]
+    gradient: events.Gradient
+    fills: bool
+    keeps: bool
+    nodes: list[Any]
+    runs: set[Any]
+    first: Any
+    had: frozenset[int]
+
+
+class _Mode(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by mypy
+    """Calls the functions of PyTorch through the recorder."""
+
+    def __init__(self, recorder: TorchRecorder) -> None:
+        super().__init__()
+        self._recorder = recorder
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return self._recorder.called(func, types, args, kwargs or {})
 
 
 class TorchRecorder:
-    """Emits events about the tensors of a PyTorch program (see `recorder.Recorder`)."""
+    """Emits events between `begin` and `end` (see `recorder.Recorder`)."""
 
-    framework, version = "torch", str(torch.__version__)
-    refusals: Sequence[Callable[[], Refusal | None]] = ()
+    framework, version, refusals = "torch", str(torch.__version__), ()
 
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, inf if limit is None else limit
         self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
-        self._where = Whereabouts(program, _WATCHED, log.emit, self._account, self._find, outermost)
-        self._objects = TorchObjects(log.emit, self._where.names_of, self.shield.protect_callback)
-        self._mode, self._engine = Mode(self), EnginePatch(self)
-        self._counted, self.live_before = 0, 0
-        self._refused = -1  # the address of the last refusal: a reference would keep its frames, and their tensors
-        self.run_operation = self.shield.protect(self._operation)
-        self.begin_pass = self.shield.protect(self._pass_begins)
-        self.end_pass = self.shield.protect(self._pass_ends)
-        self.fail_pass = self.shield.protect(self._pass_fails)
+        protect = self.shield.protect
+        self._where = Whereabouts(program, _WATCHED, log.emit, self._account, self._meet, outermost)
+        self._objects = TorchObjects(log.emit, self._where.names_of, self.shield.protect_callback, self.shield.remark)
+        self._before, self._after, self._interrupted = (
+            protect(self._call_begins),
+            protect(self._call_ended),
+            protect(self._call_failed),
+        )
+        self._hand = protect(self._handed)
+        self._pass_before, self._pass_after, self._pass_error = (
+            protect(self._pass_begins),
+            protect(self._pass_ended),
+            protect(self._pass_failed),
+        )
+        self._mode = _Mode(self)
+        self._passes: list[Pass | None] = []  # None: one that is not recorded
+        self._counted = 0
+        self._refused: tuple[int, str] = (0, "")  # the last error that a pass has raised, and its message
+        self._begun = False
+        self._hooks: list[Any] = []
+        self._compiled = CompiledCalls(program.text)
+        self._is_off = False  # the mode, for a statement that calls a compiled function
+        self._fast: list[Any] = []  # the module that runs with the mode off
+        self.live_before = 0
+        if not self.version.startswith(TESTED + "."):
+            self.shield.remark(_UNTESTED.format(self.version, TESTED))
 
     @property
     def missed(self) -> int:
@@ -96,468 +148,596 @@ class TorchRecorder:
         return int(max(self._counted - self._limit, 0))
 
     def begin(self) -> None:
-        """Begins to watch PyTorch's functions and backward passes."""
-        if not self.version.startswith(TESTED):
-            self.shield.remark(_OTHER.format(self.version, TESTED))
+        """Begins to override PyTorch's functions."""
         self.shield.begin()
-        self._engine.begin()
         self._mode.__enter__()
+        hooks = torch.nn.modules.module
+        self._hooks = [
+            hooks.register_module_forward_pre_hook(self._module_begins),
+            hooks.register_module_forward_hook(self._module_ended, always_call=True),
+        ]
 
     def end(self) -> None:
         """Ends that (see `Recorder.end`)."""
-        _remove(self._mode)
-        self._engine.end()
         self.shield.end()
+        while self._hooks:
+            self._hooks.pop().remove()
+        _take_away(self._mode)
 
     def _forget(self) -> None:
         self._objects.forget()
         self._where.forget()
+        self._passes.clear()
 
-    def _find(self, tensor: Any) -> KnownTensor | None:
-        return self._objects.tensors.find(tensor)
+    # ---- the program -----------------------------------------------------------------------------------------------------
+
+    def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
+        """Called when a statement of the program begins (see `instrument.StatementListener`)."""
+        if frame.f_code.co_filename == self._program.filename:
+            with _off():
+                self._objects.settle()
+                self._where.statement_begins(line, simple, frame)
+                self._take_stock()
+            self._switch(frame)
+
+    def _switch(self, frame: FrameType) -> None:
+        """Switches the mode off for a statement that calls a compiled function, and on again for the next one."""
+        own = scopes_of([frame])[0].names if "torch._dynamo" in sys.modules else {}
+        scopes = [own, names_in(frame.f_globals)] if own else []
+        if self._compiled.on(self._program.line(frame.f_lineno), scopes):
+            self._is_off = _take_away(self._mode) or self._is_off
+            self.shield.remark(_COMPILED)
+        elif self._is_off:
+            self._is_off = False
+            self._mode.__enter__()
+
+    def _take_stock(self) -> None:
+        """Takes what the first scan of names has found as made before the program."""
+        if not self._begun:
+            self._begun = True
+            self._objects.began()
+            self.live_before = self._objects.before
+
+    def finish(self, scope: Scope) -> None:
+        """Called when the program has ended, with its names, which belong to its last statement."""
+        with _off():
+            if not self._beyond_limit and self._objects.look_again():
+                self.shield.remark(_UNOBSERVED)
+            self._objects.settle()
+            self._where.finish(scope)
+
+    def failed(self, error: BaseException) -> None:
+        """Called when the program ended with an exception."""
+        if self._refused == (id(error), message_of(error)):
+            return
+        with _off():
+            self._where.look(scopes_of(self._program.frames_in(error)), done=True)
+            self._emit(
+                events.Raised(
+                    class_name(type(error)),
+                    message_of(error),
+                    self._program.line_of(error),
+                    *self._objects.account(),
+                )
+            )
+
+    def _meet(self, tensor: Any) -> KnownTensor | None:
+        """Describes a tensor that the program has a name for, and what has changed in it without an operation that was seen."""
+        known = self._objects.tensors.find(tensor)
+        if known is not None:
+            self._objects.flagged_history(known, tensor)
+        elif not self._beyond_limit:
+            known = self._objects.tensor(tensor)
+            self._emit(events.Handed())
+        return known
 
     def _account(self) -> tuple[int, int]:
-        return self._objects.live, self._objects.peak
+        return self._objects.account()
 
     def _full(self) -> bool:
         """Counts an event that becomes a step. Returns whether the limit is exceeded."""
         self._counted += 1
         return self._counted > self._limit
 
-    # ---- the program -----------------------------------------------------------------------------------------------------
-
-    def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
-        """Called when a statement of the program begins (see `instrument.StatementListener`)."""
-        self._look_again()
-        self._where.statement_begins(line, simple, frame)
-
-    def finish(self, scope: Scope) -> None:
-        """Called when the program has ended, with its names, which belong to its last statement."""
-        self._look_again()
-        self._where.finish(scope)
-
-    def failed(self, error: BaseException) -> None:
-        """Called when the program ended with an exception."""
-        if id(error) != self._refused:
-            line = self._program.line_of(error)
-            self._emit(events.Raised(class_name(type(error)), message_of(error), line, *self._account()))
-
-    def _look_again(self) -> None:
-        """Emits the writes that no call has shown, and what is gone."""
-        if self._counted > self._limit:
-            return
-        with torch._C.DisableTorchFunction():
-            for tensor, known in self._objects.tensors.living():
-                self._objects.describe_again(known, tensor)  # by a function that no mode sees, such as `set_`
-                if self._objects.notice(known, tensor):
-                    self.shield.remark(_UNOBSERVED)
-            self._objects.sweep()
+    @property
+    def _beyond_limit(self) -> bool:
+        return self._counted > self._limit
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
-    def _operation(self, call: Call, result: Any, frame: FrameType) -> None:
-        """Emits what a call has done."""
-        if self._counted > self._limit:
-            self._counted += 1
-            return
-        outputs = list(tensors_in([result]))
-        if call.hands_over:
-            for each in outputs:
-                self._objects.tensor(each)
-            self._emit(events.Handed())
-        else:
-            self._changed(call, outputs, frame)
+    def called(self, function: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Calls a function of PyTorch for the program."""
+        kind = kind_of(function)
+        if kind.quiet:
+            return function(*args, **kwargs)
+        if kind.is_pass:
+            return self._called_pass(function, types, args, kwargs)
+        call = Call(kind)
+        self._before(call, args, kwargs)
+        try:
+            result = function(*args, **kwargs)
+        except BaseException:
+            self._interrupted(call)
+            raise
+        self._after(call, result)
+        return result
 
-    def _changed(self, call: Call, outputs: Sequence[Any], frame: FrameType) -> None:
-        """Emits what differs since before a call: tensors that are new, inputs that were written, or have other metadata."""
-        objects = self._objects
-        written = [(known, each) for known, each in call.inputs if version_of(each) != call.versions[known.number]]
-        moved = [(known, each) for known, each in call.inputs if objects.describe_again(known, each)]
-        new = [each for each in outputs if objects.tensors.find(each) is None]
-        objects.showed({known.counter.number: call.versions[known.number] for known, _ in call.inputs})
-        if not (written or moved or new):
-            self._flags(call, outputs)
+    def _call_begins(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        frame = sys._getframe(4)  # beyond the shield, `called`, and the mode
+        if (self._passes and not self._in_own_code(frame)) or self._beyond_limit:
             return
-        line = self._where.line(frame)
-        for each in new:
-            self._made(call, each, line)
-        for known, each in written:
-            self._wrote(call, known, each, line, relayout=any(known is other for other, _ in moved))
-        for known, each in moved:
-            if not any(known is other for other, _ in written):
-                objects.history(known, each)
-                self._done(
-                    call,
-                    "relayout" if known.storage is call.storages[known.number] else "reallocated",
-                    known,
-                    None,
-                    line,
-                )
+        with _off():
+            self._take_stock_unless_begun(frame)
+            objects, kind = self._objects, call.kind
+            call.line = self._where.line(frame)
+            if self._passes:
+                self._advance(_running_node())
+            if kind.leads_outside:
+                self.shield.remark(_OUTSIDE.format(kind.name))
+            for tensor in tensors_in(args, kwargs):
+                known = objects.tensor(tensor)
+                if known is not None:
+                    if objects.wrote_unseen(known, tensor):
+                        self.shield.remark(_UNOBSERVED)
+                    call.known.append(known)
+                    call.tensors = (*call.tensors, tensor)
+            call.operands = tuple([each.operand for each in call.known])
+            call.versions = [version_of(each) for each in call.tensors]
+            call.slots = slots_written(kind.name, args, kwargs)
+            if kind.is_silent:
+                call.contents = [objects.contents(each) for each in call.known]
+            call.with_history, call.first, call.storages = torch.is_grad_enabled(), _next_node(), objects.seen
+            call.begun = True
 
-    def _made(self, call: Call, tensor: Any, line: int | None) -> None:
-        """Emits a new tensor and the operation that made it: a view if it is on the storage of an input."""
-        objects = self._objects
-        beside = next((known for known, each in call.inputs if _same_storage(each, tensor)), None)
-        known = objects.tensor(tensor, beside=beside, apart=call.name == "data")
-        if known is None:
+    def _take_stock_unless_begun(self, frame: FrameType) -> None:
+        if not self._begun:
+            self._where.line(frame)
+            self._take_stock()
+
+    def _call_failed(self, call: Call) -> None:
+        """Called when an operation has raised: it may have written something before that."""
+        if call.begun:
+            with _off():
+                for known, tensor in zip(call.known, call.tensors, strict=True):
+                    if self._objects.wrote_unseen(known, tensor):
+                        self.shield.remark(_UNOBSERVED)
+            call.tensors = ()
+
+    def _call_ended(self, call: Call, result: Any) -> None:
+        if not call.begun:
             return
-        self._done(call, "view" if beside else "ordinary" if call.inputs else "create", known, known.node, line)
+        with _off():
+            self._objects.made = made = Made(call.first, _next_node(), False, call.storages)
+            written = self._written(call, result)
+            made.writes = bool(written)
+            self._uses(call, made)
+            for known, tensor in written:
+                self._report_write(call, known, tensor)
+            self._report_changes(call, written)
+            self._report_silent_writes(call, written)
+            for tensor in tensors_of(result):
+                self._report_result(call, tensor)
+            self._objects.made = Made()
+        call.tensors = ()
 
-    def _wrote(self, call: Call, known: KnownTensor, tensor: Any, line: int | None, *, relayout: bool) -> None:
-        """Emits a write to an input, and the histories that it has changed. Other views get theirs when PyTorch makes it."""
-        objects, before = self._objects, known.node
-        if not objects.notice(known, tensor):  # through another input on the same storage
-            return
-        objects.history(known, tensor)
-        base = tensor._base
-        found = None if base is None else objects.tensor(base)
-        if found is not None and found.counter is known.counter:
-            objects.history(found, base)
-        objects.needs_on(known.storage)
-        made = known.node if known.node != before else None
-        self._done(call, "relayout" if relayout else "in-place", known, made, line)
+    def _written(self, call: Call, result: Any) -> list[tuple[KnownTensor, Any]]:
+        """Returns the tensors that a call has written, one for each version counter: the one that it returns, or else the first."""
+        found: dict[int, tuple[KnownTensor, Any]] = {}
+        results = list(tensors_of(result))
+        for known, tensor, before in zip(call.known, call.tensors, call.versions, strict=True):
+            if version_of(tensor) != before:
+                first = found.get(known.counter.number)
+                if first is None or (_among(tensor, results) and not _among(first[1], results)):
+                    found[known.counter.number] = known, tensor
+        return list(found.values())
 
-    def _done(self, call: Call, category: Any, output: KnownTensor, node: int | None, line: int | None) -> None:
+    def _uses(self, call: Call, made: Made) -> None:
+        """Emits the nodes that PyTorch has made for views because a call has used them."""
+        if call.kind.reads_node or (call.with_history and made.last > made.first):
+            for known, tensor in zip(call.known, call.tensors, strict=True):
+                if needs_gradient(tensor):
+                    self._objects.flagged_history(known, tensor, fresh=True)
+
+    def _report_write(self, call: Call, known: KnownTensor, tensor: Any) -> None:
         if self._full():
             return
-        inputs = tuple(operand for operand in call.operands)
-        part = output.operand
-        if call.part is not None and category == "in-place":
-            part = replace(part, part=call.part)
-        live, peak = self._account()
-        self._emit(events.OperationDone(call.name, category, inputs, part, {}, node, line, live, peak))
+        objects = self._objects
+        slots = call.slots if call.slots is not None and tensor is call.tensors[0] else None
+        objects.replacing = True
+        objects.histories(known.storage, (tensor,) if call.with_history else ())
+        relaid = objects.look_at(known, tensor) and call.kind.name in RELAYOUTS
+        objects.wrote(known, tensor, known.operand.layout if slots is None else slots)
+        output = known.operand if slots is None else replace(known.operand, part=slots)
+        self._done(call, output, "relayout" if relaid else "in-place", known.node)
+        objects.replacing = False
 
-    def _flags(self, call: Call, outputs: Iterable[Any]) -> None:
-        """Emits changes of `requires_grad` and `.grad` that a call without a result has made."""
-        for known, tensor in call.inputs:
-            if call.sets or any(tensor is each for each in outputs):
-                before = known.node, known.needs
-                self._objects.history(known, tensor)
-                if call.sets or before != (known.node, known.needs):
-                    self._objects.flags(known, tensor)
+    def _report_changes(self, call: Call, written: Sequence[tuple[KnownTensor, Any]]) -> None:
+        """Emits what else a call has changed in its tensors: layout, storage, flags."""
+        objects = self._objects
+        for known, tensor in zip(call.known, call.tensors, strict=True):
+            if not any(known is each for each, _ in written):
+                left = known.storage
+                if objects.look_at(known, tensor):
+                    if not self._full():
+                        self._done(call, known.operand, "relayout" if left is known.storage else "reallocated", None)
+                elif known.needs is not needs_gradient(tensor) or call.kind.name in _SETS_FLAGS:
+                    objects.flags(known, tensor, fresh=False)
+                    objects.histories(known.storage, ())  # views of it need a gradient as it does
+
+    def _report_silent_writes(self, call: Call, written: Sequence[tuple[KnownTensor, Any]]) -> None:
+        """Emits what a call has written without raising a version, as PyTorch's fused optimizers do."""
+        for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
+            counted = any(known.counter is each.counter for each, _ in written)
+            if not counted and before != self._objects.contents(known) and not self._full():
+                self.shield.remark(_SILENT.format(call.kind.name))
+                self._objects.wrote(known, tensor, known.operand.layout)
+                self._done(call, known.operand, "in-place", None)
+
+    def _report_result(self, call: Call, tensor: Any) -> None:
+        objects = self._objects
+        if objects.tensors.find(tensor) is not None or self._full():
+            return
+        seen = objects.seen
+        known = objects.tensor(tensor, filled=call.kind.fills, own_counter=call.kind.own_counter, of=call.known)
+        if known is None:
+            return
+        category: Category = "ordinary" if call.known else "create"
+        if known.storage.number < max(seen, call.storages) and known.storage.number in [
+            each.storage for each in call.operands
+        ]:
+            category = "view"
+        if call.kind.name == "grad":  # of a tensor: it was there
+            self._emit(events.Handed())
+        else:
+            self._done(call, known.operand, category, known.node)
+
+    def _done(self, call: Call, output: Operand, category: Category, node: int | None) -> None:
+        self._emit(events.OperationDone(
+            call.kind.name, category, call.operands, output, {}, node, call.line, *self._objects.account(),
+        ))  # fmt: skip
+
+    # ---- modules with a fast path ----------------------------------------------------------------------------------------
+
+    def _module_begins(self, module: Any, _: Any) -> None:
+        """Switches the mode off while a module runs that PyTorch computes in another way if there is a mode."""
+        if not self._fast and self.shield.is_here() and _has_fast_path(module) and _take_away(self._mode):
+            self._fast.append(module)
+            self.shield.remark(_FAST.format(class_name(type(module))))
+
+    def _module_ended(self, module: Any, _: Any, result: Any) -> None:
+        """Switches it on again."""
+        if self._fast and self._fast[-1] is module:
+            self._fast.pop()
+            self._mode.__enter__()
+            self._hand(result)
+
+    def _handed(self, result: Any) -> None:
+        """Describes tensors that the program receives from code that was not recorded."""
+        with _off():
+            for tensor in () if self._beyond_limit else tensors_of(result):
+                self._objects.tensor(tensor)
+            self._emit(events.Handed())
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 
-    def _pass_begins(self, under: Pass, frame: FrameType) -> None:
-        """Emits the begin of a pass. What it may reach is known before it runs."""
+    def _in_own_code(self, frame: FrameType | None) -> bool:
+        """Whether code of the program runs in the backward pass that began last, such as a hook."""
+        while frame is not None and frame.f_code is not _PASS:
+            if frame.f_code.co_filename == self._program.filename:
+                return True
+            frame = frame.f_back
+        return False
+
+    def _called_pass(self, function: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Runs a backward pass for the program, with the mode on, so that operations in hooks are recorded."""
+        run = function if any(not _is_plain(each) for each in types) else not_overridden(function)
+        if self._passes and not self._in_own_code(
+            sys._getframe(2)
+        ):  # `Tensor.backward` calls `torch.autograd.backward`
+            with self._mode:
+                return run(*args, **kwargs)
+        depth = len(self._passes)
+        self._pass_before(function, args, kwargs)
+        try:
+            with self._mode:
+                result = run(*args, **kwargs)
+        except BaseException as error:
+            if len(self._passes) > depth:
+                self._pass_error(error)
+            raise
+        if len(self._passes) > depth:
+            self._pass_after(result)
+        return result
+
+    def _pass_begins(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        frame = sys._getframe(5)
+        with _off():
+            self._take_stock_unless_begun(frame)
+            line = self._where.line(frame)
+            if self._passes:
+                self._advance(_running_node())
+            asks = asked(function, args, kwargs)
+            roots = [node for each in asks.roots if (node := root_node(each)) is not None]
+            if not roots or self._full():
+                self._passes.append(None)
+                return
+            objects = self._objects
+            for each in asks.roots:
+                known = objects.tensor(each)
+                if known is not None:
+                    objects.flagged_history(known, each, fresh=True)
+            if objects.look_again():
+                self.shield.remark(_UNOBSERVED)
+            nodes = reachable(roots)
+            numbers = [objects.node(node) for node in nodes]
+            ends = None if asks.inputs is None else [root_node(each) for each in asks.inputs]
+            order = in_order(roots, ends, fills=asks.fills)
+            gradient = _gradient(asks.roots[0], asks.gradients[0])
+            had = frozenset(known.number for _, known in objects.tensors.living() if known.grad is not None)
+            self._passes.append(Pass(order, gradient, asks.fills, asks.keeps, nodes, set(order), roots[0], had))
+            self._emit(events.BackwardBegan(
+                tuple(number for number in numbers if number is not None), objects.number_of(roots[0]) or 0, gradient,
+                line, *objects.account(),
+            ))  # fmt: skip
+
+    def _advance(self, until: Any) -> None:
+        """Emits what the nodes of the current pass have done that ran before a node, of which code of the program runs now."""
+        under = self._passes[-1]
+        if under is not None and until in under.order:
+            done = under.order.index(until)
+            for node in under.order[:done]:
+                self._ran(under, node)
+            del under.order[:done]
+
+    def _ran(self, under: Pass, node: Any) -> None:
+        """Emits that a node has run."""
+        self._unpacks(under, node)
         if self._full():
             return
-        objects = self._objects
-        roots = [(objects.node(_node_of(each)), each) for each in under.outputs]
-        under.roots = [number for number, _ in roots if number is not None]
-        if not under.roots:
-            return
-        under.order = order(objects.nodes, under.roots, [objects.node(_node_of(each)) for each in under.inputs])
-        given = under.gradients[0] if under.gradients and under.gradients[0] is not None else None
-        gradient = events.Gradient(tuple(under.outputs[0].shape), _ones(under.outputs[0]))
-        if given is not None:
-            gradient = _gradient(given)
-        line = self._where.line(frame)
-        self._emit(events.BackwardBegan(tuple(under.order), under.roots[0], gradient, line, *self._account()))
-        under.began = True
+        objects, number = self._objects, self._objects.node(node)
+        leaf = getattr(node, "variable", None) if under.fills and not node.next_functions else None
+        gradient, filled = self._arrived(under, node), None
+        if leaf is not None:
+            known, filled = objects.tensor(leaf), objects.filled(leaf)
+            if filled is not None and known is not None and known.number not in under.had:
+                gradient = _gradient_of(gradient_held(leaf), tuple(leaf.shape))
+        if number is not None:
+            for following in dict.fromkeys(each for each, _ in node.next_functions if each in under.runs):
+                self._emit(events.Arrived(objects.node(following) or 0, origin=INFERRED))
+            self._emit(events.NodeRan(
+                number, not under.keeps and _has_released(node), filled, gradient, *objects.account(), origin=INFERRED
+            ))  # fmt: skip
 
-    def _pass_ends(self, under: Pass) -> None:
-        """Emits the nodes of a pass that has run, in the order in which PyTorch's engine runs them, and the gradients of the leaves."""
-        if not under.began:
-            return
-        objects = self._objects
-        for number in under.order:
-            self._ran(under, number)
-        if not under.keeps:
-            for number in under.order:
-                objects.nodes[number].kept = ()
-        self._emit(events.Released(() if under.keeps else tuple(under.order)))
-        self._emit(events.BackwardEnded(*self._account()))
+    def _unpacks(self, under: Pass, node: Any, last: events.Kept | None = None) -> None:
+        """Emits that a node has used what it had saved, until the one that failed, if one did."""
+        number, gradient = self._objects.node(node), self._arrived(under, node)
+        for kept in self._objects.kept_by(number):
+            if number is None or self._full():
+                return
+            found = self._objects.version(kept.counter, kept.version)
+            self._emit(events.Unpacked(
+                number, kept.name, kept.version, found, gradient, None, *self._objects.account(), origin=INFERRED
+            ))  # fmt: skip
+            if kept is last:
+                return
 
-    def _ran(self, under: Pass, number: int) -> None:
-        """Emits that a node has run."""
-        objects, node = self._objects, self._objects.nodes[number]
-        inferred = events.INFERRED
-        self._emit(events.Arrived(number, origin=inferred))
-        for kept in node.kept:
-            if not self._full():
-                self._emit(
-                    events.Unpacked(
-                        number, kept.name, kept.version, kept.version, None, None, *self._account(), origin=inferred
+    def _arrived(self, under: Pass, node: Any) -> events.Gradient | None:
+        """Returns what is known of the gradient that a node has received."""
+        if node is under.first:
+            return under.gradient
+        shape = shape_at(node)
+        return None if shape is None else events.Gradient(shape, None)
+
+    def _pass_ended(self, result: Any) -> None:
+        under = self._passes.pop()
+        if under is None or self._beyond_limit:
+            return
+        with _off():
+            objects = self._objects
+            objects.made = Made()
+            for node in under.order:
+                self._ran(under, node)
+            for tensor, known in objects.tensors.living():
+                if known.node is not None and retains_grad(tensor) and under.fills:
+                    objects.filled(tensor)
+            self._release(under)
+            objects.settle()
+            self._full()
+            self._emit(events.BackwardEnded(*objects.account()))
+            if not under.fills:
+                for tensor in tensors_of(result):
+                    objects.tensor(tensor)
+                self._emit(events.Handed())
+
+    def _release(self, under: Pass) -> None:
+        """Emits which nodes have released what they had saved."""
+        released = [
+            number
+            for node in under.nodes
+            if (number := self._objects.number_of(node)) is not None
+            and self._objects.kept_by(number)
+            and _has_released(node)
+        ]
+        for number in released:
+            self._objects.release(number)
+        under.nodes.clear()
+        under.runs.clear()
+        self._emit(events.Released(tuple(released)))
+
+    def _pass_failed(self, error: BaseException) -> None:
+        under = self._passes.pop()
+        if under is None or self._beyond_limit:
+            return
+        with _off():
+            objects, message = self._objects, message_of(error)
+            failing, kept = self._failing(under, message)
+            if failing in under.order:
+                for node in under.order[: under.order.index(failing)]:
+                    self._ran(under, node)
+                self._unpacks(under, failing, last=kept)
+            number = objects.number_of(failing)
+            if isinstance(error, RuntimeError) and (stale(message) or is_second_pass(message)):
+                if failing is None and stale(message):
+                    self.shield.remark(_HIDDEN)
+                why = _STALE if stale(message) else _AGAIN
+                fix = _STALE_FIX if stale(message) else _AGAIN_FIX
+                self._emit(events.Refused(
+                    class_name(type(error)), message, why, fix, number, None if kept is None else kept.storage, None,
+                    None, *objects.account(),
+                ))  # fmt: skip
+                self._refused = id(error), message
+            self._emit(events.BackwardFailed(number))
+            self._release(under)
+            under.order.clear()
+
+    def _failing(self, under: Pass, message: str) -> tuple[Any, events.Kept | None]:
+        """Returns the node at which a pass has failed, and what it had saved; None for what cannot be known."""
+        told = stale(message)
+        for node in under.order:
+            for kept in self._objects.kept_by(self._objects.number_of(node)):
+                found = self._objects.version(kept.counter, kept.version)
+                if (
+                    told is not None
+                    and not kept.copy
+                    and (kept.version, found, tuple(kept.layout.shape))
+                    == (
+                        told.kept_at,
+                        told.found_at,
+                        told.shape,
                     )
-                )
-        filled, gradient, leaf = None, None, None if node.leaf is None else node.leaf.alive()
-        if node.leaf is not None and leaf is not None and under.accumulates:
-            found = objects.gradient(node.leaf, leaf)
-            if found is not None:
-                filled, gradient = found.operand, _gradient(leaf.grad)
-        if not self._full():
-            self._emit(
-                events.NodeRan(
-                    number,
-                    not under.keeps,
-                    filled,
-                    gradient,
-                    *self._account(),
-                    origin=events.OBSERVED if filled else inferred,
-                )
-            )
-
-    def _pass_fails(self, under: Pass, error: BaseException) -> None:
-        """Emits the nodes that ran before the one that failed, and, if an overwritten value was the reason, which it was."""
-        if not under.began:
-            return
-        objects = self._objects
-        found = staleness_in(error, objects.nodes, under.order, self._current_versions())
-        if found is not None:
-            for number in under.order[: under.order.index(found.node)]:
-                self._ran(under, number)
-            self._refuse(error, found)
-        self._emit(events.BackwardFailed(None if found is None else found.node))
-
-    def _current_versions(self) -> dict[int, int]:
-        return {known.counter.number: version_of(tensor) for tensor, known in self._objects.tensors.living()}
-
-    def _refuse(self, error: BaseException, found: Staleness) -> None:
-        kept, node = found.kept, found.node
-        self._emit(events.Arrived(node, origin=events.INFERRED))
-        self._emit(
-            events.Unpacked(
-                node, kept.name, kept.version, found.version, None, None, *self._account(), origin=events.INFERRED
-            )
-        )
-        self._refused = id(error)
-        self._emit(events.Refused(
-            class_name(type(error)), message_of(error), _STALE_WHY, _STALE_FIX, node, kept.storage, None, None, *self._account(),
-        ))  # fmt: skip
+                ):
+                    return node, kept
+            if is_second_pass(message) and self._objects.was_released(self._objects.number_of(node)):
+                return node, None
+        return None, None
 
 
-class Call:
-    """A call of one of PyTorch's functions, as it was before it ran.
-
-    Attributes:
-        name: the operation: "add_", "getitem".
-        inputs: the tensors among its arguments, each once, with what is known of them.
-        operands: their metadata.
-        versions, storages: of these, by the number of the tensor.
-        part: the part that `x[key] = y` writes.
-        sets: whether it sets a property.
-        hands_over: whether its results were made by a backward pass.
-    """
-
-    def __init__(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], objects: TorchObjects) -> None:
-        self.name, self.sets = _name_of(func)
-        self.hands_over = func is torch.autograd.grad
-        found: dict[int, tuple[KnownTensor, Any]] = {}
-        for each in tensors_in([*args, *kwargs.values()]):
-            known = objects.tensor(each)
-            if known is not None:
-                found[known.number] = (known, each)
-        self.inputs = list(found.values())
-        for known, each in self.inputs:
-            objects.notice(known, each)
-        self.operands = [known.operand for known, _ in self.inputs]
-        self.versions = {known.number: version_of(each) for known, each in self.inputs}
-        self.storages = {known.number: known.storage for known, _ in self.inputs}
-        self.part = _part_set(func, args)
+_PASS = TorchRecorder._called_pass.__code__
 
 
-class Pass:
-    """A backward pass, from the arguments of PyTorch's engine.
-
-    Attributes:
-        outputs, gradients: the roots, and the gradients that they receive (None for ones).
-        keeps: `retain_graph`.
-        inputs: the tensors whose gradients are asked for; none for all leaves.
-        accumulates: whether the leaves' `.grad` is filled, as `backward()` does and `grad()` does not.
-        roots, order: the numbers of the first nodes, and of all in the order in which they run.
-        began: whether its begin was recorded.
-    """
-
-    def __init__(self, outputs: Sequence[Any], arguments: Sequence[Any], options: dict[str, Any]) -> None:
-        given = dict(zip(("gradients", "keeps", "creates", "inputs", "unreachable"), arguments, strict=False))
-        self.outputs = [each for each in outputs if isinstance(each, torch.Tensor)]
-        self.gradients, self.keeps = given.get("gradients") or (), bool(given.get("keeps"))
-        self.inputs = [each for each in given.get("inputs") or () if isinstance(each, torch.Tensor)]
-        self.accumulates = bool(options.get("accumulate_grad"))
-        self.roots: list[int] = []
-        self.order: list[int] = []
-        self.began = False
+def _among(tensor: Any, others: Sequence[Any]) -> bool:
+    return any(tensor is each for each in others)
 
 
-class Mode(TorchFunctionMode):  # type: ignore[misc]  # PyTorch is not typed here
-    """Passes each call on, and tells the recorder what it did."""
-
-    def __init__(self, recorder: TorchRecorder) -> None:
-        super().__init__()
-        self._recorder = recorder
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
-        if not self._recorder.shield.is_here() or _only_tells(func):
-            return func(*args, **kwargs)
-        calls: list[Call] = []
-        self._recorder.shield.protect(lambda: calls.append(Call(func, args, kwargs, self._recorder._objects)))()
-        result = func(*args, **kwargs)
-        if calls:
-            self._recorder.run_operation(calls[0], result, sys._getframe(1))
-        return result
+def _is_plain(kind: Any) -> bool:
+    """Whether a class of tensors overrides no functions."""
+    return kind.__torch_function__ in (torch.Tensor.__torch_function__, torch._C._disabled_torch_function_impl)
 
 
-class EnginePatch:
-    """Stands before the function through which every backward pass enters PyTorch's engine, while a recording runs."""
-
-    def __init__(self, recorder: TorchRecorder) -> None:
-        self._recorder = recorder
-        self._before: Any = None
-
-    def begin(self) -> None:
-        """Takes the function's place."""
-        self._before = getattr(torch.autograd, "_engine_run_backward", None)
-        if self._before is not None:
-            torch.autograd._engine_run_backward = self._run
-
-    def end(self) -> None:
-        """Puts the function back, unless another recording has taken its place meanwhile."""
-        if self._before is not None and torch.autograd._engine_run_backward == self._run:
-            torch.autograd._engine_run_backward = self._before
-
-    def _run(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
-        recorder = self._recorder
-        if not recorder.shield.is_here():
-            return self._before(outputs, *args, **kwargs)
-        under = Pass(outputs, args, kwargs)
-        with torch._C.DisableTorchFunction():
-            recorder.begin_pass(under, sys._getframe(1))
-        try:
-            with _inside(recorder._mode):
-                result = self._before(outputs, *args, **kwargs)
-        except BaseException as error:
-            with torch._C.DisableTorchFunction():
-                recorder.fail_pass(under, error)
-            raise
-        with torch._C.DisableTorchFunction():
-            recorder.end_pass(under)
-        return result
+def _has_released(node: Any) -> bool:
+    """Whether a node had saved something and has released it."""
+    return all(saved.data is None for _, saved in saved_by(node))
 
 
-class _inside:  # noqa: N801  # used like a function
-    """Has a mode in force, which PyTorch takes off while it handles a call, so that hooks are recorded, too."""
-
-    def __init__(self, mode: Mode) -> None:
-        self._mode, self._entered = mode, not any(each is mode for each in _modes())
-
-    def __enter__(self) -> None:
-        if self._entered:
-            self._mode.__enter__()
-
-    def __exit__(self, *_: object) -> None:
-        if self._entered:
-            _remove(self._mode)
+def _gradient(root: Any, given: Any) -> events.Gradient:
+    """Returns the gradient with which a pass begins: ones if none is given."""
+    shape = tuple(root.shape)
+    return events.Gradient(shape, (1.0,) * root.numel()) if given is None else _gradient_of(given, shape)
 
 
-def _modes() -> list[Any]:
-    """The function modes in force, the innermost last."""
-    return list(torch.overrides._get_current_function_mode_stack())
+def _gradient_of(tensor: Any, shape: tuple[int, ...]) -> events.Gradient:
+    """Returns a gradient's shape, and its values if it is small and in the memory of this process."""
+    readable = tensor is not None and tensor.device.type == "cpu" and tensor.layout is torch.strided
+    if not readable or tensor.numel() > SMALL or tuple(tensor.shape) != shape:
+        return events.Gradient(shape, None)
+    return events.Gradient(shape, tuple(tensor.detach().reshape(-1).tolist()))
 
 
-def _remove(mode: Mode) -> None:
-    """Takes a mode out of force, also if the program has entered others inside it and not left them."""
-    stack = _modes()
-    if not any(each is mode for each in stack):
-        return
-    inner = stack[next(k for k, each in enumerate(stack) if each is mode) + 1 :]
-    for _ in range(len(inner) + 1):
-        torch.overrides._pop_mode()
-    for each in inner:
-        torch.overrides._push_mode(each)
-
-
-def tensors_in(values: Iterable[Any]) -> Iterator[Any]:
-    """Yields the tensors among values, and in lists, tuples and dictionaries among them."""
-    for value in values:
-        if isinstance(value, torch.Tensor):
-            yield value
-        elif isinstance(value, list | tuple):
-            yield from tensors_in(value)
-        elif isinstance(value, dict):
-            yield from tensors_in(value.values())
-
-
-_kinds: dict[Any, bool] = {}
-
-
-def _only_tells(func: Any) -> bool:
-    """Whether a call only tells something about a tensor: most properties do."""
-    try:
-        found = _kinds.get(func)
-    except TypeError:
+def _has_fast_path(module: Any) -> bool:
+    """Whether PyTorch may compute a module in another way than by its ordinary operations."""
+    if not issubclass(type(module), _FAST_MODULES) or module.training:
         return False
-    if found is None:
-        owner = getattr(getattr(func, "__self__", None), "__name__", "")
-        found = _kinds[func] = getattr(func, "__name__", "") == "__get__" and owner not in _LOOKED_AT
+    return not torch.is_grad_enabled() or not any(each.requires_grad for each in module.parameters())
+
+
+def _take_away(mode: _Mode) -> bool:
+    """Takes a mode from the stack of modes, where others may be above it: blocks need not end in the order in which they began.
+
+    Returns:
+        Whether it was there.
+    """
+    above: list[Any] = []
+    found = False
+    while not found and torch._C._len_torch_function_stack():
+        top = torch._C._pop_torch_function_stack()
+        found = top is mode
+        if not found:
+            above.append(top)
+    for each in reversed(above):
+        torch._C._push_on_torch_function_stack(each)
     return found
 
 
-def _name_of(func: Any) -> tuple[str, bool]:
-    """The name of an operation, and whether it sets a property."""
-    name = str(getattr(func, "__name__", func))
-    if name in ("__get__", "__set__", "__delete__"):
-        return str(getattr(func.__self__, "__name__", name)), name != "__get__"
-    return (name.strip("_") if name.startswith("__") else name), False
-
-
-def _part_set(func: Any, args: Sequence[Any]) -> Any:
-    """The layout of the part that `x[key] = y` writes, for keys that select by layout; None for others, and other functions."""
-    if func is not torch.Tensor.__setitem__ or len(args) < 2:
-        return None
-    with suppress(Exception), torch.no_grad():
-        shown = args[0].detach()[args[1]]
-        if shown.untyped_storage()._cdata == args[0].untyped_storage()._cdata:
-            return layout_of(shown)
-    return None
-
-
-def _same_storage(a: Any, b: Any) -> bool:
-    try:
-        return bool(a.untyped_storage()._cdata == b.untyped_storage()._cdata)
-    except (NotImplementedError, RuntimeError):
-        return False
-
-
-def _node_of(tensor: Any) -> Any:
-    """The node that receives a tensor's gradient."""
-    if tensor.grad_fn is not None or not tensor.requires_grad:
-        return tensor.grad_fn
-    edge = getattr(torch.autograd.graph, "get_gradient_edge", None)
-    return None if edge is None else edge(tensor).node
-
-
-def _ones(output: Any) -> Any:
-    return (1.0,) * output.numel() if output.numel() <= SMALL else None
-
-
-def _gradient(tensor: Any) -> events.Gradient:
-    small = tensor.numel() <= SMALL and tensor.device.type == "cpu" and not tensor.is_sparse
-    values = tuple(tensor.detach().reshape(-1).tolist()) if small else None
-    return events.Gradient(tuple(tensor.shape), values)
-
-
 def _further(holder: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the tensors of a module and of those inside it (`net.0.weight`), and an optimizer's state (`opt.exp_avg[0]`)."""
-    found = _of_module(holder) if issubclass(type(holder), torch.nn.Module) else _of_optimizer(holder)
-    yield from islice(found, ATTRIBUTES)
+    """Yields the tensors of a module and those inside it, or of an optimizer's state, which are not attributes."""
+    if issubclass(type(holder), torch.nn.Module):
+        waiting, left = [("", holder)], ATTRIBUTES
+        while waiting and left > 0:
+            path, module = waiting.pop()
+            inside = attributes_of(module)
+            for kind in ("_parameters", "_buffers"):
+                held = inside.get(kind)
+                some = _items(held, left)
+                left -= len(some)
+                yield from ((f"{path}.{name}", each) for name, each in some)
+            modules = inside.get("_modules")
+            some = _items(modules, left)
+            waiting += [(f"{path}.{name}", each) for name, each in reversed(some)]
+            left -= len(some)
+    else:
+        state = attributes_of(holder).get("state")
+        states = _items(state, ATTRIBUTES)
+        for place, (_, kept) in enumerate(states):
+            some = _items(kept, ATTRIBUTES)
+            yield from ((f".state[{place}][{name!r}]", each) for name, each in some if type(name) is str)
 
 
-def _of_module(module: Any) -> Iterator[tuple[str, Any]]:
-    held = attributes_of(module)
-    for kind in ("_parameters", "_buffers"):
-        yield from ((f".{name}", each) for name, each in held.get(kind, {}).items() if each is not None)
-    for name, inner in held.get("_modules", {}).items():
-        if inner is not None:
-            yield from ((f".{name}{path}", each) for path, each in _of_module(inner))
-
-
-def _of_optimizer(optimizer: Any) -> Iterator[tuple[str, Any]]:
-    for place, state in enumerate(list(attributes_of(optimizer).get("state", {}).values())):
-        for kind, value in list(state.items()):
-            if isinstance(value, torch.Tensor):
-                yield f".{kind}[{place}]", value
+def _items(held: Any, most: int) -> list[tuple[Any, Any]]:
+    return first_items(held, most) if issubclass(type(held), dict) else []
 
 
 _WATCHED = Watched(torch.Tensor, (torch.nn.Module, torch.optim.Optimizer), (), _further)
+_FAST_MODULES = (torch.nn.TransformerEncoder, torch.nn.TransformerEncoderLayer, torch.nn.MultiheadAttention)
+_SETS_FLAGS = frozenset({"requires_grad_", "requires_grad", "grad", "retain_grad", "detach_"})
+
+_UNTESTED = Text(
+    "This is PyTorch {0}; the recorder was tested with {1}.", "这里的 PyTorch 是 {0}；记录器是用 {1} 测试的。"
+)
+_ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程所做的没有记录。")
+_UNOBSERVED = Text(
+    "Tensors were also written by code that was not recorded: another thread, an operation that failed halfway, "
+    "or code below PyTorch's functions.",
+    "还有未被记录的代码写入了张量：其他线程、中途失败的操作，或 PyTorch 函数之下的代码。",
+)
+_OUTSIDE = Text(
+    "`{0}` leads to a tensor's memory itself. Writes from there raise no version, and were not seen.",
+    "`{0}` 直接给出张量的内存。由此进行的写入不增加版本号，也看不到。",
+)
+_FAST = Text(
+    "What `{0}` computes was not recorded: without gradients PyTorch has a fast path for it, which a recorder would switch off.",
+    "`{0}` 的计算没有记录：不求梯度时，PyTorch 对它有快速路径，记录器会使其失效。",
+)
+_COMPILED = Text(
+    "What functions compiled by `torch.compile` do was not recorded.", "经 `torch.compile` 编译的函数所做的没有记录。"
+)
+_SILENT = Text(
+    "`{0}` writes tensors without raising their versions: that is how PyTorch has it, so backward would use them unnoticed.",
+    "`{0}` 写入张量而不增加版本号：PyTorch 就是这样，所以反向传播会不加察觉地使用它们。",
+)
+_HIDDEN = Text(
+    "PyTorch does not show what the node at which backward failed has saved, such as the one inside a CopySlices. "
+    "So which node it was, and which line has made it, is not known.",
+    "PyTorch 不显示反向传播出错的节点保存了什么（例如 CopySlices 内部的节点）。因此不知道是哪个节点，也不知道是哪一行建立的。",
+)
+_STALE = Text(
+    "The node has saved a value for backward, and an in-place operation has overwritten it since.",
+    "节点为反向传播保存了一个值，此后有原地操作覆盖了它。",
+)
+_STALE_FIX = Text(
+    "Write out of place, or to a clone, what is overwritten before backward.",
+    "在反向传播之前要覆盖的内容，请改为非原地操作，或写入它的 `clone()`。",
+)
+_AGAIN = Text(
+    "An earlier backward has released what this node had saved.", "之前的反向传播已经释放了这个节点保存的内容。"
+)
+_AGAIN_FIX = Text("Give the earlier backward retain_graph=True.", "给之前的反向传播加上 retain_graph=True。")

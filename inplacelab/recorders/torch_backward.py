@@ -1,99 +1,196 @@
-"""Infers what PyTorch's engine does in a backward pass: in which order nodes run, and which saved value it found overwritten."""
+"""Infers what a backward pass of PyTorch did: in which order it ran the nodes, and at which one it failed.
+
+PyTorch reports nothing of this. On one device it always runs, of the nodes that have all of their gradients, the one with the highest
+sequence number, which is the one that was made last. The nodes of leaves have the highest number of all.
+"""
 
 from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from inspect import signature
+from itertools import count
+from types import FunctionType
+from typing import Any, NamedTuple
 
-from inplacelab.recorders import events
-from inplacelab.recorders.torch_objects import KnownNode
+import torch
 
-_MESSAGE = re.compile(r"\[(?:torch\.)?[\w.]+ \[([\d, ]*)\]\].* is at version (\d+); expected version (\d+)", re.DOTALL)
-"""What PyTorch says of a value that was overwritten: its shape, its version now, and the one that was saved."""
-
-
-class Staleness(NamedTuple):
-    """A saved value that was overwritten: its node, what that has saved, and the version that the engine found."""
-
-    node: int
-    kept: events.Kept
-    version: int
+from inplacelab.recorders.torch_calls import tensors_of
+from inplacelab.recorders.torch_objects import needs_gradient, node_of
 
 
-def order(nodes: Mapping[int, KnownNode], roots: Sequence[int], targets: Sequence[int | None]) -> list[int]:
-    """Returns the order in which the engine runs nodes: of those that have all their gradients, the one that was made last; the nodes
-    of leaves at once.
+class Asked(NamedTuple):
+    """What the program has asked of a pass.
+
+    Attributes:
+        roots: the tensors from which it begins.
+        gradients: the gradient for each; None for ones.
+        inputs: the tensors whose gradients it wants; None for all leaves.
+        fills: whether it fills `.grad`.
+        keeps: whether it keeps what nodes have saved.
+    """
+
+    roots: tuple[Any, ...]
+    gradients: tuple[Any, ...]
+    inputs: tuple[Any, ...] | None
+    fills: bool
+    keeps: bool
+
+
+def asked(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Asked:
+    """Returns what a call of `Tensor.backward`, `torch.autograd.backward` or `torch.autograd.grad` asks.
+
+    Raises:
+        TypeError: if it has not the arguments of one.
+    """
+    bound = signature(function).bind(*args, **kwargs).arguments
+    roots: Any = next((bound[name] for name in ("self", "tensors", "outputs") if name in bound), ())
+    given: Any = next((bound[name] for name in ("gradient", "grad_tensors", "grad_outputs") if name in bound), None)
+    inputs, keeps = bound.get("inputs"), bound.get("retain_graph")
+    tensors = tuple(tensors_of(roots))
+    return Asked(
+        tensors,
+        tuple(given) if type(given) in (tuple, list) else (given,) * len(tensors),
+        None if inputs is None else tuple(tensors_of(inputs)),
+        "outputs" not in bound,
+        bool(bound.get("create_graph")) if keeps is None else bool(keeps),
+    )
+
+
+def root_node(tensor: Any) -> Any:
+    """Returns the node from which a pass begins at a tensor, or to which the gradient of an input goes; None if there is none."""
+    if not needs_gradient(tensor):
+        return None
+    node = node_of(tensor)
+    if node is None and hasattr(torch.autograd.graph, "get_gradient_edge"):
+        with suppress(RuntimeError, AssertionError):  # of a view that was made without history
+            node = torch.autograd.graph.get_gradient_edge(tensor).node
+    return node
+
+
+def reachable(roots: Iterable[Any]) -> list[Any]:
+    """Returns every node reachable from the roots, including them."""
+    seen: dict[Any, None] = {}
+    waiting = list(roots)[::-1]
+    while waiting:
+        node = waiting.pop()
+        if node is not None and node not in seen:
+            seen[node] = None
+            waiting += [following for following, _ in node.next_functions]
+    return list(seen)
+
+
+def in_order(roots: Iterable[Any], ends: Sequence[Any] | None, *, fills: bool) -> list[Any]:
+    """Returns the nodes that a pass runs, in its order.
 
     Args:
-        nodes: the known nodes, by number.
-        roots: the first ones.
-        targets: the nodes whose gradients are asked for; none for all that can be reached.
-
-    Source: PyTorch's notes on autograd; one device, since the nodes of each device have a queue of their own.
+        roots: those with which it begins.
+        ends: if it computes the gradients of some tensors only, their nodes.
+        fills: whether it runs the nodes of these, too, which fill `.grad`.
     """
-    waits: dict[int, int] = {}
-    seen, stack = set(roots), list(roots)
-    while stack:
-        for each in _edges(nodes, stack.pop()):
-            waits[each] = waits.get(each, 0) + 1
-            if each not in seen:
-                seen.add(each)
-                stack.append(each)
-    needed = _leading_to(nodes, seen, {each for each in targets if each is not None}) if targets else seen
-    ready = [(-nodes[each].order, each) for each in set(roots) if not waits.get(each)]
+    first = list(dict.fromkeys(roots))
+    every = reachable(first)
+    runs = set(every) if ends is None else _leading_to(every, set(ends))
+    if ends is not None and fills:
+        runs |= {each for each in ends if each is not None and not each.next_functions}
+    return [node for node in _by_number(first, every) if node in runs]
+
+
+def _by_number(first: Sequence[Any], every: Iterable[Any]) -> Iterator[Any]:
+    """Yields nodes, each once all that send gradients to it have been, and of those that are ready the one made last."""
+    waits = Counter(following for node in every for following in _following(node))
+    ready = [(-node._sequence_nr(), place, node) for place, node in enumerate(first) if not waits[node]]
     heapq.heapify(ready)
-    found = []
+    place = count(len(ready))
     while ready:
-        number = heapq.heappop(ready)[1]
-        if number in needed:
-            found.append(number)
-        for each in _edges(nodes, number):
-            waits[each] -= 1
-            if not waits[each]:
-                heapq.heappush(ready, (-nodes[each].order, each))
+        node = heapq.heappop(ready)[2]
+        yield node
+        for following in _following(node):
+            waits[following] -= 1
+            if not waits[following]:
+                heapq.heappush(ready, (-following._sequence_nr(), next(place), following))
+
+
+def _following(node: Any) -> list[Any]:
+    return [following for following, _ in node.next_functions if following is not None]
+
+
+def _leading_to(nodes: Sequence[Any], ends: set[Any]) -> set[Any]:
+    """Returns the nodes from which one of the ends can be reached in at least one step."""
+    before: dict[Any, list[Any]] = {}
+    for node in nodes:
+        for following in _following(node):
+            before.setdefault(following, []).append(node)
+    found: set[Any] = set()
+    waiting = [node for end in ends for node in before.get(end, ())]
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting += before.get(node, ())
     return found
 
 
-def _edges(nodes: Mapping[int, KnownNode], number: int) -> list[int]:
-    return [each for each in nodes[number].edges if each is not None and each in nodes]
+def shape_at(node: Any) -> tuple[int, ...] | None:
+    """Returns the shape of the gradient that a node receives; None if it receives several, or PyTorch does not tell it."""
+    told = getattr(node, "_input_metadata", None)
+    return None if told is None or len(told) != 1 else tuple(told[0].shape)
 
 
-def _leading_to(nodes: Mapping[int, KnownNode], reached: set[int], targets: set[int]) -> set[int]:
-    """The nodes on a path to a target, and the targets that are leaves. Other targets need not run: what arrives there is the answer."""
-    needed: set[int] = set()
-    for number in sorted(
-        reached, key=lambda each: (nodes[each].order == float("inf"), -nodes[each].order), reverse=True
-    ):
-        if number in targets or any(each in needed or each in targets for each in _edges(nodes, number)):
-            needed.add(number)
-    return {each for each in needed if each not in targets or any(e in needed for e in _edges(nodes, each))}
+# --- errors ------------------------------------------------------------------------------------------------------------
+
+_STALE = re.compile(
+    r"modified by an inplace operation: \[\S+ \[([\d, ]*)\]\].* is at version (\d+); expected version (\d+)"
+)
+_AGAIN = "Trying to backward through the graph a second time"
 
 
-def staleness_in(
-    error: BaseException, nodes: Mapping[int, KnownNode], running: Sequence[int], versions: Mapping[int, int]
-) -> Staleness | None:
-    """Finds which node an error is about: the first one to run that has saved a value of that shape and version.
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """What PyTorch says of a saved tensor that was overwritten: its shape, its version when it was saved, and now."""
 
-    Args:
-        error: what the engine has raised.
-        nodes: the known nodes, by number.
-        running: the nodes of the pass, in their order.
-        versions: what each version counter shows now.
+    shape: tuple[int, ...]
+    kept_at: int
+    found_at: int
 
-    Returns:
-        None if the error is about something else, or about a value that no known node has saved.
-    """
-    found = _MESSAGE.search(str(error))
+
+def stale(message: str) -> Stale | None:
+    """Reads what the message of an error says of a saved tensor; None if it is about something else."""
+    found = _STALE.search(message)
     if found is None:
         return None
     shape = tuple(int(each) for each in found[1].split(",") if each.strip())
-    now, expected = int(found[2]), int(found[3])
-    for number in running:
-        for kept in nodes[number].kept:
-            current = versions.get(kept.counter, now)
-            fits = (kept.layout.shape, kept.version) == (shape, expected)
-            if fits and current == now and not kept.copy:  # a copy that only the node has is never overwritten
-                return Staleness(number, kept, now)
-    return None
+    return Stale(shape, int(found[3]), int(found[2]))
+
+
+def is_second_pass(message: str) -> bool:
+    """Whether a pass failed because an earlier one has released what nodes had saved."""
+    return _AGAIN in message
+
+
+# --- the pass itself ---------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=16)
+def not_overridden(function: Any) -> Callable[..., Any]:
+    """Returns a function of PyTorch that does not ask whether a mode overrides it.
+
+    Otherwise it would come back to the mode for ever, unless that is off; and it must be on, so that operations in hooks are recorded.
+    """
+    if type(function) is not FunctionType:
+        found: Callable[..., Any] = function
+        return found
+    asks = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
+    names = {**function.__globals__, **dict.fromkeys(asks, _is_not)}
+    copied = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    copied.__kwdefaults__ = function.__kwdefaults__
+    return copied
+
+
+def _is_not(*_: object) -> bool:
+    return False

@@ -1,65 +1,115 @@
-"""Emits events that describe PyTorch's tensors, storages and grad nodes, when each is first seen and when it has changed.
+"""Emits events that describe PyTorch's tensors, storages, version counters and grad nodes, when each is first seen and when it has changed.
 
-PyTorch gives no notice of any of these, so they are looked at when an operation has run:
+Nothing is kept alive. Tensors are known by weak references. PyTorch has none for the other objects, so
 
-- a **storage** is known by the address of its C++ object, which a weak reference of PyTorch's own pins: it keeps neither the bytes nor a
-  Python object alive, and tells when the storage has expired;
-- a **version counter** belongs to a tensor, and its views and `detach()` share it; `.data` counts apart on the same storage;
-- a **node** is known by its sequence number, or, if it accumulates into a leaf, by that leaf. What it has saved is read from its
-  `_raw_saved_*` attributes, which check no version. A node is gone when no living tensor leads to it.
+- a storage is pinned by a weak count of its `StorageImpl`, which keeps a header of a few bytes, so that its address is not used again;
+- a node is known by its sequence number, and the node of a leaf by its leaf. It is gone when no known tensor and no known node leads
+  to it any more.
+
+Some of PyTorch's properties do more than they seem to. To read `grad_fn` or `is_leaf` of a view whose storage was written since makes a
+new node, which PyTorch would otherwise make when the view is used next, or never. That might change the order of backward, so it is
+not read: until then the node is inferred (`_expected`). Saved tensors are read by `_raw_saved_*`, which does not unpack them.
 """
 
 from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any
 
 import numpy as np
 import torch
 
-from inplacelab.layout import Layout
+from inplacelab.language import Text
+from inplacelab.layout import Layout, extent
 from inplacelab.recorders import events
 from inplacelab.recorders.handles import Handles, Protect
-from inplacelab.recorders.snapshots import Part, Snapshot, snapshot
+from inplacelab.recorders.snapshots import WHOLE, Snapshot, snapshot
 
-_SAVED = "_raw_saved_"
-_RESULTS = frozenset(("result", "result0", "output", "out"))
-"""What PyTorch's derivatives call the result of their operation. Ours call it "out"."""
+_Tensor: Any = torch.Tensor
+version_of: Callable[[Any], int] = _Tensor._version.__get__
+needs_gradient: Callable[[Any], bool] = _Tensor.requires_grad.__get__
+node_of: Callable[[Any], Any] = _Tensor.grad_fn.__get__
+gradient_held: Callable[[Any], Any] = _Tensor._grad.__get__
+_base_of: Callable[[Any], Any] = _Tensor._base.__get__
+retains_grad: Callable[[Any], bool] = _Tensor.retains_grad.__get__
+_shape_of: Callable[[Any], Any] = _Tensor.shape.__get__
+_dtype_of: Callable[[Any], Any] = _Tensor.dtype.__get__
+_device_of: Callable[[Any], Any] = _Tensor.device.__get__
+_layout_of: Callable[[Any], Any] = _Tensor.layout.__get__
+_creation_meta: Callable[[Any], Any] | None = getattr(torch._C._autograd, "_get_creation_meta", None)
+_is_wrapped: Callable[[Any], bool] = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda _: False)
+_Storage: Any = torch.UntypedStorage
+
+LEAF_NODE = "torch::autograd::AccumulateGrad"
+_NUMPY = {"bfloat16": np.dtype("uint16")}
+"""Types that NumPy does not have, by the type of their bits."""
+
+_INFERENCE = Text(
+    "Inference tensors were left out: PyTorch counts no versions for them.",
+    "推理张量没有记录：PyTorch 不为它们计版本。",
+)
+_NOT_STRIDED = Text(
+    "Tensors without a storage of their own, such as sparse and nested ones and those inside `vmap`, were left out.",
+    "没有自己的存储的张量（如稀疏张量、嵌套张量以及 `vmap` 内部的张量）没有记录。",
+)
+_ON_DEVICE = Text(
+    "Values on {0} were not copied: that would wait for the device.", "没有复制 {0} 上的数值，因为那样需要等待设备。"
+)
+_PACKED = Text(
+    "The program's own `saved_tensors_hooks` packed what nodes have saved: that was left out.",
+    "程序自己的 `saved_tensors_hooks` 打包了节点保存的内容：这部分没有记录。",
+)
 
 
-@dataclass(slots=True)
-class KnownCounter:
-    """A version counter: its number, and its version at the last event about it."""
+@dataclass(slots=True, eq=False)
+class Counter:
+    """A version counter: its number, and the version at the last event about it."""
 
     number: int
     version: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class KnownStorage:
     """The state of a storage at the last event about it.
 
     Attributes:
         number: its number.
-        pin: PyTorch's weak reference to it.
+        address, pin: of its `StorageImpl`, and what keeps that from being used again.
+        dtype: of its slots: that of the first tensor seen on it.
         bytes: its size.
-        dtype: PyTorch's dtype of its slots: that of the first tensor that was seen on it.
-        counters: the version counters of the tensors on it.
+        device: where it is.
+        start: the address of its memory.
+        counters: its version counters.
         tensors: the living tensors on it, by number.
     """
 
     number: int
+    address: int
     pin: int
+    dtype: Any
     bytes: int
-    dtype: torch.dtype
-    counters: list[KnownCounter] = field(default_factory=list)
+    device: str
+    start: int
+    counters: list[Counter] = field(default_factory=list)
     tensors: dict[int, KnownTensor] = field(default_factory=dict)
 
+    def memory(self) -> Any:
+        """Returns the memory as an array of one axis; None if it cannot be read without waiting, or holds no numbers."""
+        kind = _numpy_dtype(self.dtype)
+        if kind is None or self.device != "cpu" or (self.bytes and not self.start):
+            return None
+        if not self.bytes:
+            return np.empty(0, kind)
+        memory: Any = (ctypes.c_char * self.bytes).from_address(self.start)
+        return np.frombuffer(memory, kind)
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, eq=False)
 class KnownTensor:
     """The state of a tensor at the last event about it.
 
@@ -67,420 +117,605 @@ class KnownTensor:
         number: its number.
         alive: the tensor, or None once it is gone.
         names: the program's names for it.
-        storage, counter: its storage, and its version counter.
+        storage, counter: its storage and version counter.
         operand: its metadata.
-        node: the number of the node that made its value.
-        needs: `requires_grad`.
+        base: the tensor of which it is a view.
+        node, needs, grad: its place in the gradient history.
+        read_at: the version at which its node was last read.
     """
 
     number: int
     alive: Callable[[], Any]
     names: tuple[str, ...]
     storage: KnownStorage
-    counter: KnownCounter
+    counter: Counter
     operand: events.Operand
+    base: int | None = None
     node: int | None = None
     needs: bool = False
+    grad: int | None = None
+    read_at: int = 0
 
 
 @dataclass(slots=True)
-class KnownNode:
-    """A node: its edges, what it has saved, and the leaf that it fills."""
+class Made:
+    """What is known of the operation that runs while objects are described.
 
-    number: int
+    Attributes:
+        first, last: the sequence numbers of its nodes: `first`, and so on, before `last`.
+        writes: whether it has written one of its arguments.
+        known: how many storages were known before it.
+    """
+
+    first: int = 0
+    last: int = 0
+    writes: bool = False
+    known: int = 0
+
+
+@dataclass(slots=True)
+class _Node:
+    """A node: its key, the nodes that receive its gradients, and what it has saved."""
+
+    key: tuple[str, int]
     edges: tuple[int | None, ...]
-    kept: tuple[events.Kept, ...]
-    leaf: KnownTensor | None
-    order: float
+    kept: tuple[events.Kept, ...] = ()
+    released: bool = False
 
 
 class TorchObjects:
-    """Emits events about objects of PyTorch.
+    """Emits events about objects of PyTorch. Its methods are called while `torch.Tensor` is not overridden (`DisableTorchFunction`).
 
     Args:
         emit: receives the events.
         names_of: returns the program's names for a tensor.
         protect: makes a function into one that Python may call when an object is freed.
+        remark: has the recording say something once.
 
     Attributes:
-        tensors, nodes: the known live objects; nodes by number.
-        live, peak: the bytes of the storages that were seen, and their peak.
+        tensors: the known living tensors.
+        replacing: True while an operation is reported that gives tensors another history: nodes freed then were replaced by it.
+        made: the operation that is reported.
+        before: the bytes of the storages that existed before the recording.
+        seen: how many storages have been seen.
     """
 
     def __init__(
-        self, emit: Callable[[events.Event], None], names_of: Callable[[Any], tuple[str, ...]], protect: Protect
+        self,
+        emit: Callable[[events.Event], None],
+        names_of: Callable[[Any], tuple[str, ...]],
+        protect: Protect,
+        remark: Callable[[Text], None],
     ) -> None:
-        self._emit, self._names_of = emit, names_of
+        self._emit, self._names_of, self._remark = emit, names_of, remark
         self.tensors: Handles[Any, KnownTensor] = Handles(self._tensor_died, protect)
-        self.nodes: dict[int, KnownNode] = {}
+        self.replacing, self.made, self.before, self.seen = False, Made(), 0, 0
         self._storages: dict[int, KnownStorage] = {}
-        self._numbers: dict[object, int] = {}  # of nodes, by sequence number or leaf
-        self._next = {"storage": 0, "counter": 0, "node": 0}
-        self._lost = False  # a tensor has died, or has another node: nodes may be gone
-        self._before: Mapping[int, int] = {}
-        self.live = self.peak = 0
+        self._deserted: dict[int, KnownStorage] = {}  # no known tensor is on them, but a node may have saved them
+        self._just_deserted: list[KnownStorage] = []
+        self._next_storage, self._next_counter, self._next_node = count().__next__, count().__next__, count().__next__
+        self._live = self._peak = self._given = 0
+        self._nodes: dict[int, _Node] = {}
+        self._numbers: dict[tuple[str, int], int] = {}  # of nodes, by key
+        self._counters: dict[int, Counter] = {}
+        self._led_to: dict[int, int] = {}  # how many known tensors and nodes lead to a node
+        self._awaited: set[int] = set()  # nodes that PyTorch will make when a view is used
 
     def forget(self) -> None:
         """Drops all references."""
-        for storage in self._storages.values():
-            torch.UntypedStorage._free_weak_ref(storage.pin)
-        self._storages.clear()
         self.tensors.clear()
-        self.nodes.clear()
+        for storage in self._storages.values():
+            _Storage._free_weak_ref(storage.pin)
+        for each in (self._storages, self._deserted, self._just_deserted, self._nodes, self._numbers, self._led_to):
+            each.clear()
+        self._awaited.clear()
+        self._counters.clear()
 
-    def _number(self, kind: str) -> int:
-        self._next[kind] += 1
-        return self._next[kind] - 1
+    # ---- memory ----------------------------------------------------------------------------------------------------------
 
-    def _tensor_died(self, known: KnownTensor) -> None:
-        known.storage.tensors.pop(known.number, None)
-        self._lost = True
-        self._emit(events.Died("tensor", known.number))
+    def began(self) -> None:
+        """Takes the storages seen so far as those that existed before the recording."""
+        self.before, self._live, self._peak, self._given = self._live, 0, 0, self.seen
+
+    def account(self) -> tuple[int, int]:
+        """Returns the bytes of the living storages that the program has made, and their peak."""
+        self._settle(self._just_deserted)
+        return self._live, self._peak
+
+    def settle(self) -> None:
+        """Emits the storages that are gone."""
+        self._settle([*self._deserted.values(), *self._just_deserted])
+
+    def _settle(self, deserted: list[KnownStorage]) -> None:
+        for storage in list(deserted):
+            if storage.tensors or storage.address not in self._storages:
+                self._deserted.pop(storage.number, None)
+            elif _Storage._expired(storage.pin):
+                self._deserted.pop(storage.number, None)
+                self._free(storage)
+            else:
+                self._deserted[storage.number] = storage
+        self._just_deserted.clear()
+
+    def _free(self, storage: KnownStorage) -> None:
+        del self._storages[storage.address]
+        _Storage._free_weak_ref(storage.pin)
+        for counter in storage.counters:
+            self._counters.pop(counter.number, None)
+        self._count(storage, -storage.bytes)
+        self._emit(events.Died("storage", storage.number, self.replacing))
+
+    def _count(self, storage: KnownStorage, grown: int) -> None:
+        if storage.number >= self._given:
+            self._live += grown
+            self._peak = max(self._peak, self._live)
 
     # ---- tensors ---------------------------------------------------------------------------------------------------------
 
-    def tensor(self, tensor: Any, *, beside: KnownTensor | None = None, apart: bool = False) -> KnownTensor | None:
-        """Returns a known tensor; describes it first if it is new.
+    def _tensor_died(self, known: KnownTensor) -> None:
+        known.storage.tensors.pop(known.number, None)
+        if not known.storage.tensors:
+            self._just_deserted.append(known.storage)
+        self._emit(events.Died("tensor", known.number, self.replacing))
+        self._leads(known.node, -1)
+
+    def recordable(self, tensor: Any) -> bool:
+        """Whether a tensor has a storage, elements at strides and a version counter."""
+        if _layout_of(tensor) is not torch.strided or _is_wrapped(tensor) or _Tensor.is_nested.__get__(tensor):
+            self._remark(_NOT_STRIDED)
+            return False
+        if _Tensor.is_inference(tensor):
+            self._remark(_INFERENCE)
+            return False
+        return True
+
+    def tensor(
+        self, tensor: Any, *, filled: bool = True, own_counter: bool = False, of: Sequence[KnownTensor] = ()
+    ) -> KnownTensor | None:
+        """Returns a known tensor; describes it first if it is new. None if it cannot be recorded.
 
         Args:
             tensor: the tensor.
-            beside: the tensor of which it is an alias, if that is known.
-            apart: whether an alias has a version counter of its own, as `.data` has.
-
-        Returns:
-            None for a tensor without a storage, such as a sparse one.
+            filled: False if a new storage has no meaningful values yet.
+            own_counter: whether a new tensor counts its writes apart from others on its storage, as `x.data` does.
+            of: of which tensors an operation has made a new one: it shares the counter of one of them, if it shares a storage.
         """
-        known = self.tensors.find(tensor)
-        if known is not None:
-            return known
-        base = tensor._base
-        if base is not None and not apart:
-            beside = self.tensor(base) or beside
-        storage = self._storage(tensor)
-        if storage is None:
+        return self.tensors.find(tensor) or self._meet(tensor, filled, own_counter, of)
+
+    def _meet(self, tensor: Any, filled: bool, own_counter: bool, of: Sequence[KnownTensor]) -> KnownTensor | None:
+        if not self.recordable(tensor):
             return None
+        storage = self._storage(tensor, filled)
+        base = None if (found := _base_of(tensor)) is None else self.tensor(found)
+        from_base = [] if base is None else [base]
+        shared = () if own_counter else (*from_base, *of, *storage.tensors.values())
+        counter = self._counter(storage, version_of(tensor), shared)
         number = self.tensors.next_number()
-        counter = self._counter(tensor, storage, None if apart else beside, apart)
         operand = _operand(number, tensor, storage, counter)
         known = KnownTensor(number, weakref.ref(tensor), self._names_of(tensor), storage, counter, operand)
+        known.base = None if base is None else base.number
+        storage.tensors[number] = known
         self.tensors.add(tensor, known)
-        self._describe(known, tensor)
+        known.needs = needs_gradient(tensor)
+        self._point(known, self._history(known, tensor, fresh=True))
+        known.grad = self._gradient(known, tensor)
+        self._describe(known)
         return known
 
-    def describe_again(self, known: KnownTensor, tensor: Any) -> bool:
-        """Emits changes of a tensor's metadata and storage. Returns whether there were any."""
-        storage = self._storage(tensor)
-        if storage is None:
-            return False
-        if storage is not known.storage:
-            known.storage.tensors.pop(known.number, None)
-            known.storage, known.counter = storage, self._counter(tensor, storage, None, True)  # it keeps its own
-        operand = _operand(known.number, tensor, storage, known.counter)
-        if operand == known.operand:
-            return False
-        known.operand = operand
-        self._describe(known, tensor)
-        return True
-
-    def _describe(self, known: KnownTensor, tensor: Any) -> None:
-        known.storage.tensors[known.number] = known
-        base = None if tensor._base is None else self.tensor(tensor._base)
-        known.node, known.needs = self._history_of(known, tensor)
+    def _describe(self, known: KnownTensor) -> None:
         self._emit(
             events.TensorMade(
-                known.operand, str(tensor.device), known.needs, None if base is None else base.number, known.node,
-                self._gradient_of(known, tensor), known.names,
+                known.operand, known.storage.device, known.needs, known.base, known.node, known.grad, known.names
             )
-        )  # fmt: skip
+        )
 
-    def history(self, known: KnownTensor, tensor: Any) -> None:
-        """Emits a change of a tensor's node or of `requires_grad`."""
-        node, needs = self._history_of(known, tensor)
-        if (node, needs) != (known.node, known.needs):
-            known.node, known.needs, self._lost = node, needs, True
-            self._emit(events.Rewired(known.number, needs, node))
+    def look_at(self, known: KnownTensor, tensor: Any) -> bool:
+        """Emits a change of a tensor's layout or storage. Returns whether there was one."""
+        storage = self._storage(tensor, filled=True)
+        counter = known.counter
+        if storage is not known.storage:  # `x.data = y`, `x.set_(y)`: the tensor keeps its counter, as a new one there
+            counter = self._meet_counter(storage, version_of(tensor))
+        operand = _operand(known.number, tensor, storage, counter)
+        if operand == known.operand:
+            return False
+        left, known.storage, known.counter, known.operand = known.storage, storage, counter, operand
+        left.tensors.pop(known.number, None)
+        if not left.tensors and left is not storage:
+            self._just_deserted.append(left)
+        storage.tensors[known.number] = known
+        base = None if (found := _base_of(tensor)) is None else self.tensor(found)
+        known.base = None if base is None else base.number
+        self._describe(known)
+        return True
 
-    def needs_on(self, storage: KnownStorage) -> None:
-        """Emits which tensors on a storage need a gradient now. Their nodes are not asked for."""
-        for known in list(storage.tensors.values()):
-            tensor = known.alive()
-            if tensor is not None and tensor.requires_grad != known.needs:
-                known.needs = tensor.requires_grad
-                self._emit(events.Rewired(known.number, known.needs, known.node))
+    def flags(self, known: KnownTensor, tensor: Any, *, fresh: bool) -> bool:
+        """Emits a change of `requires_grad`, `.grad` or the node of a tensor. Returns whether the program has set one.
 
-    def flags(self, known: KnownTensor, tensor: Any) -> None:
-        """Emits `requires_grad` and `.grad` as the program has set them."""
-        known.node, known.needs = self._history_of(known, tensor)
-        self._emit(events.FlagsSet(known.number, known.needs, known.node, self._gradient_of(known, tensor)))
-
-    def _history_of(self, known: KnownTensor, tensor: Any) -> tuple[int | None, bool]:
-        """The number of a tensor's node, and `requires_grad`.
-
-        A view gets a new node when somebody asks for it after a write. Where PyTorch itself has not asked, the recorder must not:
-        the order of nodes, and so of sums, would change.
+        Args:
+            known: the tensor.
+            tensor: the tensor.
+            fresh: whether the program has used the tensor in a way that makes the node of a view.
         """
-        if tensor._base is not None and not torch.is_grad_enabled():
-            return known.node, tensor.requires_grad
-        try:
-            return self.node(tensor.grad_fn), tensor.requires_grad
-        except RuntimeError:  # a view made under no_grad, of which PyTorch refuses to tell more
-            return known.node, tensor.requires_grad
+        needs, node = needs_gradient(tensor), self._history(known, tensor, fresh)
+        grad = self._gradient(known, tensor)
+        if (needs, node, grad) == (known.needs, known.node, known.grad):
+            return False
+        known.needs, known.grad = needs, grad
+        self._point(known, node)
+        self._emit(events.FlagsSet(known.number, needs, node, grad))
+        return True
 
-    def gradient(self, known: KnownTensor, tensor: Any) -> KnownTensor | None:
-        """Emits the gradient that a backward pass has given to a tensor, and returns it."""
-        gradient = tensor.grad
-        if gradient is None:
+    def filled(self, leaf: Any) -> events.Operand | None:
+        """Emits the gradient that a backward pass has given to a tensor. Returns the tensor that holds it."""
+        known = self.tensor(leaf)
+        if known is None:
             return None
-        found = self.tensor(gradient)
-        if found is not None:
-            self.notice(found, gradient)
-            self._emit(events.GradientSet(known.number, found.number))
-        return found
+        held = gradient_held(leaf)
+        gradient = None if held is None else self.tensor(held)
+        if gradient is not None:
+            self.wrote_unseen(gradient, held)
+            if self.flagged_history(gradient, held):
+                self.histories(gradient.storage, ())
+        known.grad = None if gradient is None else gradient.number
+        self._emit(events.GradientSet(known.number, known.grad))
+        return None if gradient is None else gradient.operand
 
-    def _gradient_of(self, known: KnownTensor, tensor: Any) -> int | None:
-        """The number of the tensor in `.grad`. PyTorch warns of one that is not a leaf."""
-        if known.node is not None or tensor._base is not None or tensor.grad is None:
+    def _gradient(self, known: KnownTensor, tensor: Any) -> int | None:
+        if known.node is not None and not retains_grad(tensor):  # PyTorch warns of reading it
             return None
-        gradient = self.tensor(tensor.grad)
+        held = gradient_held(tensor)
+        gradient = None if held is None else self.tensor(held)
         return None if gradient is None else gradient.number
 
-    # ---- storages and versions -------------------------------------------------------------------------------------------
+    # ---- histories -------------------------------------------------------------------------------------------------------
 
-    def _storage(self, tensor: Any) -> KnownStorage | None:
-        try:
-            storage = tensor.untyped_storage()
-            address = storage._cdata
-        except (NotImplementedError, RuntimeError):  # sparse, or of a subclass without one
-            return None
+    def histories(self, storage: KnownStorage, used: tuple[Any, ...]) -> None:
+        """Emits changes of the history of every tensor on a storage. `used` are the tensors that the operation has used."""
+        for known in list(storage.tensors.values()):
+            tensor = known.alive()
+            if tensor is not None:
+                self.flagged_history(known, tensor, fresh=any(tensor is each for each in used))
+
+    def flagged_history(self, known: KnownTensor, tensor: Any, *, fresh: bool = False) -> bool:
+        """Emits a change of a tensor's node or of whether it needs a gradient. Returns whether there was one."""
+        node, needs = self._history(known, tensor, fresh), needs_gradient(tensor)
+        if node == known.node and needs is known.needs:
+            return False
+        known.needs = needs
+        self._point(known, node)
+        self._emit(events.Rewired(known.number, needs, node))
+        return True
+
+    def _history(self, known: KnownTensor, tensor: Any, fresh: bool) -> int | None:
+        """Returns a tensor's node. That of a view is inferred if reading it would make it."""
+        base, version = _base_of(tensor), version_of(tensor)
+        if base is None or fresh or known.read_at == version:
+            if not needs_gradient(tensor):
+                return None
+            try:
+                node = node_of(tensor)
+            except RuntimeError:  # one of several views that an operation returned, written since
+                return known.node
+            known.read_at = version
+            return self.node(node, known.node)
+        if not needs_gradient(base) or not _may_be_remade(tensor):
+            return known.node
+        root = self.tensor(base)
+        if root is None:
+            return known.node
+        to = self._history(root, base, fresh=False)
+        return self._expected(known, self._numbers.get((LEAF_NODE, root.number)) if to is None else to)
+
+    def _expected(self, known: KnownTensor, to: int | None) -> int | None:
+        """Returns the node that PyTorch will make for a view of a base that has this node now."""
+        before = self._nodes.get(-1 if known.node is None else known.node)
+        if to is None or (known.node in self._awaited and before is not None and before.edges == (to,)):
+            return known.node
+        number = self._next_node()
+        self._add_node(number, ("awaited", number), (to,))
+        self._awaited.add(number)
+        self._emit(
+            events.NodeMade(
+                number, "AsStridedBackward0", ("self",), (to,), (), False, None, True, origin=events.INFERRED
+            )
+        )
+        return number
+
+    def _point(self, known: KnownTensor, node: int | None) -> None:
+        """Sets the node that a tensor leads to."""
+        before, known.node = known.node, node
+        if before != node:
+            self._leads(node, 1)
+            self._leads(before, -1)
+
+    # ---- storages and counters -------------------------------------------------------------------------------------------
+
+    def _storage(self, tensor: Any, filled: bool) -> KnownStorage:
+        found = _Tensor.untyped_storage(tensor)
+        address, size = found._cdata, found.nbytes()
         known = self._storages.get(address)
-        if known is None:
-            known = KnownStorage(self._number("storage"), storage._weak_ref(), storage.nbytes(), tensor.dtype)
-            self._storages[address] = known
-            self._emit_storage(known, storage, str(tensor.device))
-            self.live += known.bytes
-            self.peak = max(self.peak, self.live)
-        elif known.bytes != storage.nbytes():  # resized
-            self.live += storage.nbytes() - known.bytes
-            known.bytes = storage.nbytes()
-            self.peak = max(self.peak, self.live)
-            self._emit_storage(known, storage, str(tensor.device))
+        if known is not None:
+            if known.bytes != size:  # `resize_`
+                grown, known.bytes, known.start = size - known.bytes, size, _start(found)
+                self._count(known, grown)
+                self._emit_storage(known, self._copy(known))
+            known.start = _start(found)
+            return known
+        dtype = _dtype_of(tensor)
+        known = KnownStorage(
+            self._next_storage(), address, found._weak_ref(), dtype, size, str(_device_of(tensor)), _start(found)
+        )
+        self.seen += 1
+        self._storages[address] = known
+        self._count(known, size)
+        self._emit_storage(known, self._copy(known) if filled else None)
         return known
 
-    def _emit_storage(self, known: KnownStorage, storage: Any, device: str) -> None:
-        memory = _memory(storage, known.dtype)
-        values = None if memory is None else snapshot(memory)
-        slots = known.bytes // known.dtype.itemsize
-        self._emit(events.StorageSeen(known.number, known.bytes, slots, _name(known.dtype), device, False, values))
+    def _emit_storage(self, known: KnownStorage, values: Snapshot | None) -> None:
+        name, slots = dtype_name(known.dtype), known.bytes // known.dtype.itemsize
+        size = slots * known.dtype.itemsize
+        self._emit(events.StorageSeen(known.number, size, slots, name, known.device, False, values))
 
-    def _counter(self, tensor: Any, storage: KnownStorage, beside: KnownTensor | None, apart: bool) -> KnownCounter:
-        """The version counter of a new tensor on a storage: that of the tensor beside it, or one that shows its version."""
-        if beside is not None and beside.storage is storage:
-            return beside.counter
-        version = version_of(tensor)
-        alike = [] if apart else [each for each in storage.counters if each.version == version]
-        if alike:
-            return alike[0]
-        counter = KnownCounter(self._number("counter"), version)
+    def _copy(self, known: KnownStorage, slots: Layout | tuple[int, ...] | None = None) -> Snapshot | None:
+        memory = known.memory()
+        if memory is None:
+            if known.device != "cpu":
+                self._remark(_ON_DEVICE.format(known.device))
+            return None
+        if known.dtype is torch.bfloat16:  # the upper half of a float32
+            memory = (memory.astype(np.uint32) << 16).view(np.float32)
+        window = None
+        if isinstance(slots, Layout):
+            first, stop = extent(slots)
+            if first < 0 or stop > memory.size:
+                slots = None
+            else:
+                strides = tuple(each * memory.itemsize for each in slots.strides)
+                window = np.ndarray(slots.shape, memory.dtype, memory, slots.offset * memory.itemsize, strides)
+        return snapshot(memory, window, slots)
+
+    def _counter(self, storage: KnownStorage, version: int, shared: Sequence[KnownTensor]) -> Counter:
+        """Returns the version counter of a new tensor: that of the first of these tensors with which it may be shared."""
+        there = (each.counter for each in shared if each.storage is storage)
+        found = next((each for each in there if each.version == version), None)
+        return found or self._meet_counter(storage, version)
+
+    def _meet_counter(self, storage: KnownStorage, version: int) -> Counter:
+        counter = Counter(self._next_counter(), version)
         storage.counters.append(counter)
+        self._counters[counter.number] = counter
         self._emit(events.CounterSeen(counter.number, storage.number, version))
         return counter
 
-    def notice(self, known: KnownTensor, tensor: Any) -> bool:
-        """Emits a write through a tensor if its version has risen. Returns whether it has."""
-        version = version_of(tensor)
-        if version == known.counter.version:
-            return False
-        known.counter.version = version
-        self.wrote(known, tensor)
-        return True
-
-    def wrote(self, known: KnownTensor, tensor: Any) -> None:
-        """Emits a write to the elements that a tensor shows."""
-        storage = known.storage
-        memory = _memory(tensor.untyped_storage(), storage.dtype)
-        values: Snapshot = Part(None, None, (), ())
-        if memory is not None:
-            layout = known.operand.layout if tensor.dtype == storage.dtype else None
-            values = snapshot(memory, None if layout is None else _window(memory, layout), layout)
+    def wrote(self, known: KnownTensor, tensor: Any, slots: Layout | tuple[int, ...] | None) -> None:
+        """Emits a write to a storage through a tensor, in these slots of it, if known."""
+        storage, known.counter.version = known.storage, version_of(tensor)
+        same = known.operand.dtype == dtype_name(storage.dtype)
+        self._storage(tensor, filled=True)  # whose memory may be elsewhere now
+        values = self._copy(storage, slots if same else None)
         self._emit(events.Wrote(storage.number, known.counter.number, known.counter.version, values))
 
-    def sweep(self) -> None:
-        """Emits the storages and nodes that are gone."""
-        for address, known in list(self._storages.items()):
-            if not known.tensors and torch.UntypedStorage._expired(known.pin):
-                torch.UntypedStorage._free_weak_ref(self._storages.pop(address).pin)
-                self.live -= known.bytes
-                self._emit(events.Died("storage", known.number))
-        if self._lost:
-            self._lost = False
-            self._sweep_nodes()
+    def wrote_unseen(self, known: KnownTensor, tensor: Any) -> bool:
+        """Emits a write that was not reported. Returns whether there was one."""
+        if known.counter.version == version_of(tensor):
+            return False
+        others = [
+            each for each in known.storage.tensors.values() if each.counter is known.counter and each is not known
+        ]
+        alone = [
+            each
+            for each in others
+            if (other := each.alive()) is not None and version_of(other) == known.counter.version
+        ]
+        if alone:  # they do not share a counter, as was believed
+            self._split(known, tensor)
+            return False
+        self.wrote(known, tensor, None)
+        return True
 
-    def _sweep_nodes(self) -> None:
-        roots = [known.node for _, known in self.tensors.living() if known.node is not None]
-        alive = set(self.reachable(roots))
-        for number in [each for each in self.nodes if each not in alive]:
-            del self.nodes[number]
-            self._emit(events.Died("node", number))
-        self._numbers = {key: number for key, number in self._numbers.items() if number in alive}
+    def _split(self, known: KnownTensor, tensor: Any) -> None:
+        known.counter = self._meet_counter(known.storage, version_of(tensor))
+        known.operand = replace(known.operand, counter=known.counter.number)
+        self._describe(known)
+
+    def contents(self, known: KnownTensor) -> bytes | None:
+        """Returns the bytes of a tensor's storage; None if there are too many."""
+        memory = known.storage.memory()
+        return None if memory is None or memory.size > WHOLE else memory.tobytes()
+
+    def look_again(self) -> bool:
+        """Emits the writes that were not reported. Returns whether there were any."""
+        unseen = [known for tensor, known in self.tensors.living() if self.wrote_unseen(known, tensor)]
+        return bool(unseen)
 
     # ---- nodes -----------------------------------------------------------------------------------------------------------
 
-    def node(self, node: Any, versions: Mapping[int, int] | None = None) -> int | None:
-        """Returns the number of a node. Describes it first if it is new, with every new node that it leads to.
+    def node(self, node: Any, awaited: int | None = None) -> int | None:
+        """Returns the number of a node. Describes it first if it is new, with every new node reachable from it.
 
         Args:
-            node: PyTorch's node, or None.
-            versions: for each version counter, what it showed before the operation that made the node.
+            node: the node.
+            awaited: the number that was given to it if it was inferred.
         """
         if node is None:
             return None
+        key = self._key(node)
+        if key not in self._numbers and awaited is not None and awaited in self._awaited:
+            self._awaited.discard(awaited)
+            self._numbers[key] = awaited
+            self._meet_node(node, key)
         waiting = [node]
         while waiting:
             each = waiting.pop()
-            if self._key(each) not in self._numbers or self._numbers[self._key(each)] not in self.nodes:
-                self._meet(each, versions or self._before)
-                waiting += [after for after, _ in each.next_functions if after is not None]
+            key = self._key(each)
+            if self._number(key) not in self._nodes:
+                self._meet_node(each, key)
+                waiting += [following for following, _ in each.next_functions if following is not None]
         return self._numbers[self._key(node)]
 
-    def showed(self, versions: Mapping[int, int]) -> None:
-        """Says what each version counter showed before the operation that has just run."""
-        self._before = versions
+    def number_of(self, node: Any) -> int | None:
+        """Returns the number of a node that was described; None if it was not."""
+        return None if node is None else self._numbers.get(self._key(node))
 
-    def _key(self, node: Any) -> object:
-        leaf = getattr(node, "variable", None)
-        return node._sequence_nr() if leaf is None else ("leaf", id(leaf))
+    def kept_by(self, number: int | None) -> tuple[events.Kept, ...]:
+        """Returns what a node had saved when it was described."""
+        return () if number is None or number not in self._nodes else self._nodes[number].kept
 
-    def _numbered(self, node: Any) -> int:
-        key = self._key(node)
+    def release(self, number: int) -> None:
+        """Notes that a node has released what it had saved."""
+        if number in self._nodes:
+            self._nodes[number].released = True
+
+    def was_released(self, number: int | None) -> bool:
+        """Whether an earlier pass has released what a node had saved."""
+        return number is not None and number in self._nodes and self._nodes[number].released
+
+    def version(self, counter: int, otherwise: int) -> int:
+        """Returns the version that a counter shows; if it is gone, `otherwise`."""
+        known = self._counters.get(counter)
+        return otherwise if known is None else known.version
+
+    def _key(self, node: Any) -> tuple[str, int]:
+        name = node.name()
+        if name != LEAF_NODE:
+            return name, node._sequence_nr()
+        leaf = self.tensor(node.variable)
+        return name, -1 if leaf is None else leaf.number
+
+    def _number(self, key: tuple[str, int]) -> int:
         if key not in self._numbers:
-            self._numbers[key] = self._number("node")
+            self._numbers[key] = self._next_node()
         return self._numbers[key]
 
-    def _meet(self, node: Any, versions: Mapping[int, int]) -> None:
-        variable = getattr(node, "variable", None)
-        leaf = None if variable is None else self.tensor(variable)
-        number = self._numbered(node)
-        edges = tuple(None if each is None else self._numbered(each) for each, _ in node.next_functions)
-        kept = tuple(self._kept(node, versions))
-        order = float("inf") if variable is not None else float(node._sequence_nr())
-        self.nodes[number] = KnownNode(number, edges, kept, leaf, order)
-        name = node.name().rpartition("::")[2]
-        self._emit(events.NodeMade(
-            number, name, _inputs(name, len(edges)), edges, kept, False, None if leaf is None else leaf.number,
-            name.startswith("AsStridedBackward"),
-        ))  # fmt: skip
+    def _meet_node(self, node: Any, key: tuple[str, int]) -> None:
+        number, (name, sequence) = self._numbers[key], key
+        following = [each for each, _ in node.next_functions]
+        edges = tuple([None if each is None else self._number(self._key(each)) for each in following])
+        self._add_node(number, key, edges)
+        leaf = sequence if name == LEAF_NODE and sequence >= 0 else None
+        belongs = name != LEAF_NODE and self.made.first <= sequence < self.made.last
+        inputs = tuple([f"input {k}" for k in range(len(edges))]) if len(edges) > 1 else ("input",)
+        kept = self._nodes[number].kept = tuple(self._kept(node))
+        self._emit(events.NodeMade(number, shown(name), inputs, edges, kept, False, leaf, belongs))
 
-    def _kept(self, node: Any, versions: Mapping[int, int]) -> Iterator[events.Kept]:
-        """What a node has saved. A result was saved after the operation, everything else before."""
-        for name, tensor in saved_by(node):
-            known = self._alias(tensor)
-            if known is None:
-                continue
-            storage, counter, is_copy = known
-            now = version_of(tensor) if is_copy else counter.version
-            version = now if name == "out" else versions.get(counter.number, now)
-            yield events.Kept(name, storage.number, counter.number, version, layout_of(tensor), is_copy)
+    def _add_node(self, number: int, key: tuple[str, int], edges: tuple[int | None, ...]) -> None:
+        before = self._nodes.get(number)
+        self._nodes[number] = _Node(key, edges)
+        for each in edges:
+            self._leads(each, 1)
+        for each in () if before is None else before.edges:
+            self._leads(each, -1)
 
-    def _alias(self, tensor: Any) -> tuple[KnownStorage, KnownCounter, bool] | None:
-        """The storage and the counter of a saved tensor, and whether it is a copy that only the node has."""
-        seen = len(self._storages)
-        storage = self._storage(tensor)
-        if storage is None:
-            return None
-        is_copy = len(self._storages) > seen
-        version = version_of(tensor)
-        counter = next((each for each in storage.counters if each.version == version), None) or (
-            storage.counters[0] if storage.counters else self._counter(tensor, storage, None, True)
-        )
-        return storage, counter, is_copy
-
-    def reachable(self, roots: list[int]) -> Iterator[int]:
-        """Yields the numbers of the nodes that lie on a path from the roots, including these."""
-        seen, waiting = set(roots), list(roots)
+    def _leads(self, number: int | None, change: int) -> None:
+        """Counts what leads to a node. Emits that it is gone when nothing does, and then those that it alone led to."""
+        waiting = [] if number is None else [number]
         while waiting:
-            number = waiting.pop()
-            node = self.nodes.get(number)
-            if node is None:
+            each = waiting.pop()
+            self._led_to[each] = self._led_to.get(each, 0) + change
+            if self._led_to[each] <= 0:
+                change = -1
+                del self._led_to[each]
+                self._awaited.discard(each)
+                gone = self._nodes.pop(each, None)
+                if gone is not None:
+                    self._numbers.pop(gone.key, None)
+                    self._emit(events.Died("node", each, self.replacing))
+                    waiting += [following for following in gone.edges if following is not None]
+
+    def _kept(self, node: Any) -> Iterator[events.Kept]:
+        """Yields what a node has saved."""
+        for name, saved in saved_by(node):
+            data = saved.data
+            if data is None:
                 continue
-            yield number
-            for each in node.edges:
-                if each is not None and each not in seen:
-                    seen.add(each)
-                    waiting.append(each)
+            if not issubclass(type(data), torch.Tensor):
+                self._remark(_PACKED)
+            elif self.recordable(data):
+                yield self._kept_one(name, data)
 
+    def _kept_one(self, name: str, data: Any) -> events.Kept:
+        known = self.tensors.find(data)
+        storage = self._storage(data, filled=True) if known is None else known.storage
+        counter = self._counter_shown(storage, data) if known is None else known.counter
+        if not storage.tensors:
+            self._just_deserted.append(storage)
+        is_result = name.startswith(("result", "output"))  # saved after the operation, which may have written it
+        version = version_of(data) if is_result else counter.version
+        operand = _operand(-1, data, storage, counter)
+        copied = self.made.writes and storage.number >= self.made.known and known is None
+        return events.Kept(name, storage.number, counter.number, version, operand.layout, copied)
 
-_saved_names: dict[type, tuple[str, ...]] = {}
+    def _counter_shown(self, storage: KnownStorage, data: Any) -> Counter:
+        """Returns the version counter of a saved tensor that the program has not: that of one that shows the same version."""
+        version, others = version_of(data), storage.tensors.values()
+        shown = ((each, other) for each in others if (other := each.alive()) is not None)
+        same = next((each.counter for each, other in shown if version_of(other) == version), None)
+        return same or (storage.counters[0] if storage.counters else self._meet_counter(storage, version))
 
 
 def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
-    """Yields what a node has saved, with the derivative's names; nothing once it is freed. No version is checked."""
-    kind = type(node)
-    if kind not in _saved_names:
-        _saved_names[kind] = tuple(name for name in dir(node) if name.startswith(_SAVED))
-    for attribute in _saved_names[kind]:
+    """Yields what a node has saved, as PyTorch's `SavedTensor`s, by the derivative's names."""
+    for attribute in _saved_names(type(node)):
         try:
             found = getattr(node, attribute)
-        except RuntimeError:  # freed
-            return
-        several = isinstance(found, list | tuple)
-        for position, each in enumerate(found if several else [found]):
-            tensor = getattr(each, "data", None)
-            if isinstance(tensor, torch.Tensor):
-                name = attribute[len(_SAVED) :]
-                yield "out" if name in _RESULTS else f"{name}[{position}]" if several else name, tensor
+        except RuntimeError:  # a list that was released
+            continue
+        name = attribute.removeprefix("_raw_saved_")
+        if isinstance(found, tuple | list):
+            yield from ((f"{name}[{k}]", each) for k, each in enumerate(found))
+        else:
+            yield name, found
 
 
-def version_of(tensor: Any) -> int:
-    """The version of a tensor; 0 for one that was made in inference mode, which has none."""
-    return 0 if tensor.is_inference() else int(tensor._version)
+_names_saved: dict[type, list[str]] = {}
 
 
-def _operand(number: int, tensor: Any, storage: KnownStorage, counter: KnownCounter) -> events.Operand:
-    return events.Operand(number, storage.number, counter.number, layout_of(tensor), _name(tensor.dtype))
+def _saved_names(kind: type) -> list[str]:
+    if kind not in _names_saved:
+        _names_saved[kind] = [name for name in dir(kind) if name.startswith("_raw_saved_")]
+    return _names_saved[kind]
+
+
+def shown(name: str) -> str:
+    """Returns the name of a node as `repr` shows it: "AccumulateGrad" for "torch::autograd::AccumulateGrad"."""
+    return name.rpartition("::")[2]
+
+
+def _may_be_remade(view: Any) -> bool:
+    """Whether PyTorch makes another node for a view whose base was written: it refuses to use some views after that."""
+    return _creation_meta is None or _creation_meta(view).name == "DEFAULT"
+
+
+def _operand(number: int, tensor: Any, storage: KnownStorage, counter: Counter) -> events.Operand:
+    return events.Operand(number, storage.number, counter.number, layout_of(tensor), dtype_name(_dtype_of(tensor)))
 
 
 def layout_of(tensor: Any) -> Layout:
-    """The shape, strides and offset of a tensor, in elements."""
-    return Layout(tuple(tensor.shape), tuple(tensor.stride()), int(tensor.storage_offset()))
+    """Returns the layout of a tensor in its storage, in its own elements."""
+    return Layout(tuple(_shape_of(tensor)), tuple(_Tensor.stride(tensor)), _Tensor.storage_offset(tensor))
 
 
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).partition(".")[2]
+def dtype_name(dtype: Any) -> str:
+    """Returns the name of a type of elements: "float32"."""
+    return str(dtype).removeprefix("torch.")
 
 
-_WIDER = {torch.bfloat16: "bfloat16"}
-"""Dtypes that NumPy does not have, whose values it shows as float32."""
+_numpy_dtypes: dict[Any, Any] = {}
 
 
-def _memory(storage: Any, dtype: torch.dtype) -> Any:
-    """The slots of a storage as an array of one axis; None on a device, where looking would wait for it, and for dtypes unknown to NumPy."""
-    if storage.device.type != "cpu":
-        return None
-    size = storage.nbytes()
-    raw = (
-        np.frombuffer((ctypes.c_char * size).from_address(storage.data_ptr()), np.uint8)
-        if size
-        else np.zeros(0, np.uint8)
-    )
-    raw = raw[: size // dtype.itemsize * dtype.itemsize]
-    if dtype in _WIDER:
-        return (raw.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+def _numpy_dtype(dtype: Any) -> Any:
+    """Returns NumPy's type for a type of elements; None if there is none."""
+    if dtype not in _numpy_dtypes:
+        name = dtype_name(dtype)
+        try:
+            _numpy_dtypes[dtype] = _NUMPY.get(name) or np.dtype(name)
+        except TypeError:
+            _numpy_dtypes[dtype] = None
+    return _numpy_dtypes[dtype]
+
+
+def _start(storage: Any) -> int:
     try:
-        return raw.view(np.dtype(_name(dtype)))
-    except TypeError:
-        return None
-
-
-def _window(memory: Any, layout: Layout) -> Any:
-    """The elements of a tensor in the memory of its storage."""
-    size = memory.itemsize
-    if not memory.size:
-        return memory
-    return np.ndarray(layout.shape, memory.dtype, memory, layout.offset * size, tuple(s * size for s in layout.strides))
-
-
-def _inputs(name: str, edges: int) -> tuple[str, ...]:
-    """The names of a node's inputs, of which PyTorch tells only the order."""
-    if name == "CopySlices":
-        return ("base", *(f"input{k}" for k in range(1, edges)))
-    return ("self", "other")[:edges] if edges < 3 else tuple(f"input{k}" for k in range(edges))
+        return int(storage.data_ptr())
+    except RuntimeError:  # a storage without memory
+        return 0

@@ -59,7 +59,7 @@ def test_a_recording_says_what_pytorch_says(first: int) -> None:
         error = "" if recorded.failure is None else f"{type(recorded.failure).__name__}: {recorded.failure}"
         assert error == truth.error, seed
         assert results_in(recorded.names) == truth.results, seed
-        assert recorded.recording.notes == (), seed
+        assert all("CopySlices" in note.en for note in recorded.recording.notes), seed
         for number, tensors in enumerate(truth.after, 1):
             _agrees(recorded.recording, number, tensors, f"program {seed}, line {number}: {lines[number - 1]}")
         if not error:
