@@ -308,6 +308,8 @@ class Builder:
             case "storage":
                 changes.storages[event.number] = None
                 changes.counters |= dict.fromkeys(self._counters_of.pop(event.number, ()))
+            case "counter":
+                changes.counters[event.number] = None
             case "node":
                 changes.nodes[event.number] = None
 

@@ -276,7 +276,7 @@ class Died(Event):
         replaced: whether the current operation replaced it, as when it gives a view another node.
     """
 
-    kind: Literal["tensor", "storage", "node"]
+    kind: Literal["tensor", "storage", "counter", "node"]
     number: int
     replaced: bool = False
 

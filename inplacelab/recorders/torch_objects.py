@@ -44,6 +44,8 @@ _creation_meta: Callable[[Any], Any] | None = getattr(torch._C._autograd, "_get_
 _is_wrapped: Callable[[Any], bool] = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda _: False)
 _Storage: Any = torch.UntypedStorage
 
+_RESULTS = frozenset(("result", "result0", "output"))
+"""What PyTorch's derivatives call the result of an operation. Recordings call it "out"."""
 LEAF_NODE = "torch::autograd::AccumulateGrad"
 _NUMPY = {"bfloat16": np.dtype("uint16")}
 """Types that NumPy does not have, by the type of their bits."""
@@ -257,6 +259,7 @@ class TorchObjects:
         if not known.storage.tensors:
             self._just_deserted.append(known.storage)
         self._emit(events.Died("tensor", known.number, self.replacing))
+        self._drop_counters(known.storage)
         self._leads(known.node, -1)
 
     def recordable(self, tensor: Any) -> bool:
@@ -300,6 +303,7 @@ class TorchObjects:
         self._point(known, self._history(known, tensor, fresh=True))
         known.grad = self._gradient(known, tensor)
         self._describe(known)
+        self._drop_counters(storage)
         return known
 
     def _describe(self, known: KnownTensor) -> None:
@@ -326,6 +330,7 @@ class TorchObjects:
         base = None if (found := _base_of(tensor)) is None else self.tensor(found)
         known.base = None if base is None else base.number
         self._describe(known)
+        self._drop_counters(left)
         return True
 
     def flags(self, known: KnownTensor, tensor: Any, *, fresh: bool) -> bool:
@@ -480,6 +485,17 @@ class TorchObjects:
         found = next((each for each in there if each.version == version), None)
         return found or self._meet_counter(storage, version)
 
+    def _drop_counters(self, storage: KnownStorage) -> None:
+        """Emits which counters of a storage are gone: neither a tensor nor a node refers to them, and others count there."""
+        if len(storage.counters) == 1 or not storage.tensors:
+            return
+        used = {each.counter.number for each in storage.tensors.values()}
+        used |= {each.counter for node in self._nodes.values() for each in node.kept}
+        for counter in [each for each in storage.counters if each.number not in used]:
+            storage.counters.remove(counter)
+            self._counters.pop(counter.number, None)
+            self._emit(events.Died("counter", counter.number))
+
     def _meet_counter(self, storage: KnownStorage, version: int) -> Counter:
         counter = Counter(self._next_counter(), version)
         storage.counters.append(counter)
@@ -517,6 +533,7 @@ class TorchObjects:
         known.counter = self._meet_counter(known.storage, version_of(tensor))
         known.operand = replace(known.operand, counter=known.counter.number)
         self._describe(known)
+        self._drop_counters(known.storage)
 
     def contents(self, known: KnownTensor) -> bytes | None:
         """Returns the bytes of a tensor's storage; None if there are too many."""
@@ -639,7 +656,7 @@ class TorchObjects:
         counter = self._counter_shown(storage, data) if known is None else known.counter
         if not storage.tensors:
             self._just_deserted.append(storage)
-        is_result = name.startswith(("result", "output"))  # saved after the operation, which may have written it
+        is_result = name.startswith(("out", "result"))  # saved after the operation, which may have written it
         version = version_of(data) if is_result else counter.version
         operand = _operand(-1, data, storage, counter)
         copied = self.made.writes and storage.number >= self.made.known and known is None
@@ -661,6 +678,7 @@ def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
         except RuntimeError:  # a list that was released
             continue
         name = attribute.removeprefix("_raw_saved_")
+        name = "out" if name in _RESULTS else name
         if isinstance(found, tuple | list):
             yield from ((f"{name}[{k}]", each) for k, each in enumerate(found))
         else:

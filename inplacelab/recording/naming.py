@@ -98,7 +98,7 @@ def node_label(state: State, node: NodeFacts, here: int | None = None) -> Text:
 RESULT = "out"
 """What a derivative calls the result of its operation."""
 
-_POSITIONS = {"x": 0, "y": 1}
+_POSITIONS = {"x": 0, "y": 1, "self": 0, "other": 1}
 """The operand that a parameter stands for. Needed if several operands look alike, such as a tensor and its `detach()`."""
 
 _ORDINALS = (Text("first", "第一个"), Text("second", "第二个"), Text("third", "第三个"))

@@ -376,3 +376,9 @@ def test_the_limit_counts_what_is_left_out() -> None:
     recording = run("x = torch.ones(2)\nfor k in range(10):\n    x.add_(1)", limit=4).recording
     assert len(recording) == 4
     assert recording.truncated > 0
+
+
+def test_a_parameter_counts_once_after_it_was_initialized() -> None:
+    recording = run("net = torch.nn.Linear(2, 1)\nwith torch.no_grad():\n    net.bias.add_(1)").recording
+    bias = recording.state().tensor("net.bias")
+    assert recording.state().versions(bias.storage) == (2,)
