@@ -45,6 +45,7 @@ from inplacelab.recorders.torch_backward import (
 from inplacelab.recorders.torch_calls import RELAYOUTS, Call, kind_of, slots_written, tensors_in, tensors_of
 from inplacelab.recorders.torch_compiled import CompiledCalls
 from inplacelab.recorders.torch_objects import (
+    SHOWS_SAVED,
     KnownTensor,
     Made,
     TorchObjects,
@@ -141,6 +142,8 @@ class TorchRecorder:
         self.live_before = 0
         if not self.version.startswith(TESTED + "."):
             self.shield.remark(_UNTESTED.format(self.version, TESTED))
+        if not SHOWS_SAVED:
+            self.shield.remark(_NOT_SHOWN.format(self.version))
 
     @property
     def missed(self) -> int:
@@ -577,7 +580,7 @@ class TorchRecorder:
                 self._unpacks(under, failing, last=kept)
             number = objects.number_of(failing)
             if isinstance(error, RuntimeError) and (stale(message) or is_second_pass(message)):
-                if failing is None and stale(message):
+                if failing is None and stale(message) and SHOWS_SAVED:
                     self.shield.remark(_HIDDEN)
                 why = _STALE if stale(message) else _AGAIN
                 fix = _STALE_FIX if stale(message) else _AGAIN_FIX
@@ -703,6 +706,10 @@ _SETS_FLAGS = frozenset({"requires_grad_", "requires_grad", "grad", "retain_grad
 _UNTESTED = Text(
     "This is PyTorch {0}; the recorder was tested with {1}.", "这里的 PyTorch 是 {0}；记录器是用 {1} 测试的。"
 )
+_NOT_SHOWN = Text(
+    "PyTorch {0} does not show what grad nodes have saved: that was left out. Newer versions do.",
+    "PyTorch {0} 不显示梯度节点保存了什么，这部分没有记录；较新的版本可以显示。",
+)
 _ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程所做的没有记录。")
 _UNOBSERVED = Text(
     "Tensors were also written by code that was not recorded: another thread, an operation that failed halfway, "
@@ -734,10 +741,10 @@ _STALE = Text(
     "节点为反向传播保存了一个值，此后有原地操作覆盖了它。",
 )
 _STALE_FIX = Text(
-    "Write out of place, or to a clone, what is overwritten before backward.",
+    "write out of place, or to a clone, what is overwritten before backward.",
     "在反向传播之前要覆盖的内容，请改为非原地操作，或写入它的 `clone()`。",
 )
 _AGAIN = Text(
     "An earlier backward has released what this node had saved.", "之前的反向传播已经释放了这个节点保存的内容。"
 )
-_AGAIN_FIX = Text("Give the earlier backward retain_graph=True.", "给之前的反向传播加上 retain_graph=True。")
+_AGAIN_FIX = Text("give the earlier backward `retain_graph=True`.", "给之前的反向传播加上 `retain_graph=True`。")

@@ -670,9 +670,13 @@ class TorchObjects:
         return same or (storage.counters[0] if storage.counters else self._meet_counter(storage, version))
 
 
+SHOWS_SAVED = hasattr(getattr(torch._C._autograd, "SavedTensor", None), "data")
+"""Whether PyTorch shows a saved tensor without unpacking it. Version 2.6 does not."""
+
+
 def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
     """Yields what a node has saved, as PyTorch's `SavedTensor`s, by the derivative's names."""
-    for attribute in _saved_names(type(node)):
+    for attribute in _saved_names(type(node)) if SHOWS_SAVED else ():
         try:
             found = getattr(node, attribute)
         except RuntimeError:  # a list that was released

@@ -5,42 +5,24 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-import textwrap
 import warnings
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from inplacelab import record
-from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use, framework_used
-from inplacelab.recorders.program import Program
-from inplacelab.recorders.run import LIMIT, Session
 from inplacelab.recording import Recording, from_json, queries, to_json
 from inplacelab_widgets import to_html
 from tests.tiers import examples
 
 torch = pytest.importorskip("torch")
 
-from tests.recorders.torch_programs import program, results_in, run_plainly  # noqa: E402  # it needs PyTorch
+from tests.recorders.torch_programs import program, results_in, run_plainly  # noqa: E402  # they need PyTorch
+from tests.recorders.torch_runs import needs_saved, remarks, run  # noqa: E402
 
 pytestmark = pytest.mark.oracle
 BATCH = 25
-
-
-class Run(NamedTuple):
-    recording: Recording
-    names: dict[str, Any]
-    failure: BaseException | None
-
-
-def run(text: str, *, limit: int = LIMIT) -> Run:
-    """Runs a program under the recorder, as `%%stepper` does."""
-    text = textwrap.dedent(text)
-    tree, names = ast.parse(text), {"torch": torch, "__name__": "__main__"}
-    session = Session(Program.of(tree, text, "<torch>"), limit=limit, use=Use("torch"))
-    failure = session.run([compile(instrument.instrumented(tree), "<torch>", "exec")], names)
-    return Run(session.recording(), names, failure)
 
 
 def done(recording: Recording) -> list[tuple[int | None, str | None, str | None]]:
@@ -59,7 +41,7 @@ def test_a_recording_says_what_pytorch_says(first: int) -> None:
         error = "" if recorded.failure is None else f"{type(recorded.failure).__name__}: {recorded.failure}"
         assert error == truth.error, seed
         assert results_in(recorded.names) == truth.results, seed
-        assert all("CopySlices" in note.en for note in recorded.recording.notes), seed
+        assert all("CopySlices" in each for each in remarks(recorded.recording)), seed
         for number, tensors in enumerate(truth.after, 1):
             _agrees(recorded.recording, number, tensors, f"program {seed}, line {number}: {lines[number - 1]}")
         if not error:
@@ -100,6 +82,7 @@ def _named(node: Any) -> str:
     return str(node.name().rpartition("::")[2])
 
 
+@needs_saved
 @pytest.mark.parametrize("first", range(0, examples(1200), 300))
 def test_the_node_that_fails_is_the_one_that_anomaly_mode_names(first: int) -> None:
     found = unseen = 0
@@ -197,7 +180,7 @@ def test_a_training_loop() -> None:
         """)
     assert run_.failure is None
     recording = run_.recording
-    assert recording.notes == ()
+    assert remarks(recording) == []
     state = recording.state()
     weight = run_.names["net"][0].weight
     assert state.version("net.0.weight") == weight._version == 4
@@ -229,6 +212,7 @@ def test_leaves_are_filled_in_the_pass() -> None:
     assert recording.state().version("w.grad") == recorded.names["w"].grad._version
 
 
+@needs_saved
 def test_the_error_names_the_saved_value() -> None:
     ran = run("""\
         x = torch.ones(3, requires_grad=True)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from inplacelab.recording import Recording, from_json, to_json
-from tests.recorders.torch_runs import bits, flat, plain, run
+from tests.recorders.torch_runs import bits, flat, needs_saved, plain, remarks, run
 from tests.tiers import examples
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
@@ -186,7 +186,7 @@ def slots(shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> list
 def test_a_recording_says_what_pytorch_says(seed: int) -> None:
     text = program(seed)
     ran, (names, error) = run(text), plain(text)
-    assert not ran.recording.notes, text
+    assert not remarks(ran.recording), text
     assert (type(ran.failure), str(ran.failure)) == (type(error), str(error))
     assert bits(ran.names) == bits(names)
     encoded = to_json(ran.recording)
@@ -229,6 +229,7 @@ def _writes_cover_changes(
     return after
 
 
+@needs_saved
 @pytest.mark.parametrize("seed", range(PROGRAMS))
 def test_the_line_that_kept_a_stale_value_is_that_of_anomaly_mode(seed: int) -> None:
     text = program(seed)

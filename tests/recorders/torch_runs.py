@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 import warnings
 from typing import Any, NamedTuple
 
+import pytest
 import torch
 
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import LIMIT, Session
+from inplacelab.recorders.torch_objects import SHOWS_SAVED
 from inplacelab.recording import Recording
+
+needs_saved = pytest.mark.skipif(not SHOWS_SAVED, reason="this PyTorch does not show what nodes have saved")
 
 
 class Run(NamedTuple):
@@ -23,10 +28,16 @@ class Run(NamedTuple):
 
 def run(text: str, *, limit: int = LIMIT, **names: Any) -> Run:
     """Run a program under the recorder, as `%%stepper` does."""
+    text = textwrap.dedent(text)
     tree, known = ast.parse(text), {"torch": torch, "__name__": "__main__", **names}
     session = Session(Program.of(tree, text, "<torch>"), limit=limit, use=Use("torch"))
     failure = session.run([compile(instrument.instrumented(tree), "<torch>", "exec")], known)
     return Run(session.recording(), known, failure)
+
+
+def remarks(recording: Recording) -> list[str]:
+    """What a recording says was left out, besides what it says of every program with this version of PyTorch."""
+    return [note.en for note in recording.notes if torch.__version__ not in note.en]
 
 
 def plain(text: str, **names: Any) -> tuple[dict[str, Any], BaseException | None]:
