@@ -3,7 +3,8 @@
     python -m benchmarks.recording [--quick] [--only TEXT]
 
 The goals: `x.add_(y)` on a tiny tensor, recorded, takes at most 5 times as long as PyTorch's takes unrecorded; and a step costs the same
-in a long recording as in a short one, while the program runs and when the recording is built.
+in a long recording as in a short one, while the program runs and when the recording is built. A recorded operation of a PyTorch program
+has no goal yet; it stands beside PyTorch's own way to find an operation, `set_detect_anomaly(True)`.
 
 The first table compares each statement with itself, unrecorded:
 
@@ -24,17 +25,21 @@ import gc
 import linecache
 import textwrap
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from time import process_time_ns
 from typing import Any, NamedTuple
 
 import inplacelab as paddle
 from inplacelab.recorders import instrument
+from inplacelab.recorders.detection import Use
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session
 
 try:
     import torch
+
+    from inplacelab.recorders import torch_objects
 except ModuleNotFoundError:
     torch = None
 
@@ -201,6 +206,70 @@ def show_torch(rounds: int, times: int) -> None:
         )
 
 
+TORCH_NET = """\
+net = torch.nn.Sequential(*[layer for _ in range(6) for layer in (torch.nn.Linear({0}, {0}), torch.nn.LayerNorm({0}), torch.nn.GELU())])
+opt = torch.optim.Adam(net.parameters(), lr=0.001, foreach=False)
+x = torch.ones([8, {0}])
+torch.set_num_threads(1)"""
+TORCH_STEP = """\
+net(x).square().mean().backward()
+    opt.step()
+    opt.zero_grad()"""
+WIDTHS = (16, 512)
+
+
+def show_torch_programs(rounds: int, times: int) -> None:
+    """Print what a step of training costs in PyTorch, plain, in anomaly mode, and recorded, and what that is for an operation."""
+    if torch is None:
+        return
+    print(f"{'':22}{'plain':>9}  {'anomaly':>8}  {'stepped':>8}  {'no values':>9}  {'operations':>10}")
+    for width in WIDTHS:
+        text = program(TORCH_NET.format(width), TORCH_STEP, times)
+        anomaly = "with torch.autograd.set_detect_anomaly(True, check_nan=False):\n" + textwrap.indent(text, "    ")
+        steps = len(_recorded_torch(program(TORCH_NET.format(width), TORCH_STEP, 2), values=True)[1].steps)
+        fewer = len(_recorded_torch(program(TORCH_NET.format(width), TORCH_STEP, 1), values=True)[1].steps)
+        figures = best_of(
+            rounds,
+            lambda text=text: (_torch(text, times),),
+            lambda text=anomaly: (_torch(text, times),),
+            lambda text=text: (_recorded_torch(text, values=True)[0],),
+            lambda text=text: (_recorded_torch(text, values=False)[0],),
+        )
+        least, *others = figures
+        print(f"{f'width {width}':22}{least / 1e6:7.2f}ms  " + "  ".join(f"{each / least:7.2f}x" for each in others)
+              + f"  {steps - fewer:10}")  # fmt: skip
+        per = "  ".join(f"{(each - least) / 1000 / (steps - fewer):+7.2f}us" for each in others)
+        print(f"{'  for each operation':22}{'':9}  {per}", flush=True)
+
+
+def _torch(text: str, times: int) -> float:
+    names: dict[str, Any] = {"torch": torch, "clock": process_time_ns}
+    exec(compile(text, "<program>", "exec"), names)
+    return taken(names, times)
+
+
+def _recorded_torch(text: str, *, values: bool) -> tuple[float, Any]:
+    """The nanoseconds for one time round of a PyTorch program, recorded; and the recording."""
+    tree = ast.parse(text)
+    session = Session(Program.of(tree, text, "<program>"), limit=ENOUGH, use=Use("torch"))
+    names: dict[str, Any] = {"torch": torch, "clock": process_time_ns}
+    with _without_values() if not values else nullcontext():
+        session.run([compile(instrument.instrumented(tree), "<program>", "exec")], names)
+    times = int(text.rpartition("range(")[2].partition(")")[0])
+    return taken(names, times), session.recording()
+
+
+@contextmanager
+def _without_values() -> Iterator[None]:
+    """Has the recorder copy no values, so that their cost is seen."""
+    before = torch_objects.TorchObjects._copy
+    torch_objects.TorchObjects._copy = lambda *_: None  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        torch_objects.TorchObjects._copy = before  # type: ignore[method-assign]
+
+
 def show_lengths(rounds: int, lengths: tuple[int, ...]) -> None:
     """Print what a step costs in recordings of different lengths."""
     costs = []
@@ -225,6 +294,8 @@ def main() -> None:
     rounds, times = (5, 200) if asked.quick else (25, 500)
     print(f"Against PyTorch (goal: at most {GOAL:g} times)")
     show_torch(rounds, times)
+    print("\nPyTorch programs: a step of training, beside anomaly mode")
+    show_torch_programs(3 if asked.quick else 10, 10 if asked.quick else 20)
     print(f"\nBy the length of the recording (goal: at most {LINEAR:g} times as much a step)")
     show_lengths(3, LENGTHS[:-1] if asked.quick else LENGTHS)
     print("\nStatement by statement")

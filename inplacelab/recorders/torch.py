@@ -15,7 +15,8 @@ Not seen are operations of other threads and of compiled code, writes through Nu
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
 from types import FrameType
@@ -33,10 +34,9 @@ from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.static import attributes_of, class_name, first_items, message_of, names_in
 from inplacelab.recorders.torch_backward import (
-    asked,
+    Asked,
     in_order,
     is_second_pass,
-    not_overridden,
     reachable,
     root_node,
     shape_at,
@@ -103,7 +103,36 @@ class _Mode(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by myp
         self._recorder = recorder
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return self._recorder.called(func, types, args, kwargs or {})
+        return self._recorder.called(func, args, kwargs or {})
+
+
+class _EnginePatch:
+    """Takes the place of the function through which every backward pass enters PyTorch's engine, while a recording runs."""
+
+    def __init__(self, recorder: TorchRecorder) -> None:
+        self._recorder = recorder
+        self._before: Any = None
+        self._ended = False
+
+    def begin(self) -> None:
+        """Takes its place."""
+        self._before = getattr(torch.autograd, "_engine_run_backward", None)
+        if self._before is not None:
+            torch.autograd._engine_run_backward = self._run
+
+    def end(self) -> None:
+        """Puts the function back. If another recording has taken its place meanwhile, that does so when it ends."""
+        self._ended = True
+        if self._before is not None and torch.autograd._engine_run_backward == self._run:
+            torch.autograd._engine_run_backward = self.beneath()
+
+    def beneath(self) -> Any:
+        """Returns what is in force without this patch, and without others that have ended."""
+        other = getattr(self._before, "__self__", None)
+        return other.beneath() if isinstance(other, _EnginePatch) and other._ended else self._before
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        return self._recorder.run_pass(self._before, args, kwargs)
 
 
 class TorchRecorder:
@@ -130,7 +159,7 @@ class TorchRecorder:
             protect(self._pass_ended),
             protect(self._pass_failed),
         )
-        self._mode = _Mode(self)
+        self._mode, self._engine = _Mode(self), _EnginePatch(self)
         self._passes: list[Pass | None] = []  # None: one that is not recorded
         self._counted = 0
         self._refused: tuple[int, str] = (0, "")  # the last error that a pass has raised, and its message
@@ -153,6 +182,7 @@ class TorchRecorder:
     def begin(self) -> None:
         """Begins to override PyTorch's functions."""
         self.shield.begin()
+        self._engine.begin()
         self._mode.__enter__()
         hooks = torch.nn.modules.module
         self._hooks = [
@@ -166,6 +196,7 @@ class TorchRecorder:
         while self._hooks:
             self._hooks.pop().remove()
         _take_away(self._mode)
+        self._engine.end()
 
     def _forget(self) -> None:
         self._objects.forget()
@@ -248,13 +279,11 @@ class TorchRecorder:
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
-    def called(self, function: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Calls a function of PyTorch for the program."""
         kind = kind_of(function)
         if kind.quiet:
             return function(*args, **kwargs)
-        if kind.is_pass:
-            return self._called_pass(function, types, args, kwargs)
         call = Call(kind)
         self._before(call, args, kwargs)
         try:
@@ -431,18 +460,15 @@ class TorchRecorder:
             frame = frame.f_back
         return False
 
-    def _called_pass(self, function: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Runs a backward pass for the program, with the mode on, so that operations in hooks are recorded."""
-        run = function if any(not _is_plain(each) for each in types) else not_overridden(function)
-        if self._passes and not self._in_own_code(
-            sys._getframe(2)
-        ):  # `Tensor.backward` calls `torch.autograd.backward`
-            with self._mode:
-                return run(*args, **kwargs)
+    def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Runs a backward pass for the program: `run` is the function through which all of them enter PyTorch's engine."""
+        if not self.shield.is_here() or self._is_off or self._fast:
+            return run(*args, **kwargs)
         depth = len(self._passes)
-        self._pass_before(function, args, kwargs)
+        if not self._passes or self._in_own_code(sys._getframe(2)):  # and not in PyTorch's code that runs in a pass
+            self._pass_before(Asked.of(args, kwargs))
         try:
-            with self._mode:
+            with _in_force(self._mode):
                 result = run(*args, **kwargs)
         except BaseException as error:
             if len(self._passes) > depth:
@@ -452,20 +478,19 @@ class TorchRecorder:
             self._pass_after(result)
         return result
 
-    def _pass_begins(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        frame = sys._getframe(5)
+    def _pass_begins(self, asks: Asked) -> None:
+        frame = sys._getframe(4)  # beyond the shield, `run_pass`, and `_EnginePatch`
         with _off():
             self._take_stock_unless_begun(frame)
             line = self._where.line(frame)
             if self._passes:
                 self._advance(_running_node())
-            asks = asked(function, args, kwargs)
             roots = [node for each in asks.roots if (node := root_node(each)) is not None]
             if not roots or self._full():
                 self._passes.append(None)
                 return
             objects = self._objects
-            for each in asks.roots:
+            for each in tensors_of(asks.roots):
                 known = objects.tensor(each)
                 if known is not None:
                     objects.flagged_history(known, each, fresh=True)
@@ -475,7 +500,7 @@ class TorchRecorder:
             numbers = [objects.node(node) for node in nodes]
             ends = None if asks.inputs is None else [root_node(each) for each in asks.inputs]
             order = in_order(roots, ends, fills=asks.fills)
-            gradient = _gradient(asks.roots[0], asks.gradients[0])
+            gradient = _gradient(asks)
             had = frozenset(known.number for _, known in objects.tensors.living() if known.grad is not None)
             self._passes.append(Pass(order, gradient, asks.fills, asks.keeps, nodes, set(order), roots[0], had))
             self._emit(events.BackwardBegan(
@@ -615,16 +640,11 @@ class TorchRecorder:
         return None, None
 
 
-_PASS = TorchRecorder._called_pass.__code__
+_PASS = TorchRecorder.run_pass.__code__
 
 
 def _among(tensor: Any, others: Sequence[Any]) -> bool:
     return any(tensor is each for each in others)
-
-
-def _is_plain(kind: Any) -> bool:
-    """Whether a class of tensors overrides no functions."""
-    return kind.__torch_function__ in (torch.Tensor.__torch_function__, torch._C._disabled_torch_function_impl)
 
 
 def _has_released(node: Any) -> bool:
@@ -632,10 +652,10 @@ def _has_released(node: Any) -> bool:
     return all(saved.data is None for _, saved in saved_by(node))
 
 
-def _gradient(root: Any, given: Any) -> events.Gradient:
-    """Returns the gradient with which a pass begins: ones if none is given."""
-    shape = tuple(root.shape)
-    return events.Gradient(shape, (1.0,) * root.numel()) if given is None else _gradient_of(given, shape)
+def _gradient(asks: Asked) -> events.Gradient:
+    """Returns the gradient with which a pass begins."""
+    given = asks.gradients[0] if asks.gradients else None
+    return _gradient_of(given, () if given is None else tuple(given.shape))
 
 
 def _gradient_of(tensor: Any, shape: tuple[int, ...]) -> events.Gradient:
@@ -651,6 +671,19 @@ def _has_fast_path(module: Any) -> bool:
     if not issubclass(type(module), _FAST_MODULES) or module.training:
         return False
     return not torch.is_grad_enabled() or not any(each.requires_grad for each in module.parameters())
+
+
+@contextmanager
+def _in_force(mode: _Mode) -> Iterator[None]:
+    """Has a mode in force, which PyTorch takes off while it handles a call, so that operations in hooks are recorded."""
+    entered = not any(each is mode for each in torch.overrides._get_current_function_mode_stack())
+    if entered:
+        mode.__enter__()
+    try:
+        yield
+    finally:
+        if entered:
+            _take_away(mode)
 
 
 def _take_away(mode: _Mode) -> bool:

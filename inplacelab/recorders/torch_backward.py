@@ -9,18 +9,14 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
-from inspect import signature
 from itertools import count
-from types import FunctionType
 from typing import Any, NamedTuple
 
 import torch
 
-from inplacelab.recorders.torch_calls import tensors_of
 from inplacelab.recorders.torch_objects import needs_gradient, node_of
 
 
@@ -41,29 +37,21 @@ class Asked(NamedTuple):
     fills: bool
     keeps: bool
 
-
-def asked(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Asked:
-    """Returns what a call of `Tensor.backward`, `torch.autograd.backward` or `torch.autograd.grad` asks.
-
-    Raises:
-        TypeError: if it has not the arguments of one.
-    """
-    bound = signature(function).bind(*args, **kwargs).arguments
-    roots: Any = next((bound[name] for name in ("self", "tensors", "outputs") if name in bound), ())
-    given: Any = next((bound[name] for name in ("gradient", "grad_tensors", "grad_outputs") if name in bound), None)
-    inputs, keeps = bound.get("inputs"), bound.get("retain_graph")
-    tensors = tuple(tensors_of(roots))
-    return Asked(
-        tensors,
-        tuple(given) if type(given) in (tuple, list) else (given,) * len(tensors),
-        None if inputs is None else tuple(tensors_of(inputs)),
-        "outputs" not in bound,
-        bool(bound.get("create_graph")) if keeps is None else bool(keeps),
-    )
+    @classmethod
+    def of(cls, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Asked:
+        """Returns what the arguments of `torch.autograd._engine_run_backward` ask."""
+        names = ("outputs", "gradients", "keeps", "creates", "inputs")
+        given = dict(zip(names, args, strict=False))
+        return cls(
+            tuple(given.get("outputs", ())), tuple(given.get("gradients") or ()), tuple(given.get("inputs") or ()) or None,
+            bool(kwargs.get("accumulate_grad", False)), bool(given.get("keeps", False)),
+        )  # fmt: skip
 
 
 def root_node(tensor: Any) -> Any:
     """Returns the node from which a pass begins at a tensor, or to which the gradient of an input goes; None if there is none."""
+    if not isinstance(tensor, torch.Tensor):
+        return tensor.node  # of a `GradientEdge`
     if not needs_gradient(tensor):
         return None
     node = node_of(tensor)
@@ -171,26 +159,3 @@ def stale(message: str) -> Stale | None:
 def is_second_pass(message: str) -> bool:
     """Whether a pass failed because an earlier one has released what nodes had saved."""
     return _AGAIN in message
-
-
-# --- the pass itself ---------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=16)
-def not_overridden(function: Any) -> Callable[..., Any]:
-    """Returns a function of PyTorch that does not ask whether a mode overrides it.
-
-    Otherwise it would come back to the mode for ever, unless that is off; and it must be on, so that operations in hooks are recorded.
-    """
-    if type(function) is not FunctionType:
-        found: Callable[..., Any] = function
-        return found
-    asks = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
-    names = {**function.__globals__, **dict.fromkeys(asks, _is_not)}
-    copied = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
-    copied.__kwdefaults__ = function.__kwdefaults__
-    return copied
-
-
-def _is_not(*_: object) -> bool:
-    return False

@@ -341,6 +341,7 @@ def test_a_block_is_recorded() -> None:
 
 
 def test_overlapping_blocks_end_in_any_order() -> None:
+    engine = torch.autograd._engine_run_backward
     first, second = record(framework="torch"), record(framework="torch")
     first.__enter__()
     x = torch.ones(2)
@@ -350,6 +351,7 @@ def test_overlapping_blocks_end_in_any_order() -> None:
     x.mul_(2)
     second.__exit__(None, None, None)
     assert torch.overrides._get_current_function_mode_stack() == []
+    assert torch.autograd._engine_run_backward is engine
     assert first.recording is not None
     assert second.recording is not None
     assert [step.op for step in first.recording.steps if step.op] == ["ones", "add_"]
