@@ -23,6 +23,7 @@ from nbclient.exceptions import CellExecutionError
 
 import claims_page
 import glossary
+import recorded_cells
 import translation_lock
 from lesson_source import FOR_AUTHORS, LANGUAGES, Block, Code, LessonError, Prose, read_lesson
 
@@ -68,7 +69,10 @@ def notebook_of(blocks: Iterable[Block], language: str) -> nbformat.NotebookNode
             cell = nbformat.v4.new_markdown_cell(block.in_language(language))
         elif isinstance(block, Code):
             cell = nbformat.v4.new_code_cell(block.in_language(language))
-            cell.metadata.update({"tags": list(block.tags)} if block.tags else {})
+            tags = list(block.tags)
+            if any(tag.startswith(recorded_cells.TAG) for tag in tags):
+                tags += recorded_cells.SKIPPED
+            cell.metadata.update({"tags": tags} if tags else {})
         else:
             continue
         cell.id = f"cell-{len(notebook.cells):02d}"
@@ -109,7 +113,9 @@ def _keep_the_stable(output: Any) -> None:
 
 
 def build(source: Path) -> None:
-    """Builds and executes the notebooks of one lesson, in all languages."""
+    """Builds and executes the notebooks of one lesson, in all languages. What it shows of other frameworks is recorded first."""
+    if source.name not in PAGES:
+        recorded_cells.record_again(read_lesson(source))
     for language in LANGUAGES:
         notebook = compose(source, language)
         execute(notebook)

@@ -23,5 +23,6 @@ from __future__ import annotations
 
 from inplacelab.lessons.exercise import Exercise, Verdict, exercise
 from inplacelab.lessons.plots import figure
+from inplacelab.lessons.recorded import recorded
 
-__all__ = ["Exercise", "Verdict", "exercise", "figure"]
+__all__ = ["Exercise", "Verdict", "exercise", "figure", "recorded"]

@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any, Self
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
-from inplacelab.recorders.detection import DEFAULT, Use, checked, framework_used, recorder_of
+from inplacelab.recorders.detection import (
+    DEFAULT,
+    Use,
+    checked,
+    framework_used,
+    is_installed,
+    not_installed,
+    recorder_of,
+)
 from inplacelab.recorders.log import EventLog
 from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
@@ -92,6 +100,8 @@ class Session:
                     exec(code, names)
         except BaseException as error:  # noqa: BLE001  # the caller shows it once the recording is there
             raised = error
+            if isinstance(error, ModuleNotFoundError) and not is_installed(str(error.name)):
+                error.add_note(str(not_installed(str(error.name))))
         try:
             listening.__exit__()  # again, if an interrupt has arrived there
             self.finish(raised, lambda: Scope(names_in(names), ""))

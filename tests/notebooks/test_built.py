@@ -27,7 +27,9 @@ def built(source: Path, language: str) -> Any:
 
 
 def is_stepper(cell: Any) -> bool:
-    return bool(cell.cell_type == "code" and cell.source.startswith("%%stepper"))
+    """Whether it records a program whenever the notebook is run. (Others need a framework that may be missing.)"""
+    skipped = "skip-execution" in cell.metadata.get("tags", [])
+    return bool(cell.cell_type == "code" and cell.source.startswith("%%stepper") and not skipped)
 
 
 def is_exercise(cell: Any) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Sequence
 
 from inplacelab.language import Text
-from inplacelab.recording.fixes.source_tree import Fix, Program, root_of
+from inplacelab.recording.fixes.source_tree import Fix, Program
 
 __all__ = ["computed_again"]
 
@@ -47,10 +48,9 @@ def computed_again(
 
 
 def _root(name: str) -> str | None:
-    """Returns the root of a path: `net` for `net.weight`, `w` for `w[0]`."""
-    return (
-        root_of(ast.parse(name, mode="eval").body) if name.partition("[")[0].replace(".", "_").isidentifier() else None
-    )
+    """Returns the root of a path: `net` for `net.weight` and for `net.0.weight`, `w` for `w[0]`."""
+    first = re.split(r"[.\[]", name, maxsplit=1)[0]
+    return first if first.isidentifier() else None
 
 
 def _needed(earlier: Sequence[ast.stmt], backward: ast.stmt, parameters: set[str]) -> list[ast.stmt]:

@@ -1,0 +1,53 @@
+"""Records the cells of lessons that need a framework which not every learner has.
+
+Such a cell has the tag `recorded-NAME`. It is not run when the notebook is built or compared. What it records is kept in the package, in
+`inplacelab/lessons/recordings/NAME.json`, and the lesson shows that with `recorded("NAME")`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+
+from inplacelab.lessons.recorded import FOLDER
+from inplacelab.recorders import instrument
+from inplacelab.recorders.detection import framework_used
+from inplacelab.recorders.program import Program
+from inplacelab.recorders.run import Session
+from inplacelab.recording import Recording, save
+from lesson_source import Block, Code
+
+TAG = "recorded-"
+SKIPPED = ("nbval-skip", "skip-execution")
+"""The tags by which nbval and nbclient know that they need not run a cell."""
+
+
+def cells(blocks: Iterable[Block]) -> Iterator[tuple[str, str]]:
+    """Yields the name of each recording, and its program."""
+    for block in blocks:
+        if isinstance(block, Code):
+            names = (tag.removeprefix(TAG) for tag in block.tags if tag.startswith(TAG))
+            yield from ((name, program(block.text)) for name in names)
+
+
+def program(text: str) -> str:
+    """Returns a cell without its first line, which is magic."""
+    return text.partition("\n")[2] + "\n"
+
+
+def recording(text: str) -> Recording:
+    """Records a program, as `%%stepper` does."""
+    tree = ast.parse(text)
+    session = Session(Program.of(tree, text, "<lesson>"), use=framework_used(tree, {}))
+    session.run([compile(instrument.instrumented(tree), "<lesson>", "exec")], {"__name__": "__main__"})
+    return session.recording()
+
+
+def record_again(blocks: Iterable[Block]) -> None:
+    """Records the programs of a lesson, if their framework is installed."""
+    for name, text in cells(blocks):
+        if find_spec("torch") is None:
+            print(f"PyTorch is not installed: {name} was not recorded again")
+        else:
+            save(recording(text), FOLDER / f"{name}.json")

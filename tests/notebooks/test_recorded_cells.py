@@ -1,0 +1,50 @@
+"""The recordings that come with lessons are those of the cells in the lessons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import build
+import recorded_cells
+from inplacelab.lessons.recorded import FOLDER, recorded
+from inplacelab.recording import Recording
+from lesson_source import read_lesson
+
+CELLS = dict(cell for source in build.lessons() for cell in recorded_cells.cells(read_lesson(source)))
+
+
+def test_each_recording_has_a_cell() -> None:
+    assert {path.stem for path in FOLDER.glob("*.json")} == CELLS.keys()
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_it_is_a_recording_of_the_program_in_the_cell(name: str) -> None:
+    assert recorded(name).source.strip() == CELLS[name].strip()
+    assert recorded(name).notes == ()
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", CELLS)
+def test_it_is_what_the_cell_records_now(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    ours = recorded(name)
+    if ours.framework_version.partition("+")[0] != torch.__version__.partition("+")[0]:
+        pytest.skip("recorded with another version of PyTorch")
+    assert told(recorded_cells.recording(CELLS[name])) == told(ours)
+
+
+def told(recording: Recording) -> list[Any]:
+    """What happened in each step: everything but values, whose last digit may depend on the processor."""
+    return [
+        (step.kind, step.line, step.op, step.category, step.writes, step.backward and (step.backward.action, step.backward.node),
+         [(key, facts and (facts.names, facts.shape, facts.node)) for key, facts in step.tensors],
+         [(key, facts and (facts.name, facts.saved, facts.edges)) for key, facts in step.nodes])
+        for step in recording.steps
+    ]  # fmt: skip
+
+
+def test_an_unknown_recording_is_refused() -> None:
+    with pytest.raises(LookupError, match="torch-loop"):
+        recorded("no-such")
