@@ -100,7 +100,7 @@ class Session:
                     exec(code, names)
         except BaseException as error:  # noqa: BLE001  # the caller shows it once the recording is there
             raised = error
-            if isinstance(error, ModuleNotFoundError) and not is_installed(str(error.name)):
+            if type(error) is ModuleNotFoundError and not is_installed(str(error.name)):
                 error.add_note(str(not_installed(str(error.name))))
         try:
             listening.__exit__()  # again, if an interrupt has arrived there
