@@ -7,8 +7,9 @@
          |
     engine.py       an `observe.Observer` of this package's engine; engine_objects.py describes its tensors and nodes
     numpy.py        the same for programs that use NumPy alone
-    torch.py        the same for PyTorch: a function mode; torch_calls.py: what a function is, torch_objects.py: tensors and nodes,
-         |            torch_backward.py: the order of a pass, torch_compiled.py: calls of compiled functions
+    torch.py        the same for PyTorch; torch_overrides.py: the mode that calls it, torch_calls.py: what a function is,
+         |            torch_objects.py: tensors and nodes, torch_backward.py: the order of a pass,
+         |            torch_names.py: modules and optimizers, torch_compiled.py: calls of compiled functions
          |            whereabouts.py: where the program is     bindings.py: which names refer to what
          |            snapshots.py: copies of storages         handles.py: numbers for live objects
          v

@@ -15,26 +15,24 @@ Not seen are operations of other threads and of compiled code, writes through Nu
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.overrides import TorchFunctionMode
 
 from inplacelab.language import Text
 from inplacelab.recorders import events
-from inplacelab.recorders.bindings import ATTRIBUTES, Watched
 from inplacelab.recorders.events import INFERRED, Operand
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.shield import Shield
-from inplacelab.recorders.static import attributes_of, class_name, first_items, message_of, names_in
+from inplacelab.recorders.static import class_name, message_of, names_in
 from inplacelab.recorders.torch_backward import (
     Asked,
+    Stale,
     in_order,
     is_second_pass,
     reachable,
@@ -44,6 +42,7 @@ from inplacelab.recorders.torch_backward import (
 )
 from inplacelab.recorders.torch_calls import RELAYOUTS, Call, kind_of, slots_written, tensors_in, tensors_of
 from inplacelab.recorders.torch_compiled import CompiledCalls
+from inplacelab.recorders.torch_names import WATCHED
 from inplacelab.recorders.torch_objects import (
     SHOWS_SAVED,
     KnownTensor,
@@ -55,11 +54,10 @@ from inplacelab.recorders.torch_objects import (
     saved_by,
     version_of,
 )
+from inplacelab.recorders.torch_overrides import EnginePatch, Mode, in_force, take_away
 from inplacelab.recorders.whereabouts import Whereabouts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from inplacelab.recording.facts import Category
 
 TESTED = "2.13"
@@ -95,46 +93,6 @@ class Pass:
     had: frozenset[int]
 
 
-class _Mode(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by mypy
-    """Calls the functions of PyTorch through the recorder."""
-
-    def __init__(self, recorder: TorchRecorder) -> None:
-        super().__init__()
-        self._recorder = recorder
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return self._recorder.called(func, args, kwargs or {})
-
-
-class _EnginePatch:
-    """Takes the place of the function through which every backward pass enters PyTorch's engine, while a recording runs."""
-
-    def __init__(self, recorder: TorchRecorder) -> None:
-        self._recorder = recorder
-        self._before: Any = None
-        self._ended = False
-
-    def begin(self) -> None:
-        """Takes its place."""
-        self._before = getattr(torch.autograd, "_engine_run_backward", None)
-        if self._before is not None:
-            torch.autograd._engine_run_backward = self._run
-
-    def end(self) -> None:
-        """Puts the function back. If another recording has taken its place meanwhile, that does so when it ends."""
-        self._ended = True
-        if self._before is not None and torch.autograd._engine_run_backward == self._run:
-            torch.autograd._engine_run_backward = self.beneath()
-
-    def beneath(self) -> Any:
-        """Returns what is in force without this patch, and without others that have ended."""
-        other = getattr(self._before, "__self__", None)
-        return other.beneath() if isinstance(other, _EnginePatch) and other._ended else self._before
-
-    def _run(self, *args: Any, **kwargs: Any) -> Any:
-        return self._recorder.run_pass(self._before, args, kwargs)
-
-
 class TorchRecorder:
     """Emits events between `begin` and `end` (see `recorder.Recorder`)."""
 
@@ -146,7 +104,7 @@ class TorchRecorder:
         self._program, self._emit, self._limit = program, log.emit, inf if limit is None else limit
         self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
         protect = self.shield.protect
-        self._where = Whereabouts(program, _WATCHED, log.emit, self._account, self._meet, outermost)
+        self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._meet, outermost)
         self._objects = TorchObjects(log.emit, self._where.names_of, self.shield.protect_callback, self.shield.remark)
         self._before, self._after, self._interrupted = (
             protect(self._call_begins),
@@ -159,7 +117,7 @@ class TorchRecorder:
             protect(self._pass_ended),
             protect(self._pass_failed),
         )
-        self._mode, self._engine = _Mode(self), _EnginePatch(self)
+        self._mode, self._engine = Mode(self), EnginePatch(self)
         self._passes: list[Pass | None] = []  # None: one that is not recorded
         self._counted = 0
         self._refused: tuple[int, str] = (0, "")  # the last error that a pass has raised, and its message
@@ -195,7 +153,7 @@ class TorchRecorder:
         self.shield.end()
         while self._hooks:
             self._hooks.pop().remove()
-        _take_away(self._mode)
+        take_away(self._mode)
         self._engine.end()
 
     def _forget(self) -> None:
@@ -219,7 +177,7 @@ class TorchRecorder:
         own = scopes_of([frame])[0].names if "torch._dynamo" in sys.modules else {}
         scopes = [own, names_in(frame.f_globals)] if own else []
         if self._compiled.on(self._program.line(frame.f_lineno), scopes):
-            self._is_off = _take_away(self._mode) or self._is_off
+            self._is_off = take_away(self._mode) or self._is_off
             self.shield.remark(_COMPILED)
         elif self._is_off:
             self._is_off = False
@@ -432,7 +390,7 @@ class TorchRecorder:
 
     def _module_begins(self, module: Any, _: Any) -> None:
         """Switches the mode off while a module runs that PyTorch computes in another way if there is a mode."""
-        if not self._fast and self.shield.is_here() and _has_fast_path(module) and _take_away(self._mode):
+        if not self._fast and self.shield.is_here() and _has_fast_path(module) and take_away(self._mode):
             self._fast.append(module)
             self.shield.remark(_FAST.format(class_name(type(module))))
 
@@ -466,9 +424,9 @@ class TorchRecorder:
             return run(*args, **kwargs)
         depth = len(self._passes)
         if not self._passes or self._in_own_code(sys._getframe(2)):  # and not in PyTorch's code that runs in a pass
-            self._pass_before(Asked.of(args, kwargs))
+            self._pass_before(args, kwargs)
         try:
-            with _in_force(self._mode):
+            with in_force(self._mode):
                 result = run(*args, **kwargs)
         except BaseException as error:
             if len(self._passes) > depth:
@@ -478,8 +436,9 @@ class TorchRecorder:
             self._pass_after(result)
         return result
 
-    def _pass_begins(self, asks: Asked) -> None:
-        frame = sys._getframe(4)  # beyond the shield, `run_pass`, and `_EnginePatch`
+    def _pass_begins(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        frame = sys._getframe(4)  # beyond the shield, `run_pass`, and `EnginePatch`
+        asks = Asked.of(args, kwargs)
         with _off():
             self._take_stock_unless_begun(frame)
             line = self._where.line(frame)
@@ -624,16 +583,7 @@ class TorchRecorder:
         for node in under.order:
             for kept in self._objects.kept_by(self._objects.number_of(node)):
                 found = self._objects.version(kept.counter, kept.version)
-                if (
-                    told is not None
-                    and not kept.copy
-                    and (kept.version, found, tuple(kept.layout.shape))
-                    == (
-                        told.kept_at,
-                        told.found_at,
-                        told.shape,
-                    )
-                ):
+                if not kept.copy and told == Stale(tuple(kept.layout.shape), kept.version, found):
                     return node, kept
             if is_second_pass(message) and self._objects.was_released(self._objects.number_of(node)):
                 return node, None
@@ -673,66 +623,6 @@ def _has_fast_path(module: Any) -> bool:
     return not torch.is_grad_enabled() or not any(each.requires_grad for each in module.parameters())
 
 
-@contextmanager
-def _in_force(mode: _Mode) -> Iterator[None]:
-    """Has a mode in force, which PyTorch takes off while it handles a call, so that operations in hooks are recorded."""
-    entered = not any(each is mode for each in torch.overrides._get_current_function_mode_stack())
-    if entered:
-        mode.__enter__()
-    try:
-        yield
-    finally:
-        if entered:
-            _take_away(mode)
-
-
-def _take_away(mode: _Mode) -> bool:
-    """Takes a mode from the stack of modes, where others may be above it: blocks need not end in the order in which they began.
-
-    Returns:
-        Whether it was there.
-    """
-    above: list[Any] = []
-    found = False
-    while not found and torch._C._len_torch_function_stack():
-        top = torch._C._pop_torch_function_stack()
-        found = top is mode
-        if not found:
-            above.append(top)
-    for each in reversed(above):
-        torch._C._push_on_torch_function_stack(each)
-    return found
-
-
-def _further(holder: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the tensors of a module and those inside it, or of an optimizer's state, which are not attributes."""
-    if issubclass(type(holder), torch.nn.Module):
-        waiting, left = [("", holder)], ATTRIBUTES
-        while waiting and left > 0:
-            path, module = waiting.pop()
-            inside = attributes_of(module)
-            for kind in ("_parameters", "_buffers"):
-                held = inside.get(kind)
-                some = _items(held, left)
-                left -= len(some)
-                yield from ((f"{path}.{name}", each) for name, each in some)
-            modules = inside.get("_modules")
-            some = _items(modules, left)
-            waiting += [(f"{path}.{name}", each) for name, each in reversed(some)]
-            left -= len(some)
-    else:
-        state = attributes_of(holder).get("state")
-        states = _items(state, ATTRIBUTES)
-        for place, (_, kept) in enumerate(states):
-            some = _items(kept, ATTRIBUTES)
-            yield from ((f".state[{place}][{name!r}]", each) for name, each in some if type(name) is str)
-
-
-def _items(held: Any, most: int) -> list[tuple[Any, Any]]:
-    return first_items(held, most) if issubclass(type(held), dict) else []
-
-
-_WATCHED = Watched(torch.Tensor, (torch.nn.Module, torch.optim.Optimizer), (), _further)
 _FAST_MODULES = (torch.nn.TransformerEncoder, torch.nn.TransformerEncoderLayer, torch.nn.MultiheadAttention)
 _SETS_FLAGS = frozenset({"requires_grad_", "requires_grad", "grad", "retain_grad", "detach_"})
 
