@@ -12,6 +12,7 @@
          |            torch_names.py: modules and optimizers, torch_compiled.py: calls of compiled functions
          |            whereabouts.py: where the program is     bindings.py: which names refer to what
          |            snapshots.py: copies of storages         handles.py: numbers for live objects
+         |            stand_in.py: calls of a framework's functions that warn at the program's lines
          v
     events.py       one small class for each kind of event                     log.py   keeps all events, or the last ones
          |

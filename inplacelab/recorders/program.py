@@ -12,6 +12,7 @@ from traceback import walk_tb
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
+from inplacelab.recorders.stand_in import is_stand_in
 from inplacelab.recorders.static import member, names_in, traceback_of
 
 CO_OPTIMIZED = 0x1
@@ -69,18 +70,23 @@ class Program:
                     statements[line] = node.lineno
         return cls(text, filename, identifiers(tree), first_line, statements)
 
+    def has(self, frame: FrameType) -> bool:
+        """Whether a frame runs its code."""
+        code = frame.f_code
+        return code.co_filename == self.filename and not is_stand_in(code)
+
     def frames(self, innermost: FrameType | None, outermost: FrameType | None = None) -> list[FrameType]:
         """Yields the frames that run it, innermost first, up to `outermost`."""
         found = []
         while innermost is not None:
-            if innermost.f_code.co_filename == self.filename:
+            if self.has(innermost):
                 found.append(innermost)
             innermost = None if innermost is outermost else innermost.f_back
         return found
 
     def frames_in(self, error: BaseException) -> list[FrameType]:
         """Returns the program's frames in an error's traceback, innermost first; they still have their names."""
-        return [frame for frame, _ in walk_tb(traceback_of(error)) if frame.f_code.co_filename == self.filename][::-1]
+        return [frame for frame, _ in walk_tb(traceback_of(error)) if self.has(frame)][::-1]
 
     def place(self, frame: FrameType) -> Place:
         """Returns the place of one of its frames."""
@@ -108,7 +114,7 @@ class Program:
         """Returns the innermost line of the program in an error's traceback."""
         found, walk = None, traceback_of(error)
         while walk is not None:
-            if walk.tb_frame.f_code.co_filename == self.filename:
+            if self.has(walk.tb_frame):
                 found = self.line(walk.tb_lineno)
             walk = walk.tb_next
         return found

@@ -27,6 +27,7 @@ from inplacelab.recorders.detection import (
 from inplacelab.recorders.log import EventLog
 from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
+from inplacelab.recorders.stand_in import without_stand_ins
 from inplacelab.recorders.static import class_name, names_in, traceback_of
 
 if TYPE_CHECKING:
@@ -242,23 +243,29 @@ class record:
 
 _ENGINE = (str(Path(__file__).parents[1]), "<inplacelab ")
 """The beginnings of the engine's file names: files of the package, and generated operations."""
+_RECORDERS = (str(Path(__file__).parent),)
+"""The beginnings of the recorders' file names, whose frames are between a program and its framework."""
 
 
 def learners_traceback(error: BaseException, filename: str) -> TracebackType | None:
-    """Returns an error's traceback from the program's first frame on; for a refusal, without the engine's frames."""
+    """Returns an error's traceback from the program's first frame on, as if no recorder ran; for a refusal, without the engine's frames."""
     walk = traceback_of(error)
     while walk is not None and walk.tb_frame.f_code.co_filename != filename:
         walk = walk.tb_next
-    return without_engine(walk) if issubclass(type(error), Refusal) else walk
+    return without_engine(walk) if issubclass(type(error), Refusal) else _without(_RECORDERS, walk)
 
 
 def without_engine(trace: TracebackType | None) -> TracebackType | None:
     """Returns a refusal's traceback without the engine's frames, because the mistake is in the program."""
+    return _without(_ENGINE, trace)
+
+
+def _without(hidden: tuple[str, ...], trace: TracebackType | None) -> TracebackType | None:
     frames: list[TracebackType] = []
     while trace is not None:
         frames.append(trace)
         trace = trace.tb_next
-    for each in reversed(frames):
-        if not each.tb_frame.f_code.co_filename.startswith(_ENGINE):
+    for each in reversed(without_stand_ins(frames)):
+        if not each.tb_frame.f_code.co_filename.startswith(hidden):
             trace = TracebackType(trace, each.tb_frame, each.tb_lasti, each.tb_lineno)
     return trace

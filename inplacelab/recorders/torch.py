@@ -29,6 +29,7 @@ from inplacelab.recorders.events import INFERRED, Operand
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.shield import Shield
+from inplacelab.recorders.stand_in import call_for
 from inplacelab.recorders.static import class_name, message_of, names_in
 from inplacelab.recorders.torch_backward import (
     Asked,
@@ -54,7 +55,7 @@ from inplacelab.recorders.torch_objects import (
     saved_by,
     version_of,
 )
-from inplacelab.recorders.torch_overrides import EnginePatch, Mode, in_force, take_away
+from inplacelab.recorders.torch_overrides import EnginePatch, Mode, caller_of, in_force, take_away
 from inplacelab.recorders.whereabouts import Whereabouts
 
 if TYPE_CHECKING:
@@ -245,7 +246,7 @@ class TorchRecorder:
         call = Call(kind)
         self._before(call, args, kwargs)
         try:
-            result = function(*args, **kwargs)
+            result = call_for(caller_of(sys._getframe(2)), function, args, kwargs)
         except BaseException:
             self._interrupted(call)
             raise
@@ -413,7 +414,7 @@ class TorchRecorder:
     def _in_own_code(self, frame: FrameType | None) -> bool:
         """Whether code of the program runs in the backward pass that began last, such as a hook."""
         while frame is not None and frame.f_code is not _PASS:
-            if frame.f_code.co_filename == self._program.filename:
+            if self._program.has(frame):
                 return True
             frame = frame.f_back
         return False

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, Protocol
 
 import torch
 from torch.overrides import TorchFunctionMode
+
+_HANDLES = torch.overrides.handle_torch_function.__code__
 
 
 class Caller(Protocol):
@@ -61,6 +64,16 @@ class EnginePatch:
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         return self._caller.run_pass(self._before, args, kwargs)
+
+
+def caller_of(frame: FrameType) -> FrameType:
+    """Returns the frame that has called a function, given the one that has called `Mode`.
+
+    Functions of PyTorch in C++ call it themselves. Those in Python do by way of `handle_torch_function`.
+    """
+    if frame.f_code is _HANDLES and frame.f_back is not None and frame.f_back.f_back is not None:
+        return frame.f_back.f_back
+    return frame
 
 
 @contextmanager

@@ -125,7 +125,7 @@ class Whereabouts:
         """Returns, at an event, the innermost frame of the program. If the program is not instrumented, begins of statements are
         inferred, and its names are scanned.
         """
-        while frame is not None and frame.f_code.co_filename != self._filename:
+        while frame is not None and not self._program.has(frame):
             frame = frame.f_back
         if frame is not None and not self._told:
             line = frame.f_lineno - self._lines_before

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import linecache
+import subprocess
 import sys
 import textwrap
 import weakref
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -384,3 +386,48 @@ def test_a_parameter_counts_once_after_it_was_initialized() -> None:
     recording = run("net = torch.nn.Linear(2, 1)\nwith torch.no_grad():\n    net.bias.add_(1)").recording
     bias = recording.state().tensor("net.bias")
     assert recording.state().versions(bias.storage) == (2,)
+
+
+WARNS = """
+import torch, warnings
+import torch.nn.functional as F
+warnings.simplefilter("default")
+for k in range(2):
+    turned = torch.zeros(2, 3, 4).T
+turned = torch.zeros(2, 3, 4).T
+leaf = torch.zeros(2, requires_grad=True)
+(leaf * 2).grad
+F.mse_loss(torch.zeros(2, 1), torch.zeros(2))
+torch.add(torch.zeros(2), 1, out=torch.zeros(3))
+"""
+FAILS = """
+import torch
+import torch.nn.functional as F
+def inner(x):
+    return F.linear(x, torch.zeros(3, 3)) if x.dim() == 2 else F.cross_entropy(x, torch.zeros(2))
+inner(torch.zeros({}))
+"""
+
+RECORD = ("-m", "inplacelab", "record", "--format", "txt", "-o", "-")
+
+
+def test_warnings_name_the_line_of_the_program(tmp_path: Path) -> None:
+    script = tmp_path / "warns.py"
+    script.write_text(WARNS)
+    recorded, unrecorded = _process(*RECORD, str(script)), _process(str(script))
+    assert unrecorded.count("UserWarning") == 4  # that of `.T` comes once
+    assert recorded == unrecorded
+
+
+@pytest.mark.parametrize("shape", ["(2, 4)", "4"])
+def test_tracebacks_are_those_of_the_unrecorded_run(shape: str, tmp_path: Path) -> None:
+    script = tmp_path / "fails.py"
+    script.write_text(FAILS.format(shape))
+    recorded, unrecorded = _process(*RECORD, str(script)), _process(str(script))
+    assert "in inner" in unrecorded
+    assert recorded == unrecorded
+
+
+def _process(*arguments: str) -> str:
+    """What a process of Python prints to its error output, without the remarks of `inplacelab record`."""
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False).stderr

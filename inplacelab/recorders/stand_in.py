@@ -1,0 +1,48 @@
+"""Calls functions for another frame, so that they see it as the one that calls them.
+
+A recorder that calls a framework's functions for the program stands between the two. But C++ warns at the line of the frame that called
+it, once for each line, and Python does so for `stacklevel=2`. A stand-in is a function of one line that has the file, the line and the
+globals of the frame that it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from types import CodeType, FrameType, FunctionType, TracebackType
+from typing import Any
+
+_NAME = "<stand-in>"
+_CALL = (lambda function, args, kwargs: function(*args, **kwargs)).__code__
+
+
+def call_for(frame: FrameType, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Calls a function as if a frame did."""
+    return FunctionType(_code(frame.f_code.co_filename, frame.f_lineno), frame.f_globals)(function, args, kwargs)
+
+
+@lru_cache(maxsize=4096)
+def _code(filename: str, line: int) -> CodeType:
+    return _CALL.replace(co_filename=filename, co_firstlineno=line, co_name=_NAME, co_qualname=_NAME)
+
+
+def is_stand_in(code: CodeType) -> bool:
+    """Whether a frame with this code stands for another one."""
+    return code.co_name == _NAME
+
+
+def without_stand_ins(frames: Sequence[TracebackType]) -> list[TracebackType]:
+    """Returns the frames of a traceback without stand-ins, and without those between them and the frames that they stand for."""
+    kept: list[TracebackType] = []
+    for each in frames:
+        if is_stand_in(each.tb_frame.f_code):
+            place = next((k for k in range(len(kept), 0, -1) if _same_place(kept[k - 1], each)), len(kept))
+            del kept[place:]
+        else:
+            kept.append(each)
+    return kept
+
+
+def _same_place(one: TracebackType, other: TracebackType) -> bool:
+    same_file = one.tb_frame.f_code.co_filename == other.tb_frame.f_code.co_filename
+    return same_file and one.tb_lineno == other.tb_lineno
