@@ -85,8 +85,13 @@ def add_to(parser: Parser) -> None:
     """Declares the options of every command that writes a recording."""
     parser.option("-o", "--output", says=_SAYS["output"], metavar="FILE", type=Path)
     parser.option("--format", says=_SAYS["format"], choices=FORMATS, metavar=listed(FORMATS))
-    parser.option("--lang", says=_SAYS["lang"], choices=LANGUAGES, metavar=listed(LANGUAGES), default=get_language())
+    add_language_to(parser)
     parser.option("--predict", says=_SAYS["predict"], action="store_true")
+
+
+def add_language_to(parser: Parser) -> None:
+    """Declares the option for the language."""
+    parser.option("--lang", says=_SAYS["lang"], choices=LANGUAGES, metavar=listed(LANGUAGES), default=get_language())
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
-from inplacelab.cli import diagnosis, output
+from inplacelab.cli import output
 from inplacelab.cli.bilingual_argparse import Parser, positive
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import running
 from inplacelab.cli.signals import INTERRUPTED
+from inplacelab.diagnosis import refusals
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS, is_installed, not_installed
 from inplacelab.recorders.run import LIMIT
@@ -41,8 +42,12 @@ def add_to(parser: Parser) -> None:
     output.add_to(parser)
     parser.option("--title", says=_SAYS["title"])
     parser.option("--limit", says=_SAYS["limit"].format(LIMIT), type=positive, default=LIMIT, metavar="N")
-    says = _SAYS["framework"].format(", ".join(FRAMEWORKS))
-    parser.option("--framework", says=says, choices=FRAMEWORKS, metavar="FRAMEWORK")
+    parser.option("--framework", says=framework_help(), choices=FRAMEWORKS, metavar="FRAMEWORK")
+
+
+def framework_help() -> Text:
+    """Returns the help for `--framework`."""
+    return _SAYS["framework"].format(", ".join(FRAMEWORKS))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -55,14 +60,16 @@ def run(options: argparse.Namespace) -> int:
     with running(
         options.script, options.arguments, title=options.title, limit=options.limit, framework=options.framework
     ) as ran:
-        status = 0 if ran.raised is None else _report(ran.raised, ran.recording)
+        status = report(ran.raised, ran.recording)
         if ran.recording is not None:
             output.write(ran.recording, to)
         return status or ran.stopping.status
 
 
-def _report(raised: BaseException, recording: Recording | None) -> int:
+def report(raised: BaseException | None, recording: Recording | None) -> int:
     """Prints how the script ended, as Python does; a refusal with the lines that led to it. Returns Python's exit status."""
+    if raised is None:
+        return 0
     if issubclass(type(raised), SystemExit):  # not `isinstance`, which asks the object
         code = cast("SystemExit", raised).code
         if code is None or isinstance(code, int):
@@ -70,6 +77,6 @@ def _report(raised: BaseException, recording: Recording | None) -> int:
         with suppress(Exception):  # `__str__` of what the script leaves with
             output.say(code, sys.stderr)
         return 1
-    explained = diagnosis.of(raised, recording) if recording is not None else None
+    explained = refusals.of(raised, recording) if recording is not None else None
     output.say(explained or "".join(traceback.format_exception(raised)).removesuffix("\n"), sys.stderr)
     return INTERRUPTED if issubclass(type(raised), KeyboardInterrupt) else 1

@@ -71,7 +71,7 @@ def running(
         CannotError: if there is no such file, or it is not a Python program.
     """
     filename = str(path)
-    text, tree = _parsed(path)
+    text, tree = parsed_script(path)
     # `from __future__ import annotations` of this file must not apply to the script.
     code = compile(instrument.instrumented(tree), filename, "exec", dont_inherit=True)
     program = Program.of(tree, text.rstrip("\n"), filename)
@@ -83,7 +83,7 @@ def running(
     )
     stopping, process = Stopping(code), os.getpid()
     with stopping.handled():
-        with _main_module(path, arguments) as module:
+        with main_module(path, arguments) as module:
             raised = session.run(stopping.parts(), vars(module))
             stopping.hold()
             recording = session.recording() if os.getpid() == process else None
@@ -92,7 +92,15 @@ def running(
         yield Ran(recording, raised, stopping)
 
 
-def _parsed(path: Path) -> tuple[str, ast.Module]:
+def parsed_script(path: Path) -> tuple[str, ast.Module]:
+    """Reads a script.
+
+    Returns:
+        Its text and its tree.
+
+    Raises:
+        CannotError: if there is no such file, or it is not a Python program.
+    """
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -109,7 +117,7 @@ def _parsed(path: Path) -> tuple[str, ast.Module]:
 
 
 @contextmanager
-def _main_module(path: Path, arguments: Sequence[str]) -> Iterator[types.ModuleType]:
+def main_module(path: Path, arguments: Sequence[str]) -> Iterator[types.ModuleType]:
     """Sets up a new `__main__` for the script, with its `sys.argv`, and its folder first on `sys.path`."""
     module = types.ModuleType("__main__")
     module.__file__ = str(path)

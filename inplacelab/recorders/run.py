@@ -243,8 +243,8 @@ class record:
 
 _ENGINE = (str(Path(__file__).parents[1]), "<inplacelab ")
 """The beginnings of the engine's file names: files of the package, and generated operations."""
-_RECORDERS = (str(Path(__file__).parent),)
-"""The beginnings of the recorders' file names, whose frames are between a program and its framework."""
+_RECORDERS = tuple(str(Path(__file__).parents[1] / each) for each in ("recorders", "diagnosis"))
+"""The beginnings of the file names of recorders and watches, whose frames are between a program and its framework."""
 
 
 def learners_traceback(error: BaseException, filename: str) -> TracebackType | None:

@@ -12,7 +12,8 @@ from functools import lru_cache
 from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any
 
-_NAME = "<stand-in>"
+STAND_IN = "<stand-in>"
+"""The name of the code of stand-ins."""
 _CALL = (lambda function, args, kwargs: function(*args, **kwargs)).__code__
 
 
@@ -23,12 +24,12 @@ def call_for(frame: FrameType, function: Callable[..., Any], args: Sequence[Any]
 
 @lru_cache(maxsize=4096)
 def _code(filename: str, line: int) -> CodeType:
-    return _CALL.replace(co_filename=filename, co_firstlineno=line, co_name=_NAME, co_qualname=_NAME)
+    return _CALL.replace(co_filename=filename, co_firstlineno=line, co_name=STAND_IN, co_qualname=STAND_IN)
 
 
 def is_stand_in(code: CodeType) -> bool:
     """Whether a frame with this code stands for another one."""
-    return code.co_name == _NAME
+    return code.co_name == STAND_IN
 
 
 def without_stand_ins(frames: Sequence[TracebackType]) -> list[TracebackType]:

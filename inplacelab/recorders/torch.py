@@ -243,10 +243,13 @@ class TorchRecorder:
         kind = kind_of(function)
         if kind.quiet:
             return function(*args, **kwargs)
+        frame = caller_of(sys._getframe(2))
+        if kind.is_pass:
+            return call_for(frame, function, args, kwargs)
         call = Call(kind)
         self._before(call, args, kwargs)
         try:
-            result = call_for(caller_of(sys._getframe(2)), function, args, kwargs)
+            result = call_for(frame, function, args, kwargs)
         except BaseException:
             self._interrupted(call)
             raise

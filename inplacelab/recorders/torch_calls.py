@@ -43,7 +43,8 @@ class Kind:
 
     Attributes:
         name: its name as a program writes it: "setitem", "T", "add_".
-        quiet: whether nothing of it is recorded. (Backward passes are, where they enter the engine.)
+        quiet: whether nothing of it is recorded.
+        is_pass: whether it is a backward pass, which is recorded where it enters the engine.
         reads_node: whether it makes the node of a view.
         own_counter: whether its result counts versions apart.
         fills: whether the elements of its result mean something.
@@ -53,6 +54,7 @@ class Kind:
 
     name: str
     quiet: bool = False
+    is_pass: bool = False
     reads_node: bool = False
     own_counter: bool = False
     fills: bool = True
@@ -112,7 +114,7 @@ def _kind(function: Any) -> Kind:
     module = getattr(function, "__module__", "")
     is_pass = name in _PASSES and module in ("torch._tensor", "torch.autograd")
     return Kind(
-        plain or str(function), quiet=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
+        plain or str(function), is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
         own_counter=name == "_make_subclass", is_silent=name.startswith("_fused_") or name in _SILENT,
     )  # fmt: skip
 

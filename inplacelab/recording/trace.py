@@ -19,7 +19,7 @@ from inplacelab.recording.sentences.errors import Spoilt, spoilt, written_throug
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import common_runs, slot_runs
 
-__all__ = ["Marked", "refusal", "trace"]
+__all__ = ["Marked", "Role", "refusal", "trace"]
 
 Role = Literal["kept", "written", "refused"]
 

@@ -20,16 +20,16 @@ RuntimeError: (PermissionDenied) Tensor '' used in gradient computation has been
 from __future__ import annotations
 
 import traceback
-import unicodedata
 from collections.abc import Iterator, Sequence
 
+from inplacelab.diagnosis.quoting import Quoted, quoted
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders.advice import has_ordinary
 from inplacelab.recording.fixes import fixes
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.trace import Marked, refusal, trace
+from inplacelab.recording.trace import Marked, Role, refusal, trace
 
 __all__ = ["of"]
 
@@ -38,7 +38,7 @@ _FIX = Text("To fix it: {0}", "改法：{0}")
 _ONE_WAY = Text("To fix it:", "改法：")
 _ONE_OF = Text("To fix it, one of these:", "改法（任选其一）：")
 
-_SIGNS = {"kept": "^", "written": "~", "refused": "^"}
+_SIGNS: dict[Role, str] = {"kept": "^", "written": "~", "refused": "^"}
 """The characters that underline a part of a line."""
 
 
@@ -84,23 +84,7 @@ def _explained(raised: Refusal, recording: Recording) -> Iterator[str]:
     yield from (f"    - {closed_up(way)}" for way in ways)
 
 
-# --- how they are shown ------------------------------------------------------------------------------------------------
-
-
 def _quoted(source: Sequence[str], marks: Sequence[Marked]) -> Iterator[str]:
-    """Yields each line with its marks below; consecutive marks of one line share it."""
-    gutter = len(str(max(mark.line for mark in marks)))
-    shown = None
-    for mark in marks:
-        text = source[mark.line - 1].rstrip() if 0 < mark.line <= len(source) else ""
-        if mark.line != shown:
-            yield f"  {mark.line:>{gutter}} | {text}"
-            shown = mark.line
-        left, right = mark.span or (len(text) - len(text.lstrip()), len(text))
-        blank, sign = " " * _width(text[:left]), _SIGNS[mark.role] * max(_width(text[left:right]), 1)
-        yield f"  {'':>{gutter}} | {blank}{sign} {closed_up(mark.says)}"
-
-
-def _width(text: str) -> int:
-    """Returns the columns of a terminal that a text takes."""
-    return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text.expandtabs(4))
+    """Yields each line with its marks below."""
+    lines = {mark.line: source[mark.line - 1] if 0 < mark.line <= len(source) else "" for mark in marks}
+    yield from quoted([Quoted(mark.line, lines[mark.line], mark.span, _SIGNS[mark.role], mark.says) for mark in marks])

@@ -1,0 +1,15 @@
+"""Says why a program fails: which line kept a value, which lines overwrote it, which line needed it, and what to do.
+
+    explain.py       the way in: `explain()`, and `inplacelab explain`
+         |
+    torch_watch.py   notes, while a PyTorch program runs, which lines make grad nodes and which lines write
+    places.py        where the program is: the frames of its own code         ledger.py   what a watch has noted, in bounded memory
+         |
+    failures.py      what is found out when a backward pass fails
+         |
+    report.py        says it       quoting.py   the lines of the program, underlined
+    refusals.py      says the same of a recording whose program this package's engine has refused
+
+A watch notes less than a recorder, so that a program may run for hours: no values, no names, no metadata but of what was written.
+What it lacks, the graph still tells when a pass has failed.
+"""

@@ -1,0 +1,114 @@
+"""Watches programs, and explains backward passes that fail: `explain()`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, Self
+
+from inplacelab.diagnosis.report import report
+from inplacelab.language import Text
+from inplacelab.recorders.static import message_of
+
+if TYPE_CHECKING:
+    from inplacelab.diagnosis.failures import Failure
+
+_NOTHING = Text(
+    "No backward pass failed. Watched: {0} operations, {1} storages that were written or viewed.",
+    "没有反向传播失败。共监视 {0} 次操作，{1} 块被写入或有视图的存储。",
+)
+
+
+class Watch(Protocol):
+    """Watches the programs of one framework.
+
+    Attributes:
+        framework: its name.
+        failures: the backward passes that failed.
+        remarks: what was not watched.
+    """
+
+    framework: str
+    failures: list[Failure]
+    remarks: list[Text]
+
+    @property
+    def operations(self) -> int: ...
+
+    @property
+    def storages(self) -> int: ...
+
+    def begin(self) -> None:
+        """Begins to watch."""
+
+    def end(self) -> None:
+        """Ends that."""
+
+
+def watch_of(framework: str) -> Watch:
+    """Returns a new watch for the programs of a framework.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    if framework == "torch":
+        from inplacelab.diagnosis.torch_watch import TorchWatch  # noqa: PLC0415  # it imports PyTorch
+
+        return TorchWatch()
+    raise ValueError(framework)
+
+
+class explain:  # noqa: N801  # used like a function
+    """Explains why a backward pass fails: which line kept the value that it needed, and which lines overwrote it.
+
+    A PyTorch program runs as it is in the `with` block. If an error that a backward pass has raised leaves the block, it gets a note
+    with the lines. The memory that this takes is bounded, so that a program may run for hours.
+
+    Args:
+        framework: the framework to watch: "torch".
+
+    Attributes:
+        failures: what was found out, also of errors that the program has handled.
+
+    Raises:
+        ValueError: if the framework is not one of these, or not installed.
+
+    Example:
+        with inplacelab.explain():
+            train(model)
+    """
+
+    def __init__(self, framework: str = "torch") -> None:
+        from inplacelab.recorders.detection import checked  # noqa: PLC0415
+
+        self._watch = watch_of(checked(framework))
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """What was found out about backward passes that failed."""
+        return self._watch.failures
+
+    def __enter__(self) -> Self:
+        self._watch.begin()
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._watch.end()
+        self.annotate(error)
+
+    def annotate(self, error: BaseException | None) -> None:
+        """Adds what was found out to an error as a note, once."""
+        found = None if error is None else self.of(error)
+        if error is not None and found is not None:
+            note = "\n" + report(found)
+            if note not in getattr(error, "__notes__", ()):
+                BaseException.add_note(error, note)
+
+    def of(self, error: BaseException) -> Failure | None:
+        """Returns what was found out about an error; None if it is not one of a backward pass."""
+        key = id(error), message_of(error)
+        return next((each for each in self._watch.failures if each.error == key), None)
+
+    def __str__(self) -> str:
+        if not self.failures:
+            return str(_NOTHING.format(self._watch.operations, self._watch.storages))
+        return "\n\n".join(report(each) for each in self.failures)

@@ -1,0 +1,150 @@
+"""Tells where a program is: the frames of its own code on the stack, without those of libraries."""
+
+from __future__ import annotations
+
+import linecache
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from types import CodeType, FrameType
+
+from inplacelab.recorders.stand_in import STAND_IN
+
+DEEPEST = 32
+"""So many frames of a place are kept, innermost first: a recursive program has no end of places otherwise."""
+
+_LIBRARIES = tuple({
+    *(sysconfig.get_path(each) for each in ("stdlib", "platstdlib", "purelib", "platlib")), str(Path(__file__).parents[1]),
+})  # fmt: skip
+_CELLS = ("<ipython-input", "<stdin>")
+"""The beginnings of names of code that is the program's, though it is in no file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One frame of a place.
+
+    Attributes:
+        code: the code that it runs.
+        instruction: the offset of its instruction.
+    """
+
+    code: CodeType
+    instruction: int
+
+    @property
+    def filename(self) -> str:
+        """The file."""
+        return self.code.co_filename
+
+    @property
+    def function(self) -> str:
+        """The function's name; "" for a module."""
+        name = self.code.co_qualname
+        return "" if name == "<module>" else name.replace("<locals>.", "")
+
+    @property
+    def line(self) -> int:
+        """The line, counted from 1."""
+        return self._position[0] or self.code.co_firstlineno
+
+    @property
+    def text(self) -> str:
+        """The text of the line; "" if the file cannot be read."""
+        return linecache.getline(self.filename, self.line).rstrip("\n")
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """The columns of the expression, as (first, one past the last); None if they are unknown, or on several lines."""
+        line, last, left, right = self._position
+        if line is None or line != last or left is None or right is None:
+            return None
+        raw = self.text.encode()
+        return len(raw[:left].decode(errors="replace")), len(raw[:right].decode(errors="replace"))
+
+    @property
+    def expression(self) -> str:
+        """The text of the expression; that of the line if its columns are unknown."""
+        span = self.span
+        return self.text[span[0] : span[1]] if span else self.text.strip()
+
+    @property
+    def _position(self) -> tuple[int | None, int | None, int | None, int | None]:
+        return _positions(self.code)[self.instruction // 2]
+
+
+@lru_cache(maxsize=64)
+def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
+    return list(code.co_positions())
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where the program was.
+
+    Attributes:
+        sites: its frames, innermost first.
+    """
+
+    sites: tuple[Site, ...]
+
+    @cached_property
+    def innermost(self) -> Site:
+        """The innermost frame."""
+        return self.sites[0]
+
+    def outside(self, code: CodeType) -> Place:
+        """Returns the place from which the outermost call of a function came; itself if the function is not on the stack."""
+        calls = [k for k, site in enumerate(self.sites) if site.code is code]
+        return Place(self.sites[calls[-1] + 1 :]) if calls and calls[-1] + 1 < len(self.sites) else self
+
+
+class Places:
+    """Finds places. The same place is the same object, so that a program that runs for hours has few of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, ...], Place] = {}
+
+    def of(self, frame: FrameType | None) -> Place | None:
+        """Returns the program's place in a frame and those that have called it; None if none runs the program's code."""
+        key: list[int] = []
+        innermost, owns = frame, _owns.get
+        while frame is not None:  # this runs at every operation
+            code = frame.f_code
+            own = owns(code.co_filename)
+            if (is_own(code.co_filename) if own is None else own) and code.co_name != STAND_IN:
+                key += (id(code), frame.f_lasti)
+            frame = frame.f_back
+        if not key:
+            return None
+        del key[2 * DEEPEST :]
+        known = self._known.get(tuple(key))
+        if known is None:
+            known = self._known[tuple(key)] = Place(_sites(innermost))  # which keeps the code, and so its address
+        return known
+
+
+def _sites(frame: FrameType | None) -> tuple[Site, ...]:
+    return tuple(Site(each.f_code, each.f_lasti) for each in own_frames(frame))[:DEEPEST]
+
+
+def own_frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """Yields the frames of the program's code: a frame and those that have called it."""
+    while frame is not None:
+        if is_own(frame.f_code.co_filename) and frame.f_code.co_name != STAND_IN:
+            yield frame
+        frame = frame.f_back
+
+
+_owns: dict[str, bool] = {}
+
+
+def is_own(filename: str) -> bool:
+    """Whether a file belongs to the program: not to Python, to an installed package, or to this one."""
+    known = _owns.get(filename)
+    if known is None:
+        generated = filename.startswith("<") and not filename.startswith(_CELLS)
+        known = _owns[filename] = not generated and not filename.startswith(_LIBRARIES)
+    return known

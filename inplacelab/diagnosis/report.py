@@ -1,0 +1,155 @@
+"""Says which line kept what backward needed, which lines overwrote it, and which line needed it.
+
+model.py
+9 | h = torch.sigmoid(self.a(x))
+|     ^^^^^^^^^^^^^^^^^^^^^^^^ kept: `SigmoidBackward0` saved its result (float32 [4, 3]) at version 0
+11 | row.mul_(2)
+| ~~~~~~~~~~~ overwritten through a view, `h[:, :2]` of line 10: version 0 → 1
+train.py
+17 | loss.backward()
+| ^^^^^^^^^^^^^^^ needed here: it finds version 1
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from inplacelab.diagnosis.failures import Failure, Overwritten, Saved
+from inplacelab.diagnosis.places import Place, Site
+from inplacelab.diagnosis.quoting import Quoted, quoted
+from inplacelab.language import Text
+from inplacelab.recording.sentences.phrases import closed_up
+
+MOST = 4
+"""So many writes of one value are shown."""
+
+_STALE = Text("Backward needed a value that was overwritten:", "反向传播需要的值已被覆盖：")
+_AGAIN = Text(
+    "Backward needed a value that an earlier backward had released:", "反向传播需要的值已被之前的反向传播释放："
+)
+_OR = Text("Or:", "也可能是：")
+_KEPT = Text("kept: `{0}` saved {1}{2} at version {3}", "保存：`{0}` 保存了{1}{2}，版本 {3}")
+_KEPT_ELSEWHERE = Text(
+    "`{0}` saved {1}{2} at version {3}, in code that was not watched.",
+    "`{0}` 保存了{1}{2}，版本 {3}，是在未被监视的代码中。",
+)
+_MADE = Text("made `{0}`", "建立了 `{0}`")
+_ITS_RESULT = Text("its result", "它的结果")
+_ITS_OPERAND = Text("its operand `{0}`", "它的操作数 `{0}`")
+_NAMED = Text("`{0}`, {1}", "`{0}`（{1}）")
+_ELEMENTS = Text(" ({0} {1})", "（{0} {1}）")
+_OVERWRITTEN = Text("overwritten by `{0}`: version {1} → {2}", "被 `{0}` 覆盖：版本 {1} → {2}")
+_THROUGH = Text(
+    "overwritten by `{0}` through a view, `{3}` of line {4}: version {1} → {2}",
+    "`{0}` 通过视图（第 {4} 行的 `{3}`）覆盖：版本 {1} → {2}",
+)
+_MORE = Text("; {0} times in all, until version {1}", "；共 {0} 次，直到版本 {1}")
+_LEFT_OUT = Text(" (and {0} more lines before that)", "（此前还有 {0} 行）")
+_UNSEEN = Text(
+    "The version rose by {0} more: another thread, compiled code, or code below PyTorch's functions wrote it too.",
+    "版本号还增加了 {0}：其他线程、编译后的代码或 PyTorch 函数之下的代码也写过它。",
+)
+_NEEDED = Text("needed here: it finds version {0}", "这里需要它：遇到版本 {0}")
+_RELEASED = Text("released: this pass kept nothing for a second one", "释放：这一次反向传播没有为第二次保留任何值")
+_AGAIN_HERE = Text("needed here again", "这里再次需要它")
+_IN = Text("{0}, in `{1}`", "{0}（在 `{1}` 中）")
+_KEEP_GRAPH = Text(
+    "To fix it: give the earlier backward `retain_graph=True`; or compute the loss anew before this one.",
+    "改法：给之前的反向传播加上 `retain_graph=True`；或者在这一次之前重新计算损失。",
+)
+_OUT_OF_PLACE = Text(
+    "To fix it: write out of place, or to a `clone()`; or overwrite only after `backward()`. (Not checked.)",
+    "改法：改用非原地操作，或写入 `clone()`；或者等 `backward()` 之后再覆盖。（未经检验。）",
+)
+
+
+def report(failure: Failure) -> str:
+    """Returns what is known of a failed backward pass, as lines of text in the current language."""
+    lines = [str(_STALE if failure.kind == "stale" else _AGAIN), ""]
+    for count, saved in enumerate(failure.saved):
+        if count:
+            lines += [str(_OR), ""]
+        lines += _of_saved(failure, saved)
+        lines.append("")
+    lines += [str(each) for each in failure.remarks]
+    lines.append(str(closed_up(_OUT_OF_PLACE if failure.kind == "stale" else _KEEP_GRAPH)))
+    return "\n".join(lines)
+
+
+def _of_saved(failure: Failure, saved: Saved) -> Iterator[str]:
+    marks = [*_kept(failure, saved), *_written(saved.writes)]
+    if failure.released is not None:
+        marks.append(_mark(failure.released, "~", _RELEASED))
+    if failure.needed is not None:
+        says = _NEEDED.format(saved.found_at) if failure.kind == "stale" else _AGAIN_HERE
+        marks.append(_mark(failure.needed, "^", says))
+    for filename, group in groupby(marks, key=lambda each: each[0].filename):
+        yield f"  {_shown(filename)}"
+        yield from quoted([mark for _, mark in group], indent="    ")
+    if saved.node and saved.place is None:
+        yield f"  {_says_kept(_KEPT_ELSEWHERE, saved)}"
+    if saved.unseen:
+        yield f"  {_UNSEEN.format(saved.unseen)}"
+
+
+Marks = Sequence[tuple[Site, Quoted]]
+
+
+def _mark(place: Place, sign: str, says: Text) -> tuple[Site, Quoted]:
+    site = place.innermost
+    if site.function:
+        says = _IN.format(says, site.function)
+    return site, Quoted(site.line, site.text, site.span, sign, says)
+
+
+def _kept(failure: Failure, saved: Saved) -> Marks:
+    if saved.place is None:
+        return []
+    says = _says_kept(_KEPT, saved) if failure.kind == "stale" else _MADE.format(saved.node)
+    return [_mark(saved.place, "^", says)]
+
+
+def _says_kept(pattern: Text, saved: Saved) -> Text:
+    what = _ITS_RESULT if saved.name.startswith(("out", "result")) else _ITS_OPERAND.format(saved.name)
+    if saved.names:
+        what = _NAMED.format(saved.names[0], what)
+    elements = _ELEMENTS.format(saved.dtype, list(saved.layout.shape)) if saved.dtype else Text("", "")
+    return pattern.format(saved.node, what, elements, saved.kept_at)
+
+
+def _written(writes: Sequence[Overwritten]) -> Marks:
+    found: list[tuple[Site, Quoted]] = []
+    groups = [list(group) for _, group in groupby(writes, key=lambda each: (each.write.place, each.write.op))]
+    for group in groups if len(groups) <= MOST else [*groups[: MOST - 1], groups[-1]]:
+        first, last = group[0], group[-1].write
+        write = first.write
+        if write.place is None:
+            continue
+        says = _says_written(first)
+        if len(group) > 1:
+            says += _MORE.format(len(group), last.after)
+        found.append(_mark(write.place, "~", says))
+    if len(groups) > MOST and found:
+        site, mark = found[-1]
+        found[-1] = site, mark._replace(says=mark.says + _LEFT_OUT.format(len(groups) - MOST))
+    return found
+
+
+def _says_written(each: Overwritten) -> Text:
+    write = each.write
+    facts = write.op, write.before, write.after
+    if each.made is not None:
+        site = each.made.innermost
+        return _THROUGH.format(*facts, site.expression, site.line)
+    return _OVERWRITTEN.format(*facts)
+
+
+def _shown(filename: str) -> str:
+    """Returns a file's name as it is shortest: from the current folder, if it is there."""
+    try:
+        near = os.path.relpath(filename)
+    except (ValueError, OSError):
+        return filename
+    return filename if near.startswith("..") or not os.path.exists(near) else near

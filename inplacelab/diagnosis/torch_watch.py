@@ -1,0 +1,326 @@
+"""Watches a PyTorch program for hours: notes which lines make grad nodes and which write, and nothing else, until a pass fails.
+
+Then the graph is still there. It tells what its nodes have saved, and at which version that is now. The version at which it was saved is
+in the error's message. The number of a node tells which line has made it, and the writes noted since then tell the rest.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from inplacelab.diagnosis.failures import Failure, Overwritten, Saved
+from inplacelab.diagnosis.ledger import VIEWS, Ledger, Made, StorageLog, Write, last_version, since
+from inplacelab.diagnosis.places import Place, Places, own_frames
+from inplacelab.language import Text
+from inplacelab.layout import Layout
+from inplacelab.recorders.bindings import Bindings
+from inplacelab.recorders.program import scopes_of
+from inplacelab.recorders.stand_in import call_for
+from inplacelab.recorders.static import message_of
+from inplacelab.recorders.torch_backward import Asked, Stale, in_order, is_second_pass, reachable, root_node, stale
+from inplacelab.recorders.torch_calls import kind_of
+from inplacelab.recorders.torch_names import WATCHED
+from inplacelab.recorders.torch_objects import dtype_name, layout_of, saved_by, version_of
+from inplacelab.recorders.torch_overrides import EnginePatch, Mode, caller_of, in_force, take_away
+
+PASSES = 1 << 12
+"""Of so many passes it is known where they began."""
+
+_Tensor: Any = torch.Tensor
+_Storage: Any = torch.UntypedStorage
+_base_of: Callable[[Any], Any] = _Tensor._base.__get__
+_next_node = torch._C._autograd._get_sequence_nr
+_APPLY = torch.autograd.Function.apply.__func__.__code__
+
+_HIDDEN = Text(
+    "PyTorch does not show what the node that failed has saved, such as the one inside a CopySlices, or of a checkpoint. "
+    "So it is not known which line kept the value: the lines below wrote a storage that had these versions.",
+    "PyTorch 不显示出错的节点保存了什么（例如 CopySlices 内部或 checkpoint 中的节点），因此不知道是哪一行保存了这个值。"
+    "下面各行写过的存储具有这些版本号。",
+)
+_BROKEN = Text("The watch stopped: {0} inside it.", "监视中止：其内部出现 {0}。")
+_OTHERS = Text("What other threads did was not watched.", "其他线程所做的没有监视。")
+
+
+class TorchWatch:
+    """Watches the thread that calls `begin`, until `end`.
+
+    Attributes:
+        failures: the backward passes that failed.
+        remarks: what was not watched.
+    """
+
+    framework = "torch"
+
+    def __init__(self) -> None:
+        self.failures: list[Failure] = []
+        self.remarks: list[Text] = []
+        self._ledger = Ledger(_Storage._expired, _Storage._free_weak_ref)
+        self._places = Places()
+        self._mode, self._engine = Mode(self), EnginePatch(self)
+        self._passes: deque[tuple[int, Place | None]] = deque(maxlen=PASSES)
+        self._thread = 0
+        self._noted = 0  # nodes with lower numbers were made by operations that were noted, or before the watch
+        self._on = False
+
+    @property
+    def operations(self) -> int:
+        """How many operations were watched."""
+        return self._ledger.operations
+
+    @property
+    def storages(self) -> int:
+        """Of how many storages something is known."""
+        return self._ledger.watched
+
+    def begin(self) -> None:
+        """Begins to watch."""
+        self._thread, self._noted, self._on = threading.get_ident(), _next_node(), True
+        self._engine.begin()
+        self._mode.__enter__()
+
+    def end(self) -> None:
+        """Ends that."""
+        self._on = False
+        take_away(self._mode)
+        self._engine.end()
+        self._ledger.forget()
+
+    # ---- operations ------------------------------------------------------------------------------------------------------
+
+    def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Calls a function of PyTorch for the program."""
+        kind = kind_of(function)
+        if kind.quiet or not self._on:
+            return function(*args, **kwargs)
+        frame = caller_of(sys._getframe(2))
+        if kind.is_pass:
+            return call_for(frame, function, args, kwargs)
+        tensors = _tensors(args, kwargs)
+        first = _next_node()
+        try:
+            before = [version_of(each) for each in tensors]
+        except RuntimeError:  # inference tensors have none
+            tensors = [each for each in tensors if not each.is_inference()]
+            before = [version_of(each) for each in tensors]
+        result = None
+        try:
+            result = call_for(frame, function, args, kwargs)
+        finally:
+            try:
+                self._note(kind.name, frame, first, tensors, before, result)
+            except Exception as error:  # noqa: BLE001  # a failure of the watch must not reach the program
+                self._break(error)
+        return result
+
+    def _note(
+        self, op: str, frame: Any, first: int, tensors: Sequence[Any], before: Sequence[int], result: Any
+    ) -> None:
+        ledger, last, place = self._ledger, _next_node(), None
+        ledger.operations += 1
+        if last != first:
+            place = self._places.of(frame)
+            if first > self._noted:  # by a `torch.autograd.Function`, whose `apply` calls no function that a mode sees
+                ledger.made(Made(self._noted, first, "apply", _outside_apply(frame, self._places) or place))
+            ledger.made(Made(first, last, op, place))
+            self._noted = last
+        for tensor, version in zip(tensors, before, strict=True):
+            if version_of(tensor) != version:
+                place = place or self._places.of(frame)
+                self._wrote(op, first, last, tensor, version, place)
+        if (
+            type(result) is torch.Tensor
+            and _base_of(result) is not None
+            and not any(result is each for each in tensors)
+        ):
+            log = self._log(result)
+            if len(log.views) < VIEWS:
+                log.views[layout_of(result)] = place or self._places.of(frame)
+
+    def _wrote(self, op: str, first: int, last: int, tensor: Any, before: int, place: Place | None) -> None:
+        log, after = self._log(tensor), version_of(tensor)
+        latest = log.writes[-1] if log.writes else None
+        if latest is None or (latest.first, latest.after, latest.place) != (
+            first,
+            after,
+            place,
+        ):  # not by another alias
+            layout = None if _base_of(tensor) is None else layout_of(tensor)
+            log.writes.append(Write(first, last, op, before, after, layout, place))
+
+    def _log(self, tensor: Any) -> StorageLog:
+        storage = _Tensor.untyped_storage(tensor)
+        return self._ledger.storage(storage._cdata, storage._weak_ref)
+
+    def _break(self, error: Exception) -> None:
+        self._on = False
+        self.remarks.append(_BROKEN.format(type(error).__name__))
+
+    # ---- backward --------------------------------------------------------------------------------------------------------
+
+    def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Runs a backward pass for the program."""
+        if not self._on or threading.get_ident() != self._thread:
+            return run(*args, **kwargs)
+        frame = sys._getframe(2)
+        begun = _next_node()
+        try:
+            with in_force(self._mode):
+                result = run(*args, **kwargs)
+        except Exception as error:
+            with torch._C.DisableTorchFunction():
+                try:
+                    self._explain(error, Asked.of(args, kwargs), self._places.of(frame), frame)
+                except Exception as own:  # noqa: BLE001
+                    self._break(own)
+            raise
+        self._passes.append((begun, self._places.of(frame)))
+        return result
+
+    def _explain(self, error: Exception, asks: Asked, needed: Place | None, frame: Any) -> None:
+        message = message_of(error)
+        told, key = stale(message), (id(error), message)
+        if any(each.error == key for each in self.failures):  # of a pass inside another one
+            return
+        roots = [node for each in asks.roots if (node := root_node(each)) is not None]
+        if told is not None:
+            ends = None if asks.inputs is None else [root_node(each) for each in asks.inputs]
+            order = in_order(roots, ends, fills=asks.fills)
+            found = list(self._candidates(order, told, frame))
+            exact = [each for each in found if not each.unseen]
+            saved, remarks = (exact or found)[:1], list(self.remarks)
+            if not saved:
+                saved = self._by_versions(told)
+                remarks.append(_HIDDEN)
+            self.failures.append(Failure("stale", key, needed, saved, remarks=remarks))
+        elif is_second_pass(message):
+            released = next((each for each in reachable(roots) if _has_released(each)), None)
+            earlier = [place for begun, place in self._passes if released is None or begun > released._sequence_nr()]
+            saved = [] if released is None else [self._of_node(released)]
+            self.failures.append(Failure("again", key, needed, saved, earlier[-1] if earlier else None))
+
+    def _candidates(self, order: Sequence[Any], told: Stale, frame: Any) -> Iterator[Saved]:
+        """Yields the saved tensors that fit the error, that of the node first which runs first."""
+        for node in order:
+            for name, kept in saved_by(node):
+                data = kept.data
+                if issubclass(type(data), torch.Tensor) and _fits(data, told):
+                    yield self._saved(node, name, data, told, frame)
+
+    def _saved(self, node: Any, name: str, data: Any, told: Stale, frame: Any) -> Saved:
+        storage = _Tensor.untyped_storage(data)
+        log = self._ledger.find(storage._cdata)
+        writes = [] if log is None else since(log, node._sequence_nr(), told.kept_at)
+        made = self._ledger.maker(node._sequence_nr())
+        return Saved(
+            _shown(node), name, layout_of(data), dtype_name(data.dtype), told.kept_at, told.found_at,
+            _names(data, frame), made.op if made else "", made.place if made else None,
+            tuple(_overwritten(each, log, layout_of(data)) for each in writes),
+            told.found_at - last_version(writes, told.kept_at),
+        )  # fmt: skip
+
+    def _of_node(self, node: Any) -> Saved:
+        made = self._ledger.maker(node._sequence_nr())
+        return Saved(
+            _shown(node),
+            "",
+            Layout((), (), 0),
+            "",
+            0,
+            0,
+            (),
+            made.op if made else "",
+            made.place if made else None,
+            (),
+            0,
+        )
+
+    def _by_versions(self, told: Stale) -> list[Saved]:
+        """Returns what may have been saved, judging by the versions of storages alone: the last written first."""
+        found: list[tuple[int, Saved]] = []
+        for log in self._ledger.logs():
+            chain = [each for each in log.writes if told.kept_at <= each.before and each.after <= told.found_at]
+            if not chain or chain[0].before != told.kept_at or chain[-1].after != told.found_at:
+                continue
+            first = chain[0]
+            layout = next((each for each in log.views if each.shape == told.shape), None)
+            if layout is not None or first.layout is None:
+                layout = layout or Layout(told.shape, (), 0)
+                writes = tuple(_overwritten(each, log, layout) for each in chain)
+                found.append((
+                    chain[-1].last,
+                    Saved("", "", layout, "", told.kept_at, told.found_at, (), "", None, writes, 0, certain=False),
+                ))  # fmt: skip
+        return [saved for _, saved in sorted(found, key=lambda each: -each[0])]
+
+
+def _tensors(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    """Returns the tensors among the arguments of a call, also in lists and tuples: `out` first."""
+    found: list[Any] = []
+    if kwargs:
+        found += _flat((kwargs.get("out"),))
+        found += _flat([value for name, value in kwargs.items() if name != "out"])
+    return [*found, *_flat(args)] if found else _flat(args)
+
+
+def _flat(values: Sequence[Any]) -> list[Any]:
+    found = []
+    for value in values:
+        kind = type(value)
+        if kind is torch.Tensor or kind is torch.nn.Parameter:
+            found.append(value)
+        elif kind is list or kind is tuple:
+            found += [each for each in value if issubclass(type(each), torch.Tensor)]
+        elif issubclass(kind, torch.Tensor):
+            found.append(value)
+    return found
+
+
+def _fits(data: Any, told: Stale) -> bool:
+    return tuple(data.shape) == told.shape and not data.is_inference() and version_of(data) == told.found_at
+
+
+def _shown(node: Any) -> str:
+    return str(node.name()).rpartition("::")[2]
+
+
+def _has_released(node: Any) -> bool:
+    saved = [kept.data for _, kept in saved_by(node)]
+    return bool(saved) and all(each is None for each in saved)
+
+
+def _outside_apply(frame: Any, places: Places) -> Place | None:
+    """Returns the place from which the `torch.autograd.Function` was called whose `forward` runs; None if none does."""
+    found = None
+    while frame is not None:
+        if frame.f_code is _APPLY:
+            found = frame.f_back
+        frame = frame.f_back
+    return None if found is None else places.of(found)
+
+
+def _overwritten(write: Write, log: StorageLog | None, saved: Layout) -> Overwritten:
+    made = None if log is None or write.layout in (None, saved) else log.views.get(write.layout)
+    return Overwritten(write, made)
+
+
+def _names(data: Any, frame: Any) -> tuple[str, ...]:
+    """Returns the program's names for a tensor, or for one with the same elements, where backward was called."""
+    frames = list(own_frames(frame))
+    wanted = frozenset(name for each in frames for name in each.f_code.co_names)
+    bindings = Bindings(wanted, WATCHED)
+    if frames:
+        bindings.own_module = str(frames[-1].f_globals.get("__name__", "__main__"))
+    address, layout = _Tensor.untyped_storage(data)._cdata, layout_of(data)
+    return tuple(
+        name
+        for tensor, names in bindings.look(scopes_of(frames), done=True) or ()
+        if _Tensor.untyped_storage(tensor)._cdata == address and layout_of(tensor) == layout
+        for name in names
+    )
