@@ -11,6 +11,9 @@ from inplacelab.diagnosis.places import Place
 from inplacelab.language import Text
 from inplacelab.layout import Layout
 
+RESULTS = ("out", "result")
+"""The beginnings of the names of saved results."""
+
 
 @dataclass(frozen=True)
 class Overwritten:
@@ -39,6 +42,7 @@ class Saved:
         place: where that ran; None if it is not known.
         writes: the writes since, in order.
         unseen: by how much the version rose in writes that were not seen.
+        is_view: whether these are names of a tensor of which it is a view.
         certain: False if this is one of several that fit the error.
     """
 
@@ -54,6 +58,12 @@ class Saved:
     writes: tuple[Overwritten, ...]
     unseen: int
     certain: bool = True
+    is_view: bool = False
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it is the result of the operation that saved it, and not an operand."""
+        return self.name.startswith(RESULTS)
 
 
 @dataclass(frozen=True)

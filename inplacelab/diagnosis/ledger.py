@@ -16,7 +16,7 @@ from inplacelab.layout import Layout
 
 NODES = 1 << 17
 """Of so many operations that made nodes it is known which line ran them."""
-WRITES = 64
+WRITES = 128
 """So many writes of each storage are kept."""
 VIEWS = 64
 """So many views of each storage are kept."""
@@ -67,11 +67,13 @@ class StorageLog:
         pin: keeps its address from being used again (see `Ledger`).
         writes: the last writes, in order.
         views: where views of it were made, by layout.
+        shapes: those of tensors that were written and are no views.
     """
 
     pin: int
     writes: deque[Write] = field(default_factory=lambda: deque(maxlen=WRITES))
     views: dict[Layout, Place | None] = field(default_factory=dict)
+    shapes: set[tuple[int, ...]] = field(default_factory=set)
 
 
 class Ledger:
@@ -144,23 +146,22 @@ class Ledger:
         yield from reversed(self._made)
 
 
-def since(log: StorageLog, node: int, kept_at: int) -> list[Write]:
+def since(log: StorageLog, node: int, versions: range, *, is_result: bool) -> list[Write]:
     """Returns the writes that came after a node was made, each of which found the version that the one before had left.
 
     Args:
         log: the storage.
         node: the node's number.
-        kept_at: the version that it has saved.
+        versions: those from the one that it has saved to the last one.
+        is_result: whether it has saved the result of its operation, which may have written it, and not an operand.
     """
+    later = [each for each in log.writes if (each.first > node if is_result else each.last > node)]
+    if later and len(log.writes) == WRITES and later[0] is log.writes[0]:  # the first ones may be forgotten
+        versions = range(max(later[0].before, versions.start), versions.stop)
     found: list[Write] = []
-    version = kept_at
-    for write in log.writes:
-        if write.last > node and write.before == version:
+    version = versions.start
+    for write in later:
+        if write.before == version in versions:
             found.append(write)
             version = write.after
     return found
-
-
-def last_version(writes: list[Write], kept_at: int) -> int:
-    """Returns the version after some writes."""
-    return writes[-1].after if writes else kept_at

@@ -31,6 +31,10 @@ _AGAIN = Text(
 )
 _OR = Text("Or:", "也可能是：")
 _KEPT = Text("kept: `{0}` saved {1}{2} at version {3}", "保存：`{0}` 保存了{1}{2}，版本 {3}")
+_INSIDE = Text(
+    "kept, probably: the operation inside this `{0}` saved a tensor of shape {1} at version {2}",
+    "可能在此保存：这个 `{0}` 内部的操作保存了形状为 {1} 的张量，版本 {2}",
+)
 _KEPT_ELSEWHERE = Text(
     "`{0}` saved {1}{2} at version {3}, in code that was not watched.",
     "`{0}` 保存了{1}{2}，版本 {3}，是在未被监视的代码中。",
@@ -38,6 +42,7 @@ _KEPT_ELSEWHERE = Text(
 _MADE = Text("made `{0}`", "建立了 `{0}`")
 _ITS_RESULT = Text("its result", "它的结果")
 _ITS_OPERAND = Text("its operand `{0}`", "它的操作数 `{0}`")
+_VIEW_OF = Text("a view of `{0}`, {1}", "`{0}` 的视图（{1}）")
 _NAMED = Text("`{0}`, {1}", "`{0}`（{1}）")
 _ELEMENTS = Text(" ({0} {1})", "（{0} {1}）")
 _OVERWRITTEN = Text("overwritten by `{0}`: version {1} → {2}", "被 `{0}` 覆盖：版本 {1} → {2}")
@@ -107,14 +112,19 @@ def _mark(place: Place, sign: str, says: Text) -> tuple[Site, Quoted]:
 def _kept(failure: Failure, saved: Saved) -> Marks:
     if saved.place is None:
         return []
-    says = _says_kept(_KEPT, saved) if failure.kind == "stale" else _MADE.format(saved.node)
+    if failure.kind == "again":
+        says = _MADE.format(saved.node)
+    elif saved.certain:
+        says = _says_kept(_KEPT, saved)
+    else:
+        says = _INSIDE.format(saved.node, list(saved.layout.shape), saved.kept_at)
     return [_mark(saved.place, "^", says)]
 
 
 def _says_kept(pattern: Text, saved: Saved) -> Text:
-    what = _ITS_RESULT if saved.name.startswith(("out", "result")) else _ITS_OPERAND.format(saved.name)
+    what = _ITS_RESULT if saved.is_result else _ITS_OPERAND.format(saved.name)
     if saved.names:
-        what = _NAMED.format(saved.names[0], what)
+        what = (_VIEW_OF if saved.is_view else _NAMED).format(saved.names[0], what)
     elements = _ELEMENTS.format(saved.dtype, list(saved.layout.shape)) if saved.dtype else Text("", "")
     return pattern.format(saved.node, what, elements, saved.kept_at)
 

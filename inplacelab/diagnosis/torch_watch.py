@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from inplacelab.diagnosis.failures import Failure, Overwritten, Saved
-from inplacelab.diagnosis.ledger import VIEWS, Ledger, Made, StorageLog, Write, last_version, since
+from inplacelab.diagnosis.failures import RESULTS, Failure, Overwritten, Saved
+from inplacelab.diagnosis.ledger import VIEWS, Ledger, Made, StorageLog, Write, since
 from inplacelab.diagnosis.places import Place, Places, own_frames
 from inplacelab.language import Text
 from inplacelab.layout import Layout
@@ -38,11 +38,14 @@ _base_of: Callable[[Any], Any] = _Tensor._base.__get__
 _next_node = torch._C._autograd._get_sequence_nr
 _APPLY = torch.autograd.Function.apply.__func__.__code__
 
+COPY_SLICES = "CopySlices"
+MOST = 3
+"""So many candidates are named if it is not certain what was saved."""
+
 _HIDDEN = Text(
     "PyTorch does not show what the node that failed has saved, such as the one inside a CopySlices, or of a checkpoint. "
-    "So it is not known which line kept the value: the lines below wrote a storage that had these versions.",
-    "PyTorch 不显示出错的节点保存了什么（例如 CopySlices 内部或 checkpoint 中的节点），因此不知道是哪一行保存了这个值。"
-    "下面各行写过的存储具有这些版本号。",
+    "So this is judged by the versions and the shape in its message.",
+    "PyTorch 不显示出错的节点保存了什么（例如 CopySlices 内部或 checkpoint 中的节点），因此以上是根据报错信息中的版本号和形状判断的。",
 )
 _BROKEN = Text("The watch stopped: {0} inside it.", "监视中止：其内部出现 {0}。")
 _OTHERS = Text("What other threads did was not watched.", "其他线程所做的没有监视。")
@@ -124,12 +127,12 @@ class TorchWatch:
     ) -> None:
         ledger, last, place = self._ledger, _next_node(), None
         ledger.operations += 1
+        if first > self._noted:  # by a `torch.autograd.Function`, whose `apply` calls no function that a mode sees
+            ledger.made(Made(self._noted, first, "apply", _outside_apply(frame, self._places)))
         if last != first:
             place = self._places.of(frame)
-            if first > self._noted:  # by a `torch.autograd.Function`, whose `apply` calls no function that a mode sees
-                ledger.made(Made(self._noted, first, "apply", _outside_apply(frame, self._places) or place))
             ledger.made(Made(first, last, op, place))
-            self._noted = last
+        self._noted = last
         for tensor, version in zip(tensors, before, strict=True):
             if version_of(tensor) != version:
                 place = place or self._places.of(frame)
@@ -152,6 +155,8 @@ class TorchWatch:
             place,
         ):  # not by another alias
             layout = None if _base_of(tensor) is None else layout_of(tensor)
+            if layout is None and not log.writes:
+                log.shapes.add(tuple(tensor.shape))
             log.writes.append(Write(first, last, op, before, after, layout, place))
 
     def _log(self, tensor: Any) -> StorageLog:
@@ -196,7 +201,7 @@ class TorchWatch:
             exact = [each for each in found if not each.unseen]
             saved, remarks = (exact or found)[:1], list(self.remarks)
             if not saved:
-                saved = self._by_versions(told)
+                saved = (self._in_copies(order, told) or self._by_versions(told))[:MOST]
                 remarks.append(_HIDDEN)
             self.failures.append(Failure("stale", key, needed, saved, remarks=remarks))
         elif is_second_pass(message):
@@ -216,13 +221,18 @@ class TorchWatch:
     def _saved(self, node: Any, name: str, data: Any, told: Stale, frame: Any) -> Saved:
         storage = _Tensor.untyped_storage(data)
         log = self._ledger.find(storage._cdata)
-        writes = [] if log is None else since(log, node._sequence_nr(), told.kept_at)
+        writes = (
+            []
+            if log is None
+            else since(log, node._sequence_nr(), range(told.kept_at, told.found_at), is_result=name.startswith(RESULTS))
+        )
         made = self._ledger.maker(node._sequence_nr())
+        names, of_view = _names(data, frame)
         return Saved(
             _shown(node), name, layout_of(data), dtype_name(data.dtype), told.kept_at, told.found_at,
-            _names(data, frame), made.op if made else "", made.place if made else None,
+            names, made.op if made else "", made.place if made else None,
             tuple(_overwritten(each, log, layout_of(data)) for each in writes),
-            told.found_at - last_version(writes, told.kept_at),
+            told.found_at - told.kept_at - sum(each.after - each.before for each in writes), is_view=of_view,
         )  # fmt: skip
 
     def _of_node(self, node: Any) -> Saved:
@@ -241,23 +251,36 @@ class TorchWatch:
             0,
         )
 
+    def _in_copies(self, order: Sequence[Any], told: Stale) -> list[Saved]:
+        """Returns what the operations inside of `CopySlices` may have saved: a node that was made when a storage had this version."""
+        nodes = [node for node in order if _shown(node) == COPY_SLICES]
+        return [
+            found
+            for node in nodes
+            for log in self._ledger.logs()
+            if (found := self._fitting(log, told, node)) is not None
+        ]
+
     def _by_versions(self, told: Stale) -> list[Saved]:
         """Returns what may have been saved, judging by the versions of storages alone: the last written first."""
-        found: list[tuple[int, Saved]] = []
-        for log in self._ledger.logs():
-            chain = [each for each in log.writes if told.kept_at <= each.before and each.after <= told.found_at]
-            if not chain or chain[0].before != told.kept_at or chain[-1].after != told.found_at:
-                continue
-            first = chain[0]
-            layout = next((each for each in log.views if each.shape == told.shape), None)
-            if layout is not None or first.layout is None:
-                layout = layout or Layout(told.shape, (), 0)
-                writes = tuple(_overwritten(each, log, layout) for each in chain)
-                found.append((
-                    chain[-1].last,
-                    Saved("", "", layout, "", told.kept_at, told.found_at, (), "", None, writes, 0, certain=False),
-                ))  # fmt: skip
-        return [saved for _, saved in sorted(found, key=lambda each: -each[0])]
+        found = [saved for log in self._ledger.logs() if (saved := self._fitting(log, told, None)) is not None]
+        return sorted(found, key=lambda each: -each.writes[-1].write.last)
+
+    def _fitting(self, log: StorageLog, told: Stale, node: Any) -> Saved | None:
+        """Returns a storage as what may have been saved, by a node if it is given; None if its versions or its shapes differ."""
+        moment = -1 if node is None else node._sequence_nr()
+        writes = since(log, moment, range(told.kept_at, told.found_at), is_result=False)
+        if not writes or writes[-1].after != told.found_at:
+            return None
+        layout = next((each for each in log.views if each.shape == told.shape), None)
+        if layout is None and told.shape not in log.shapes:
+            return None
+        made = None if node is None else self._ledger.maker(moment)
+        return Saved(
+            "" if node is None else _shown(node), "", layout or Layout(told.shape, (), 0), "", told.kept_at, told.found_at, (),
+            made.op if made else "", made.place if made else None,
+            tuple(_overwritten(each, log, layout) for each in writes), 0, certain=False,
+        )  # fmt: skip
 
 
 def _tensors(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
@@ -305,22 +328,25 @@ def _outside_apply(frame: Any, places: Places) -> Place | None:
     return None if found is None else places.of(found)
 
 
-def _overwritten(write: Write, log: StorageLog | None, saved: Layout) -> Overwritten:
+def _overwritten(write: Write, log: StorageLog | None, saved: Layout | None) -> Overwritten:
     made = None if log is None or write.layout in (None, saved) else log.views.get(write.layout)
     return Overwritten(write, made)
 
 
-def _names(data: Any, frame: Any) -> tuple[str, ...]:
-    """Returns the program's names for a tensor, or for one with the same elements, where backward was called."""
+def _names(data: Any, frame: Any) -> tuple[tuple[str, ...], bool]:
+    """Returns the program's names for a tensor, where backward was called; or for one of which it is a view, and True."""
     frames = list(own_frames(frame))
     wanted = frozenset(name for each in frames for name in each.f_code.co_names)
     bindings = Bindings(wanted, WATCHED)
     if frames:
         bindings.own_module = str(frames[-1].f_globals.get("__name__", "__main__"))
     address, layout = _Tensor.untyped_storage(data)._cdata, layout_of(data)
-    return tuple(
-        name
-        for tensor, names in bindings.look(scopes_of(frames), done=True) or ()
-        if _Tensor.untyped_storage(tensor)._cdata == address and layout_of(tensor) == layout
-        for name in names
-    )
+    named = bindings.look(scopes_of(frames), done=True) or ()
+    sharing = [(tensor, names) for tensor, names in named if _address(tensor) == address]
+    same = tuple(name for tensor, names in sharing if layout_of(tensor) == layout for name in names)
+    whole = tuple(name for tensor, names in sharing if _base_of(tensor) is None for name in names)
+    return same or whole, not same and bool(whole)
+
+
+def _address(tensor: Any) -> int | None:
+    return _Tensor.untyped_storage(tensor)._cdata if tensor.layout is torch.strided else None

@@ -1,0 +1,321 @@
+"""What a watch finds out about PyTorch programs whose backward fails, beside what anomaly mode says."""
+
+from __future__ import annotations
+
+import gc
+import re
+import subprocess
+import sys
+import textwrap
+import threading
+import warnings
+import weakref
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inplacelab.language import LANGUAGES, speak
+
+torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+
+import inplacelab  # noqa: E402
+from inplacelab.diagnosis.failures import Failure  # noqa: E402
+from inplacelab.diagnosis.ledger import WRITES  # noqa: E402
+from inplacelab.diagnosis.report import report  # noqa: E402
+from inplacelab.diagnosis.torch_watch import TorchWatch  # noqa: E402  # it imports PyTorch
+from tests.recorders.torch_programs import program  # noqa: E402
+from tests.recorders.torch_runs import needs_saved  # noqa: E402
+from tests.tiers import examples  # noqa: E402
+
+pytestmark = pytest.mark.oracle
+FILE = "/programs/watched.py"
+
+
+def watched(text: str, **names: Any) -> tuple[TorchWatch, BaseException | None]:
+    """Runs a program under a watch."""
+    watch, error = TorchWatch(), None
+    code = compile(textwrap.dedent(text), FILE, "exec")
+    watch.begin()
+    try:
+        exec(code, {"torch": torch, "__name__": "__main__", **names})
+    except Exception as raised:  # noqa: BLE001  # whatever PyTorch raises
+        error = raised
+    finally:
+        watch.end()
+    return watch, error
+
+
+def failure(text: str, **names: Any) -> Failure:
+    watch, error = watched(text, **names)
+    assert watch.failures, error
+    return watch.failures[-1]
+
+
+def lines(found: Failure, number: int = 0) -> tuple[int | None, list[int | None], int | None]:
+    """The lines that kept, that overwrote, and that needed the value."""
+    saved = found.saved[number]
+    written = [each.write.place.innermost.line if each.write.place else None for each in saved.writes]
+    kept = saved.place.innermost.line if saved.place else None
+    return kept, written, found.needed.innermost.line if found.needed else None
+
+
+def anomaly(text: str) -> tuple[str, int]:
+    """The node that fails, and the line that made it."""
+    with warnings.catch_warnings(record=True) as said, torch.autograd.set_detect_anomaly(True, check_nan=False):
+        warnings.simplefilter("always")
+        with pytest.raises(RuntimeError):
+            exec(compile(text, FILE, "exec"), {"torch": torch})
+    told = "".join(str(each.message) for each in said)
+    name = re.search(r"Error detected in ([\w:]+)\.", told)
+    assert name is not None
+    return name[1].rpartition("::")[2], int(re.findall(rf'File "{FILE}", line (\d+)', told)[-1])
+
+
+@needs_saved
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("first", range(0, examples(1200), 300))
+def test_random_programs_get_the_line_of_anomaly_mode_and_every_write(first: int) -> None:
+    failing = right = 0
+    for seed in range(first, first + 300):
+        text = "\n".join(program(seed))
+        watch, error = watched(text)
+        assert watch.remarks == [], (seed, watch.remarks)
+        if "modified by an inplace" not in str(error):
+            continue
+        failing += 1
+        saved = watch.failures[-1].saved
+        told = anomaly(text)
+        assert saved[0].unseen == 0, seed
+        assert (
+            sum(each.write.after - each.write.before for each in saved[0].writes)
+            == saved[0].found_at - saved[0].kept_at
+        )
+        if saved[0].certain:
+            assert (saved[0].node, lines(watch.failures[-1])[0]) == told, (seed, text)
+            right += 1
+        else:  # inside a CopySlices: judged by versions and shape
+            assert told[0] == "CopySlices", (seed, text)
+            right += told[1] in [each.place.innermost.line for each in saved if each.place]
+    assert failing > 10
+    assert right >= 0.98 * failing
+
+
+def test_lines_of_functions_modules_and_views() -> None:
+    found = failure("""\
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = torch.nn.Linear(3, 3)
+            def forward(self, x):
+                h = torch.sigmoid(self.inner(x))
+                row = h[:, :2]
+                row.mul_(2)
+                return h
+        net = Net()
+        net(torch.ones(4, 3)).sum().backward()
+        """)
+    assert lines(found) == (6, [8], 11)
+    saved = found.saved[0]
+    assert (saved.node, saved.is_result, saved.layout.shape, saved.dtype) == (
+        "SigmoidBackward0",
+        True,
+        (4, 3),
+        "float32",
+    )
+    assert saved.place is not None
+    assert [site.line for site in saved.place.sites][:2] == [6, 11]
+    made = saved.writes[0].made
+    assert made is not None
+    assert made.innermost.line == 7
+
+
+def test_a_parameter_has_its_name() -> None:
+    found = failure("""\
+        net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+        opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        loss = net(torch.ones(3, 2)).sum()
+        loss.backward(retain_graph=True)
+        opt.step()
+        loss.backward()
+        """)
+    assert (found.saved[0].names, found.saved[0].is_view) == (("net.1.weight",), True)
+    assert lines(found) == (3, [5], 6)
+
+
+def test_many_writes_of_one_line_are_one_remark() -> None:
+    found = failure("""\
+        a = torch.ones(3, requires_grad=True)
+        h = torch.exp(a)
+        for k in range(200):
+            h.add_(1)
+        h.sum().backward()
+        """)
+    saved = found.saved[0]
+    assert lines(found)[0] == 2
+    assert (len(saved.writes), saved.unseen) == (WRITES, 200 - WRITES)
+    assert f"{WRITES} times in all, until version 200" in report(found)
+
+
+def test_a_function_of_the_program() -> None:
+    found = failure("""\
+        class Square(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x * x
+            @staticmethod
+            def backward(ctx, gradient):
+                return 2 * gradient * ctx.saved_tensors[0]
+        a = torch.ones(3, requires_grad=True)
+        x = a * 2
+        y = Square.apply(x)
+        x.zero_()
+        y.sum().backward()
+        """)
+    assert found.saved[0].node == "SquareBackward"
+    assert lines(found) == (11, [12], 13)
+
+
+def test_a_second_pass() -> None:
+    found = failure("""\
+        a = torch.ones(3, requires_grad=True)
+        loss = (a * a).sum()
+        loss.backward()
+        loss.backward()
+        """)
+    assert found.kind == "again"
+    assert found.released is not None
+    assert (found.released.innermost.line, lines(found)[0], lines(found)[2]) == (3, 2, 4)
+
+
+def test_writes_of_another_thread_are_said_to_be_missing() -> None:
+    def write(tensor: Any) -> None:
+        thread = threading.Thread(target=lambda: tensor.detach().add_(1))
+        thread.start()
+        thread.join()
+
+    found = failure(
+        """\
+        a = torch.ones(3, requires_grad=True)
+        h = a.exp()
+        write(h)
+        h.sum().backward()
+        """,
+        write=write,
+    )
+    assert lines(found)[0] == 2
+    assert found.saved[0].unseen == 1
+    assert "rose by 1 more" in report(found)
+
+
+def test_an_error_that_the_program_handles_is_kept() -> None:
+    watch, error = watched("""\
+        a = torch.ones(3, requires_grad=True)
+        h = a.exp()
+        h.add_(1)
+        try:
+            h.sum().backward()
+        except RuntimeError:
+            pass
+        """)
+    assert error is None
+    assert lines(watch.failures[0]) == (2, [3], 5)
+
+
+def test_nothing_is_kept_alive_and_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inplacelab.diagnosis.ledger.UNSWEPT", 16)
+    watch = TorchWatch()
+    watch.begin()
+    try:
+        tensor = torch.ones(3)
+        tensor.add_(1)
+        alive = weakref.ref(tensor)
+        del tensor
+        gc.collect()
+        assert alive() is None
+        for _ in range(3000):
+            torch.ones(3).add_(1)
+        assert watch.storages < 3000
+    finally:
+        watch.end()
+
+
+def test_the_watch_changes_nothing() -> None:
+    text = """\
+        torch.manual_seed(0)
+        net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.ReLU(inplace=True), torch.nn.Linear(8, 1))
+        opt = torch.optim.Adam(net.parameters())
+        for _ in range(3):
+            opt.zero_grad()
+            net(torch.randn(5, 4)).square().mean().backward()
+            opt.step()
+        out.extend(each.detach().clone() for each in net.parameters())
+        """
+    results: list[list[Any]] = [[], []]
+    watched(text, out=results[0])
+    exec(textwrap.dedent(text), {"torch": torch, "out": results[1]})
+    assert results[0]
+    assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
+
+
+def test_a_block_adds_a_note() -> None:
+    a = torch.ones(3, requires_grad=True)
+    h = a.exp()
+    with pytest.raises(RuntimeError) as caught, inplacelab.explain() as found:
+        h.add_(1).sum().backward()
+    assert "h.add_(1)" in "".join(caught.value.__notes__)
+    assert len(found.failures) == 1
+    with inplacelab.explain() as nothing:
+        (a * 2).sum().backward()
+    assert "No backward pass failed" in str(nothing)
+
+
+SCRIPT = """\
+import sys
+import torch
+print(sys.argv[1:], __name__)
+a = torch.ones(3, requires_grad=True)
+h = torch.exp(a)
+h += 1
+h.sum().backward()
+"""
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "inplacelab", "explain", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_command(tmp_path: Path, language: str) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(SCRIPT)
+    page = tmp_path / "page.html"
+    for more in ((), ("--html", str(page))):
+        ran = command("--lang", language, *more, str(script), "--epochs", "3")
+        assert (ran.returncode, ran.stdout) == (1, "['--epochs', '3'] __main__\n")
+        assert "ExpBackward0" in ran.stderr
+        with speak(language):
+            assert ("kept" if language == "en" else "保存") in ran.stderr
+        told = [line for line in ran.stderr.splitlines() if re.match(r"\s+\d+ \| ", line)]
+        assert [int(line.split("|")[0]) for line in told] == [5, 6, 7]
+    assert "inplacelab" in page.read_text()
+
+
+def test_the_command_for_scripts_that_do_not_fail_in_backward(tmp_path: Path) -> None:
+    script = tmp_path / "fine.py"
+    script.write_text(
+        "import torch\nimport sys\n(torch.ones(2, requires_grad=True) * 2).sum().backward()\nsys.exit(3)\n"
+    )
+    ran = command(str(script))
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert "No backward pass failed" in ran.stderr
+    script.write_text("import torch\n1 / 0\n")
+    ran = command(str(script))
+    assert ran.returncode == 1
+    assert "ZeroDivisionError" in ran.stderr
+    assert command(str(tmp_path / "none.py")).returncode == 2
+    script.write_text("import torch\n(\n")
+    assert command(str(script)).returncode == 1
