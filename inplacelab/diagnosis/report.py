@@ -61,7 +61,7 @@ _RELEASED = Text("released: this pass kept nothing for a second one", "释放：
 _AGAIN_HERE = Text("needed here again", "这里再次需要它")
 _IN = Text("{0}, in `{1}`", "{0}（在 `{1}` 中）")
 _KEEP_GRAPH = Text(
-    "To fix it: give the earlier backward `retain_graph=True`; or compute the loss anew before this one.",
+    "To fix it: give the earlier backward `retain_graph=True`; or compute the loss again before this one.",
     "改法：给之前的反向传播加上 `retain_graph=True`；或者在这一次之前重新计算损失。",
 )
 _OUT_OF_PLACE = Text(
