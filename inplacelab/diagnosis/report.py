@@ -30,7 +30,7 @@ _AGAIN = Text(
     "Backward needed a value that an earlier backward had released:", "反向传播需要的值已被之前的反向传播释放："
 )
 _OR = Text("Or:", "也可能是：")
-_KEPT = Text("kept: `{0}` saved {1}{2} at version {3}", "保存：`{0}` 保存了{1}{2}，版本 {3}")
+_KEPT = Text("kept: `{0}` saved {1}{2} at version {3}", "保存：`{0}` 保存了 {1}{2}，版本 {3}")
 _INSIDE = Text(
     "kept, probably: the operation inside this `{0}` saved a tensor of shape {1} at version {2}",
     "可能在此保存：这个 `{0}` 内部的操作保存了形状为 {1} 的张量，版本 {2}",
@@ -42,8 +42,8 @@ _KEPT_ELSEWHERE = Text(
 _MADE = Text("made `{0}`", "建立了 `{0}`")
 _ITS_RESULT = Text("its result", "它的结果")
 _ITS_OPERAND = Text("its operand `{0}`", "它的操作数 `{0}`")
-_VIEW_OF = Text("a view of `{0}`, {1}", "`{0}` 的视图（{1}）")
-_NAMED = Text("`{0}`, {1}", "`{0}`（{1}）")
+_VIEW_OF = Text("a view of `{0}`, {1}", "`{0}` 的视图，即{1}")
+_NAMED = Text("`{0}`, {1}", "`{0}`，即{1}")
 _ELEMENTS = Text(" ({0} {1})", "（{0} {1}）")
 _OVERWRITTEN = Text("overwritten by `{0}`: version {1} → {2}", "被 `{0}` 覆盖：版本 {1} → {2}")
 _THROUGH = Text(

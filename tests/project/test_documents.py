@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -55,6 +56,19 @@ def test_examples_print_what_the_readme_says(document: Path, notebook_session: I
                 notebook_session.run_cell(text).raise_error()
         printed = captured.stdout
     assert [kind for kind, _ in examples].count("text") == 6
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("document", "language"), list(zip(READMES, ("en", "zh"), strict=True)))
+def test_the_lines_that_explain_says_are_those_in_the_readme(document: Path, language: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+    script = next(text for kind, text in blocks(document) if kind == "ipython" and "import torch" in text)
+    said = next(text for kind, text in blocks(document) if kind == "output" and "train.py" in text)
+    (tmp_path / "train.py").write_text(script.removeprefix("%%stepper\n"))
+    command = [sys.executable, "-m", "inplacelab", "explain", "--lang", language, "train.py"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert said in ran.stderr
 
 
 @pytest.mark.standard
