@@ -8,10 +8,14 @@ from pathlib import Path
 from types import CodeType
 
 from inplacelab.cli import output, record
-from inplacelab.cli.bilingual_argparse import Parser
+from inplacelab.cli.bilingual_argparse import Parser, positive
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import main_module, parsed_script, running
 from inplacelab.diagnosis.explain import explain
+from inplacelab.diagnosis.failures import Failure
+from inplacelab.diagnosis.report import report_not_tried, report_of_trials, report_written
+from inplacelab.diagnosis.spots import trail_of
+from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS, framework_used, is_installed, not_installed
 from inplacelab.recorders.run import LIMIT, learners_traceback
@@ -24,8 +28,16 @@ SUMMARY = Text(
 _SAYS = {
     "script": Text("the Python program to run", "要运行的 Python 程序"),
     "arguments": Text("its arguments", "它的参数"),
+    "try": Text(
+        "if backward fails, try fixes in a copy of the script's folder, and show one that works",
+        "反向传播失败时，在脚本所在文件夹的副本中尝试各种改法，给出一种可行的",
+    ),
+    "fix": Text("the same, and write it", "同上，并写入文件"),
+    "seconds": Text("how long a trial may take (default: {0})", "每次尝试最长的秒数（默认：{0}）"),
     "html": Text("also write a page that steps through the program", "同时写出可单步浏览的网页"),
 }
+SECONDS = 60
+"""How long a trial may take, if the user does not say."""
 WATCHED = ("torch",)
 """The frameworks whose programs are watched. Those of others are recorded."""
 
@@ -35,6 +47,9 @@ def add_to(parser: Parser) -> None:
     parser.set_defaults(format="html", predict=False)
     parser.option("--html", says=_SAYS["html"], dest="output", type=Path, metavar="PAGE")
     parser.option("--framework", says=record.framework_help(), choices=FRAMEWORKS, metavar="FRAMEWORK")
+    parser.option("--try", says=_SAYS["try"], dest="tries", action="store_true")
+    parser.option("--fix", says=_SAYS["fix"], action="store_true")
+    parser.option("--seconds", says=_SAYS["seconds"].format(SECONDS), type=positive, default=SECONDS, metavar="N")
     output.add_language_to(parser)
     parser.option("script", says=_SAYS["script"], type=Path)
     parser.option("rest", says=_SAYS["arguments"], nargs=argparse.REMAINDER, metavar="ARGUMENT")
@@ -48,30 +63,51 @@ def run(options: argparse.Namespace) -> int:
     if not is_installed(framework):
         raise CannotError(not_installed(framework))
     if framework not in WATCHED:
-        return _recorded(options, arguments, framework)
+        return _recorded(options, arguments, framework)[0]
+    tries = options.tries or options.fix
     watching = explain(framework)
     with watching:
         if options.output is not None:
-            status = _recorded(options, arguments, framework, watching)
+            status, raised = _recorded(options, arguments, framework, watching)
         else:
             code = compile(tree, str(options.script), "exec", dont_inherit=True)
-            status = _plainly(options.script, arguments, code, watching)
+            raised = _plainly(options.script, arguments, code)
+            status = _ended(raised, watching, advice=not tries)
+    failure = None if raised is None else watching.of(raised)
+    if tries and failure is not None:
+        _try(options, arguments, failure)
     return status
+
+
+def _try(options: argparse.Namespace, arguments: list[str], failure: Failure) -> None:
+    """Tries fixes, and prints what came of it."""
+    try:
+        tried = Trials(options.script, arguments, seconds=options.seconds).find(trail_of(failure))
+    except NotTriedError as reason:
+        output.say("\n" + report_not_tried(reason.why), sys.stderr)
+        return
+    output.say("\n" + report_of_trials(tried), sys.stderr)
+    if options.fix and tried.fixes:
+        tried.fixes[0].write()
+        output.say(report_written(), sys.stderr)
 
 
 def _recorded(
     options: argparse.Namespace, arguments: list[str], framework: str, watching: explain | None = None
-) -> int:
+) -> tuple[int, BaseException | None]:
     """Runs the script under a recorder, which says more, and takes more time and memory."""
     to = None if options.output is None else output.destination(options, options.script)
     with running(options.script, arguments, title=None, limit=LIMIT, framework=framework) as ran:
-        status = _ended(ran.raised, watching) if watching else record.report(ran.raised, ran.recording)
+        tries = options.tries or options.fix
+        status = (
+            _ended(ran.raised, watching, advice=not tries) if watching else record.report(ran.raised, ran.recording)
+        )
         if ran.recording is not None and to is not None:
             output.write(ran.recording, to)
-        return status or ran.stopping.status
+        return status or ran.stopping.status, ran.raised
 
 
-def _plainly(script: Path, arguments: list[str], code: CodeType, watching: explain) -> int:
+def _plainly(script: Path, arguments: list[str], code: CodeType) -> BaseException | None:
     raised: BaseException | None = None
     with main_module(script, arguments) as module:
         try:
@@ -79,12 +115,12 @@ def _plainly(script: Path, arguments: list[str], code: CodeType, watching: expla
         except BaseException as error:  # noqa: BLE001  # shown as Python shows it
             raised = error
             BaseException.with_traceback(error, learners_traceback(error, str(script)))
-    return _ended(raised, watching)
+    return raised
 
 
-def _ended(raised: BaseException | None, watching: explain) -> int:
+def _ended(raised: BaseException | None, watching: explain, *, advice: bool) -> int:
     """Prints how the script ended, and what is known of it."""
-    watching.annotate(raised)
+    watching.annotate(raised, advice=advice)
     status = record.report(raised, None)
     if raised is None or watching.of(raised) is None:
         output.say(str(watching), sys.stderr)

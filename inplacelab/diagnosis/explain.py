@@ -81,6 +81,7 @@ class explain:  # noqa: N801  # used like a function
         from inplacelab.recorders.detection import checked  # noqa: PLC0415
 
         self._watch = watch_of(checked(framework))
+        self._annotated: list[Failure] = []
 
     @property
     def failures(self) -> Sequence[Failure]:
@@ -95,13 +96,12 @@ class explain:  # noqa: N801  # used like a function
         self._watch.end()
         self.annotate(error)
 
-    def annotate(self, error: BaseException | None) -> None:
-        """Adds what was found out to an error as a note, once."""
+    def annotate(self, error: BaseException | None, *, advice: bool = True) -> None:
+        """Adds what was found out to an error as a note, once (see `report.report`)."""
         found = None if error is None else self.of(error)
-        if error is not None and found is not None:
-            note = "\n" + report(found)
-            if note not in getattr(error, "__notes__", ()):
-                BaseException.add_note(error, note)
+        if error is not None and found is not None and found not in self._annotated:
+            self._annotated.append(found)
+            BaseException.add_note(error, "\n" + report(found, advice=advice))
 
     def of(self, error: BaseException) -> Failure | None:
         """Returns what was found out about an error; None if it is not one of a backward pass."""

@@ -48,7 +48,7 @@ class Site:
     @property
     def line(self) -> int:
         """The line, counted from 1."""
-        return self._position[0] or self.code.co_firstlineno
+        return self.position[0] or self.code.co_firstlineno
 
     @property
     def text(self) -> str:
@@ -58,7 +58,7 @@ class Site:
     @property
     def span(self) -> tuple[int, int] | None:
         """The columns of the expression, as (first, one past the last); None if they are unknown, or on several lines."""
-        line, last, left, right = self._position
+        line, last, left, right = self.position
         if line is None or line != last or left is None or right is None:
             return None
         raw = self.text.encode()
@@ -71,7 +71,8 @@ class Site:
         return self.text[span[0] : span[1]] if span else self.text.strip()
 
     @property
-    def _position(self) -> tuple[int | None, int | None, int | None, int | None]:
+    def position(self) -> tuple[int | None, int | None, int | None, int | None]:
+        """Its first and last line, and its first column and the one after its last, in bytes; None for what is not known."""
         return _positions(self.code)[self.instruction // 2]
 
 

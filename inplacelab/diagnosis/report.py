@@ -19,6 +19,7 @@ from itertools import groupby
 from inplacelab.diagnosis.failures import Failure, Overwritten, Saved
 from inplacelab.diagnosis.places import Place, Site
 from inplacelab.diagnosis.quoting import Quoted, quoted
+from inplacelab.diagnosis.trials import Tried
 from inplacelab.language import Text
 from inplacelab.recording.sentences.phrases import closed_up
 
@@ -68,10 +69,25 @@ _OUT_OF_PLACE = Text(
     "To fix it: write out of place, or to a `clone()`; or overwrite only after `backward()`. (Not checked.)",
     "改法：改用非原地操作，或写入 `clone()`；或者等 `backward()` 之后再覆盖。（未经检验。）",
 )
+_CHECKED = Text(
+    "To fix it (checked: it runs, and the gradients are right): {0}.", "改法（已检验：能够运行，梯度正确）：{0}。"
+)
+_NO_FIX = Text(
+    "{0} edits were tried, and none works. This does, around the forward pass; its copies take {1} bytes here:",
+    "试过 {0} 种改法，都不行。下面的写法可行，把它放在前向传播外面；这里的副本共占 {1} 字节：",
+)
+_COPYING = "    with torch.autograd.graph.saved_tensors_hooks(lambda saved: saved.clone(), lambda saved: saved):"
+_NOT_TRIED = Text("No fix was tried: {0}.", "没有尝试改法：{0}。")
+_WRITTEN = Text("Written.", "已写入文件。")
 
 
-def report(failure: Failure) -> str:
-    """Returns what is known of a failed backward pass, as lines of text in the current language."""
+def report(failure: Failure, *, advice: bool = True) -> str:
+    """Returns what is known of a failed backward pass, as lines of text in the current language.
+
+    Args:
+        failure: the failure.
+        advice: whether to say what may be done, in general.
+    """
     lines = [str(_STALE if failure.kind == "stale" else _AGAIN), ""]
     for count, saved in enumerate(failure.saved):
         if count:
@@ -79,8 +95,26 @@ def report(failure: Failure) -> str:
         lines += _of_saved(failure, saved)
         lines.append("")
     lines += [str(each) for each in failure.remarks]
-    lines.append(str(closed_up(_OUT_OF_PLACE if failure.kind == "stale" else _KEEP_GRAPH)))
-    return "\n".join(lines)
+    if advice:
+        lines.append(str(closed_up(_OUT_OF_PLACE if failure.kind == "stale" else _KEEP_GRAPH)))
+    return "\n".join(lines).rstrip("\n")
+
+
+def report_of_trials(tried: Tried) -> str:
+    """Returns which fixes work, with their diffs."""
+    if not tried.fixes:
+        return f"{_NO_FIX.format(tried.count, tried.copies)}\n{_COPYING}"
+    return "\n".join(f"{closed_up(_CHECKED.format(each.says))}\n\n{each.diff()}" for each in tried.fixes)
+
+
+def report_not_tried(why: Text) -> str:
+    """Returns why no fix was tried."""
+    return str(closed_up(_NOT_TRIED.format(why)))
+
+
+def report_written() -> str:
+    """Returns that a fix was written."""
+    return str(_WRITTEN)
 
 
 def _of_saved(failure: Failure, saved: Saved) -> Iterator[str]:

@@ -1,0 +1,294 @@
+"""Proposes edits that may fix a program whose backward failed. Whether one does is found out by trying it (`trials.py`)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeVar
+
+from inplacelab.diagnosis.spots import Spot, Trail
+from inplacelab.language import Text
+from inplacelab.recording.fixes.source_tree import Edit, Program, applied, root_of
+
+N = TypeVar("N", bound=ast.AST)
+
+_OUT_OF_PLACE = Text("write out of place", "改为非原地操作")
+_COPY_TARGET = Text("copy the tensor before it is written", "写入之前先复制张量")
+_NOT_INPLACE = Text("leave out `inplace=True`", "去掉 `inplace=True`")
+_LATER = Text("overwrite only after backward", "等反向传播之后再覆盖")
+_COPY_RESULT = Text("copy the result that backward needs", "复制反向传播需要的结果")
+_COPY_OPERAND = Text("copy the operand that backward needs", "复制反向传播需要的操作数")
+_KEEP_GRAPH = Text("have the earlier pass keep the graph", "让之前的反向传播保留计算图")
+
+_NO_ORDINARY = frozenset({"zero", "fill", "copy", "uniform", "normal", "set", "resize", "index_put"})
+"""Operations that there are in place only, or which need not be written otherwise."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """An edit of one file.
+
+    Attributes:
+        says: what it does.
+        filename: the file.
+        edits: the changes of its text.
+    """
+
+    says: Text
+    filename: str
+    edits: tuple[Edit, ...]
+
+
+def edited(source: str, proposals: Sequence[Proposal]) -> str:
+    """Returns the text of a file with the edits of several proposals for it.
+
+    Raises:
+        SyntaxError: if they do not go together.
+    """
+    edits = list(dict.fromkeys(edit for each in proposals for edit in each.edits))
+    ordered = sorted(edits)
+    for one, other in pairwise(ordered):
+        if (one.end_line, one.end_column) > (other.line, other.column):
+            raise SyntaxError
+    text = applied(source, edits)
+    ast.parse(text)
+    return text
+
+
+def proposals(trail: Trail) -> Iterator[Proposal]:
+    """Yields what may fix a failure: first what is usual."""
+    if trail.kind == "again":
+        yield from _for_first(trail.released, _keeping_the_graph)
+        return
+    for write in trail.writes:
+        yield from _for_first(write, _out_of_place)
+    for write in trail.writes:
+        yield from _without_inplace(write)
+    for write in trail.writes:
+        yield from _after(write, trail.needed)
+    for write in trail.writes:
+        yield from _for_first(write, _copying_target)
+    for view in trail.views:
+        yield from _for_first((view,), _copying_target)
+    if trail.is_result:
+        yield from _for_first(trail.kept, _copying_result)
+    else:
+        yield from _for_first(trail.kept, _copying_operands)
+
+
+# --- the program -------------------------------------------------------------------------------------------------------
+
+
+class Where:
+    """A spot in its parsed file."""
+
+    def __init__(self, spot: Spot) -> None:
+        self.spot = spot
+        self.program = Program(Path(spot.filename).read_text(encoding="utf-8"))
+
+    def nodes(self, kind: type[N]) -> list[N]:
+        """Returns the nodes of a kind exactly at the spot, outermost first."""
+        return [each for each in ast.walk(self.program.tree) if isinstance(each, kind) and self._is_here(each)]
+
+    def _is_here(self, node: ast.AST) -> bool:
+        spot, ends = self.spot, ("lineno", "end_lineno", "col_offset", "end_col_offset")
+        return [getattr(node, each, None) for each in ends] == [spot.line, spot.end_line, spot.column, spot.end_column]
+
+    @property
+    def statement(self) -> ast.stmt | None:
+        """The simple statement that contains the spot."""
+        spot = self.spot
+        found = [
+            each
+            for each in ast.walk(self.program.tree)
+            if isinstance(each, ast.stmt)
+            and not hasattr(each, "body")
+            and each.lineno <= spot.line <= (each.end_lineno or 0)
+        ]
+        inside = [each for each in found if each.lineno < spot.line or each.col_offset <= max(spot.column, 0)]
+        return max(inside, key=lambda each: (each.lineno, each.col_offset), default=found[0] if found else None)
+
+
+def _for_first(spots: Sequence[Spot], propose: object) -> Iterator[Proposal]:
+    """Yields proposals for the innermost spot."""
+    for spot in spots[:1]:
+        try:
+            where = Where(spot)
+        except (OSError, SyntaxError, ValueError, RecursionError):
+            return
+        yield from propose(where)  # type: ignore[operator]
+
+
+# --- the write ---------------------------------------------------------------------------------------------------------
+
+
+def _out_of_place(where: Where) -> Iterator[Proposal]:
+    """`x.mul_(2)` as `x = x.mul(2)`, `x += y` as `x = x + y`, `f(x, inplace=True)` without that."""
+    program, statement, filename = where.program, where.statement, where.spot.filename
+    if isinstance(statement, ast.AugAssign):
+        target, sign = ast.unparse(statement.target), _sign(statement.op)
+        value = ast.unparse(statement.value)
+        if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.BoolOp | ast.Compare | ast.Lambda):
+            value = f"({value})"
+        if isinstance(statement.target, ast.Name | ast.Attribute):
+            yield Proposal(
+                _OUT_OF_PLACE, filename, (_replaced(program, statement, f"{target} = {target} {sign} {value}"),)
+            )
+        return
+    for call in where.nodes(ast.Call):
+        yield from _called_in_place(where, call, statement)
+
+
+def _called_in_place(where: Where, call: ast.Call, statement: ast.stmt | None) -> Iterator[Proposal]:
+    program, filename = where.program, where.spot.filename
+    flags = [each for each in call.keywords if each.arg == "inplace"]
+    if flags:
+        edit = [_replaced(program, flags[0].value, "False")]
+        if isinstance(statement, ast.Expr) and statement.value is call and call.args:
+            edit.append(program.insert(call, f"{ast.unparse(call.args[0])} = "))
+        yield Proposal(_NOT_INPLACE, filename, tuple(edit))
+        return
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if not name.endswith("_") or name.rstrip("_") in _NO_ORDINARY or name.startswith("__"):
+        return
+    last = program.end(call.func)
+    edits = [Edit(last[0], last[1] - 1, *last, "")]
+    if isinstance(statement, ast.Expr) and statement.value is call:
+        module_function = isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name) and call.args
+        target = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if target is not None and isinstance(target, ast.Name | ast.Attribute | ast.Subscript):
+            yield Proposal(_OUT_OF_PLACE, filename, (*edits, program.insert(call, f"{ast.unparse(target)} = ")))
+        if module_function:
+            yield Proposal(_OUT_OF_PLACE, filename, (*edits, program.insert(call, f"{ast.unparse(call.args[0])} = ")))
+    else:
+        yield Proposal(_OUT_OF_PLACE, filename, tuple(edits))
+
+
+def _without_inplace(write: Sequence[Spot]) -> Iterator[Proposal]:
+    """`nn.ReLU(inplace=True)` with `inplace=False`, anywhere in the files of a write that a module has done."""
+    for filename in dict.fromkeys(each.filename for each in write):
+        try:
+            program = Program(Path(filename).read_text(encoding="utf-8"))
+        except (OSError, SyntaxError, ValueError, RecursionError):
+            continue
+        kind = write[0].op.rstrip("_").replace("_", "").lower()
+        for call in ast.walk(program.tree):
+            if not isinstance(call, ast.Call):
+                continue
+            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+            flags = [each.value for each in call.keywords if each.arg == "inplace"]
+            if kind.startswith(name.lower()[:4]) and flags and ast.unparse(flags[0]) == "True":
+                yield Proposal(_NOT_INPLACE, filename, (_replaced(program, flags[0], "False"),))
+
+
+def _after(write: Sequence[Spot], needed: Sequence[Spot]) -> Iterator[Proposal]:
+    """Moves the statement that writes, or calls what writes, to after the backward pass, if both are in one block."""
+    for spot in write:
+        for other in needed:
+            if spot.filename != other.filename:
+                continue
+            try:
+                here, there = Where(spot), Where(other)
+            except (OSError, SyntaxError, ValueError, RecursionError):
+                continue
+            statement, passes = here.statement, there.statement
+            if statement is None or passes is None or not isinstance(statement, ast.Expr):
+                continue
+            program = here.program
+            block = program.block(statement)
+            later = next(
+                (each for each in block if each.lineno == passes.lineno and each.lineno > statement.lineno), None
+            )
+            if later is None or later.end_lineno is None:
+                continue
+            text = program.text(statement)
+            line, column = program.start(statement)
+            end = later.end_lineno + 1
+            removed = Edit(line, 0, (statement.end_lineno or line) + 1, 0, "")
+            moved = Edit(end, 0, end, 0, " " * column + text + "\n")
+            yield Proposal(_LATER, spot.filename, (removed, moved))
+
+
+def _copying_target(where: Where) -> Iterator[Proposal]:
+    """`x = x.clone()` before a statement that writes to `x`, or makes the view that is written."""
+    statement = where.statement
+    expression: ast.expr | None = None
+    if isinstance(statement, ast.AugAssign):
+        expression = statement.target
+    elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+        expression = statement.targets[0]
+    elif isinstance(statement, ast.Expr | ast.Assign) and isinstance(
+        statement.value, ast.Call | ast.Subscript | ast.Attribute
+    ):
+        expression = statement.value
+        calls = where.nodes(ast.Call)
+        if calls and isinstance(calls[0].func, ast.Attribute):
+            expression = calls[0].func.value
+    for target in _targets(expression):
+        edit = where.program.line_before(statement, f"{target} = {target}.clone()") if statement is not None else None
+        if edit is not None:
+            yield Proposal(_COPY_TARGET, where.spot.filename, (edit,))
+
+
+def _targets(expression: ast.expr | None) -> Iterator[str]:
+    """Yields the expressions that may be copied so that a write to `expression` goes elsewhere: `self.h` of `self.h[0].t()`."""
+    while isinstance(expression, ast.Subscript | ast.Call):
+        expression = expression.func if isinstance(expression, ast.Call) else expression.value
+    if isinstance(expression, ast.Attribute):
+        yield ast.unparse(expression)
+        inner = expression.value
+        while isinstance(inner, ast.Subscript | ast.Call):
+            inner = inner.func if isinstance(inner, ast.Call) else inner.value
+        if isinstance(inner, ast.Name | ast.Attribute) and ast.unparse(inner) != "self":
+            yield ast.unparse(inner)
+    elif expression is not None and root_of(expression) is not None:
+        yield ast.unparse(expression)
+
+
+# --- what was kept -----------------------------------------------------------------------------------------------------
+
+
+def _copying_result(where: Where) -> Iterator[Proposal]:
+    for expression in where.nodes(ast.expr)[:1]:
+        yield Proposal(_COPY_RESULT, where.spot.filename, tuple(where.program.cloned(expression)))
+
+
+def _copying_operands(where: Where) -> Iterator[Proposal]:
+    """Proposes a copy of each operand of the expression that kept one."""
+    for expression in where.nodes(ast.expr)[:1]:
+        parts: list[ast.expr] = []
+        if isinstance(expression, ast.BinOp):
+            parts = [expression.left, expression.right]
+        elif isinstance(expression, ast.Call):
+            parts = [*expression.args, *(each.value for each in expression.keywords)]
+            if isinstance(expression.func, ast.Attribute):
+                parts.append(expression.func.value)
+        for part in parts:
+            if isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+                yield Proposal(_COPY_OPERAND, where.spot.filename, tuple(where.program.cloned(part)))
+
+
+def _keeping_the_graph(where: Where) -> Iterator[Proposal]:
+    for call in where.nodes(ast.Call)[:1]:
+        if not any(each.arg == "retain_graph" for each in call.keywords):
+            line, column = where.program.end(call)
+            comma = ", " if call.args or call.keywords else ""
+            edit = Edit(line, column - 1, line, column - 1, f"{comma}retain_graph=True")
+            yield Proposal(_KEEP_GRAPH, where.spot.filename, (edit,))
+
+
+def _replaced(program: Program, node: ast.expr | ast.stmt, text: str) -> Edit:
+    return Edit(*program.start(node), *program.end(node), text)
+
+
+_SIGNS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.Mod: "%", ast.FloorDiv: "//",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
+
+
+def _sign(operator: ast.operator) -> str:
+    return _SIGNS[type(operator)]

@@ -1,0 +1,274 @@
+"""Finds fixes for a script by trying them: edits of its files, each run in a copy of its folder.
+
+A fix is one after which the script runs, and every backward pass gives the gradients of the reference: of the original script with a copy
+of everything that grad nodes save. Edits that lead to another failure are tried together with proposals for that one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from inplacelab.diagnosis.proposals import Proposal, edited, proposals
+from inplacelab.diagnosis.spots import Spot, Trail
+from inplacelab.language import Text
+
+LARGEST = 64 << 20
+"""A folder with more bytes is not copied."""
+TRIALS = 24
+"""So many edits are tried."""
+DEEPEST = 3
+"""So many edits are tried together."""
+_LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "venv", "env", "node_modules", "site-packages")
+
+_TOO_LARGE = Text(
+    "the script's folder has more than {0} MiB, so it was not copied", "脚本所在的文件夹超过 {0} MiB，没有复制"
+)
+_NO_REFERENCE = Text(
+    "with a copy of everything that grad nodes save, it still fails: {0}",
+    "即使复制梯度节点保存的所有内容，它仍然失败：{0}",
+)
+_TOO_LONG = Text("it ran for more than {0} seconds", "运行超过 {0} 秒")
+
+
+class NotTriedError(Exception):
+    """Raised if no fix can be tried. `why` says why not."""
+
+    def __init__(self, why: Text) -> None:
+        super().__init__(str(why))
+        self.why = why
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A fix that was tried, and works.
+
+    Attributes:
+        proposals: the edits.
+        before, after: the texts of the files that change, by path.
+    """
+
+    proposals: tuple[Proposal, ...]
+    before: Mapping[str, str]
+    after: Mapping[str, str]
+
+    @property
+    def says(self) -> Text:
+        """What the edits do."""
+        parts = dict.fromkeys(each.says for each in self.proposals)
+        return Text("; ".join(each.en for each in parts), "；".join(each.zh for each in parts))
+
+    def diff(self) -> str:
+        """Returns the change of the files, as `diff -u` shows it."""
+        lines: list[str] = []
+        for path, text in self.before.items():
+            name = os.path.relpath(path)
+            after = self.after[path].splitlines(keepends=True)
+            lines += difflib.unified_diff(text.splitlines(keepends=True), after, name, name, n=1)
+        return "".join(each if each.endswith("\n") else each + "\n" for each in lines)
+
+    def write(self) -> None:
+        """Writes the files."""
+        for path, text in self.after.items():
+            Path(path).write_text(text, encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came out of the trials.
+
+    Attributes:
+        fixes: those that work.
+        count: how many edits were tried.
+        copies: the bytes of the copies of everything that grad nodes save, in the reference.
+    """
+
+    fixes: tuple[Checked, ...]
+    count: int
+    copies: int
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    error: str
+    trails: tuple[Trail, ...]
+    copies: int
+    gradients: list[list[Any]] = field(default_factory=list)
+
+
+class Trials:
+    """Tries edits of a script.
+
+    Args:
+        script: the script.
+        arguments: its arguments.
+        seconds: how long a trial may take.
+
+    Raises:
+        NotTriedError: if its folder is too large.
+    """
+
+    def __init__(self, script: Path, arguments: Sequence[str], *, seconds: float) -> None:
+        self._script, self._arguments, self._seconds = script.resolve(), list(arguments), seconds
+        self._folder = self._script.parent
+        size = 0
+        for each in self._folder.rglob("*"):
+            if not any(part.startswith(".") for part in each.relative_to(self._folder).parts) and each.is_file():
+                size += each.stat().st_size
+            if size > LARGEST:
+                raise NotTriedError(_TOO_LARGE.format(LARGEST >> 20))
+        self._count = 0
+
+    def find(self, trail: Trail, *, enough: int = 1) -> Tried:
+        """Returns the fixes that work.
+
+        Args:
+            trail: the failure.
+            enough: how many fixes to find.
+
+        Raises:
+            NotTriedError: if there is nothing to compare with.
+        """
+        reference = self._run((), reference=True)
+        if reference.error and trail.kind == "stale":
+            raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
+        found: list[Checked] = []
+        waiting: list[tuple[tuple[Proposal, ...], Proposal]] = [((), each) for each in proposals(trail)]
+        seen: set[frozenset[Proposal]] = set()
+        while waiting and self._count < TRIALS and len(found) < enough:
+            others, proposal = waiting.pop(0)
+            tried = (*others, proposal)
+            if frozenset(tried) in seen or not self._goes_together(tried):
+                continue
+            seen.add(frozenset(tried))
+            self._count += 1
+            outcome = self._run(tried, reference=False)
+            if not outcome.error:
+                if trail.kind == "again" or _same(outcome.gradients, reference.gradients):
+                    found.append(self._checked(tried))
+            elif outcome.trails and len(tried) < DEEPEST:
+                further = _original(outcome.trails[-1], tried)
+                waiting += [(tried, each) for each in proposals(further)] if further is not None else []
+        return Tried(tuple(found), self._count, reference.copies)
+
+    def _goes_together(self, tried: Sequence[Proposal]) -> bool:
+        try:
+            self._texts(tried)
+        except (SyntaxError, OSError, ValueError):
+            return False
+        return all(Path(each.filename).resolve().is_relative_to(self._folder) for each in tried)
+
+    def _texts(self, tried: Sequence[Proposal]) -> dict[str, str]:
+        """Returns the new texts of the files that change."""
+        return {
+            name: edited(Path(name).read_text(encoding="utf-8"), [each for each in tried if each.filename == name])
+            for name in dict.fromkeys(each.filename for each in tried)
+        }
+
+    def _checked(self, tried: tuple[Proposal, ...]) -> Checked:
+        after = self._texts(tried)
+        return Checked(tried, {name: Path(name).read_text(encoding="utf-8") for name in after}, after)
+
+    def _run(self, tried: Sequence[Proposal], *, reference: bool) -> _Outcome:
+        """Runs the script with edits in a copy of its folder."""
+        import torch  # noqa: PLC0415  # the script uses it
+
+        with TemporaryDirectory(prefix="inplacelab-") as scratch:
+            copy = Path(scratch).resolve() / "run" / self._folder.name
+            shutil.copytree(self._folder, copy, ignore=_LEFT_OUT, symlinks=True)
+            for name, text in self._texts(tried).items():
+                (copy / Path(name).resolve().relative_to(self._folder)).write_text(text, encoding="utf-8")
+            request, outcome, gradients = (
+                Path(scratch) / each for each in ("request.json", "outcome.json", "gradients.pt")
+            )
+            asked = {
+                "script": str(copy / self._script.name), "arguments": self._arguments, "reference": reference,
+                "outcome": str(outcome), "gradients": str(gradients),
+            }  # fmt: skip
+            request.write_text(json.dumps(asked), encoding="utf-8")
+            command = [sys.executable, "-m", "inplacelab.diagnosis.trial_run", str(request)]
+            inherited = {
+                **os.environ,
+                "PYTHONHASHSEED": "0",
+                "PYTHONPATH": os.pathsep.join(each for each in sys.path if each),
+            }
+            try:
+                subprocess.run(
+                    command, cwd=copy, env=inherited, timeout=self._seconds, check=False,
+                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                )  # fmt: skip
+            except subprocess.TimeoutExpired:
+                return _Outcome(str(_TOO_LONG.format(f"{self._seconds:g}")), (), 0)
+            if not outcome.exists():
+                return _Outcome("the process ended", (), 0)
+            told = json.loads(outcome.read_text(encoding="utf-8"))
+            trails = tuple(_moved(Trail.of_data(each), copy, self._folder) for each in told["trails"])
+            found = torch.load(gradients, weights_only=True) if gradients.exists() else []
+            return _Outcome(told["error"], trails, told["copies"], found)
+
+
+def _moved(trail: Trail, copy: Path, folder: Path) -> Trail:
+    """Returns a trail in the copy of a folder as one in the folder itself."""
+
+    def move(spots: Sequence[Spot]) -> tuple[Spot, ...]:
+        return tuple(replace(each, filename=each.filename.replace(str(copy), str(folder), 1)) for each in spots)
+
+    return replace(
+        trail, kept=move(trail.kept), views=move(trail.views), needed=move(trail.needed), released=move(trail.released),
+        writes=tuple(move(each) for each in trail.writes),
+    )  # fmt: skip
+
+
+def _original(trail: Trail, tried: Sequence[Proposal]) -> Trail | None:
+    """Returns a trail in the edited program as one in the original; None if one of its lines was edited, or is new."""
+    lost = False
+
+    def back(spot: Spot) -> Spot | None:
+        shift = 0
+        for edit in (edit for each in tried if each.filename == spot.filename for edit in each.edits):
+            grown = edit.text.count("\n") - (edit.end_line - edit.line)
+            line = edit.line + shift
+            if line + edit.text.count("\n") < spot.line or (edit.column == edit.end_column == 0 and line < spot.line):
+                shift += grown
+            elif line <= spot.line <= line + max(edit.text.count("\n"), 0):
+                return None
+        return replace(spot, line=spot.line - shift, end_line=spot.end_line - shift)
+
+    def all_back(spots: Sequence[Spot]) -> tuple[Spot, ...]:
+        nonlocal lost
+        found = [back(each) for each in spots]
+        lost = lost or (bool(found) and found[0] is None)
+        return tuple(each for each in found if each is not None)
+
+    writes = tuple(each for each in (all_back(one) for one in trail.writes) if each)
+    lost = False
+    moved = replace(
+        trail, kept=all_back(trail.kept), views=all_back(trail.views), needed=all_back(trail.needed),
+        released=all_back(trail.released), writes=writes,
+    )  # fmt: skip
+    return moved if writes or moved.kept or moved.released else None
+
+
+def _same(found: Sequence[Sequence[Any]], meant: Sequence[Sequence[Any]]) -> bool:
+    """Whether the gradients of all passes are the same, within the accuracy of their types."""
+    return len(found) == len(meant) and all(
+        len(ours) == len(theirs) and all(map(_close, ours, theirs)) for ours, theirs in zip(found, meant, strict=True)
+    )
+
+
+def _close(one: Any, other: Any) -> bool:
+    import torch  # noqa: PLC0415
+
+    if one is None or other is None:
+        return one is other
+    same = one.shape == other.shape and one.dtype == other.dtype
+    return bool(same and torch.allclose(one, other, rtol=1e-4, atol=1e-6, equal_nan=True))
