@@ -7,6 +7,10 @@
          |
     failures.py      what is found out when a backward pass fails
          |
+    spots.py         the same as plain data, which crosses between processes
+         |
+    proposals.py     edits that may be a fix     trials.py   tries them, in a copy of the script's folder
+         |                                       trial_run.py   one trial, in a process of its own
     report.py        says it       quoting.py   the lines of the program, underlined
     refusals.py      says the same of a recording whose program this package's engine has refused
 

@@ -1,0 +1,175 @@
+"""Fixes that are offered as checked: each is applied here and run again, beside the program with copies of all saved values."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+
+from inplacelab.diagnosis.explain import explain  # noqa: E402
+from inplacelab.diagnosis.proposals import proposals  # noqa: E402
+from inplacelab.diagnosis.spots import Trail, trail_of  # noqa: E402
+from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried  # noqa: E402
+
+pytestmark = pytest.mark.oracle
+
+BEGIN = "import torch\ntorch.manual_seed(0)\n"
+PROGRAMS = {
+    "a view": """\
+a = torch.ones(3, requires_grad=True)
+h = torch.sigmoid(a)
+row = h[:2]
+row.mul_(2)
+h.sum().backward()
+""",
+    "an assignment to an item": """\
+a = torch.ones(3, requires_grad=True)
+h = torch.exp(a)
+h[0] = 5.0
+h.sum().backward()
+""",
+    "an augmented assignment": """\
+a = torch.ones(3, requires_grad=True)
+h = torch.exp(a)
+h += h
+h.sum().backward()
+""",
+    "a module with inplace=True": """\
+net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Sigmoid(), torch.nn.ReLU(inplace=True))
+net(torch.ones(2, 3)).sum().backward()
+""",
+    "a function with inplace=True": """\
+a = torch.ones(3, requires_grad=True)
+h = torch.exp(a)
+y = torch.nn.functional.relu(h, inplace=True)
+y.sum().backward()
+""",
+    "a step of the optimizer": """\
+net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+loss = net(torch.ones(3, 2)).sum()
+loss.backward(retain_graph=True)
+opt.step()
+loss.backward()
+""",
+    "two stale values": """\
+a = torch.ones(3, requires_grad=True)
+h = torch.exp(a)
+k = torch.sigmoid(a)
+h.add_(1)
+k.mul_(3)
+(h * k).sum().backward()
+""",
+    "a value kept by the library": """\
+a = torch.ones(3, 3, requires_grad=True)
+x = a * 2
+y = torch.nn.functional.linear(x, a)
+x.zero_()
+y.sum().backward()
+""",
+}
+"""Programs that fail in backward, all of which can be fixed."""
+
+
+def failing(script: Path) -> Trail:
+    """Runs a script that fails in backward."""
+    watch = explain()
+    with pytest.raises(RuntimeError), watch:
+        exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
+    return trail_of(watch.failures[-1])
+
+
+def find(script: Path, *, enough: int = 1) -> Tried:
+    return Trials(script, [], seconds=60).find(failing(script), enough=enough)
+
+
+def gradients(text: str, *, copies: bool) -> list[Any]:
+    """The gradients of all leaves of a program that runs to its end."""
+    names: dict[str, Any] = {}
+    clone = torch.autograd.graph.saved_tensors_hooks(lambda saved: saved.detach().clone(), lambda saved: saved)
+    if copies:
+        with clone:
+            exec(text, names)
+    else:
+        exec(text, names)
+    leaves = [names["a"]] if "a" in names else list(names["net"].parameters())
+    return [each.grad for each in leaves]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_fix_works(name: str, tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    text = BEGIN + PROGRAMS[name]
+    script.write_text(text)
+    tried = find(script)
+    assert tried.fixes, tried.count
+    assert script.read_text() == text  # only `--fix` writes
+    assert tried.copies > 0
+    fixed = next(iter(tried.fixes[0].after.values()))
+    assert fixed != text
+    for one, other in zip(gradients(fixed, copies=False), gradients(text, copies=True), strict=True):
+        torch.testing.assert_close(one, other)
+    assert tried.fixes[0].diff().startswith("---")
+
+
+def test_an_edit_that_changes_the_gradient_is_not_offered(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(BEGIN + PROGRAMS["a view"])
+    trail = failing(script)
+    assert any("row = row.mul(2)" in _applied(script, each) for each in proposals(trail))
+    for each in find(script, enough=9).fixes:
+        assert "row = row.mul(2)" not in next(iter(each.after.values()))
+
+
+def _applied(script: Path, proposal: Any) -> str:
+    return applied(script.read_text(), proposal.edits)
+
+
+def test_a_second_pass(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(
+        BEGIN + "a = torch.ones(3, requires_grad=True)\nloss = (a * a).sum()\nloss.backward()\nloss.backward()\n"
+    )
+    tried = find(script)
+    assert "loss.backward(retain_graph=True)\nloss.backward()\n" in next(iter(tried.fixes[0].after.values()))
+
+
+def test_several_files(tmp_path: Path) -> None:
+    (tmp_path / "parts.py").write_text("import torch\ndef act(x):\n    h = torch.exp(x)\n    h.add_(1)\n    return h\n")
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import torch\nimport parts\na = torch.ones(3, requires_grad=True)\nparts.act(a).sum().backward()\n"
+    )
+    command = [sys.executable, "-m", "inplacelab", "explain", "--fix", str(script)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert "checked: it runs, and the gradients are right" in ran.stderr
+    assert "h = h.add(1)" in (tmp_path / "parts.py").read_text()
+    again = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+
+
+def test_a_program_that_fails_otherwise_has_no_reference(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(
+        BEGIN + PROGRAMS["a view"].replace("h.sum().backward()", "try:\n    h.sum().backward()\nfinally:\n    1 / 0\n")
+    )
+    watch = explain()
+    with pytest.raises(ZeroDivisionError), watch:
+        exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
+    with pytest.raises(NotTriedError, match="ZeroDivisionError"):
+        Trials(script, [], seconds=60).find(trail_of(watch.failures[-1]))
+
+
+def test_a_trial_that_takes_too_long_is_not_offered(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(BEGIN + PROGRAMS["an augmented assignment"])
+    trail = failing(script)
+    script.write_text(script.read_text() + "import time\ntime.sleep(60)\n")
+    with pytest.raises(NotTriedError, match="seconds"):
+        Trials(script, [], seconds=4).find(trail)
