@@ -68,7 +68,14 @@ def load_ipython_extension(shell: Any) -> None:
         lines: list[str] = shell.InteractiveTB.structured_traceback(type(refusal), refusal, frames)
         return lines
 
+    def explain(line: str) -> None:
+        """Run the last cell again, and say why its backward failed: `%explain [-y]`. It asks first, but with -y."""
+        from inplacelab.diagnosis.magic import explain_last_cell
+
+        explain_last_cell(shell, line)
+
     shell.register_magic_function(stepper, magic_kind="cell")
+    shell.register_magic_function(explain, magic_kind="line")
     Refusal._render_traceback_ = shown  # type: ignore[attr-defined]  # IPython asks for this
     with contextlib.suppress(
         ImportError

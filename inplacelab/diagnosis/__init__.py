@@ -1,6 +1,6 @@
 """Says why a program fails: which line kept a value, which lines overwrote it, which line needed it, and what to do.
 
-    explain.py       the way in: `explain()`, and `inplacelab explain`
+    explain.py       the way in: `explain()`, and `inplacelab explain`; magic.py: `%explain`; pytest_plugin.py: `pytest --explain`
          |
     torch_watch.py   notes, while a PyTorch program runs, which lines make grad nodes and which lines write
     places.py        where the program is: the frames of its own code         ledger.py   what a watch has noted, in bounded memory

@@ -68,20 +68,23 @@ class Saved:
 
 @dataclass(frozen=True)
 class Failure:
-    """A backward pass that failed.
+    """A backward pass that failed, or whose gradients are wrong.
 
     Attributes:
-        kind: "stale": an in-place operation has overwritten what it needed; "again": an earlier pass has released it.
+        kind: "stale": an in-place operation has overwritten what it needed; "again": an earlier pass has released it; "silent":
+            the pass did not fail, but used a value that was overwritten without a new version.
         error: the exception's address and message.
         needed: where the pass began.
         saved: what it needed: the most probable first.
         released: where the earlier pass began, for "again".
         remarks: what could not be seen.
+        wrong: the names of the leaves whose gradients are wrong, for "silent".
     """
 
-    kind: Literal["stale", "again"]
+    kind: Literal["stale", "again", "silent"]
     error: tuple[int, str]
     needed: Place | None
     saved: Sequence[Saved]
     released: Place | None = None
     remarks: Sequence[Text] = field(default_factory=tuple)
+    wrong: Sequence[str] = ()

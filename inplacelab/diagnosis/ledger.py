@@ -48,6 +48,7 @@ class Write(NamedTuple):
         before, after: the version before and after it.
         layout: of the view that was written; None for a tensor that is no view.
         place: where it ran.
+        silent: whether the version of other tensors on the storage did not rise with it, as for `x.data`.
     """
 
     first: int
@@ -57,6 +58,7 @@ class Write(NamedTuple):
     after: int
     layout: Layout | None
     place: Place | None
+    silent: bool = False
 
 
 @dataclass(slots=True)
@@ -155,7 +157,7 @@ def since(log: StorageLog, node: int, versions: range, *, is_result: bool) -> li
         versions: those from the one that it has saved to the last one.
         is_result: whether it has saved the result of its operation, which may have written it, and not an operand.
     """
-    later = [each for each in log.writes if (each.first > node if is_result else each.last > node)]
+    later = [each for each in log.writes if not each.silent and (each.first > node if is_result else each.last > node)]
     if later and len(log.writes) == WRITES and later[0] is log.writes[0]:  # the first ones may be forgotten
         versions = range(max(later[0].before, versions.start), versions.stop)
     found: list[Write] = []

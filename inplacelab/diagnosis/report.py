@@ -30,6 +30,18 @@ _STALE = Text("Backward needed a value that was overwritten:", "反向传播需�
 _AGAIN = Text(
     "Backward needed a value that an earlier backward had released:", "反向传播需要的值已被之前的反向传播释放："
 )
+_SILENT = Text(
+    "Backward used a value that was overwritten without a new version. Nothing failed, but the gradient{0} is wrong:",
+    "反向传播使用了一个被覆盖而版本号没有增加的值。没有报错，但{0}梯度是错的：",
+)
+_OF = Text(" of {0}", " {0} 的")
+_KEPT_SILENTLY = Text("kept: `{0}` saved {1}{2}", "保存：`{0}` 保存了 {1}{2}")
+_OVERWRITTEN_SILENTLY = Text("overwritten by `{0}`, which raises no version here", "被 `{0}` 覆盖，版本号没有增加")
+_USED = Text("used here", "在这里使用")
+_NO_DATA = Text(
+    "To fix it: write to the tensor itself, under `torch.no_grad()`, and not through `.data`; take fused optimizers' steps after backward.",
+    "改法：在 `torch.no_grad()` 之下写入张量本身，不要通过 `.data`；融合优化器的更新放在反向传播之后。",
+)
 _OR = Text("Or:", "也可能是：")
 _KEPT = Text("kept: `{0}` saved {1}{2} at version {3}", "保存：`{0}` 保存了 {1}{2}，版本 {3}")
 _INSIDE = Text(
@@ -88,7 +100,7 @@ def report(failure: Failure, *, advice: bool = True) -> str:
         failure: the failure.
         advice: whether to say what may be done, in general.
     """
-    lines = [str(_STALE if failure.kind == "stale" else _AGAIN), ""]
+    lines = [str(closed_up(_headline(failure))), ""]
     for count, saved in enumerate(failure.saved):
         if count:
             lines += [str(_OR), ""]
@@ -96,8 +108,18 @@ def report(failure: Failure, *, advice: bool = True) -> str:
         lines.append("")
     lines += [str(each) for each in failure.remarks]
     if advice:
-        lines.append(str(closed_up(_OUT_OF_PLACE if failure.kind == "stale" else _KEEP_GRAPH)))
+        lines.append(str(closed_up(_ADVICE[failure.kind])))
     return "\n".join(lines).rstrip("\n")
+
+
+_ADVICE = {"stale": _OUT_OF_PLACE, "again": _KEEP_GRAPH, "silent": _NO_DATA}
+
+
+def _headline(failure: Failure) -> Text:
+    if failure.kind != "silent":
+        return _STALE if failure.kind == "stale" else _AGAIN
+    names = ", ".join(f"`{each}`" for each in dict.fromkeys(failure.wrong))
+    return _SILENT.format(_OF.format(names) if names else Text("", ""))
 
 
 def report_of_trials(tried: Tried) -> str:
@@ -122,7 +144,7 @@ def _of_saved(failure: Failure, saved: Saved) -> Iterator[str]:
     if failure.released is not None:
         marks.append(_mark(failure.released, "~", _RELEASED))
     if failure.needed is not None:
-        says = _NEEDED.format(saved.found_at) if failure.kind == "stale" else _AGAIN_HERE
+        says = {"stale": _NEEDED.format(saved.found_at), "again": _AGAIN_HERE, "silent": _USED}[failure.kind]
         marks.append(_mark(failure.needed, "^", says))
     for filename, group in groupby(marks, key=lambda each: each[0].filename):
         yield f"  {_shown(filename)}"
@@ -148,6 +170,8 @@ def _kept(failure: Failure, saved: Saved) -> Marks:
         return []
     if failure.kind == "again":
         says = _MADE.format(saved.node)
+    elif failure.kind == "silent":
+        says = _says_kept(_KEPT_SILENTLY, saved)
     elif saved.certain:
         says = _says_kept(_KEPT, saved)
     else:
@@ -172,7 +196,7 @@ def _written(writes: Sequence[Overwritten]) -> Marks:
         if write.place is None:
             continue
         says = _says_written(first)
-        if len(group) > 1:
+        if len(group) > 1 and not last.silent:
             says += _MORE.format(len(group), last.after)
         found.append(_mark(write.place, "~", says))
     if len(groups) > MOST and found:
@@ -184,6 +208,8 @@ def _written(writes: Sequence[Overwritten]) -> Marks:
 def _says_written(each: Overwritten) -> Text:
     write = each.write
     facts = write.op, write.before, write.after
+    if write.silent:
+        return _OVERWRITTEN_SILENTLY.format(write.op)
     if each.made is not None:
         site = each.made.innermost
         return _THROUGH.format(*facts, site.expression, site.line)

@@ -13,18 +13,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
+from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.failures import RESULTS, Failure, Overwritten, Saved
 from inplacelab.diagnosis.ledger import VIEWS, Ledger, Made, StorageLog, Write, since
 from inplacelab.diagnosis.places import Place, Places, own_frames
 from inplacelab.language import Text
-from inplacelab.layout import Layout
+from inplacelab.layout import Layout, extent
 from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.stand_in import call_for
 from inplacelab.recorders.static import message_of
 from inplacelab.recorders.torch_backward import Asked, Stale, in_order, is_second_pass, reachable, root_node, stale
-from inplacelab.recorders.torch_calls import kind_of
+from inplacelab.recorders.torch_calls import Kind, kind_of
 from inplacelab.recorders.torch_names import WATCHED
 from inplacelab.recorders.torch_objects import dtype_name, layout_of, saved_by, version_of
 from inplacelab.recorders.torch_overrides import EnginePatch, Mode, caller_of, in_force, take_away
@@ -39,6 +40,8 @@ _next_node = torch._C._autograd._get_sequence_nr
 _APPLY = torch.autograd.Function.apply.__func__.__code__
 
 COPY_SLICES = "CopySlices"
+FUSED = ("_fused_sgd_", "_fused_adam_", "_fused_adamw_", "_fused_adagrad_")
+"""Functions that write without raising versions."""
 MOST = 3
 """So many candidates are named if it is not certain what was saved."""
 
@@ -71,6 +74,10 @@ class TorchWatch:
         self._thread = 0
         self._noted = 0  # nodes with lower numbers were made by operations that were noted, or before the watch
         self._on = False
+        self._apart: Any = (
+            WeakIdKeyDictionary()
+        )  # tensors that count their versions apart from others on their storages
+        self._suspicious = False  # a write may have made a saved value stale without a new version
 
     @property
     def operations(self) -> int:
@@ -117,15 +124,15 @@ class TorchWatch:
             result = call_for(frame, function, args, kwargs)
         finally:
             try:
-                self._note(kind.name, frame, first, tensors, before, result)
+                self._note(kind, frame, first, tensors, before, result)
             except Exception as error:  # noqa: BLE001  # a failure of the watch must not reach the program
                 self._break(error)
         return result
 
     def _note(
-        self, op: str, frame: Any, first: int, tensors: Sequence[Any], before: Sequence[int], result: Any
+        self, kind: Kind, frame: Any, first: int, tensors: Sequence[Any], before: Sequence[int], result: Any
     ) -> None:
-        ledger, last, place = self._ledger, _next_node(), None
+        ledger, last, place, op = self._ledger, _next_node(), None, kind.name
         ledger.operations += 1
         if first > self._noted:  # by a `torch.autograd.Function`, whose `apply` calls no function that a mode sees
             ledger.made(Made(self._noted, first, "apply", _outside_apply(frame, self._places)))
@@ -134,9 +141,11 @@ class TorchWatch:
             ledger.made(Made(first, last, op, place))
         self._noted = last
         for tensor, version in zip(tensors, before, strict=True):
-            if version_of(tensor) != version:
+            if version_of(tensor) != version or op in FUSED:
                 place = place or self._places.of(frame)
                 self._wrote(op, first, last, tensor, version, place)
+        if kind.own_counter and result is not None:
+            self._apart[result] = True
         if (
             type(result) is torch.Tensor
             and _base_of(result) is not None
@@ -157,7 +166,11 @@ class TorchWatch:
             layout = None if _base_of(tensor) is None else layout_of(tensor)
             if layout is None and not log.writes:
                 log.shapes.add(tuple(tensor.shape))
-            log.writes.append(Write(first, last, op, before, after, layout, place))
+            silent = (
+                after == before or tensor in self._apart or (layout is not None and _base_of(tensor) in self._apart)
+            )
+            self._suspicious = self._suspicious or silent
+            log.writes.append(Write(first, last, op, before, after, layout, place, silent))
 
     def _log(self, tensor: Any) -> StorageLog:
         storage = _Tensor.untyped_storage(tensor)
@@ -175,6 +188,7 @@ class TorchWatch:
             return run(*args, **kwargs)
         frame = sys._getframe(2)
         begun = _next_node()
+        silent = self._silently_stale(args, kwargs, frame) if self._suspicious else []
         try:
             with in_force(self._mode):
                 result = run(*args, **kwargs)
@@ -185,8 +199,39 @@ class TorchWatch:
                 except Exception as own:  # noqa: BLE001
                     self._break(own)
             raise
+        self.failures += silent
         self._passes.append((begun, self._places.of(frame)))
         return result
+
+    def _silently_stale(self, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any) -> list[Failure]:
+        """Returns what a pass will use that was overwritten without a new version."""
+        try:
+            with torch._C.DisableTorchFunction():
+                roots = [node for each in Asked.of(args, kwargs).roots if (node := root_node(each)) is not None]
+                found = [each for node in reachable(roots) for each in self._overwritten_silently(node, frame)]
+        except Exception as error:  # noqa: BLE001
+            self._break(error)
+            return []
+        return [Failure("silent", (0, ""), self._places.of(frame), [saved], wrong=wrong) for saved, wrong in found]
+
+    def _overwritten_silently(self, node: Any, frame: Any) -> Iterator[tuple[Saved, tuple[str, ...]]]:
+        """Yields what a node has saved and was overwritten without a new version, with the names of the leaves that it leads to."""
+        number = node._sequence_nr()
+        for name, kept in saved_by(node):
+            data = kept.data
+            if not issubclass(type(data), torch.Tensor) or data.layout is not torch.strided:
+                continue
+            log, layout = self._ledger.find(_Tensor.untyped_storage(data)._cdata), layout_of(data)
+            writes = [
+                each
+                for each in (() if log is None else log.writes)
+                if each.silent and each.first > number and (each.layout is None or _overlap(each.layout, layout))
+            ]
+            if writes:
+                leaves = (each.variable for each in reachable([node]) if hasattr(each, "variable"))
+                wrong = tuple(names[0] for leaf in leaves if (names := _names(leaf, frame)[0]))
+                version = version_of(data)
+                yield self._saved(node, name, data, Stale(layout.shape, version, version), frame, writes), wrong
 
     def _explain(self, error: Exception, asks: Asked, needed: Place | None, frame: Any) -> None:
         message = message_of(error)
@@ -218,7 +263,7 @@ class TorchWatch:
                 if issubclass(type(data), torch.Tensor) and _fits(data, told):
                     yield self._saved(node, name, data, told, frame)
 
-    def _saved(self, node: Any, name: str, data: Any, told: Stale, frame: Any) -> Saved:
+    def _saved(self, node: Any, name: str, data: Any, told: Stale, frame: Any, silent: Sequence[Write] = ()) -> Saved:
         storage = _Tensor.untyped_storage(data)
         log = self._ledger.find(storage._cdata)
         writes = (
@@ -226,6 +271,7 @@ class TorchWatch:
             if log is None
             else since(log, node._sequence_nr(), range(told.kept_at, told.found_at), is_result=name.startswith(RESULTS))
         )
+        writes = writes or list(silent)
         made = self._ledger.maker(node._sequence_nr())
         names, of_view = _names(data, frame)
         return Saved(
@@ -307,6 +353,12 @@ def _flat(values: Sequence[Any]) -> list[Any]:
 
 def _fits(data: Any, told: Stale) -> bool:
     return tuple(data.shape) == told.shape and not data.is_inference() and version_of(data) == told.found_at
+
+
+def _overlap(one: Layout, other: Layout) -> bool:
+    """Whether the ranges of slots of two layouts overlap."""
+    (first, stop), (low, high) = extent(one), extent(other)
+    return first < high and low < stop
 
 
 def _shown(node: Any) -> str:

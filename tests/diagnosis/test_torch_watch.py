@@ -319,3 +319,53 @@ def test_the_command_for_scripts_that_do_not_fail_in_backward(tmp_path: Path) ->
     assert command(str(tmp_path / "none.py")).returncode == 2
     script.write_text("import torch\n(\n")
     assert command(str(script)).returncode == 1
+
+
+def test_a_write_through_data_makes_a_gradient_wrong_silently() -> None:
+    watch, error = watched("""\
+        a = torch.ones(3, requires_grad=True)
+        x = a * 1
+        h = x.exp()
+        h.data.mul_(2)
+        h.sum().backward()
+        """)
+    assert error is None
+    (found,) = watch.failures
+    assert (found.kind, found.wrong) == ("silent", ("a",))
+    assert lines(found) == (3, [4], 5)
+    said = report(found)
+    assert "gradient of `a` is wrong" in said
+    assert "raises no version" in said
+
+
+def test_a_fused_optimizer_between_two_passes() -> None:
+    watch, error = watched("""\
+        net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+        opt = torch.optim.Adam(net.parameters(), lr=0.1, fused=True)
+        loss = net(torch.ones(3, 2)).sum()
+        loss.backward(retain_graph=True)
+        opt.step()
+        loss.backward()
+        """)
+    assert error is None
+    assert [found.kind for found in watch.failures] == ["silent"]
+    assert lines(watch.failures[0]) == (3, [5], 6)
+
+
+def test_usual_training_with_data_and_fused_optimizers_is_not_warned_of() -> None:
+    watch, error = watched("""\
+        net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+        slow = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+        opt = torch.optim.Adam(net.parameters(), lr=0.1, fused=True)
+        for _ in range(3):
+            opt.zero_grad()
+            with torch.no_grad():
+                aim = slow(torch.ones(3, 2))
+            (net(torch.ones(3, 2)) - aim).square().mean().backward()
+            opt.step()
+            for one, other in zip(slow.parameters(), net.parameters()):
+                one.data.mul_(0.9).add_(0.1 * other.data)
+        """)
+    assert error is None
+    assert watch.failures == []
+    assert watch.remarks == []

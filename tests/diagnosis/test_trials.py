@@ -15,6 +15,7 @@ from inplacelab.diagnosis.explain import explain  # noqa: E402
 from inplacelab.diagnosis.proposals import proposals  # noqa: E402
 from inplacelab.diagnosis.spots import Trail, trail_of  # noqa: E402
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried  # noqa: E402
+from inplacelab.recording.fixes.source_tree import applied  # noqa: E402
 
 pytestmark = pytest.mark.oracle
 

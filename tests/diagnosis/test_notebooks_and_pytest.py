@@ -1,0 +1,85 @@
+"""`%explain` and `pytest --explain`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+from inplacelab.ipython import load_ipython_extension
+
+torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+pytestmark = pytest.mark.oracle
+
+CELL = """\
+import torch
+a = torch.ones(3, requires_grad=True)
+h = torch.exp(a)
+h.add_(1)
+h.sum().backward()
+"""
+
+
+@pytest.fixture
+def shell() -> Iterator[InteractiveShell]:
+    made = InteractiveShell.instance()
+    load_ipython_extension(made)
+    yield made
+    made.reset()
+    InteractiveShell.clear_instance()
+
+
+def printed(shell: InteractiveShell, *cells: str) -> str:
+    with capture_output() as captured:
+        for cell in cells:
+            shell.run_cell(cell, store_history=True)
+    return str(captured.stdout)
+
+
+def test_the_last_cell_is_run_again(shell: InteractiveShell) -> None:
+    said = printed(shell, CELL, "%explain -y")
+    assert "h.add_(1)" in said
+    assert "overwritten by `add_`: version 0 → 1" in said
+
+
+@pytest.mark.parametrize(("answer", "runs"), [("y", True), ("", False), ("no", False)])
+def test_it_asks_first(shell: InteractiveShell, answer: str, runs: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builtins.input", lambda _: answer)
+    said = printed(shell, CELL, "%explain")
+    assert ("overwritten by" in said) is runs
+    assert ("The cell was not run." in said) is not runs
+
+
+def test_where_nobody_can_answer(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", refuse)
+    assert "write `%explain -y`" in printed(shell, CELL, "%explain")
+
+
+def test_a_failing_test_says_the_lines(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "import torch\n"
+        "def test_it():\n"
+        "    a = torch.ones(3, requires_grad=True)\n"
+        "    h = torch.exp(a)\n"
+        "    h.add_(1)\n"
+        "    h.sum().backward()\n"
+        "def test_other():\n"
+        "    assert False\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(tmp_path)]
+    if b"--explain" not in subprocess.run([*command, "--help"], capture_output=True, check=False).stdout:
+        command += ["-p", "inplacelab.diagnosis.pytest_plugin"]  # the package is on the path, but not installed
+    ran = subprocess.run([*command, "--explain"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert ran.returncode == 1
+    assert "overwritten by `add_`: version 0 → 1" in ran.stdout, ran.stdout
+    assert "2 failed" in ran.stdout
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert "overwritten by" not in ran.stdout
