@@ -8,9 +8,10 @@ import linecache
 import sys
 import textwrap
 from collections.abc import Callable
+from functools import partial
 from importlib.resources import files
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,12 +21,11 @@ from jsonschema import Draft202012Validator
 
 import inplacelab
 from inplacelab.language import LANGUAGES, speak
-from inplacelab.recorders import instrument
-from inplacelab.recorders.detection import FRAMEWORKS, Use, framework_used
-from inplacelab.recorders.program import Program
-from inplacelab.recorders.run import LIMIT, Session, record
+from inplacelab.recorders.detection import FRAMEWORKS, framework_used
+from inplacelab.recorders.run import record
 from inplacelab.recording import Recording, Summary, from_json, queries, sentence, to_json
 from inplacelab_widgets import to_html, to_svg, to_text
+from tests.recorders import runs
 
 SCHEMA = Draft202012Validator(json.loads(files("inplacelab.recording").joinpath("schema.json").read_text("utf-8")))
 
@@ -33,19 +33,7 @@ SCHEMA = Draft202012Validator(json.loads(files("inplacelab.recording").joinpath(
 still_assigned = pytest.mark.filterwarnings("ignore:Setting the (shape|dtype):DeprecationWarning")
 
 
-class Run(NamedTuple):
-    recording: Recording
-    names: dict[str, Any]
-    failure: BaseException | None
-
-
-def run(text: str, *, limit: int = LIMIT, **names: Any) -> Run:
-    """Run a program under the recorder, as `%%stepper` does."""
-    text = textwrap.dedent(text)
-    tree, known = ast.parse(text), {"np": np, "__name__": "__main__", **names}
-    session = Session(Program.of(tree, text, "<numpy>"), limit=limit, use=Use("numpy"))
-    failure = session.run([compile(instrument.instrumented(tree), "<numpy>", "exec")], known)
-    return Run(session.recording(), known, failure)
+run = partial(runs.run, framework="numpy")
 
 
 def done(recording: Recording) -> list[tuple[int | None, str | None, str | None]]:

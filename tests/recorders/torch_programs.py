@@ -1,119 +1,94 @@
-"""Random PyTorch programs with views, writes and backward passes, and what PyTorch itself says after each of their lines."""
+"""Random PyTorch programs with views, writes and backward passes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from random import Random
+import random
+import warnings
 from typing import Any
 
 import torch
 
-MAKES = (
-    "{new} = {x} * 2.0", "{new} = {x} + {y}", "{new} = {x} * {y}", "{new} = {x}.sin()", "{new} = {x}.clone()", "{new} = {x}.sum()",
-    "{new} = torch.exp({x})", "{new} = {x}.detach()", "{new} = {x} @ {x}.T if {x}.dim() == 2 else {x} - 1",
-    "{new} = torch.cat([{x}.reshape(-1), {y}.reshape(-1)])", "{new} = torch.ones(2, 3)", "{new} = torch.relu({x})",
+STARTS = (
+    ("a = torch.tensor([[0.5, 1.5, -1.0], [2.0, 0.25, 1.0]], requires_grad=True)", "b = torch.arange(6.0).reshape(2, 3) + 1", "x = a * 1.0"),
+    ("a = torch.tensor([[1.0, -2.0], [3.0, 4.0]], requires_grad=True)", "b = torch.tensor([0.5, 1.5, -2.5], requires_grad=True)"),
 )  # fmt: skip
 VIEWS = (
-    "{new} = {x}[0] if {x}.dim() else {x}.view(1)", "{new} = {x}.T if {x}.dim() == 2 else {x}.unsqueeze(0)", "{new} = {x}.reshape(-1)",
-    "{new} = {x}[..., :1] if {x}.dim() else {x}.view(1)", "{new} = {x}.unsqueeze(0)", "{new} = {x}.data", "{new} = {x}.view(-1) if {x}.is_contiguous() else {x}",
+    "{x}[0]", "{x}[0] if {x}.dim() else {x}.view(1)", "{x}[:1]", "{x}[..., 1:]", "{x}[..., :1] if {x}.dim() else {x}.view(1)",
+    "{x}.t()", "{x}.T", "{x}.T if {x}.dim() == 2 else {x}.unsqueeze(0)", "{x}.view(-1)", "{x}.view(-1) if {x}.is_contiguous() else {x}",
+    "{x}.reshape(-1)", "{x}.flatten()", "{x}.unsqueeze(0)", "{x}.squeeze()", "{x}.narrow(0, 0, 1)", "{x}.diagonal()",
+    "{x}.unbind()[0]", "{x}.chunk(2)[0]", "{x}.view_as({x})", "{x}.detach()", "{x}.data",
+)  # fmt: skip
+VALUES = (
+    "{x} * 2", "{x} * 2.0", "{x} / 3", "{x} * {x}", "{x} + {y}", "{x} * {y}", "{x} + {y}.mean()", "{x} * {y}.sum()", "{x} - {y}.detach().mean()",
+    "{x} @ {x}.T if {x}.dim() == 2 else {x} - 1", "{x}.exp()", "torch.exp({x})", "{x}.sin()", "{x}.sigmoid()", "{x}.tanh()", "{x}.pow(2)",
+    "torch.relu({x})", "torch.softmax({x}, -1)", "torch.where({x} > 0, {x}, {x} * 2)", "{x}.sum()", "{x}.clone()", "{x}[[0]]",
+    "torch.cat([{x}, {x}])", "torch.cat([{x}.reshape(-1), {y}.reshape(-1)])", "torch.stack([{x}, {x}])", "torch.zeros_like({x})",
+    "torch.ones(2, 3)",
 )  # fmt: skip
 WRITES = (
-    "{x}.add_(1.0)", "{x}.mul_({y})", "{x}.zero_()", "{x}.relu_()", "{x}[..., 0] = 5.0", "{x} += {y}", "{x}.copy_({y})", "{x}.sigmoid_()",
-    "{x}.clamp_(-1.0, 1.0)", "torch.add({x}, 1.0, out={x})", "torch._foreach_add_([{x}], 1.0)",
+    "{x}.add_(1)", "{x}.add_(1.0)", "{x}.mul_(2)", "{x}.mul_({x})", "{x}.mul_({y})", "{x} += 1", "{x} += {y}", "{x} *= {y}.mean()",
+    "{x}.zero_()", "{x}.fill_(0.5)", "{x}.relu_()", "{x}.sigmoid_()", "{x}.tanh_()", "{x}.clamp_(-1.0, 1.0)", "{x}.clamp_(-1, 1)",
+    "{x}.copy_({y})", "{x}.copy_({y}.sum())", "{x}.addcmul_({x}.detach(), {y}.mean())", "{x}[0].add_(1)",
+    "{x}[0] = 2", "{x}[..., 0] = 5.0", "{x}[..., :1] = {y}.mean()", "{x}[[0]] = 3.0", "{x}[{x} > 1] = 0.5",
+    "{x}.masked_fill_({x} > 0, 0.25)", "{x}.index_fill_(0, torch.tensor([0]), 1.5)", "{x}.t_()", "{x}.unsqueeze_(0)",
+    "torch.add({x}, 1.0, out={x})", "torch.mul({y}.detach(), 2, out={z})", "torch.nn.functional.relu({x}, inplace=True)",
+    "torch._foreach_add_([{x}], 1.0)", "{x}.data.add_(1)", "{x}.detach().mul_(2)",
 )  # fmt: skip
-FIRST = (
-    "a = torch.tensor([[0.5, 1.5, -1.0], [2.0, 0.25, 1.0]], requires_grad=True)", "b = torch.arange(6.0).reshape(2, 3) + 1", "x = a * 1.0",
+OTHERS = (
+    "del {x}", "{x} = {y}", "{x}.shape", "{x}.requires_grad_()", "{x}.requires_grad = True", "{x}.retain_grad()", "{x}.grad = None",
+    "{x}.detach_()", "{x}.data = {y}.detach().clone()",
 )  # fmt: skip
-ENDS = (
-    "{x}.sum().backward(retain_graph=True)",
-    "{x}.sum().backward()",
-    "{new} = torch.autograd.grad({x}.sum(), a, allow_unused=True)[0]",
+PASSES = (
+    "{x}.sum().backward()", "{x}.sum().backward(retain_graph=True)", "{x}.backward(torch.ones_like({x}))",
+    "torch.autograd.backward([{x}.sum(), {y}.sum()])", "{x}.mean().backward(inputs=[{y}])",
+    "{new} = torch.autograd.grad({x}.sum(), {y}, allow_unused=True)[0]", "{new} = torch.autograd.grad({x}.sum(), a, allow_unused=True)[0]",
+)  # fmt: skip
+KINDS = {
+    tuple(f"{{new}} = {each}" for each in VIEWS): 4, tuple(f"{{new}} = {each}" for each in VALUES): 5.5, WRITES: 6, OTHERS: 1, PASSES: 1.5,
+}  # fmt: skip
+"""The forms of statements, and how often each kind is drawn."""
+TOTAL = (
+    "total = sum(each.sum() for _, each in sorted(globals().items()) if isinstance(each, torch.Tensor) and each.requires_grad)",
+    "total.backward()",
 )
+"""A pass through all that was done."""
 
 
-def program(seed: int) -> list[str]:
-    """The lines of a program that runs, or ends with an error: of a value that backward needed, or, seldom, another one."""
-    draw = Random(seed)
-    lines = list(FIRST)
-    tensors: dict[str, Any] = {"torch": torch}
-    exec("\n".join(lines), tensors)
-    many = draw.randint(4, 12)
-    for k in range(many + 3):
-        form = draw.choice(draw.choice((MAKES, MAKES, VIEWS, WRITES, WRITES, ENDS)) if k < many else ENDS)
-        names = [
-            name
-            for name, each in tensors.items()
-            if isinstance(each, torch.Tensor) and (k < many or each.requires_grad)
-        ]
-        line = form.format(x=draw.choice(names), y=draw.choice(names), new=f"t{k}")
-        if draw.random() < 0.1:
+def program(seed: int) -> str:
+    """Returns a program that runs to its end, or whose last line fails: in backward as a rule, because a value that it needs is stale."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of `.grad` of a tensor that is no leaf
+        return "\n".join(_lines(random.Random(seed)))
+
+
+def _lines(chance: random.Random) -> list[str]:
+    lines = [*chance.choice(STARTS)]
+    space: dict[str, Any] = {"torch": torch}
+    exec("\n".join(lines), space)
+    body, end = chance.randint(4, 14), chance.choice(("passes", "passes", "total", "total", ""))
+    for number in range(body + 3 * (end == "passes")):
+        names = [name for name, each in space.items() if isinstance(each, torch.Tensor)]
+        if number >= body:
+            names = [name for name in names if space[name].requires_grad]
+        if not names:
+            break
+        forms = PASSES if number >= body else chance.choices([*KINDS], [*KINDS.values()])[0]
+        x, y, z = (chance.choice(names) for _ in "xyz")
+        line = chance.choice(forms).format(x=x, y=y, z=z, new=f"v{number}")
+        if chance.random() < 0.12:
             line = f"with torch.no_grad(): {line}"
         try:
-            exec(line, tensors)
-        except Exception as error:  # noqa: BLE001  # whatever PyTorch raises
-            if "modified by an inplace" in str(error) or draw.random() < 0.02:
+            exec(line, space)
+        except Exception as error:  # noqa: BLE001  # whatever PyTorch refuses
+            if chance.random() < _ends(error, forms):
                 return [*lines, line]
-            continue  # the line did nothing
-        lines.append(line)
-    return lines
+        else:
+            lines.append(line)
+    return [*lines, *TOTAL] if end == "total" else lines
 
 
-@dataclass
-class Told:
-    """What PyTorch says of a tensor."""
-
-    version: int
-    storage: int
-    layout: tuple[Any, ...]
-    values: list[float]
-    bytes: bytes
-    needs: bool
-    leaf: bool | None
-    view_of: int | None
-    node: str | None
-    edges: list[str | None]
-
-
-@dataclass
-class Truth:
-    """What happened, without a recorder: after each line the tensors by name, and the error that ended the program."""
-
-    after: list[dict[str, Told]] = field(default_factory=list)
-    error: str = ""
-    results: dict[str, Any] = field(default_factory=dict)
-
-
-def run_plainly(lines: list[str]) -> Truth:
-    """Runs a program line by line, and asks PyTorch after each."""
-    truth, names = Truth(), {"torch": torch}
-    for line in lines:
-        try:
-            exec(line, names)
-        except Exception as error:  # noqa: BLE001  # whatever PyTorch raises
-            truth.error = f"{type(error).__name__}: {error}"
-            break
-        truth.after.append({n: told(t) for n, t in names.items() if isinstance(t, torch.Tensor)})
-    truth.results = results_in(names)
-    return truth
-
-
-def told(tensor: Any) -> Told:
-    """What PyTorch says of a tensor, without looking at a history that it would have to make first."""
-    storage = tensor.untyped_storage()
-    return Told(
-        tensor._version, storage._cdata, (tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset()),
-        tensor.detach().reshape(-1).tolist(), bytes(storage), tensor.requires_grad,
-        tensor.is_leaf if tensor._base is None else None,
-        None if tensor._base is None else id(tensor._base), None, [],
-    )  # fmt: skip
-
-
-def results_in(names: dict[str, Any]) -> dict[str, Any]:
-    """The bits of every tensor, and of its gradient."""
-    found = {}
-    for name, each in names.items():
-        if isinstance(each, torch.Tensor):
-            found[name] = each.detach().clone().numpy().tobytes()
-            if each._base is None and each.is_leaf and each.grad is not None:
-                found[f"{name}.grad"] = each.grad.detach().clone().numpy().tobytes()
-    return found
+def _ends(error: Exception, forms: tuple[str, ...]) -> float:
+    """How often a program ends with an error; otherwise it goes on without the line."""
+    if "modified by an inplace" in str(error):
+        return 1
+    return 0.12 if forms is PASSES else 0.04
