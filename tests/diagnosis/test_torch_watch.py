@@ -78,7 +78,7 @@ def anomaly(text: str) -> tuple[str, int]:
 def test_random_programs_get_the_line_of_anomaly_mode_and_every_write(first: int) -> None:
     failing = right = 0
     for seed in range(first, first + 300):
-        text = "\n".join(program(seed))
+        text = program(seed)
         watch, error = watched(text)
         assert watch.remarks == [], (seed, watch.remarks)
         if "modified by an inplace" not in str(error):
