@@ -327,7 +327,7 @@ class TorchRecorder:
 
     def _uses(self, call: Call, made: Made) -> None:
         """Emits the nodes that PyTorch has made for views because a call has used them."""
-        if call.kind.reads_node or (call.with_history and made.last > made.first):
+        if call.kind.reads_node or (call.makes_nodes_of_views and made.last > made.first):
             for known, tensor in zip(call.known, call.tensors, strict=True):
                 if needs_gradient(tensor):
                     self._objects.flagged_history(known, tensor, fresh=True)
@@ -338,7 +338,7 @@ class TorchRecorder:
         objects = self._objects
         slots = call.slots if call.slots is not None and tensor is call.tensors[0] else None
         objects.replacing = True
-        objects.histories(known.storage, (tensor,) if call.with_history else ())
+        objects.histories(known.storage, (tensor,) if call.makes_nodes_of_views else ())
         relaid = objects.look_at(known, tensor) and call.kind.name in RELAYOUTS
         objects.wrote(known, tensor, known.operand.layout if slots is None else slots)
         output = known.operand if slots is None else replace(known.operand, part=slots)
@@ -529,7 +529,7 @@ class TorchRecorder:
             for node in under.order:
                 self._ran(under, node)
             for tensor, known in objects.tensors.living():
-                if known.node is not None and retains_grad(tensor) and under.fills:
+                if known.node is not None and retains_grad(tensor):
                     objects.filled(tensor)
             self._release(under)
             objects.settle()

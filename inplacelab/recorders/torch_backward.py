@@ -54,7 +54,10 @@ def root_node(tensor: Any) -> Any:
         return tensor.node  # of a `GradientEdge`
     if not needs_gradient(tensor):
         return None
-    node = node_of(tensor)
+    try:
+        node = node_of(tensor)
+    except RuntimeError:  # one of several views that an operation returned, written since: PyTorch will refuse it
+        return None
     if node is None and hasattr(torch.autograd.graph, "get_gradient_edge"):
         with suppress(RuntimeError, AssertionError):  # of a view that was made without history
             node = torch.autograd.graph.get_gradient_edge(tensor).node
@@ -79,13 +82,13 @@ def in_order(roots: Iterable[Any], ends: Sequence[Any] | None, *, fills: bool) -
     Args:
         roots: those with which it begins.
         ends: if it computes the gradients of some tensors only, their nodes.
-        fills: whether it runs the nodes of these, too, which fill `.grad`.
+        fills: whether it runs the nodes of these, too, as a pass that fills `.grad` does.
     """
     first = list(dict.fromkeys(roots))
     every = reachable(first)
     runs = set(every) if ends is None else _leading_to(every, set(ends))
     if ends is not None and fills:
-        runs |= {each for each in ends if each is not None and not each.next_functions}
+        runs |= {each for each in ends if each is not None}
     return [node for node in _by_number(first, every) if node in runs]
 
 

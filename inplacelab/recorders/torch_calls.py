@@ -92,6 +92,14 @@ class Call:
     contents: Sequence[bytes | None] = ()
     begun: bool = False
 
+    @property
+    def makes_nodes_of_views(self) -> bool:
+        """Whether PyTorch makes the nodes of those of its tensors that are views whose base was written.
+
+        `v[0] = y` writes a view of `v`, and not `v` itself, whose node is made when it is used next.
+        """
+        return self.with_history and self.kind.name != "setitem"
+
 
 def kind_of(function: Any) -> Kind:
     """Returns what a function is."""
@@ -156,8 +164,11 @@ def slots_written(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     target = args[0] if args else None
     if not issubclass(type(target), torch.Tensor):
         return None
-    if name == "setitem":
-        return _slots_at(target, args[1]) if len(args) > 1 else None
+    if name == "setitem" and len(args) > 1:
+        try:
+            return _slots_at(target, args[1])
+        except (IndexError, TypeError, ValueError, RuntimeError):
+            return None  # as the operation itself, most likely
     if name in _ONES_FOR:
         return _slots_marked(name, target, args[1:], kwargs)
     return None
@@ -172,7 +183,7 @@ def _slots_at(target: Any, key: Any) -> Layout | tuple[int, ...] | None:
         shape, strides, first = layout_of(there)
         return Layout(shape, strides, offset + first)
     slots = _numbered(target) if all(_is_index(part) for part in parts) else None
-    return None if slots is None else tuple(slots[key].reshape(-1).tolist())
+    return None if slots is None else tuple(sorted(set(slots[key].reshape(-1).tolist())))
 
 
 def _is_basic(part: Any) -> bool:
@@ -203,7 +214,7 @@ def _slots_marked(name: str, target: Any, args: Sequence[Any], kwargs: Mapping[s
         getattr(marks, name)(*given, **others)
     except (RuntimeError, IndexError, TypeError, ValueError):
         return None  # as the operation itself, most likely
-    return tuple(slots[marks != 0].tolist())
+    return tuple(sorted(slots[marks != 0].tolist()))
 
 
 def _numbered(target: Any) -> Any:
