@@ -26,6 +26,7 @@ from inplacelab.diagnosis.quoting import Quoted, quoted
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders.advice import has_ordinary
+from inplacelab.recorders.static import message_of
 from inplacelab.recording.fixes import fixes
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
@@ -53,18 +54,27 @@ def of(raised: BaseException, recording: Recording) -> str | None:
         The lines; None for any other exception, or for one of a chain.
     """
     last = recording.steps[-1] if len(recording) else None
-    known = (
-        isinstance(raised, Refusal)
-        and last is not None
-        and last.error is not None
-        and last.error.message == str(raised)
-    )
-    if not known or not isinstance(raised, Refusal) or raised.__cause__ or raised.__context__ or recording.truncated:
+    if last is None or last.error is None or last.error.message != message_of(raised) or recording.truncated:
+        return None
+    if not isinstance(raised, Refusal):
+        return _of_framework(raised, recording)
+    if raised.__cause__ or raised.__context__:
         return None
     trace = "".join(traceback.format_tb(raised.__traceback__))
     head = f"Traceback (most recent call last):\n{trace}{type(raised).__name__}: {raised.headline}"
     hint = [f"  [Hint: {raised.hint}]"] if raised.hint else []
     return "\n".join([head, *hint, "", *_explained(raised, recording)])
+
+
+def _of_framework(raised: BaseException, recording: Recording) -> str | None:
+    """Formats an error of a framework whose programs are recorded as they are, if the recording shows what led to it."""
+    last = len(recording) - 1
+    marks = trace(recording, last)
+    error = recording.steps[last].error
+    if not marks or error is None:
+        return None
+    said = "".join(traceback.format_exception(raised)).removesuffix("\n")
+    return "\n".join([said, "", *_quoted(recording.source.splitlines(), marks)])
 
 
 def _explained(raised: Refusal, recording: Recording) -> Iterator[str]:
