@@ -200,7 +200,11 @@ class TorchWatch:
                     self._break(own)
             raise
         self.failures += silent
-        self._passes.append((begun, self._places.of(frame)))
+        place, last = self._places.of(frame), _next_node()
+        self._passes.append((begun, place))
+        if last > max(begun, self._noted):  # with `create_graph=True`
+            self._ledger.made(Made(max(begun, self._noted), last, "backward", place))
+            self._noted = last
         return result
 
     def _silently_stale(self, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any) -> list[Failure]:
@@ -298,13 +302,17 @@ class TorchWatch:
         )
 
     def _in_copies(self, order: Sequence[Any], told: Stale) -> list[Saved]:
-        """Returns what the operations inside of `CopySlices` may have saved: a node that was made when a storage had this version."""
+        """Returns what the operations inside of `CopySlices` may have saved: a node that was made when a storage had this version.
+
+        That a later line has overwritten it comes first, and then that the operation itself has.
+        """
         nodes = [node for node in order if _shown(node) == COPY_SLICES]
         return [
             found
+            for is_result in (True, False)
             for node in nodes
             for log in self._ledger.logs()
-            if (found := self._fitting(log, told, node)) is not None
+            if (found := self._fitting(log, told, node, is_result=is_result)) is not None
         ]
 
     def _by_versions(self, told: Stale) -> list[Saved]:
@@ -312,10 +320,10 @@ class TorchWatch:
         found = [saved for log in self._ledger.logs() if (saved := self._fitting(log, told, None)) is not None]
         return sorted(found, key=lambda each: -each.writes[-1].write.last)
 
-    def _fitting(self, log: StorageLog, told: Stale, node: Any) -> Saved | None:
+    def _fitting(self, log: StorageLog, told: Stale, node: Any, *, is_result: bool = False) -> Saved | None:
         """Returns a storage as what may have been saved, by a node if it is given; None if its versions or its shapes differ."""
         moment = -1 if node is None else node._sequence_nr()
-        writes = since(log, moment, range(told.kept_at, told.found_at), is_result=False)
+        writes = since(log, moment, range(told.kept_at, told.found_at), is_result=is_result)
         if not writes or writes[-1].after != told.found_at:
             return None
         layout = next((each for each in log.views if each.shape == told.shape), None)
