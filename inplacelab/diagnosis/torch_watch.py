@@ -254,10 +254,20 @@ class TorchWatch:
                 remarks.append(_HIDDEN)
             self.failures.append(Failure("stale", key, needed, saved, remarks=remarks))
         elif is_second_pass(message):
-            released = next((each for each in reachable(roots) if _has_released(each)), None)
-            earlier = [place for begun, place in self._passes if released is None or begun > released._sequence_nr()]
-            saved = [] if released is None else [self._of_node(released)]
-            self.failures.append(Failure("again", key, needed, saved, earlier[-1] if earlier else None))
+            self.failures.append(
+                self._second_pass(key, needed, [each for each in reachable(roots) if _has_released(each)])
+            )
+
+    def _second_pass(self, key: tuple[int, str], needed: Place | None, released: Sequence[Any]) -> Failure:
+        """Returns what is known of a pass that found a node that has released what it had saved.
+
+        It may have run other nodes before, and released what they had saved. These were made after the earlier pass.
+        """
+        for node in sorted(released, key=lambda each: -each._sequence_nr()):
+            earlier = [place for begun, place in self._passes if begun > node._sequence_nr()]
+            if earlier:
+                return Failure("again", key, needed, [self._of_node(node)], earlier[-1])
+        return Failure("again", key, needed, [self._of_node(each) for each in released[:1]])
 
     def _candidates(self, order: Sequence[Any], told: Stale, frame: Any) -> Iterator[Saved]:
         """Yields the saved tensors that fit the error, that of the node first which runs first."""
