@@ -1,0 +1,120 @@
+"""Infers what Paddle's grad nodes have saved, which Paddle does not show.
+
+What a kind of node saves was measured with PaddlePaddle 3.3.1: if a saved tensor's version is raised, backward refuses it. (What a
+node saves without its elements, to know a shape, is not checked, and not listed.) Nodes that were not measured save what this
+package's own table of derivatives names. `tests/recorders/test_paddle_saved.py` measures again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from inplacelab.recorders import events
+
+if TYPE_CHECKING:
+    from inplacelab.recorders.events import Operand
+
+OUT = "out"
+
+
+def _nodes(names: str, operands: str, saved: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """For nodes with these names: what their operands are called, in the order of the arguments, and which of them they save."""
+    return {f"{name}GradNode": (tuple(operands.split()), tuple(saved.split())) for name in names.split()}
+
+
+SAVED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    **_nodes(
+        "Abs Acos Acosh Angle Asin Asinh Atan Atanh Celu Clip Cos Cosh Cummax Cummin Cumsum Digamma Erf Gelu Hardshrink Hardswish Hardtanh "
+        "I0 LeakyRelu Lgamma Log Log10 Log1p Log2 Logit Logsigmoid Mish Pow Sin Sinh Softplus Softshrink Softsign Square Stanh Swish Tan "
+        "TanhShrink ThresholdedRelu",
+        "x", "x",
+    ),
+    **_nodes("Erfinv Exp Expm1 Hardsigmoid Inverse LogSoftmax Reciprocal Relu Relu6 Rsqrt Selu Sigmoid Softmax Sqrt Tanh", "x", "out"),
+    **_nodes(
+        "Amax Amin Cumprod Elu I0e I1 Logcumsumexp Logsumexp Max Median Min PNorm Pool2d Prod Silu",
+        "x", "x out",
+    ),
+    **_nodes(
+        "Atan2 BceLoss Copysign Dot ElementwisePow Fmax Fmin Gammaincc Heaviside Kron Matmul Maximum Minimum Multiply Remainder "
+        "SigmoidCrossEntropyWithLogits",
+        "x y", "x y",
+    ),
+    **_nodes("Dist Divide", "x y", "x y out"),
+    **_nodes("Lerp", "x y weight", "x y out"),
+    **_nodes("Addmm", "input x y", "input x y"),
+    **_nodes("LayerNorm", "x scale bias", "x scale"),
+    **_nodes("PutAlongAxis", "x index values", "x out"),
+    **_nodes("NllLoss", "x label", "x"),
+    **_nodes("KldivLoss", "x label", "label"),
+    **_nodes("SetValueWithTensor", "x values", "values"),
+    **_nodes("AsStrided", "x", "x out"),
+    **_nodes("Topk", "x", "x"),
+    "Conv2dGradNodeFinal": (("x", "filter"), ("x", "filter")),
+    **_nodes(
+        "Add AddN Assign Cast Ceil Concat Detach Diagonal Dropout Einsum Embedding Expand Exponential Fill FillDiagonal Flatten Floor "
+        "Gather GatherNd IndexAdd IndexElementwiseGet IndexPut IndexSelect MaskedFill MaskedSelect Mean MeanAll Pad Reshape Roll Round "
+        "Scale Scatter SetValue Sign Slice Split SplitWithNum Squeeze Stack StridedSlice Subtract Sum TakeAlongAxis Tile Trace Transpose "
+        "Tril Triu Trunc Unbind Unsqueeze Unstack ViewShape ViewDtype Where ExpandAs Flip AsReal AsComplex Real Imag TransposeView",
+        "x", "",
+    ),
+    "AddNGradNodeFinal": (("x",), ()),
+}  # fmt: skip
+"""What nodes save, by their names. In place, the first operand is saved as a copy, which nothing shows."""
+
+
+@lru_cache(maxsize=1024)
+def saved_by(node: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Returns what the operands of a kind of node are called, and which of them, and of "out", it saves; None if that is not known."""
+    if node in SAVED:
+        return SAVED[node]
+    from inplacelab.ops.table import ROWS
+
+    row = next((each for each in ROWS.values() if each.node_name == node), None)
+    if row is None:
+        return None
+    every = dict.fromkeys(name for position in range(len(row.inputs)) for name in row.keeps(position))
+    return row.inputs, tuple(every)
+
+
+def kept_by(
+    node: str, operands: Sequence[tuple[Operand, int] | None], result: tuple[Operand, int], *, in_place: bool
+) -> Iterator[events.Kept] | None:
+    """Infers what a node has saved; None if nothing is known of such nodes.
+
+    Args:
+        node: its name.
+        operands: the tensors of the call in the order of its arguments, with their versions before it. None for a number.
+        result: its result, and the version after it.
+        in_place: whether the result was written over the first operand.
+    """
+    known = saved_by(node)
+    return None if known is None else _kept(*known, operands, result, in_place)
+
+
+def _kept(
+    names: Sequence[str],
+    saved: Sequence[str],
+    operands: Sequence[tuple[Operand, int] | None],
+    result: tuple[Operand, int],
+    in_place: bool,
+) -> Iterator[events.Kept]:
+    for name in saved:
+        place = names.index(name) if name in names else len(operands)
+        if name == OUT:
+            yield _as_kept(name, *result)
+        elif place < len(operands) and not (in_place and place == 0):
+            found = operands[place]
+            if found is not None and _is_itself(found[0], result[0]):
+                yield _as_kept(name, *found)
+
+
+def _is_itself(operand: Operand, result: Operand) -> bool:
+    """Whether an operand entered the operation as it was: one of another type is converted first, into a tensor that nothing shows."""
+    floating = ("float", "bfloat", "complex")
+    return operand.dtype == result.dtype or not result.dtype.startswith(floating)
+
+
+def _as_kept(name: str, operand: Operand, version: int) -> events.Kept:
+    return events.Kept(name, operand.storage, operand.counter, version, operand.layout, False)
