@@ -32,6 +32,7 @@ from inplacelab.recorders.events import INFERRED, Operand
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.paddle_backward import Asked, Graph, is_second_pass, node_named, root_of, stale
 from inplacelab.recorders.paddle_calls import (
+    COUNTS_TOGETHER,
     RELAYOUTS,
     SETS_FLAGS,
     Call,
@@ -243,17 +244,25 @@ class PaddleRecorder:
         call.operands = tuple([each.operand for each in call.known])
         call.versions = [each.counter.version for each in call.known]
         call.slots = slots_written(kind.name, args)
-        if kind.is_silent or kwargs.get("out") is not None:
+        refusable = kind.name.endswith("_") and any(each.needs and each.node is None for each in call.known[:1])
+        if kind.is_silent or refusable or kwargs.get("out") is not None:
             call.contents = [objects.fingerprint(each) for each in call.known]
-        call.storages = objects.seen
+        if kind.name in SETS_FLAGS:
+            call.gradients = [None if each.grad is None else objects.fingerprint(each.grad) for each in call.known]
         call.begun = True
 
     def _call_failed(self, call: Call) -> None:
-        """Called when an operation has raised: it may have written something before that."""
+        """Called when an operation has raised: it may have written something before that, as Paddle does to a leaf."""
         if call.begun:
             for known, tensor in zip(call.known, call.tensors, strict=True):
                 if self._objects.wrote_unseen(known, tensor):
                     self.shield.remark(_UNOBSERVED)
+            for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
+                wrote = before != self._objects.fingerprint(known)
+                if self._objects.look_at(known, tensor) or wrote:
+                    self.shield.remark(_REFUSED_LATE.format(call.kind.name))
+                    self._objects.wrote(known, tensor, known.operand.layout)
+                    self._emit(events.Handed())
         call.tensors = ()
 
     def _call_ended(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
@@ -293,7 +302,10 @@ class PaddleRecorder:
         slots = call.slots if tensor is call.tensors[0] else None
         objects.replacing = True
         left = known.storage
+        objects.own_leaf(known, tensor)
         relaid = objects.look_at(known, tensor)
+        if relaid:
+            objects.look_at_aliases(known)
         objects.history(known, tensor)
         category: Category = "in-place"
         if relaid and (known.storage is not left or call.kind.name in RELAYOUTS):
@@ -317,6 +329,15 @@ class PaddleRecorder:
                     self._done(call, known.operand, "relayout" if left is known.storage else "reallocated", known.node)
             elif call.kind.name in SETS_FLAGS:
                 objects.flags(known, tensor)
+                self._report_cleared(call, known, tensor)
+
+    def _report_cleared(self, call: Call, known: KnownTensor, tensor: Any) -> None:
+        """Emits that the gradient of a tensor was set to zeros in place."""
+        before = call.gradients[call.known.index(known)]
+        if known.grad is not None and before not in (None, self._objects.fingerprint(known.grad)):
+            if not self._limit.reached():
+                self._objects.wrote(known.grad, gradient_held(tensor), known.grad.operand.layout)
+                self._done(call, known.grad.operand, "in-place", None)
 
     def _report_silent_writes(self, call: Call, written: Sequence[tuple[KnownTensor, Any]]) -> None:
         """Emits what a call has written without raising a version."""
@@ -336,9 +357,11 @@ class PaddleRecorder:
         if objects.tensors.find(tensor) is not None or self._limit.reached():
             return
         known = objects.tensor(tensor, filled=call.kind.fills, of=call.known, resulted=True)
-        if known is None:
+        if known is None or _among(known, call.known):
             return
         category: Category = "ordinary" if call.known else "create"
+        if call.kind.name in COUNTS_TOGETHER and call.known and objects.count_together(known, call.known[0]):
+            self.shield.remark(_TOGETHER.format(call.kind.name))
         if known.storage.number in [each.storage for each in call.operands]:
             category = "view"
         self._infer_saved(call, known, given, in_place=False)
@@ -487,10 +510,7 @@ class PaddleRecorder:
         objects = self._objects
         for address in under.order:
             self._ran(under, address)
-        if under.fills:
-            for tensor, known in objects.tensors.living():
-                if known.node is not None and gradient_held(tensor) is not None:
-                    objects.filled(tensor)
+        objects.look_at_gradients()  # `retain_grads`
         self._release(under, under.runs)
         self._limit.reached()
         self._emit(events.BackwardEnded(*objects.account()))
@@ -624,6 +644,13 @@ _UNOBSERVED = Text(
     "Tensors were also written by code that was not recorded: another thread, an operation that failed halfway, "
     "or code below Paddle's functions.",
     "还有未被记录的代码写入了张量：其他线程、中途失败的操作，或 Paddle 函数之下的代码。",
+)
+_REFUSED_LATE = Text(
+    "Paddle refused `{0}`, but had changed the tensor already.", "Paddle 拒绝了 `{0}`，但在此之前已经改变了张量。"
+)
+_TOGETHER = Text(
+    "`{0}` made a copy, but Paddle raises the versions of the tensor and of the copy together.",
+    "`{0}` 得到的是副本，但 Paddle 把张量和副本的版本号一起增加。",
 )
 _OUTSIDE = Text(
     "`{0}` leads to a tensor's memory itself. Writes from there raise no version, and were not seen.",

@@ -51,6 +51,8 @@ _SILENT = frozenset({
 """Functions that write tensors without raising their versions. So does every function that is given `out=`."""
 RELAYOUTS = frozenset({"reshape_", "squeeze_", "unsqueeze_", "flatten_", "transpose_", "t_", "as_strided_"})
 """Functions that raise the version of a tensor without writing its elements."""
+COUNTS_TOGETHER = frozenset({"reshape", "flatten"})
+"""Functions that share the version counter also where they copy."""
 SETS_FLAGS = frozenset({"stop_gradient", "grad", "clear_gradient", "detach_", "_zero_grads", "_copy_gradient_from"})
 
 
@@ -82,9 +84,9 @@ class Call:
         tensors: its tensors.
         known, operands, versions: what is known of them, their metadata, and their versions before.
         line: the line of the program.
-        storages: how many storages were known.
         slots: what an assignment to items will write.
         contents: what tells whether a storage was written, for a function that raises no version.
+        gradients: the same of their gradients, for a function that may set them to zeros.
         begun: whether it is recorded.
     """
 
@@ -94,9 +96,9 @@ class Call:
     operands: tuple[Operand, ...] = ()
     versions: list[int] = field(default_factory=list)
     line: int | None = None
-    storages: int = 0
     slots: Layout | tuple[int, ...] | None = None
     contents: Sequence[int | None] = ()
+    gradients: Sequence[int | None] = ()
     begun: bool = False
 
 

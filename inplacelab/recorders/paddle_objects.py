@@ -60,10 +60,16 @@ _ON_DEVICE = Text(
 
 @dataclass(slots=True, eq=False)
 class Counter:
-    """A version counter: its number, and the version at the last event about it."""
+    """A version counter: its number, its storage, and the version at the last event about it.
+
+    Attributes:
+        together: itself and the counters of other storages that Paddle raises with it: of a tensor and its copy by `reshape`.
+    """
 
     number: int
+    storage: KnownStorage
     version: int
+    together: list[Counter] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
@@ -101,18 +107,17 @@ class KnownTensor:
 
     Attributes:
         number: its number.
-        alive: returns the tensor, or None once it is gone.
+        objects: the objects of the program that are this tensor, as weak references. A gradient has none, or several, and
+            some functions, such as `copy_`, return another object for the same tensor.
         names: the program's names for it.
         storage, counter: its storage and version counter.
         operand: its metadata.
         base: the tensor of which it is a view.
         node, needs, grad: its place in the gradient history.
         owner: the tensor whose `.grad` it is.
-        objects: how many objects of the program are known to be it. A gradient has none, or several.
     """
 
     number: int
-    alive: Callable[[], Any]
     names: tuple[str, ...]
     storage: KnownStorage
     counter: Counter
@@ -122,7 +127,15 @@ class KnownTensor:
     needs: bool = False
     grad: KnownTensor | None = None
     owner: KnownTensor | None = None
-    objects: int = 0
+    objects: list[weakref.ref[Any]] = field(default_factory=list)
+
+    def alive(self) -> Any:
+        """Returns the tensor, or None once it is gone."""
+        for each in self.objects:
+            if (tensor := each()) is not None:
+                return tensor
+        owner = None if self.owner is None else self.owner.alive()
+        return None if owner is None else gradient_held(owner)
 
 
 @dataclass(slots=True)
@@ -216,7 +229,7 @@ class PaddleObjects:
     # ---- tensors ---------------------------------------------------------------------------------------------------------
 
     def _object_died(self, known: KnownTensor) -> None:
-        known.objects -= 1
+        known.objects = [each for each in known.objects if each() is not None]
         if not known.objects and known.owner is None:
             self._tensor_died(known)
 
@@ -261,11 +274,22 @@ class PaddleObjects:
             return known
         if not self.recordable(tensor):
             return None
-        known = None if resulted else self._gradient_shown(tensor)
+        known = self._same_as(tensor, of) if resulted else self._gradient_shown(tensor)
         if known is None:
-            return self._meet(tensor, filled, of, resulted, weakref.ref(tensor))
+            return self._meet(tensor, filled, of, resulted)
         self._hold(known, tensor)
         return known
+
+    def _same_as(self, tensor: Any, others: Sequence[KnownTensor]) -> KnownTensor | None:
+        """Returns which of these tensors the result of an operation is, as another object: one with its place in the history."""
+        node = node_of(tensor)
+        for known in others if node is not None else ():
+            other = known.alive()
+            if other is not None and known.operand.layout == layout_of(tensor) and _address(tensor) == known.storage.address:
+                its = node_of(other)
+                if its is not None and its.node_ptr() == node.node_ptr():
+                    return known
+        return None
 
     def _gradient_shown(self, tensor: Any) -> KnownTensor | None:
         """Returns the gradient that an object of the program is: `x.grad` is another object at each call."""
@@ -276,7 +300,7 @@ class PaddleObjects:
         return None
 
     def _hold(self, known: KnownTensor, tensor: Any) -> None:
-        known.objects += 1
+        known.objects.append(weakref.ref(tensor))
         self.tensors.add(tensor, known)
 
     def _meet(
@@ -285,7 +309,6 @@ class PaddleObjects:
         filled: bool,
         of: Sequence[KnownTensor],
         resulted: bool,
-        alive: Callable[[], Any],
         owner: KnownTensor | None = None,
     ) -> KnownTensor:
         storage = self._storage(tensor, filled, resulted)
@@ -293,7 +316,7 @@ class PaddleObjects:
         counter = self._counter(storage, version_of(tensor), base)
         number = self.tensors.next_number()
         operand = _operand(number, tensor, storage, counter)
-        known = KnownTensor(number, alive, self._names_of(tensor), storage, counter, operand, owner=owner)
+        known = KnownTensor(number, self._names_of(tensor), storage, counter, operand, owner=owner)
         if base is not None:
             known.base = base.number if base.base is None else base.base
         storage.tensors[number] = known
@@ -317,7 +340,11 @@ class PaddleObjects:
         moved = _address(tensor) != storage.address
         if moved or (storage.address and _size_of(tensor) != storage.bytes):
             storage = self._storage(tensor, True, resulted=False)
-        counter = known.counter if storage is known.storage else self._counter(storage, version_of(tensor), None)
+        counter = known.counter
+        if storage is not known.storage:
+            counter = self._counter(storage, version_of(tensor), None)
+            if counter.together == [counter] and _address(tensor) and not storage.tensors:
+                self._raise_together(counter, known.counter)  # an operation gave it other memory: views still count with it
         operand = _operand(known.number, tensor, storage, counter)
         if operand == known.operand:
             return False
@@ -359,6 +386,17 @@ class PaddleObjects:
         self._replace_gradient(known, gradient)
         return None if gradient is None else gradient.operand
 
+    def look_at_gradients(self) -> None:
+        """Emits the gradients that tensors have which were not reported, such as those kept by `retain_grads`."""
+        for tensor, known in list(self.tensors.living()):
+            if known.owner is None:
+                held, before = gradient_held(tensor), known.grad
+                if (held is None) != (before is None) or (before is not None and self._differs(before, held)):
+                    self.filled(tensor)
+
+    def _differs(self, before: KnownTensor, held: Any) -> bool:
+        return _address(held) != before.storage.address or version_of(held) != before.counter.version
+
     def _written_by_pass(self, gradient: KnownTensor, held: Any) -> None:
         self.history(gradient, held)
         self.wrote(gradient, held, None)
@@ -377,7 +415,7 @@ class PaddleObjects:
         if found is not None:
             found.owner = known
             return found
-        return self._meet(held, True, (), resulted=False, alive=_GradientOf(known.alive), owner=known)
+        return self._meet(held, True, (), resulted=False, owner=known)
 
     def _gradient_given(self, held: Any) -> KnownTensor | None:
         """Returns the tensor that the program has assigned to a `.grad`, or that a hook has returned."""
@@ -385,6 +423,20 @@ class PaddleObjects:
         alone = list(storage.tensors.values()) if storage is not None and self._is_there(storage) else []
         fitting = [each for each in alone if each.owner is None and each.operand.layout == layout_of(held)]
         return fitting[0] if len(fitting) == 1 else None
+
+    def look_at_aliases(self, known: KnownTensor) -> None:
+        """Emits the changes of layout of tensors that share their metadata with one, as `x.data` and `x.detach()` do with `x`."""
+        for each in list(known.storage.tensors.values()):
+            tensor = None if each is known else each.alive()
+            if tensor is not None:
+                self.look_at(each, tensor)
+
+    def own_leaf(self, known: KnownTensor, tensor: Any) -> None:
+        """Notes the node that accumulates the gradient of what a tensor was, before it was written with a history."""
+        node = node_of(tensor)
+        for each in () if node is None else node.next_functions[:1]:
+            if each is not None and each.name() == LEAF_NODE:
+                self._leaves.setdefault(each.node_ptr(), known)
 
     # ---- histories -------------------------------------------------------------------------------------------------------
 
@@ -471,7 +523,8 @@ class PaddleObjects:
         return same[0] if same else self._meet_counter(storage, version)
 
     def _meet_counter(self, storage: KnownStorage, version: int) -> Counter:
-        counter = Counter(self._next_counter(), version)
+        counter = Counter(self._next_counter(), storage, version)
+        counter.together.append(counter)
         storage.counters.append(counter)
         self._counters[counter.number] = counter
         self._emit(events.CounterSeen(counter.number, storage.number, version))
@@ -479,10 +532,26 @@ class PaddleObjects:
 
     def wrote(self, known: KnownTensor, tensor: Any, slots: Layout | tuple[int, ...] | None) -> None:
         """Emits a write to a storage through a tensor, in these slots of it, if known."""
-        storage, known.counter.version = known.storage, version_of(tensor)
-        same = known.operand.dtype == storage.dtype
-        values = self._copy(storage, slots if same else None)
-        self._emit(events.Wrote(storage.number, known.counter.number, known.counter.version, values))
+        storage, version = known.storage, version_of(tensor)
+        for counter in known.counter.together:
+            counter.version = version
+            within = slots if counter.storage is storage and known.operand.dtype == storage.dtype else None
+            if counter.storage.number in self._numbered:
+                values = self._copy(counter.storage, within)
+                self._emit(events.Wrote(counter.storage.number, counter.number, version, values))
+
+    def count_together(self, known: KnownTensor, other: KnownTensor) -> bool:
+        """Notes that Paddle raises the counters of two tensors together, if they are different ones. Returns whether they are."""
+        mine, its = known.counter, other.counter
+        if mine in its.together or mine.version != its.version:
+            return False
+        self._raise_together(mine, its)
+        return True
+
+    def _raise_together(self, one: Counter, other: Counter) -> None:
+        every = one.together + other.together
+        for each in every:
+            each.together = every
 
     def wrote_unseen(self, known: KnownTensor, tensor: Any) -> bool:
         """Emits a write that was not reported. Returns whether there was one."""
@@ -629,17 +698,6 @@ class PaddleObjects:
                     self._emit(events.Died("node", each, self.replacing))
                     self._keep(gone, ())
                     waiting += [following for following in gone.edges if following is not None]
-
-
-@dataclass(frozen=True, slots=True)
-class _GradientOf:
-    """Returns the gradient of a tensor that may be gone."""
-
-    owner: Callable[[], Any]
-
-    def __call__(self) -> Any:
-        owner = self.owner()
-        return None if owner is None else gradient_held(owner)
 
 
 INPUTS = ("x", "y", *(f"input {k}" for k in range(2, 256)))

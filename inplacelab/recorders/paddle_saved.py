@@ -53,7 +53,7 @@ SAVED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     **_nodes("Topk", "x", "x"),
     "Conv2dGradNodeFinal": (("x", "filter"), ("x", "filter")),
     **_nodes(
-        "Add AddN Assign Cast Ceil Concat Detach Diagonal Dropout Einsum Embedding Expand Exponential Fill FillDiagonal Flatten Floor "
+        "Add AddN Assign AssignOut Cast Ceil Clone Concat Detach Diagonal Dropout Einsum Embedding Expand Exponential Fill FillDiagonal Flatten Floor "
         "Gather GatherNd IndexAdd IndexElementwiseGet IndexPut IndexSelect MaskedFill MaskedSelect Mean MeanAll Pad Reshape Roll Round "
         "Scale Scatter SetValue Sign Slice Split SplitWithNum Squeeze Stack StridedSlice Subtract Sum TakeAlongAxis Tile Trace Transpose "
         "Tril Triu Trunc Unbind Unsqueeze Unstack ViewShape ViewDtype Where ExpandAs Flip AsReal AsComplex Real Imag TransposeView",
