@@ -538,6 +538,7 @@ class PaddleRecorder:
             for address in ran:
                 self._ran(under, address)
             self._unpacks(under, failing, last=kept)
+        objects.look_at_gradients()
         number = None if failing is None else objects.number_of(failing)
         if stale(message) or is_second_pass(message):
             why, fix = (_STALE, _STALE_FIX) if stale(message) else (_AGAIN, _AGAIN_FIX)
