@@ -234,7 +234,9 @@ class PaddleRecorder:
             self.shield.remark(_OUTSIDE.format(kind.name))
         for tensor in tensors_in(args, kwargs):
             known = objects.tensor(tensor)
-            if known is not None:
+            if known is None:
+                call.unfilled.append(tensor)
+            else:
                 if objects.wrote_unseen(known, tensor):
                     self.shield.remark(_UNOBSERVED)
                 if objects.look_at(known, tensor) | objects.history(known, tensor):
@@ -264,6 +266,7 @@ class PaddleRecorder:
                     self._objects.wrote(known, tensor, known.operand.layout)
                     self._emit(events.Handed())
         call.tensors = ()
+        call.unfilled.clear()
 
     def _call_ended(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
         if not call.begun:
@@ -278,11 +281,11 @@ class PaddleRecorder:
             self._report_write(call, known, tensor, _given(call, args, kwargs))
         self._report_changes(call, written)
         self._report_silent_writes(call, written)
-        for tensor in tensors_of(result):
-            self._report_result(call, tensor, _given(call, args, kwargs))
+        self._report_results(call, [*tensors_of(result), *call.unfilled], _given(call, args, kwargs))
         objects.reporting = False
         objects.made.clear()
         call.tensors = ()
+        call.unfilled.clear()
 
     def _written(self, call: Call, result: Any) -> list[tuple[KnownTensor, Any]]:
         """Returns the tensors that a call has written, one for each version counter: the one that it returns, or else the first."""
@@ -311,7 +314,7 @@ class PaddleRecorder:
         if relaid and (known.storage is not left or call.kind.name in RELAYOUTS):
             category = "relayout" if known.storage is left else "reallocated"
         objects.wrote(known, tensor, known.operand.layout if slots is None else slots)
-        self._infer_saved(call, known, given, in_place=True)
+        self._infer_saved(call, [known], given, in_place=True)
         output = known.operand if slots is None else replace(known.operand, part=slots)
         self._done(call, output, category, known.node)
         objects.replacing = False
@@ -352,28 +355,35 @@ class PaddleRecorder:
                 objects.wrote(known, tensor, known.operand.layout)
                 self._done(call, known.operand, "in-place", known.node)
 
-    def _report_result(self, call: Call, tensor: Any, given: _Given) -> None:
+    def _report_results(self, call: Call, results: Sequence[Any], given: _Given) -> None:
         objects = self._objects
-        if objects.tensors.find(tensor) is not None or self._limit.reached():
-            return
-        known = objects.tensor(tensor, filled=call.kind.fills, of=call.known, resulted=True)
-        if known is None or _among(known, call.known):
-            return
-        category: Category = "ordinary" if call.known else "create"
-        if call.kind.name in COUNTS_TOGETHER and call.known and objects.count_together(known, call.known[0]):
-            self.shield.remark(_TOGETHER.format(call.kind.name))
-        if known.storage.number in [each.storage for each in call.operands]:
-            category = "view"
-        self._infer_saved(call, known, given, in_place=False)
-        self._done(call, known.operand, category, known.node)
+        new = [each for each in results if objects.tensors.find(each) is None]
+        described: list[KnownTensor] = []
+        for tensor in new:
+            if self._limit.reached():
+                return
+            known = objects.tensor(tensor, filled=call.kind.fills, of=call.known, resulted=True)
+            if known is not None and not _among(known, call.known):
+                described.append(known)
+        if described:
+            self._infer_saved(call, described, given, in_place=False)
+        for known in described[: call.kind.shows]:
+            category: Category = "ordinary" if call.known else "create"
+            if call.kind.name in COUNTS_TOGETHER and call.known and objects.count_together(known, call.known[0]):
+                self.shield.remark(_TOGETHER.format(call.kind.name))
+            if known.storage.number in [each.storage for each in call.operands]:
+                category = "view"
+            self._done(call, known.operand, category, known.node)
 
-    def _infer_saved(self, call: Call, result: KnownTensor, given: _Given, *, in_place: bool) -> None:
+    def _infer_saved(self, call: Call, results: Sequence[KnownTensor], given: _Given, *, in_place: bool) -> None:
         """Emits what the nodes of an operation are inferred to have saved."""
         objects = self._objects
+        nodes = [each.node for each in results]
+        seen = [(each.operand, each.counter.version) for each in results]
         for number, name in objects.made:
-            if number != result.node and call.kind.name != "linear":
+            if number not in nodes and call.kind.name != "linear":
                 continue
-            kept = kept_by(name, given, (result.operand, result.counter.version), in_place=in_place)
+            kept = kept_by(name, given, seen, in_place=in_place)
             if kept is None:
                 self.shield.remark(_UNKNOWN_SAVED.format(name))
             elif found := tuple(kept):
@@ -583,7 +593,8 @@ def _given(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Given
     elif call.kind.swaps:
         values.reverse()
     told = {id(tensor): pair for tensor, *pair in zip(call.tensors, call.operands, call.versions, strict=True)}
-    return [None if (found := told.get(id(value))) is None else (found[0], found[1]) for value in values]
+    flat = [each for value in values for each in (value if type(value) in (list, tuple) else [value])]
+    return [None if (found := told.get(id(value))) is None else (found[0], found[1]) for value in flat]
 
 
 def _among(tensor: Any, others: Sequence[Any]) -> bool:

@@ -66,6 +66,7 @@ class Kind:
         is_silent: whether it writes tensors without raising their versions.
         leads_outside: whether its result leads to the memory itself, through which writes are not seen.
         swaps: whether it is an operator whose tensor is the second operand: `2 / x`.
+        shows: how many of its results the program may see; None for all.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Kind:
     is_silent: bool = False
     leads_outside: bool = False
     swaps: bool = False
+    shows: int | None = None
 
 
 @dataclass(slots=True)
@@ -83,6 +85,7 @@ class Call:
         kind: which function.
         tensors: its tensors.
         known, operands, versions: what is known of them, their metadata, and their versions before.
+        unfilled: tensors without memory, to which the function may give some.
         line: the line of the program.
         slots: what an assignment to items will write.
         contents: what tells whether a storage was written, for a function that raises no version.
@@ -95,6 +98,7 @@ class Call:
     known: list[KnownTensor] = field(default_factory=list)
     operands: tuple[Operand, ...] = ()
     versions: list[int] = field(default_factory=list)
+    unfilled: list[Any] = field(default_factory=list)
     line: int | None = None
     slots: Layout | tuple[int, ...] | None = None
     contents: Sequence[int | None] = ()
@@ -108,6 +112,7 @@ def kind_of(name: str) -> Kind:
     return Kind(
         _OPERATORS.get(name, name), fills=name not in _EMPTY, is_silent=name in _SILENT, leads_outside=name == "get_tensor",
         swaps=name in ("__rsub__", "__rtruediv__", "__rdiv__", "__rpow__", "__rmatmul__", "__rmod__", "__rfloordiv__"),
+        shows=1 if name == "batch_norm" else None,
     )  # fmt: skip
 
 

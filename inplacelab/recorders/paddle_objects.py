@@ -255,7 +255,7 @@ class PaddleObjects:
         if not _is_dense(tensor) or _is_distributed(tensor):
             self._remark(_NOT_DENSE)
             return False
-        return True
+        return bool(_size_of(tensor)) or 0 in _shape_of(tensor)  # a parameter has no memory before it is initialized
 
     def tensor(
         self, tensor: Any, *, filled: bool = True, of: Sequence[KnownTensor] = (), resulted: bool = False
@@ -285,7 +285,11 @@ class PaddleObjects:
         node = node_of(tensor)
         for known in others if node is not None else ():
             other = known.alive()
-            if other is not None and known.operand.layout == layout_of(tensor) and _address(tensor) == known.storage.address:
+            if (
+                other is not None
+                and known.operand.layout == layout_of(tensor)
+                and _address(tensor) == known.storage.address
+            ):
                 its = node_of(other)
                 if its is not None and its.node_ptr() == node.node_ptr():
                     return known
@@ -344,7 +348,9 @@ class PaddleObjects:
         if storage is not known.storage:
             counter = self._counter(storage, version_of(tensor), None)
             if counter.together == [counter] and _address(tensor) and not storage.tensors:
-                self._raise_together(counter, known.counter)  # an operation gave it other memory: views still count with it
+                self._raise_together(
+                    counter, known.counter
+                )  # an operation gave it other memory: views still count with it
         operand = _operand(known.number, tensor, storage, counter)
         if operand == known.operand:
             return False
@@ -715,8 +721,7 @@ def following(node: Any) -> Iterator[Any]:
 
 def _address(tensor: Any) -> int:
     """Returns where the memory of a tensor's storage starts; 0 if it has none."""
-    pointer = _pointer(tensor)
-    return pointer - _offset(tensor) if pointer else 0
+    return _pointer(tensor) - _offset(tensor) if _size_of(tensor) else 0
 
 
 def _operand(number: int, tensor: Any, storage: KnownStorage, counter: Counter) -> events.Operand:
