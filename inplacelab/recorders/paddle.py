@@ -603,7 +603,12 @@ def _among(tensor: Any, others: Sequence[Any]) -> bool:
 
 def _asked_by(frame: FrameType | None, program: Program) -> bool:
     """Whether the program itself has called a function, and not one of Paddle."""
+    while frame is not None and frame.f_code.co_filename in _OURS:
+        frame = frame.f_back
     return frame is not None and frame.f_code.co_filename == program.filename
+
+
+_OURS = (__file__, str(paddle_watch.__file__))
 
 
 def _gradient(asks: Asked) -> events.Gradient:
