@@ -115,7 +115,7 @@ class Builder:
             case ev.NodeMade():
                 self._node_made(event)
             case ev.Saved():
-                self.steps.change_node(event.node, saved=tuple(map(decode.saved, event.kept)))
+                self.steps.change_node(event.node, saved=decode.saved(event.kept, observed=event.origin.observed))
             case ev.Released():
                 self._released(event.nodes)
             case ev.Died():
@@ -329,7 +329,7 @@ class Builder:
             op="",
             line=None,
             edges=tuple(edges),
-            saved=() if event.released else tuple(map(decode.saved, event.kept)),
+            saved=() if event.released else decode.saved(event.kept, observed=event.origin.observed),
             released=event.released,
             leaf=event.leaf,
             status="",

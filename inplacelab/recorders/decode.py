@@ -53,10 +53,12 @@ def written_runs(output: Operand) -> Runs:
     return joined((slot, slot + 1) for slot in output.part)
 
 
-def saved(kept: Kept) -> SavedFacts:
-    """Returns the facts of a saved tensor."""
-    shape, strides, offset = kept.layout
-    return SavedFacts(kept.name, kept.storage, kept.counter, kept.version, shape, strides, offset, kept.copy)
+def saved(kept: Sequence[Kept], *, observed: bool) -> tuple[SavedFacts, ...]:
+    """Returns the facts of saved tensors, which the framework has reported (`observed`) or the recorder has inferred."""
+    return tuple(
+        SavedFacts(each.name, each.storage, each.counter, each.version, *each.layout, each.copy, not observed)
+        for each in kept
+    )
 
 
 def launch(

@@ -1,6 +1,6 @@
 """Detects which framework a program uses, and chooses the recorder for it.
 
-A recorder is imported when a program uses its framework: PyTorch is not imported otherwise.
+A recorder is imported when a program uses its framework: PyTorch and PaddlePaddle are not imported otherwise.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _RECORDERS = {
     "inplacelab": ("inplacelab.recorders.engine", "EngineRecorder"),
     "torch": ("inplacelab.recorders.torch", "TorchRecorder"),
+    "paddle": ("inplacelab.recorders.paddle", "PaddleRecorder"),
     "numpy": ("inplacelab.recorders.numpy", "NumpyRecorder"),
 }
 """The module and the class of each recorder. A program that uses several frameworks is taken for one of the first of them."""
@@ -28,7 +29,7 @@ FRAMEWORKS = tuple(_RECORDERS)
 """The frameworks whose programs can be recorded."""
 DEFAULT = FRAMEWORKS[0]
 """What a program is taken for that uses none of them."""
-_PACKAGES = {"torch": ("PyTorch", "pip install torch")}
+_PACKAGES = {"torch": ("PyTorch", "pip install torch"), "paddle": ("PaddlePaddle", "pip install paddlepaddle")}
 
 _UNKNOWN = Text("no program of {0!r} can be recorded; there are: {1}", "不能记录 {0!r} 的程序；可以记录的有：{1}")
 _MISSING = Text("{0} is not installed here: {1}", "这里没有安装 {0}：{1}")

@@ -98,11 +98,14 @@ class Whereabouts:
         if found is None:
             return
         named: dict[int, Known] = {}
+        told: dict[int, tuple[str, ...]] = {}
         for tensor, names in found:
             known = self._known(tensor)
-            if known is not None:
+            if known is not None:  # several objects may be one tensor
                 named[known.number] = known
-                self._name(known, names)
+                told[known.number] = told.get(known.number, ()) + names
+        for number, known in named.items():
+            self._name(known, told[number])
         for number, known in self._named.items():
             if number not in named and known.alive() is not None:
                 if done:

@@ -129,6 +129,8 @@ class SavedFacts:
     """The slot of the first element."""
     copy: bool
     """True for a copy made because the operation was about to overwrite the value."""
+    inferred: bool = False
+    """True if the framework does not show what the node keeps: it was inferred from what such nodes need."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,6 +287,7 @@ def _naming(state: State, group: Sequence[tuple[SavedFacts, Kept]], shown: Calla
     roles = [] if result or (kept.alone and kept.tensor is not None) else [each for _, each in group]
     short = ([Text("result", "结果")] if result and kept.name else []) + ([_role(roles)] if roles else [])
     short += [Text("own copy", "副本")] if saved.copy else []
+    short += [Text("inferred", "推断")] if saved.inferred else []
     return Naming(
         whole, _as(roles) if roles else None, _bracketed(brief, short), brief, tuple(each for each, _ in group)
     )
