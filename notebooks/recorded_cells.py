@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from importlib.util import find_spec
 
 from inplacelab.lessons.recorded import FOLDER
 from inplacelab.recorders import instrument
-from inplacelab.recorders.detection import framework_used
+from inplacelab.recorders.detection import FRAMEWORKS, framework_used, is_installed, not_installed
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session
 from inplacelab.recording import Recording, save
@@ -47,7 +46,13 @@ def recording(text: str) -> Recording:
 def record_again(blocks: Iterable[Block]) -> None:
     """Records the programs of a lesson, if their framework is installed."""
     for name, text in cells(blocks):
-        if find_spec("torch") is None:
-            print(f"PyTorch is not installed: {name} was not recorded again")
+        needs = missing(text)
+        if needs is not None:
+            print(f"{name} was not recorded again: {not_installed(needs)}")
         else:
             save(recording(text), FOLDER / f"{name}.json")
+
+
+def missing(text: str) -> str | None:
+    """Returns a framework that a program imports and that is not installed; None if there is none."""
+    return next((each for each in FRAMEWORKS if f"import {each}\n" in text and not is_installed(each)), None)

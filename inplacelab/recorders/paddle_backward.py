@@ -108,7 +108,7 @@ def root_of(tensor: Any) -> Any:
 
 # --- errors ------------------------------------------------------------------------------------------------------------
 
-_STALE = re.compile(r"modified by an inplace operation.* version is (\d+) but the expected version is (\d+)", re.S)
+_STALE = re.compile(r"modified by an inplace operation.* version is (\d+) but the expected version is (\d+)", re.DOTALL)
 _AGAIN = "You calculate backward twice for the same subgraph without setting retain_graph=True"
 _NAMED = re.compile(r"The TensorWrappers of (\w+) do not exist")
 

@@ -157,7 +157,9 @@ def _is_basic(part: Any) -> bool:
 def _window(layout: Layout, parts: tuple[Any, ...]) -> Layout:
     """Returns the layout of the window at a key of plain indices and slices."""
     one = np.empty(1, np.int8)  # its memory is never read
-    shown = np.lib.stride_tricks.as_strided(one, layout.shape, layout.strides, writeable=False)[parts if Ellipsis in parts else (*parts, ...)]
+    shown = np.lib.stride_tricks.as_strided(one, layout.shape, layout.strides, writeable=False)[
+        parts if Ellipsis in parts else (*parts, ...)
+    ]
     moved = shown.__array_interface__["data"][0] - one.__array_interface__["data"][0]
     return Layout(tuple(shown.shape), tuple(shown.strides), layout.offset + (moved if shown.size else 0))
 

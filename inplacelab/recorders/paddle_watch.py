@@ -54,7 +54,7 @@ _lock = Lock()
 
 def begin(watcher: Watcher) -> None:
     """Has a recorder called for each function of Paddle."""
-    global _watchers  # noqa: PLW0603  # one for the process, as Paddle's functions are
+    global _watchers  # one for the process, as Paddle's functions are
     with _lock:
         if not _watchers:
             _replace_all()
@@ -63,7 +63,7 @@ def begin(watcher: Watcher) -> None:
 
 def end(watcher: Watcher) -> None:
     """Ends that, whether or not it has begun."""
-    global _watchers  # noqa: PLW0603
+    global _watchers
     with _lock:
         _watchers = tuple(each for each in _watchers if each is not watcher)
         while _places and not _watchers:
