@@ -16,6 +16,10 @@ _NOTHING = Text(
     "No backward pass failed. Watched: {0} operations, {1} storages that were written or viewed.",
     "没有反向传播失败。共监视 {0} 次操作，{1} 块被写入或有视图的存储。",
 )
+_NO_WATCH = Text(
+    "programs of {0!r} cannot be watched; record them: `inplacelab explain script.py` does, and so does `inplacelab.record()`",
+    "不能监视 {0!r} 的程序；请记录它们：`inplacelab explain script.py` 和 `inplacelab.record()` 都可以",
+)
 
 
 class Watch(Protocol):
@@ -54,7 +58,7 @@ def watch_of(framework: str) -> Watch:
         from inplacelab.diagnosis.torch_watch import TorchWatch  # noqa: PLC0415  # it imports PyTorch
 
         return TorchWatch()
-    raise ValueError(framework)
+    raise ValueError(str(_NO_WATCH.format(framework)))
 
 
 class explain:  # noqa: N801  # used like a function

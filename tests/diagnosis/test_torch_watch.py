@@ -266,6 +266,8 @@ def test_a_block_adds_a_note() -> None:
         h.add_(1).sum().backward()
     assert "h.add_(1)" in "".join(caught.value.__notes__)
     assert len(found.failures) == 1
+    with pytest.raises(ValueError, match="record them"):
+        inplacelab.explain("numpy")
     with inplacelab.explain() as nothing:
         (a * 2).sum().backward()
     assert "No backward pass failed" in str(nothing)
