@@ -10,7 +10,7 @@ from types import CodeType
 from inplacelab.cli import output, record
 from inplacelab.cli.bilingual_argparse import Parser, positive
 from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.script import main_module, parsed_script, running
+from inplacelab.cli.script import parsed_script, running
 from inplacelab.diagnosis.explain import explain
 from inplacelab.diagnosis.failures import Failure
 from inplacelab.diagnosis.report import report_not_tried, report_of_trials, report_written
@@ -18,7 +18,7 @@ from inplacelab.diagnosis.spots import trail_of
 from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS, framework_used, is_installed, not_installed
-from inplacelab.recorders.run import LIMIT, learners_traceback
+from inplacelab.recorders.run import LIMIT, learners_traceback, main_module
 
 SUMMARY = Text(
     "Run a script; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it. "

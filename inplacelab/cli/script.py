@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-import sys
 import traceback
-import types
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +17,7 @@ from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use, framework_used
 from inplacelab.recorders.program import Program
-from inplacelab.recorders.run import Session, learners_traceback
+from inplacelab.recorders.run import Session, learners_traceback, main_module
 from inplacelab.recording.recording import Recording
 
 _CANNOT_READ = Text("cannot read {0}: {1}", "无法读取 {0}：{1}")
@@ -114,17 +112,3 @@ def parsed_script(path: Path) -> tuple[str, ast.Module]:
         shown = "".join(traceback.format_exception_only(error)).rstrip()
         raise CannotError(_NO_PROGRAM.format(path, shown), status=1) from None
     return text, tree
-
-
-@contextmanager
-def main_module(path: Path, arguments: Sequence[str]) -> Iterator[types.ModuleType]:
-    """Sets up a new `__main__` for the script, with its `sys.argv`, and its folder first on `sys.path`."""
-    module = types.ModuleType("__main__")
-    module.__file__ = str(path)
-    before = sys.modules["__main__"], sys.argv, sys.path
-    sys.modules["__main__"], sys.argv = module, [str(path), *arguments]
-    sys.path = [str(path.resolve().parent), *sys.path]
-    try:
-        yield module
-    finally:
-        sys.modules["__main__"], sys.argv, sys.path = before

@@ -16,9 +16,9 @@ from typing import Any
 
 import torch
 
-from inplacelab.cli.script import main_module
 from inplacelab.diagnosis.spots import trail_of
 from inplacelab.diagnosis.torch_watch import TorchWatch
+from inplacelab.recorders.run import main_module
 from inplacelab.recorders.static import message_of
 from inplacelab.recorders.torch_backward import Asked, root_node
 from inplacelab.recorders.torch_objects import LEAF_NODE

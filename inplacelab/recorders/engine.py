@@ -11,7 +11,6 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import inf
 from types import FrameType
 from typing import Any
 
@@ -31,6 +30,7 @@ from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Place, Program, Scope
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.static import attributes_of, class_name, function_name, message_of
+from inplacelab.recorders.step_limit import StepLimit
 from inplacelab.recorders.whereabouts import Whereabouts
 from inplacelab.tensor import Tensor
 from inplacelab.version import __version__
@@ -82,12 +82,11 @@ class EngineRecorder(observe.Observer):
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self._program, self._emit, self._limit = program, log.emit, inf if limit is None else limit
+        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
         self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
         self._watch = self.shield.protect(self.refused)
         self._where = Whereabouts(program, _WATCHED, log.emit, self._account, self._known, outermost)
         self._objects = EngineObjects(log.emit, self._where.names_of, self.shield.protect_callback)
-        self._counted = 0
         self._passes: list[Pass] = []  # each was begun by code that runs in the one before it
         self._computing = False  # a backward pass is running, and no code of the program runs in it
         self._episodes: dict[devices.Device, Episode] = {}  # of the memory ledgers
@@ -100,7 +99,7 @@ class EngineRecorder(observe.Observer):
     @property
     def missed(self) -> int:
         """The number of events not recorded because of the limit."""
-        return int(max(self._counted - self._limit, 0))
+        return self._limit.missed
 
     def begin(self) -> None:
         """Begins to observe the engine and its refusals, and an episode of the memory ledgers."""
@@ -133,7 +132,7 @@ class EngineRecorder(observe.Observer):
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
-        if not self._beyond_limit and self._objects.look_again():
+        if not self._limit.exceeded and self._objects.look_again():
             self.shield.remark(_UNOBSERVED)
         self._where.finish(scope)
 
@@ -151,15 +150,6 @@ class EngineRecorder(observe.Observer):
         episode = self._episodes[devices.current()]
         return episode.live, episode.peak
 
-    def _full(self) -> bool:
-        """Counts an event that becomes a step. Returns whether the limit is exceeded."""
-        self._counted += 1
-        return self._counted > self._limit
-
-    @property
-    def _beyond_limit(self) -> bool:
-        return self._counted > self._limit
-
     # ---- operations ------------------------------------------------------------------------------------------------------
 
     def operation(
@@ -170,7 +160,7 @@ class EngineRecorder(observe.Observer):
         if self._computing:  # backward also computes with operations, but its steps are the nodes
             self._written_in_backward(output)
             return
-        if self._full():
+        if self._limit.reached():
             return
         line = self._where.line(sys._getframe(2))
         operands = self._operands(inputs, output, read)
@@ -235,11 +225,11 @@ class EngineRecorder(observe.Observer):
     def _written_in_backward(self, output: Tensor) -> None:
         """Emits a write by an operation in backward to a tensor of the program, such as an existing gradient."""
         known = self._objects.tensors.find(output)
-        if known is not None and not self._beyond_limit:
+        if known is not None and not self._limit.exceeded:
             self._objects.storage(output.storage)
 
     def launched(self, launch: Launch, storages: Sequence[Any]) -> None:
-        if not self._beyond_limit:
+        if not self._limit.exceeded:
             known = [None if each is None else self._objects.storages.find(each) for each in storages]
             self._emit(events.Launched(launch, tuple(None if each is None else each.number for each in known)))
 
@@ -255,13 +245,13 @@ class EngineRecorder(observe.Observer):
         self._emit(events.FlagsSet(known.number, not known.stop, known.node, grad))
 
     def tensors_returned(self, tensors: Sequence[Tensor]) -> None:
-        if not self._computing and not self._beyond_limit:
+        if not self._computing and not self._limit.exceeded:
             for tensor in tensors:
                 self._objects.tensor(tensor)
             self._emit(events.Handed())
 
     def unreported_code_ran(self) -> None:
-        if not self._computing and not self._beyond_limit:
+        if not self._computing and not self._limit.exceeded:
             self._objects.look_again()
 
     # ---- backward --------------------------------------------------------------------------------------------------------
@@ -272,7 +262,7 @@ class EngineRecorder(observe.Observer):
         under = Pass(arriving)
         self._passes.append(under)
         self._computing = True
-        if self._full():
+        if self._limit.reached():
             return
         under.place = self._where.place(sys._getframe(1))
         nodes = list(reachable(node for node, _ in roots))
@@ -295,11 +285,11 @@ class EngineRecorder(observe.Observer):
         if not self._passes:  # the recording began in a hook of this pass
             return
         under = self._passes[-1]
-        under.gradient = None if self._beyond_limit else gradient_of(gradient)
+        under.gradient = None if self._limit.exceeded else gradient_of(gradient)
         under.node = self._number(node)
 
     def unpacks(self, node: Node, saved: SavedTensor) -> None:
-        if not self._passes or self._full():
+        if not self._passes or self._limit.reached():
             return
         # the `backward` of a `PyLayer` reads its saved tensors itself
         here = self._where.here(sys._getframe(1)) if isinstance(node, CustomNode) else None
@@ -314,7 +304,7 @@ class EngineRecorder(observe.Observer):
             return
         under = self._passes[-1]
         gradient, under.gradient, under.node = under.gradient, None, None
-        if self._full():
+        if self._limit.reached():
             return
         filled = self._filled(node.leaf) if isinstance(node, AccumulateNode) else None
         self._emit(events.NodeRan(
@@ -343,7 +333,7 @@ class EngineRecorder(observe.Observer):
         if not self._passes:
             return
         under = self._passes.pop()
-        if self._full():
+        if self._limit.reached():
             return
         nodes = [node for reference in under.nodes if (node := reference()) is not None]
         self._emit(events.Released(tuple(self._number(node) for node in nodes if node.released)))
@@ -353,7 +343,7 @@ class EngineRecorder(observe.Observer):
 
     def hook_begins(self, node: Node, hook: Any, gradient: Tensor) -> None:
         self._computing = False
-        if not self._passes or self._full():
+        if not self._passes or self._limit.reached():
             return
         under = self._passes[-1]
         under.node = self._number(node)
@@ -362,7 +352,7 @@ class EngineRecorder(observe.Observer):
         under.hook, under.given, under.counted = (
             function_name(hook),
             (known.number, known.storage.version),
-            self._counted,
+            self._limit.counted,
         )
         line = self._program.line_of_function(hook)
         self._emit(
@@ -371,21 +361,21 @@ class EngineRecorder(observe.Observer):
 
     def hook_ends(self, node: Node, gradient: Tensor) -> None:
         self._computing = True
-        if not self._passes or self._beyond_limit:
+        if not self._passes or self._limit.exceeded:
             return
         under = self._passes[-1]
         known = self._objects.tensor(gradient)
         self._objects.storage(gradient.storage)
-        if ((known.number, known.storage.version), self._counted) == (under.given, under.counted):
+        if ((known.number, known.storage.version), self._limit.counted) == (under.given, under.counted):
             return  # nothing happened since the hook began, whose step is enough
-        self._counted += 1
+        self._limit.reached()
         self._emit(events.HookEnded(
             self._number(node), under.hook, under.given[0], known.number, gradient_of(gradient), *self._account()
         ))  # fmt: skip
 
     def custom_begins(self, node: Node, function: Any, gradients: Sequence[Tensor | None]) -> None:
         self._computing = False
-        if not self._passes or self._full():
+        if not self._passes or self._limit.reached():
             return
         self._where.look_round(sys._getframe(1))
         given = [gradient for gradient in gradients if gradient is not None]

@@ -10,23 +10,26 @@ class StepLimit:
 
     Args:
         most: the most steps; None for no limit.
+
+    Attributes:
+        counted: how many events were counted.
     """
 
     def __init__(self, most: int | None) -> None:
         self._most = inf if most is None else most
-        self._counted = 0
+        self.counted = 0
 
     def reached(self) -> bool:
         """Counts an event that becomes a step. Returns whether it is beyond the limit."""
-        self._counted += 1
-        return self._counted > self._most
+        self.counted += 1
+        return self.counted > self._most
 
     @property
     def exceeded(self) -> bool:
         """Whether events were beyond the limit."""
-        return self._counted > self._most
+        return self.counted > self._most
 
     @property
     def missed(self) -> int:
         """The number of events beyond the limit."""
-        return int(max(self._counted - self._most, 0))
+        return int(max(self.counted - self._most, 0))

@@ -17,7 +17,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.stand_in import call_for
 from inplacelab.recorders.static import class_name, message_of, names_in
+from inplacelab.recorders.step_limit import StepLimit
 from inplacelab.recorders.torch_backward import (
     Asked,
     Stale,
@@ -102,7 +102,7 @@ class TorchRecorder:
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self._program, self._emit, self._limit = program, log.emit, inf if limit is None else limit
+        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
         self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
         protect = self.shield.protect
         self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._meet, outermost)
@@ -120,7 +120,6 @@ class TorchRecorder:
         )
         self._mode, self._engine = Mode(self), EnginePatch(self)
         self._passes: list[Pass | None] = []  # None: one that is not recorded
-        self._counted = 0
         self._refused: tuple[int, str] = (0, "")  # the last error that a pass has raised, and its message
         self._begun = False
         self._hooks: list[Any] = []
@@ -136,7 +135,7 @@ class TorchRecorder:
     @property
     def missed(self) -> int:
         """The number of events not recorded because of the limit."""
-        return int(max(self._counted - self._limit, 0))
+        return self._limit.missed
 
     def begin(self) -> None:
         """Begins to override PyTorch's functions."""
@@ -194,7 +193,7 @@ class TorchRecorder:
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
         with _off():
-            if not self._beyond_limit and self._objects.look_again():
+            if not self._limit.exceeded and self._objects.look_again():
                 self.shield.remark(_UNOBSERVED)
             self._objects.settle()
             self._where.finish(scope)
@@ -219,22 +218,13 @@ class TorchRecorder:
         known = self._objects.tensors.find(tensor)
         if known is not None:
             self._objects.flagged_history(known, tensor)
-        elif not self._beyond_limit:
+        elif not self._limit.exceeded:
             known = self._objects.tensor(tensor)
             self._emit(events.Handed())
         return known
 
     def _account(self) -> tuple[int, int]:
         return self._objects.account()
-
-    def _full(self) -> bool:
-        """Counts an event that becomes a step. Returns whether the limit is exceeded."""
-        self._counted += 1
-        return self._counted > self._limit
-
-    @property
-    def _beyond_limit(self) -> bool:
-        return self._counted > self._limit
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
@@ -258,7 +248,7 @@ class TorchRecorder:
 
     def _call_begins(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         frame = sys._getframe(4)  # beyond the shield, `called`, and the mode
-        if (self._passes and not self._in_own_code(frame)) or self._beyond_limit:
+        if (self._passes and not self._in_own_code(frame)) or self._limit.exceeded:
             return
         with _off():
             self._take_stock_unless_begun(frame)
@@ -333,7 +323,7 @@ class TorchRecorder:
                     self._objects.flagged_history(known, tensor, fresh=True)
 
     def _report_write(self, call: Call, known: KnownTensor, tensor: Any) -> None:
-        if self._full():
+        if self._limit.reached():
             return
         objects = self._objects
         slots = call.slots if call.slots is not None and tensor is call.tensors[0] else None
@@ -352,7 +342,7 @@ class TorchRecorder:
             if not any(known is each for each, _ in written):
                 left = known.storage
                 if objects.look_at(known, tensor):
-                    if not self._full():
+                    if not self._limit.reached():
                         self._done(call, known.operand, "relayout" if left is known.storage else "reallocated", None)
                 elif known.needs is not needs_gradient(tensor) or call.kind.name in _SETS_FLAGS:
                     objects.flags(known, tensor, fresh=False)
@@ -362,14 +352,14 @@ class TorchRecorder:
         """Emits what a call has written without raising a version, as PyTorch's fused optimizers do."""
         for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
             counted = any(known.counter is each.counter for each, _ in written)
-            if not counted and before != self._objects.contents(known) and not self._full():
+            if not counted and before != self._objects.contents(known) and not self._limit.reached():
                 self.shield.remark(_SILENT.format(call.kind.name))
                 self._objects.wrote(known, tensor, known.operand.layout)
                 self._done(call, known.operand, "in-place", None)
 
     def _report_result(self, call: Call, tensor: Any) -> None:
         objects = self._objects
-        if objects.tensors.find(tensor) is not None or self._full():
+        if objects.tensors.find(tensor) is not None or self._limit.reached():
             return
         seen = objects.seen
         known = objects.tensor(tensor, filled=call.kind.fills, own_counter=call.kind.own_counter, of=call.known)
@@ -408,7 +398,7 @@ class TorchRecorder:
     def _handed(self, result: Any) -> None:
         """Describes tensors that the program receives from code that was not recorded."""
         with _off():
-            for tensor in () if self._beyond_limit else tensors_of(result):
+            for tensor in () if self._limit.exceeded else tensors_of(result):
                 self._objects.tensor(tensor)
             self._emit(events.Handed())
 
@@ -449,7 +439,7 @@ class TorchRecorder:
             if self._passes:
                 self._advance(_running_node())
             roots = [node for each in asks.roots if (node := root_node(each)) is not None]
-            if not roots or self._full():
+            if not roots or self._limit.reached():
                 self._passes.append(None)
                 return
             objects = self._objects
@@ -483,7 +473,7 @@ class TorchRecorder:
     def _ran(self, under: Pass, node: Any) -> None:
         """Emits that a node has run."""
         self._unpacks(under, node)
-        if self._full():
+        if self._limit.reached():
             return
         objects, number = self._objects, self._objects.node(node)
         leaf = getattr(node, "variable", None) if under.fills and not node.next_functions else None
@@ -503,7 +493,7 @@ class TorchRecorder:
         """Emits that a node has used what it had saved, until the one that failed, if one did."""
         number, gradient = self._objects.node(node), self._arrived(under, node)
         for kept in self._objects.kept_by(number):
-            if number is None or self._full():
+            if number is None or self._limit.reached():
                 return
             found = self._objects.version(kept.counter, kept.version)
             self._emit(events.Unpacked(
@@ -521,7 +511,7 @@ class TorchRecorder:
 
     def _pass_ended(self, result: Any) -> None:
         under = self._passes.pop()
-        if under is None or self._beyond_limit:
+        if under is None or self._limit.exceeded:
             return
         with _off():
             objects = self._objects
@@ -533,7 +523,7 @@ class TorchRecorder:
                     objects.filled(tensor)
             self._release(under)
             objects.settle()
-            self._full()
+            self._limit.reached()
             self._emit(events.BackwardEnded(*objects.account()))
             if not under.fills:
                 for tensor in tensors_of(result):
@@ -557,7 +547,7 @@ class TorchRecorder:
 
     def _pass_failed(self, error: BaseException) -> None:
         under = self._passes.pop()
-        if under is None or self._beyond_limit:
+        if under is None or self._limit.exceeded:
             return
         with _off():
             objects, message = self._objects, message_of(error)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from inplacelab.recorders import graph_search
 from inplacelab.recorders.torch_objects import needs_gradient, node_of
 
 
@@ -66,14 +67,7 @@ def root_node(tensor: Any) -> Any:
 
 def reachable(roots: Iterable[Any]) -> list[Any]:
     """Returns every node reachable from the roots, including them."""
-    seen: dict[Any, None] = {}
-    waiting = list(roots)[::-1]
-    while waiting:
-        node = waiting.pop()
-        if node is not None and node not in seen:
-            seen[node] = None
-            waiting += [following for following, _ in node.next_functions]
-    return list(seen)
+    return graph_search.reachable([each for each in roots if each is not None], _following)
 
 
 def in_order(roots: Iterable[Any], ends: Sequence[Any] | None, *, fills: bool) -> list[Any]:
@@ -86,7 +80,7 @@ def in_order(roots: Iterable[Any], ends: Sequence[Any] | None, *, fills: bool) -
     """
     first = list(dict.fromkeys(roots))
     every = reachable(first)
-    runs = set(every) if ends is None else _leading_to(every, set(ends))
+    runs = set(every) if ends is None else graph_search.leading_to(every, set(ends), _following)
     if ends is not None and fills:
         runs |= {each for each in ends if each is not None}
     return [node for node in _by_number(first, every) if node in runs]
@@ -109,22 +103,6 @@ def _by_number(first: Sequence[Any], every: Iterable[Any]) -> Iterator[Any]:
 
 def _following(node: Any) -> list[Any]:
     return [following for following, _ in node.next_functions if following is not None]
-
-
-def _leading_to(nodes: Sequence[Any], ends: set[Any]) -> set[Any]:
-    """Returns the nodes from which one of the ends can be reached in at least one step."""
-    before: dict[Any, list[Any]] = {}
-    for node in nodes:
-        for following in _following(node):
-            before.setdefault(following, []).append(node)
-    found: set[Any] = set()
-    waiting = [node for end in ends for node in before.get(end, ())]
-    while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found.add(node)
-            waiting += before.get(node, ())
-    return found
 
 
 def shape_at(node: Any) -> tuple[int, ...] | None:

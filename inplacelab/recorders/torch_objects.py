@@ -13,21 +13,20 @@ not read: until then the node is inferred (`_expected`). Saved tensors are read 
 
 from __future__ import annotations
 
-import ctypes
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
-import numpy as np
 import torch
 
 from inplacelab.language import Text
-from inplacelab.layout import Layout, extent
+from inplacelab.layout import Layout
 from inplacelab.recorders import events
 from inplacelab.recorders.handles import Handles, Protect
-from inplacelab.recorders.snapshots import WHOLE, Snapshot, snapshot
+from inplacelab.recorders.raw_memory import copied, memory_at
+from inplacelab.recorders.snapshots import WHOLE, Snapshot
 
 _Tensor: Any = torch.Tensor
 version_of: Callable[[Any], int] = _Tensor._version.__get__
@@ -47,8 +46,6 @@ _Storage: Any = torch.UntypedStorage
 _RESULTS = frozenset(("result", "result0", "output"))
 """What PyTorch's derivatives call the result of an operation. Recordings call it "out"."""
 LEAF_NODE = "torch::autograd::AccumulateGrad"
-_NUMPY = {"bfloat16": np.dtype("uint16")}
-"""Types that NumPy does not have, by the type of their bits."""
 
 _INFERENCE = Text(
     "Inference tensors were left out: PyTorch counts no versions for them.",
@@ -102,13 +99,7 @@ class KnownStorage:
 
     def memory(self) -> Any:
         """Returns the memory as an array of one axis; None if it cannot be read without waiting, or holds no numbers."""
-        kind = _numpy_dtype(self.dtype)
-        if kind is None or self.device != "cpu" or (self.bytes and not self.start):
-            return None
-        if not self.bytes:
-            return np.empty(0, kind)
-        memory: Any = (ctypes.c_char * self.bytes).from_address(self.start)
-        return np.frombuffer(memory, kind)
+        return memory_at(self.start, self.bytes, dtype_name(self.dtype)) if self.device == "cpu" else None
 
 
 @dataclass(slots=True, eq=False)
@@ -467,17 +458,7 @@ class TorchObjects:
             if known.device != "cpu":
                 self._remark(_ON_DEVICE.format(known.device))
             return None
-        if known.dtype is torch.bfloat16:  # the upper half of a float32
-            memory = (memory.astype(np.uint32) << 16).view(np.float32)
-        window = None
-        if isinstance(slots, Layout):
-            first, stop = extent(slots)
-            if first < 0 or stop > memory.size:
-                slots = None
-            else:
-                strides = tuple(each * memory.itemsize for each in slots.strides)
-                window = np.ndarray(slots.shape, memory.dtype, memory, slots.offset * memory.itemsize, strides)
-        return snapshot(memory, window, slots)
+        return copied(memory, dtype_name(known.dtype), slots)
 
     def _counter(self, storage: KnownStorage, version: int, shared: Sequence[KnownTensor]) -> Counter:
         """Returns the version counter of a new tensor: that of the first of these tensors with which it may be shared."""
@@ -720,20 +701,6 @@ def layout_of(tensor: Any) -> Layout:
 def dtype_name(dtype: Any) -> str:
     """Returns the name of a type of elements: "float32"."""
     return str(dtype).removeprefix("torch.")
-
-
-_numpy_dtypes: dict[Any, Any] = {}
-
-
-def _numpy_dtype(dtype: Any) -> Any:
-    """Returns NumPy's type for a type of elements; None if there is none."""
-    if dtype not in _numpy_dtypes:
-        name = dtype_name(dtype)
-        try:
-            _numpy_dtypes[dtype] = _NUMPY.get(name) or np.dtype(name)
-        except TypeError:
-            _numpy_dtypes[dtype] = None
-    return _numpy_dtypes[dtype]
 
 
 def _start(storage: Any) -> int:
