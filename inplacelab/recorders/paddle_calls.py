@@ -53,6 +53,11 @@ RELAYOUTS = frozenset({"reshape_", "squeeze_", "unsqueeze_", "flatten_", "transp
 """Functions that raise the version of a tensor without writing its elements."""
 COUNTS_TOGETHER = frozenset({"reshape", "flatten"})
 """Functions that share the version counter also where they copy."""
+VIEWS = COUNTS_TOGETHER | {
+    "as_strided", "contiguous", "data", "detach", "diagonal", "getitem", "slice", "squeeze", "strided_slice", "transpose", "unbind",
+    "unsqueeze", "view_dtype", "view_shape", "view_slice",
+}  # fmt: skip
+"""Functions that make views. A tensor without elements has no memory to share, but shares its version counter."""
 SETS_FLAGS = frozenset({"stop_gradient", "grad", "clear_gradient", "detach_", "_zero_grads", "_copy_gradient_from"})
 
 
@@ -157,7 +162,9 @@ def _is_basic(part: Any) -> bool:
 def _window(layout: Layout, parts: tuple[Any, ...]) -> Layout:
     """Returns the layout of the window at a key of plain indices and slices."""
     one = np.empty(1, np.int8)  # its memory is never read
-    shown = np.lib.stride_tricks.as_strided(one, layout.shape, layout.strides, writeable=False)[parts if Ellipsis in parts else (*parts, ...)]
+    shown = np.lib.stride_tricks.as_strided(one, layout.shape, layout.strides, writeable=False)[
+        parts if Ellipsis in parts else (*parts, ...)
+    ]
     moved = shown.__array_interface__["data"][0] - one.__array_interface__["data"][0]
     return Layout(tuple(shown.shape), tuple(shown.strides), layout.offset + (moved if shown.size else 0))
 

@@ -184,7 +184,9 @@ def test_leaves_are_filled_in_the_pass() -> None:
 
 
 def test_a_stale_value_is_explained_with_the_lines() -> None:
-    ran = run("x = paddle.to_tensor([1.0], stop_gradient=False)\ny = x * 2\nz = y * y\ny.scale_(3.0)\nz.sum().backward()")
+    ran = run(
+        "x = paddle.to_tensor([1.0], stop_gradient=False)\ny = x * 2\nz = y * y\ny.scale_(3.0)\nz.sum().backward()"
+    )
     step = ran.recording.steps[-1]
     assert step.error is not None
     assert step.error.message == str(ran.failure)
@@ -301,7 +303,9 @@ def test_a_layer_of_the_program_is_one_operation_and_one_node() -> None:
     assert ran.names["x"].grad.item() == 12
     forward = [step.op for step in ran.recording.steps if step.kind == "operation" and step.phase == "forward"]
     assert forward == ["to_tensor", "Cube"]
-    assert [step.op for step in ran.recording.steps if step.kind == "operation" and step.phase == "backward"] == ["multiply"] * 3
+    assert [step.op for step in ran.recording.steps if step.kind == "operation" and step.phase == "backward"] == [
+        "multiply"
+    ] * 3
     assert any("`GradNodePyLayer_Cube`" in each for each in remarks(ran.recording))
 
 
@@ -409,7 +413,9 @@ def test_memory_is_freed_when_it_would_be() -> None:
 
 def test_nothing_is_kept_alive() -> None:
     gone: list[Any] = []
-    ran = run("x = paddle.ones([1000])\nwatch(x)\ny = x * 2\ndel x\nz = y + 1\n", watch=lambda x: gone.append(weakref.ref(x)))
+    ran = run(
+        "x = paddle.ones([1000])\nwatch(x)\ny = x * 2\ndel x\nz = y + 1\n", watch=lambda x: gone.append(weakref.ref(x))
+    )
     assert gone[0]() is None
     assert len(ran.recording.state().storages) == 2
     assert ran.recording.steps[-1].live == 8000
@@ -513,4 +519,3 @@ def test_the_limit_is_kept() -> None:
 )  # fmt: skip
 def test_what_is_left_out_is_said(text: str, said: str) -> None:
     assert any(said in each for each in remarks(run(text).recording)), remarks(run(text).recording)
-

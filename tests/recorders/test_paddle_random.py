@@ -17,7 +17,12 @@ from tests.recorders.paddle_runs import remarks, run  # noqa: E402
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
 BATCH = 20
-EXPECTED = ("without raising their versions", "Several have saved", "versions of the tensor and of the copy", "had changed the tensor")
+EXPECTED = (
+    "without raising their versions",
+    "Several have saved",
+    "versions of the tensor and of the copy",
+    "had changed the tensor",
+)
 """What recordings of these programs may say."""
 
 
