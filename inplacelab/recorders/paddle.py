@@ -35,6 +35,7 @@ from inplacelab.recorders.paddle_calls import (
     COUNTS_TOGETHER,
     RELAYOUTS,
     SETS_FLAGS,
+    VIEWS,
     Call,
     Kind,
     slots_written,
@@ -237,7 +238,7 @@ class PaddleRecorder:
             if known is None:
                 call.unfilled.append(tensor)
             else:
-                if objects.wrote_unseen(known, tensor):
+                if objects.wrote_unseen(known, tensor) and known.storage.bytes:
                     self.shield.remark(_UNOBSERVED)
                 if objects.look_at(known, tensor) | objects.history(known, tensor):
                     self._emit(events.Handed())
@@ -369,11 +370,18 @@ class PaddleRecorder:
             self._infer_saved(call, described, given, in_place=False)
         for known in described[: call.kind.shows]:
             category: Category = "ordinary" if call.known else "create"
-            if call.kind.name in COUNTS_TOGETHER and call.known and objects.count_together(known, call.known[0]):
-                self.shield.remark(_TOGETHER.format(call.kind.name))
+            self._count_together(call, known)
             if known.storage.number in [each.storage for each in call.operands]:
                 category = "view"
             self._done(call, known.operand, category, known.node)
+
+    def _count_together(self, call: Call, result: KnownTensor) -> None:
+        """Notes that a result on another storage shares the version counter of the argument."""
+        source = call.known[0] if len(call.known) == 1 else None
+        if source is None or call.kind.name not in (VIEWS if not source.storage.bytes else COUNTS_TOGETHER):
+            return
+        if self._objects.count_together(result, source) and result.storage.bytes:
+            self.shield.remark(_TOGETHER.format(call.kind.name))
 
     def _infer_saved(self, call: Call, results: Sequence[KnownTensor], given: _Given, *, in_place: bool) -> None:
         """Emits what the nodes of an operation are inferred to have saved."""
@@ -588,13 +596,14 @@ _Given = Sequence[tuple[Operand, int] | None]
 def _given(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Given:
     """Returns the operands of a call in the order of its arguments, with their versions before it; None for a number."""
     values = [*args, *(value for name, value in kwargs.items() if name != "out")]
-    if call.kind.name == "setitem":
-        del values[1:2]
+    if call.kind.name in ("getitem", "setitem"):
+        values[1:2] = [next(tensors_of(args[1] if len(args) > 1 else None), None)]
     elif call.kind.swaps:
         values.reverse()
-    told = {id(tensor): pair for tensor, *pair in zip(call.tensors, call.operands, call.versions, strict=True)}
+    pairs = zip(call.operands, call.versions, strict=True)
+    told = {id(tensor): pair for tensor, pair in zip(call.tensors, pairs, strict=True)}
     flat = [each for value in values for each in (value if type(value) in (list, tuple) else [value])]
-    return [None if (found := told.get(id(value))) is None else (found[0], found[1]) for value in flat]
+    return [told.get(id(value)) for value in flat]
 
 
 def _among(tensor: Any, others: Sequence[Any]) -> bool:

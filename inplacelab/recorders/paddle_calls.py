@@ -53,6 +53,11 @@ RELAYOUTS = frozenset({"reshape_", "squeeze_", "unsqueeze_", "flatten_", "transp
 """Functions that raise the version of a tensor without writing its elements."""
 COUNTS_TOGETHER = frozenset({"reshape", "flatten"})
 """Functions that share the version counter also where they copy."""
+VIEWS = COUNTS_TOGETHER | {
+    "as_strided", "contiguous", "data", "detach", "diagonal", "getitem", "slice", "squeeze", "strided_slice", "transpose", "unbind",
+    "unsqueeze", "view_dtype", "view_shape", "view_slice",
+}  # fmt: skip
+"""Functions that make views. A tensor without elements has no memory to share, but shares its version counter."""
 SETS_FLAGS = frozenset({"stop_gradient", "grad", "clear_gradient", "detach_", "_zero_grads", "_copy_gradient_from"})
 
 

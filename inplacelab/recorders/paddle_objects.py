@@ -574,7 +574,7 @@ class PaddleObjects:
     def look_again(self) -> bool:
         """Emits the writes that were not reported. Returns whether there were any."""
         unseen = [known for tensor, known in self.tensors.living() if self.wrote_unseen(known, tensor)]
-        return bool(unseen)
+        return any(known.storage.bytes for known in unseen)
 
     def storage_numbered(self, number: int) -> KnownStorage | None:
         """Returns a living storage by its number."""

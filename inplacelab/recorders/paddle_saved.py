@@ -60,7 +60,7 @@ SAVED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     **_nodes("LayerNorm InstanceNorm", "x scale bias", "x scale"),
     **_nodes("GroupNorm", "x scale bias", "x scale bias out"),
     **_nodes("BatchNorm", "x mean variance scale bias", "x mean variance scale bias out_3 out_4 out_5"),
-    **_nodes("Gather GatherNd IndexSelect IndexElementwiseGet Scatter IndexAdd IndexPut", "x index values", "index"),
+    **_nodes("Gather GatherNd IndexAdd IndexElementwiseGet IndexElementwisePut IndexElementwisePutWithTensor IndexPut IndexSelect Scatter", "x index values", "index"),
     **_nodes("TakeAlongAxis", "x index", "x index"),
     **_nodes("PutAlongAxis", "x index values", "x index values out"),
     **_nodes("MaskedSelect MaskedFill", "x mask values", "mask"),
@@ -69,7 +69,7 @@ SAVED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     **_nodes("NllLoss", "x label", "x label out_1"),
     **_nodes("CrossEntropyWithSoftmax", "x label", "label out"),
     **_nodes("KldivLoss", "x label", "label"),
-    **_nodes("SetValueWithTensor", "x values", "values"),
+    **_nodes("SetValueWithTensor", "x key values", "values"),
     **_nodes("Conv2dTranspose", "x filter", "x filter"),
     "Conv2dGradNodeFinal": (("x", "filter"), ("x", "filter")),
     **_nodes(
