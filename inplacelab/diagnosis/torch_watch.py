@@ -40,8 +40,8 @@ _next_node = torch._C._autograd._get_sequence_nr
 _APPLY = torch.autograd.Function.apply.__func__.__code__
 
 COPY_SLICES = "CopySlices"
-FUSED = ("_fused_sgd_", "_fused_adam_", "_fused_adamw_", "_fused_adagrad_")
-"""Functions that write without raising versions."""
+RUNNING = ("running_mean", "running_var")
+"""What normalization in evaluation reads and has saved, and in training writes without raising a version."""
 MOST = 3
 """So many candidates are named if it is not certain what was saved."""
 
@@ -124,7 +124,10 @@ class TorchWatch:
             result = call_for(frame, function, args, kwargs)
         finally:
             try:
+                silent = _written_silently(kind, args, kwargs) if kind.is_silent else ()
                 self._note(kind, frame, first, tensors, before, result)
+                for each in silent:
+                    self._wrote(kind.name, first, _next_node(), each, version_of(each), self._places.of(frame))
             except Exception as error:  # noqa: BLE001  # a failure of the watch must not reach the program
                 self._break(error)
         return result
@@ -141,7 +144,7 @@ class TorchWatch:
             ledger.made(Made(first, last, op, place))
         self._noted = last
         for tensor, version in zip(tensors, before, strict=True):
-            if version_of(tensor) != version or op in FUSED:
+            if version_of(tensor) != version:
                 place = place or self._places.of(frame)
                 self._wrote(op, first, last, tensor, version, place)
         if kind.own_counter and result is not None:
@@ -224,6 +227,8 @@ class TorchWatch:
         for name, kept in saved_by(node):
             data = kept.data
             if not issubclass(type(data), torch.Tensor) or data.layout is not torch.strided:
+                continue
+            if name in RUNNING and getattr(node, "_saved_training", True):  # it will not use them
                 continue
             log, layout = self._ledger.find(_Tensor.untyped_storage(data)._cdata), layout_of(data)
             writes = [
@@ -371,6 +376,18 @@ def _flat(values: Sequence[Any]) -> list[Any]:
 
 def _fits(data: Any, told: Stale) -> bool:
     return tuple(data.shape) == told.shape and not data.is_inference() and version_of(data) == told.found_at
+
+
+def _written_silently(kind: Kind, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+    """Returns the tensors that a call writes without raising their versions."""
+    if kind.name.startswith("_fused_"):
+        return _flat(args[:1])
+    trains = kwargs.get("training", kwargs.get("use_input_stats", len(args) > TRAINING and args[TRAINING]))
+    return _flat(args[1:3]) if trains else ()
+
+
+TRAINING = 5
+"""The position of the argument of normalizations that says whether they train."""
 
 
 def _overlap(one: Layout, other: Layout) -> bool:

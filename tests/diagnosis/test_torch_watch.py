@@ -371,3 +371,21 @@ def test_usual_training_with_data_and_fused_optimizers_is_not_warned_of() -> Non
     assert error is None
     assert watch.failures == []
     assert watch.remarks == []
+
+
+def test_statistics_of_batch_norm_that_were_updated_between_the_passes() -> None:
+    text = """\
+        norm = torch.nn.BatchNorm1d(2)
+        x = torch.arange(6.0).reshape(3, 2).requires_grad_()
+        {}
+        y = norm(x)
+        norm.train()
+        norm(x * 5)
+        y.square().sum().backward()
+        """
+    watch, error = watched(text.format("norm.eval()"))
+    assert error is None
+    assert {found.kind for found in watch.failures} == {"silent"}
+    assert lines(watch.failures[0]) == (4, [6], 7)
+    watch, error = watched(text.format("norm.train()"))  # backward in training uses the statistics of the batch
+    assert (watch.failures, watch.remarks) == ([], [])
