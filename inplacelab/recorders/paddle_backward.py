@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from inplacelab.recorders.graph_search import leading_to, reachable
-from inplacelab.recorders.paddle_objects import LEAF_NODE, node_of
+from inplacelab.recorders.paddle_readings import LEAF_NODE, node_of
 
 
 class Asked(NamedTuple):
@@ -108,7 +108,7 @@ def root_of(tensor: Any) -> Any:
 
 # --- errors ------------------------------------------------------------------------------------------------------------
 
-_STALE = re.compile(r"modified by an inplace operation.* version is (\d+) but the expected version is (\d+)", re.S)
+_STALE = re.compile(r"modified by an inplace operation.* version is (\d+) but the expected version is (\d+)", re.DOTALL)
 _AGAIN = "You calculate backward twice for the same subgraph without setting retain_graph=True"
 _NAMED = re.compile(r"The TensorWrappers of (\w+) do not exist")
 
