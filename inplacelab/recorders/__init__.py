@@ -10,6 +10,11 @@
     torch.py        the same for PyTorch; torch_overrides.py: the mode that calls it, torch_calls.py: what a function is,
          |            torch_objects.py: tensors and nodes, torch_backward.py: the order of a pass,
          |            torch_names.py: modules and optimizers, torch_compiled.py: calls of compiled functions
+    paddle.py       the same for PaddlePaddle, whose functions paddle_watch.py replaces; paddle_calls.py: what a function is,
+         |            paddle_objects.py, paddle_nodes.py: tensors and nodes (paddle_known.py: their states, paddle_readings.py: how
+         |            they are read), paddle_saved.py: what a node has saved, paddle_passes.py, paddle_backward.py: passes,
+         |            paddle_names.py: layers and optimizers
+         |            graph_search.py, raw_memory.py, step_limit.py: what the recorders of frameworks share
          |            whereabouts.py: where the program is     bindings.py: which names refer to what
          |            snapshots.py: copies of storages         handles.py: numbers for live objects
          |            stand_in.py: calls of a framework's functions that warn at the program's lines
@@ -35,6 +40,10 @@ below it know no NumPy arrays and serve any framework that is silent: `storages.
 PyTorch tells what is so now (versions, `grad_fn`, `_raw_saved_*`) but not what happens. So `torch.py` looks at the tensors of each call,
 before and after it. What is done in C++ alone is inferred and marked so: the order of the nodes in a pass. What Python cannot see is
 not recorded, and a note says so: what the operation inside a `CopySlices` has saved, what `torch.compile` runs, other threads.
+
+PaddlePaddle has no modes and shows less. So `paddle.py` takes the places of its functions, and infers what nodes have saved, from
+their names and what such nodes save. That was measured, and a test measures it again. Writes that raise no version are found by comparing
+contents; the recording says so.
 
 **Inside backward.** The engine computes backward with operations too, but these are not steps: the nodes are. A pass calls code of
 the program, a hook or the `backward` of a `PyLayer`, and reports that (`hook_begins`, `custom_begins`). Operations in there are

@@ -17,20 +17,17 @@ Not seen are operations of other threads and of compiled code (`to_static`), and
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import prod
-from types import CodeType, FrameType
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import paddle
 
 from inplacelab.language import Text
 from inplacelab.recorders import events, paddle_watch
-from inplacelab.recorders.bindings import ATTRIBUTES, Watched
-from inplacelab.recorders.events import INFERRED, Operand
+from inplacelab.recorders.events import Operand
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.paddle_backward import Asked, Graph, is_second_pass, node_named, root_of, stale
 from inplacelab.recorders.paddle_calls import (
     COUNTS_TOGETHER,
     RELAYOUTS,
@@ -42,20 +39,15 @@ from inplacelab.recorders.paddle_calls import (
     tensors_in,
     tensors_of,
 )
-from inplacelab.recorders.paddle_objects import (
-    LEAF_NODE,
-    KnownTensor,
-    PaddleObjects,
-    gradient_held,
-    layout_of,
-    node_of,
-    values_of,
-    version_of,
-)
+from inplacelab.recorders.paddle_known import KnownTensor
+from inplacelab.recorders.paddle_names import WATCHED
+from inplacelab.recorders.paddle_objects import PaddleObjects
+from inplacelab.recorders.paddle_passes import UNOBSERVED, PaddlePasses
+from inplacelab.recorders.paddle_readings import gradient_held, node_of, version_of
 from inplacelab.recorders.paddle_saved import kept_by
-from inplacelab.recorders.program import Program, Scope, code_of, scopes_of
+from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.shield import Shield
-from inplacelab.recorders.static import attributes_of, class_name, first_items, message_of
+from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.step_limit import StepLimit
 from inplacelab.recorders.whereabouts import Whereabouts
 
@@ -64,30 +56,6 @@ if TYPE_CHECKING:
 
 TESTED = "3.3"
 """The version that this recorder was tested with."""
-SMALL = 16
-"""Gradients of up to this many elements are kept with their values."""
-
-
-@dataclass(slots=True, eq=False)
-class Pass:
-    """A running backward pass.
-
-    Attributes:
-        order: the addresses of the nodes that it runs, in order, as far as they have not been reported.
-        graph: all nodes that it may reach.
-        runs: all nodes that it runs.
-        gradient: what the first node receives.
-        fills, keeps: see `paddle_backward.Asked`.
-        had: the tensors that had a gradient already, by number.
-    """
-
-    order: list[int]
-    graph: Graph
-    runs: tuple[int, ...]
-    gradient: events.Gradient
-    fills: bool
-    keeps: bool
-    had: frozenset[int]
 
 
 class PaddleRecorder:
@@ -101,16 +69,16 @@ class PaddleRecorder:
         self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
         self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
         protect = self.shield.protect
-        self._where = Whereabouts(program, _WATCHED, log.emit, self._account, self._meet, outermost)
+        self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._meet, outermost)
         self._objects = PaddleObjects(log.emit, self._where.names_of, self.shield.protect_callback, self.shield.remark)
         self._before, self._after = protect(self._call_begins), protect(self._call_ended)
         self._interrupted = protect(self._call_failed)
-        self._pass_before, self._pass_after = protect(self._pass_begins), protect(self._pass_ended)
-        self._pass_error, self._noted = protect(self._pass_failed), protect(self._note_hook)
-        self._passes: list[Pass | None] = []  # None: one that is not recorded
-        self._codes: dict[CodeType, list[int]] = {}  # of hooks and `PyLayer`s: the nodes that call them
+        self._passes = passes = PaddlePasses(
+            program, self._objects, self._where, log.emit, self._limit, self.shield.remark, _ENTERED
+        )
+        self._pass_before, self._pass_after = protect(self._pass_begins), protect(passes.ended)
+        self._pass_error, self._noted = protect(passes.failed), protect(passes.calls)
         self._inside = 0  # how many `PyLayer`s compute forward
-        self._refused: tuple[int, str] = (0, "")  # the last error that a pass has raised, and its message
         self._begun = False
         self.live_before = 0
         if not self.version.startswith(TESTED + "."):
@@ -134,8 +102,7 @@ class PaddleRecorder:
     def _forget(self) -> None:
         self._objects.forget()
         self._where.forget()
-        self._passes.clear()
-        self._codes.clear()
+        self._passes.forget()
 
     # ---- the program -----------------------------------------------------------------------------------------------------
 
@@ -152,15 +119,21 @@ class PaddleRecorder:
             self._objects.began()
             self.live_before = self._objects.before
 
+    def _begin_at(self, frame: FrameType | None) -> None:
+        """Takes stock at the first operation, of a program whose statements are not reported."""
+        if not self._begun:
+            self._where.line(frame)
+            self._take_stock()
+
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
         if not self._limit.exceeded and self._objects.look_again():
-            self.shield.remark(_UNOBSERVED)
+            self.shield.remark(UNOBSERVED)
         self._where.finish(scope)
 
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
-        if self._refused == (id(error), message_of(error)):
+        if self._passes.refused == (id(error), message_of(error)):
             return
         self._where.look(scopes_of(self._program.frames_in(error)), done=True)
         self._emit(events.Raised(
@@ -212,38 +185,19 @@ class PaddleRecorder:
         self._noted(getattr(layer, "backward", None), tensors_of(result))
         return result
 
-    def _note_hook(self, function: Any, tensors: Iterator[Any]) -> None:
-        """Notes which node calls a function of the program."""
-        code = code_of(function)
-        for tensor in tensors:
-            node = node_of(tensor)
-            if code is not None and node is not None:
-                self._codes.setdefault(code, []).append(node.node_ptr())
-
     def _call_begins(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         frame = sys._getframe(3)  # beyond the shield and `called`
-        if self._limit.exceeded or (self._passes and not self._in_own_code(frame)):
+        if self._limit.exceeded or (self._passes and not self._passes.in_own_code(frame)):
             return
-        if not self._begun:
-            self._where.line(frame)
-            self._take_stock()
+        self._begin_at(frame)
         objects, kind = self._objects, call.kind
         call.line = self._where.line(frame)
         if self._passes:
-            self._advance(frame)
+            self._passes.advance(frame)
         if kind.leads_outside and _asked_by(frame, self._program):
             self.shield.remark(_OUTSIDE.format(kind.name))
         for tensor in tensors_in(args, kwargs):
-            known = objects.tensor(tensor)
-            if known is None:
-                call.unfilled.append(tensor)
-            else:
-                if objects.wrote_unseen(known, tensor) and known.storage.bytes:
-                    self.shield.remark(_UNOBSERVED)
-                if objects.look_at(known, tensor) | objects.history(known, tensor):
-                    self._emit(events.Handed())
-                call.known.append(known)
-                call.tensors = (*call.tensors, tensor)
+            self._take(call, tensor)
         call.operands = tuple([each.operand for each in call.known])
         call.versions = [each.counter.version for each in call.known]
         call.slots = slots_written(kind.name, args)
@@ -254,12 +208,26 @@ class PaddleRecorder:
             call.gradients = [None if each.grad is None else objects.fingerprint(each.grad) for each in call.known]
         call.begun = True
 
+    def _take(self, call: Call, tensor: Any) -> None:
+        """Describes a tensor that a call is given, and what has changed in it without an operation that was seen."""
+        objects = self._objects
+        known = objects.tensor(tensor)
+        if known is None:
+            call.unfilled.append(tensor)
+            return
+        if objects.wrote_unseen(known, tensor) and known.storage.bytes:
+            self.shield.remark(UNOBSERVED)
+        if objects.look_at(known, tensor) | objects.history(known, tensor):
+            self._emit(events.Handed())
+        call.known.append(known)
+        call.tensors = (*call.tensors, tensor)
+
     def _call_failed(self, call: Call) -> None:
         """Called when an operation has raised: it may have written something before that, as Paddle does to a leaf."""
         if call.begun:
             for known, tensor in zip(call.known, call.tensors, strict=True):
                 if self._objects.wrote_unseen(known, tensor):
-                    self.shield.remark(_UNOBSERVED)
+                    self.shield.remark(UNOBSERVED)
             for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
                 wrote = before != self._objects.fingerprint(known)
                 if self._objects.look_at(known, tensor) or wrote:
@@ -273,18 +241,18 @@ class PaddleRecorder:
         if not call.begun:
             return
         objects = self._objects
-        objects.reporting = True
-        objects.made.clear()
+        objects.moment.reporting = True
+        objects.nodes.made.clear()
         if call.kind.name == "register_hook":
-            self._note_hook(args[1] if len(args) > 1 else None, iter(args[:1]))
+            self._passes.calls(args[1] if len(args) > 1 else None, iter(args[:1]))
         written = self._written(call, result)
         for known, tensor in written:
             self._report_write(call, known, tensor, _given(call, args, kwargs))
         self._report_changes(call, written)
         self._report_silent_writes(call, written)
         self._report_results(call, [*tensors_of(result), *call.unfilled], _given(call, args, kwargs))
-        objects.reporting = False
-        objects.made.clear()
+        objects.moment.reporting = False
+        objects.nodes.made.clear()
         call.tensors = ()
         call.unfilled.clear()
 
@@ -304,9 +272,9 @@ class PaddleRecorder:
             return
         objects = self._objects
         slots = call.slots if tensor is call.tensors[0] else None
-        objects.replacing = True
+        objects.moment.replacing = True
         left = known.storage
-        objects.own_leaf(known, tensor)
+        objects.nodes.own_leaf(node_of(tensor), known)
         relaid = objects.look_at(known, tensor)
         if relaid:
             objects.look_at_aliases(known)
@@ -318,7 +286,7 @@ class PaddleRecorder:
         self._infer_saved(call, [known], given, in_place=True)
         output = known.operand if slots is None else replace(known.operand, part=slots)
         self._done(call, output, category, known.node)
-        objects.replacing = False
+        objects.moment.replacing = False
 
     def _report_changes(self, call: Call, written: Sequence[tuple[KnownTensor, Any]]) -> None:
         """Emits what else a call has changed in its tensors: layout, storage, flags."""
@@ -338,10 +306,10 @@ class PaddleRecorder:
     def _report_cleared(self, call: Call, known: KnownTensor, tensor: Any) -> None:
         """Emits that the gradient of a tensor was set to zeros in place."""
         before = call.gradients[call.known.index(known)]
-        if known.grad is not None and before not in (None, self._objects.fingerprint(known.grad)):
-            if not self._limit.reached():
-                self._objects.wrote(known.grad, gradient_held(tensor), known.grad.operand.layout)
-                self._done(call, known.grad.operand, "in-place", None)
+        changed = known.grad is not None and before not in (None, self._objects.fingerprint(known.grad))
+        if known.grad is not None and changed and not self._limit.reached():
+            self._objects.wrote(known.grad, gradient_held(tensor), known.grad.operand.layout)
+            self._done(call, known.grad.operand, "in-place", None)
 
     def _report_silent_writes(self, call: Call, written: Sequence[tuple[KnownTensor, Any]]) -> None:
         """Emits what a call has written without raising a version."""
@@ -388,7 +356,7 @@ class PaddleRecorder:
         objects = self._objects
         nodes = [each.node for each in results]
         seen = [(each.operand, each.counter.version) for each in results]
-        for number, name in objects.made:
+        for number, name in objects.nodes.made:
             if number not in nodes and call.kind.name != "linear":
                 continue
             kept = kept_by(name, given, seen, in_place=in_place)
@@ -396,29 +364,26 @@ class PaddleRecorder:
                 self.shield.remark(_UNKNOWN_SAVED.format(name))
             elif found := tuple(kept):
                 self.shield.remark(_INFERRED)
-                objects.saved(number, found)
+                objects.nodes.saved(number, found)
 
     def _done(self, call: Call, output: Operand, category: Category, node: int | None) -> None:
         self._emit(events.OperationDone(
             call.kind.name, category, call.operands, output, {}, node, call.line, *self._objects.account(),
         ))  # fmt: skip
 
-    # ---- backward --------------------------------------------------------------------------------------------------------
+    def _pass_begins(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        frame = sys._getframe(3)  # beyond the shield and `run_pass`
+        self._begin_at(frame)
+        self._passes.begins(frame, name, args, kwargs)
 
-    def _in_own_code(self, frame: FrameType | None) -> bool:
-        """Whether code of the program runs in the backward pass that began last, such as a hook."""
-        while frame is not None and frame.f_code is not _PASS:
-            if frame.f_code.co_filename == self._program.filename:
-                return True
-            frame = frame.f_back
-        return False
+    # ---- backward --------------------------------------------------------------------------------------------------------
 
     def run_pass(self, name: str, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Runs a backward pass for the program: `run` is the function through which it enters Paddle's engine."""
         if not self.shield.is_here() or self._inside:
             return run(*args, **kwargs)
         depth = len(self._passes)
-        if not self._passes or self._in_own_code(sys._getframe(2)):
+        if not self._passes or self._passes.in_own_code(sys._getframe(2)):
             self._pass_before(name, args, kwargs)
         try:
             result = run(*args, **kwargs)
@@ -430,166 +395,8 @@ class PaddleRecorder:
             self._pass_after(result)
         return result
 
-    def _pass_begins(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        frame = sys._getframe(3)  # beyond the shield and `run_pass`
-        asks = Asked.of(name, args, kwargs)
-        if not self._begun:
-            self._where.line(frame)
-            self._take_stock()
-        line = self._where.line(frame)
-        if self._passes:
-            self._advance(frame)
-        roots = [node for each in tensors_of(asks.roots) if (node := root_of(each)) is not None]
-        if not roots or self._limit.reached():
-            self._passes.append(None)
-            return
-        objects = self._objects
-        for each in tensors_of(asks.roots):
-            known = objects.tensor(each)
-            if known is not None:
-                objects.history(known, each)
-        if objects.look_again():
-            self.shield.remark(_UNOBSERVED)
-        graph = Graph(roots)
-        numbers = [objects.node(node) for node in roots if node.name() != LEAF_NODE]
-        ends = None if asks.inputs is None else [
-            node.node_ptr() for each in tensors_of(asks.inputs) if (node := root_of(each)) is not None
-        ]  # fmt: skip
-        order = graph.in_order(ends)
-        gradient = _gradient(asks)
-        had = frozenset(known.number for _, known in objects.tensors.living() if known.grad is not None)
-        self._passes.append(Pass(order, graph, tuple(order), gradient, asks.fills, asks.keeps, had))
-        known_nodes = [number for each in graph.every() if (number := objects.number_of(each)) is not None]
-        first = next((number for number in numbers if number is not None), 0)
-        self._emit(events.BackwardBegan(tuple(known_nodes), first, gradient, line, *objects.account()))
 
-    def _advance(self, frame: FrameType | None) -> None:
-        """Emits what the nodes of the current pass have done that ran before the one whose hook, or `PyLayer`, runs now."""
-        under = self._passes[-1]
-        if under is None:
-            return
-        places = [each for each in self._called_from(frame) if each in under.order]
-        if len(places) == 1:
-            done = under.order.index(places[0])
-            for node in under.order[:done]:
-                self._ran(under, node)
-            del under.order[:done]
-
-    def _called_from(self, frame: FrameType | None) -> list[int]:
-        """Returns the nodes that may have called the program's code that runs now."""
-        found: list[int] = []
-        while frame is not None and frame.f_code is not _PASS:
-            found = self._codes.get(frame.f_code, found)
-            frame = frame.f_back
-        return found
-
-    def _ran(self, under: Pass, address: int) -> None:
-        """Emits that a node has run."""
-        self._unpacks(under, address)
-        if self._limit.reached():
-            return
-        objects = self._objects
-        number = objects.number_of(address)
-        known = objects.leaf_of(address)
-        leaf = None if known is None or not under.fills else known.alive()
-        gradient, filled = self._arrived(under, address), None
-        if leaf is not None and known is not None:
-            filled = objects.filled(leaf)
-            if filled is not None and known.number not in under.had:
-                gradient = _gradient_of(gradient_held(leaf))
-        if number is not None:
-            following = [each for each in dict.fromkeys(under.graph.after(address)) if each in under.runs]
-            for each in following:
-                self._emit(events.Arrived(objects.number_of(each) or 0, origin=INFERRED))
-            released = not under.keeps and bool(objects.kept_by(number))
-            self._emit(events.NodeRan(number, released, filled, gradient, *objects.account(), origin=INFERRED))
-
-    def _unpacks(self, under: Pass, address: int, last: events.Kept | None = None) -> None:
-        """Emits that a node has used what it had saved, until the one that failed, if one did."""
-        number, gradient = self._objects.number_of(address), self._arrived(under, address)
-        for kept in self._objects.kept_by(number):
-            if number is None or self._limit.reached():
-                return
-            found = self._objects.version(kept.counter, kept.version)
-            self._emit(events.Unpacked(
-                number, kept.name, kept.version, found, gradient, None, *self._objects.account(), origin=INFERRED
-            ))  # fmt: skip
-            if kept is last:
-                return
-
-    def _arrived(self, under: Pass, address: int) -> events.Gradient | None:
-        """Returns what is known of the gradient that a node has received."""
-        return under.gradient if address == under.graph.roots[0] else None
-
-    def _pass_ended(self, result: Any) -> None:
-        under = self._passes.pop()
-        if under is None or self._limit.exceeded:
-            return
-        objects = self._objects
-        for address in under.order:
-            self._ran(under, address)
-        objects.look_at_gradients()  # `retain_grads`
-        self._release(under, under.runs)
-        self._limit.reached()
-        self._emit(events.BackwardEnded(*objects.account()))
-        if not under.fills:
-            for tensor in tensors_of(result):
-                objects.tensor(tensor, resulted=True)
-            self._emit(events.Handed())
-
-    def _release(self, under: Pass, ran: Sequence[int]) -> None:
-        """Emits which nodes have released what they had saved."""
-        if not under.keeps:
-            numbers = [number for each in ran if (number := self._objects.number_of(each)) is not None]
-            self._objects.release([each for each in numbers if self._objects.name_of(each) != LEAF_NODE])
-        under.order.clear()
-
-    def _pass_failed(self, error: BaseException) -> None:
-        under = self._passes.pop()
-        if under is None or self._limit.exceeded:
-            return
-        objects, message = self._objects, message_of(error)
-        failing, kept = self._failing(under, message)
-        ran: list[int] = []
-        if failing is not None:
-            ran = under.order[: under.order.index(failing)]
-            for address in ran:
-                self._ran(under, address)
-            self._unpacks(under, failing, last=kept)
-        objects.look_at_gradients()
-        number = None if failing is None else objects.number_of(failing)
-        if stale(message) or is_second_pass(message):
-            why, fix = (_STALE, _STALE_FIX) if stale(message) else (_AGAIN, _AGAIN_FIX)
-            self._emit(events.Refused(
-                class_name(type(error)), message, why, fix, number, None if kept is None else kept.storage, None, None,
-                *objects.account(),
-            ))  # fmt: skip
-            self._refused = id(error), message
-        self._emit(events.BackwardFailed(number))
-        self._release(under, ran)
-
-    def _failing(self, under: Pass, message: str) -> tuple[int | None, events.Kept | None]:
-        """Returns the node at which a pass has failed, and what it had saved; None for what cannot be known."""
-        told, objects = stale(message), self._objects
-        if told is None:
-            name = node_named(message)
-            same = [each for each in under.order if under.graph.names[each] == name]
-            again = [each for each in same if objects.was_released(objects.number_of(each))]
-            return (again[0] if again else None), None
-        fitting = [
-            (address, kept)
-            for address in under.order
-            for kept in objects.kept_by(objects.number_of(address))
-            if (kept.version, objects.version(kept.counter, kept.version)) == (told.kept_at, told.found_at)
-        ]
-        if not fitting:
-            self.shield.remark(_HIDDEN)
-        elif len({address for address, _ in fitting}) > 1:
-            self.shield.remark(_FIRST)
-        return fitting[0] if fitting else (None, None)
-
-
-_PASS = PaddleRecorder.run_pass.__code__
+_ENTERED = PaddleRecorder.run_pass.__code__
 _Given = Sequence[tuple[Operand, int] | None]
 
 
@@ -620,57 +427,11 @@ def _asked_by(frame: FrameType | None, program: Program) -> bool:
 _OURS = (__file__, str(paddle_watch.__file__))
 
 
-def _gradient(asks: Asked) -> events.Gradient:
-    """Returns the gradient with which a pass begins."""
-    given = asks.gradients[0] if asks.gradients else None
-    if given is not None:
-        return _gradient_of(given)
-    shape = tuple(layout_of(asks.roots[0]).shape)
-    return events.Gradient(shape, (1.0,) * prod(shape) if prod(shape) <= SMALL else None)
-
-
-def _gradient_of(tensor: Any) -> events.Gradient:
-    """Returns a gradient's shape, and its values if it is small and in the memory of this process."""
-    layout = layout_of(tensor)
-    return events.Gradient(tuple(layout.shape), values_of(tensor) if prod(layout.shape) <= SMALL else None)
-
-
-def _further(holder: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the tensors of a layer and those inside it, or of an optimizer's state, which are not attributes."""
-    if issubclass(type(holder), paddle.nn.Layer):
-        waiting, left = [("", holder)], ATTRIBUTES
-        while waiting and left > 0:
-            path, layer = waiting.pop()
-            inside = attributes_of(layer)
-            for kind in ("_parameters", "_buffers"):
-                some = _items(inside.get(kind), left)
-                left -= len(some)
-                yield from ((f"{path}.{name}", each) for name, each in some)
-            some = _items(inside.get("_sub_layers"), left)
-            waiting += [(f"{path}.{name}", each) for name, each in reversed(some)]
-            left -= len(some)
-    else:
-        for kind, held in _items(attributes_of(holder).get("_accumulators"), ATTRIBUTES):
-            for place, (_, each) in enumerate(_items(held, ATTRIBUTES)):
-                yield f".{kind}[{place}]", each
-
-
-def _items(held: Any, most: int) -> list[tuple[Any, Any]]:
-    return first_items(held, most) if issubclass(type(held), dict) else []
-
-
-_WATCHED = Watched(paddle.Tensor, (paddle.nn.Layer, paddle.optimizer.Optimizer), (), _further)
-
 _UNTESTED = Text(
     "This is PaddlePaddle {0}; the recorder was tested with {1}.",
     "这里的 PaddlePaddle 是 {0}；记录器是用 {1} 测试的。",
 )
 _ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程所做的没有记录。")
-_UNOBSERVED = Text(
-    "Tensors were also written by code that was not recorded: another thread, an operation that failed halfway, "
-    "or code below Paddle's functions.",
-    "还有未被记录的代码写入了张量：其他线程、中途失败的操作，或 Paddle 函数之下的代码。",
-)
 _REFUSED_LATE = Text(
     "Paddle refused `{0}`, but had changed the tensor already.", "Paddle 拒绝了 `{0}`，但在此之前已经改变了张量。"
 )
@@ -693,25 +454,3 @@ _INFERRED = Text(
 _UNKNOWN_SAVED = Text(
     "What `{0}` has saved is not known: Paddle does not show it.", "不知道 `{0}` 保存了什么：Paddle 不显示。"
 )
-_HIDDEN = Text(
-    "Paddle does not name the node at which backward failed, and none is known to have saved a value at that version. "
-    "So which line has made it is not known.",
-    "Paddle 不给出反向传播出错的节点，也没有已知节点保存过该版本的值。因此不知道是哪一行建立的。",
-)
-_FIRST = Text(
-    "Paddle does not name the node at which backward failed. Several have saved a value that was overwritten; "
-    "it is taken to be the first that backward reaches.",
-    "Paddle 不给出反向传播出错的节点。有几个节点保存的值都被覆盖了；这里认为是反向传播最先到达的那一个。",
-)
-_STALE = Text(
-    "The node has saved a value for backward, and an in-place operation has overwritten it since.",
-    "节点为反向传播保存了一个值，此后有原地操作覆盖了它。",
-)
-_STALE_FIX = Text(
-    "write out of place, or to a clone, what is overwritten before backward.",
-    "在反向传播之前要覆盖的内容，请改为非原地操作，或写入它的 `clone()`。",
-)
-_AGAIN = Text(
-    "An earlier backward has released what this node had saved.", "之前的反向传播已经释放了这个节点保存的内容。"
-)
-_AGAIN_FIX = Text("give the earlier backward `retain_graph=True`.", "给之前的反向传播加上 `retain_graph=True`。")

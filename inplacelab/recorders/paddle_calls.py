@@ -11,11 +11,11 @@ import numpy as np
 import paddle
 
 from inplacelab.layout import Layout
-from inplacelab.recorders.paddle_objects import layout_of
+from inplacelab.recorders.paddle_readings import layout_of
 
 if TYPE_CHECKING:
     from inplacelab.recorders.events import Operand
-    from inplacelab.recorders.paddle_objects import KnownTensor
+    from inplacelab.recorders.paddle_known import KnownTensor
 
 MOST_SLOTS = 1 << 16
 """In storages of more slots, those that a key with indices or a mask writes are not counted one by one."""

@@ -1,11 +1,8 @@
-"""Emits events that describe Paddle's tensors, storages, version counters and grad nodes, when each is first seen and when it has changed.
+"""Emits events that describe Paddle's tensors, storages and version counters, when each is first seen and when it has changed.
 
 Nothing is kept alive, also not the memory of a gradient, which Paddle hands out as another object at each `x.grad`. Paddle gives no
-references to storages and nodes that could be weak, so both are known by their addresses, which Paddle uses again:
-
-- a storage lives as long as a tensor that is known to be on it, or a node that is inferred to have saved it (`paddle_saved.py`);
-- a node lives as long as a tensor or another node that leads to it. The result of an operation may still be a new node at a known
-  address, if an old one went unseen: then its name or its edges differ.
+reference to a storage that could be weak, so one is known by its address, which Paddle uses again. It lives as long as a tensor that is
+known to be on it, or a node that is inferred to have saved it (`paddle_saved.py`).
 
 Some of Paddle's properties do more than they seem to. To read `stop_gradient` of a tensor that Paddle has not given a place in a history
 makes one, after which other errors are raised. To read `name` may use up a number. So `stop_gradient` is read of tensors only
@@ -15,39 +12,35 @@ that have a `grad_fn` or are gradients. (A tensor that asks for a gradient has o
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 from zlib import crc32
 
-import paddle
-
 from inplacelab.language import Text
 from inplacelab.layout import Layout
 from inplacelab.recorders import events
-from inplacelab.recorders.events import INFERRED
 from inplacelab.recorders.handles import Handles, Protect
-from inplacelab.recorders.raw_memory import copied, memory_at, shown
+from inplacelab.recorders.paddle_known import Counter, KnownStorage, KnownTensor, Moment
+from inplacelab.recorders.paddle_nodes import PaddleNodes
+from inplacelab.recorders.paddle_readings import (
+    LEAF_NODE,
+    address_of,
+    device_name,
+    dtype_name,
+    gradient_held,
+    is_dense,
+    is_distributed,
+    item_size,
+    layout_of,
+    node_of,
+    shape_of,
+    size_of,
+    stopped,
+    version_of,
+)
+from inplacelab.recorders.raw_memory import copied
 from inplacelab.recorders.snapshots import Snapshot
-
-_Tensor: Any = paddle.Tensor
-_members: Any = dict(vars(_Tensor))  # before a recording takes the places of some
-version_of: Callable[[Any], int] = _members["_inplace_version"]
-node_of: Callable[[Any], Any] = _members["grad_fn"].__get__
-gradient_held: Callable[[Any], Any] = _members["grad"].__get__
-_stopped: Callable[[Any], bool] = _members["stop_gradient"].__get__
-_pointer: Callable[[Any], Any] = _members["data_ptr"]
-_offset: Callable[[Any], Any] = _members["offset"].__get__
-_size_of: Callable[[Any], int] = _members["_holder_size"]
-_shape_of: Callable[[Any], Any] = _members["shape"].__get__
-_strides_of: Callable[[Any], Any] = _members["strides"].__get__
-_dtype_of: Callable[[Any], Any] = _members["dtype"].__get__
-_place_of: Callable[[Any], Any] = _members["place"].__get__
-_is_dense: Callable[[Any], bool] = _members["is_dense"]
-_is_distributed: Callable[[Any], bool] = _members["is_dist"]
-
-LEAF_NODE = "GradNodeAccumulation"
 
 _NOT_DENSE = Text(
     "Tensors without a storage of their own, such as sparse and distributed ones, were left out.",
@@ -56,98 +49,6 @@ _NOT_DENSE = Text(
 _ON_DEVICE = Text(
     "Values on {0} were not copied: that would wait for the device.", "没有复制 {0} 上的数值，因为那样需要等待设备。"
 )
-
-
-@dataclass(slots=True, eq=False)
-class Counter:
-    """A version counter: its number, its storage, and the version at the last event about it.
-
-    Attributes:
-        together: itself and the counters of other storages that Paddle raises with it: of a tensor and its copy by `reshape`.
-    """
-
-    number: int
-    storage: KnownStorage
-    version: int
-    together: list[Counter] = field(default_factory=list)
-
-
-@dataclass(slots=True, eq=False)
-class KnownStorage:
-    """The state of a storage at the last event about it.
-
-    Attributes:
-        number: its number.
-        address: the start of its memory; 0 if it has none.
-        dtype: of its slots: that of the first tensor seen on it.
-        bytes: its size.
-        device: where it is.
-        counters: its version counters: one, as long as Paddle shares it among all tensors on the storage.
-        tensors: the living tensors on it, by number.
-        keepers: how many nodes are inferred to have saved it.
-    """
-
-    number: int
-    address: int
-    dtype: str
-    bytes: int
-    device: str
-    counters: list[Counter] = field(default_factory=list)
-    tensors: dict[int, KnownTensor] = field(default_factory=dict)
-    keepers: int = 0
-
-    def memory(self) -> Any:
-        """Returns the memory as an array of one axis; None if it cannot be read without waiting, or holds no numbers."""
-        return memory_at(self.address, self.bytes, self.dtype) if self.device == "cpu" else None
-
-
-@dataclass(slots=True, eq=False)
-class KnownTensor:
-    """The state of a tensor at the last event about it.
-
-    Attributes:
-        number: its number.
-        objects: the objects of the program that are this tensor, as weak references. A gradient has none, or several, and
-            some functions, such as `copy_`, return another object for the same tensor.
-        names: the program's names for it.
-        storage, counter: its storage and version counter.
-        operand: its metadata.
-        base: the tensor of which it is a view.
-        node, needs, grad: its place in the gradient history.
-        owner: the tensor whose `.grad` it is.
-    """
-
-    number: int
-    names: tuple[str, ...]
-    storage: KnownStorage
-    counter: Counter
-    operand: events.Operand
-    base: int | None = None
-    node: int | None = None
-    needs: bool = False
-    grad: KnownTensor | None = None
-    owner: KnownTensor | None = None
-    objects: list[weakref.ref[Any]] = field(default_factory=list)
-
-    def alive(self) -> Any:
-        """Returns the tensor, or None once it is gone."""
-        for each in self.objects:
-            if (tensor := each()) is not None:
-                return tensor
-        owner = None if self.owner is None else self.owner.alive()
-        return None if owner is None else gradient_held(owner)
-
-
-@dataclass(slots=True)
-class _Node:
-    """A node: its address, its name, the addresses and the numbers of the nodes that receive its gradients, and what it has saved."""
-
-    address: int
-    name: str
-    after: tuple[int | None, ...]
-    edges: tuple[int | None, ...]
-    kept: tuple[events.Kept, ...] = ()
-    released: bool = False
 
 
 class PaddleObjects:
@@ -161,9 +62,8 @@ class PaddleObjects:
 
     Attributes:
         tensors: the known living tensors.
-        replacing: True while an operation is reported that gives tensors another history: nodes freed then were replaced by it.
-        reporting: True while the results of an operation are described.
-        made: the nodes that were described since the list was last cleared.
+        nodes: the grad nodes.
+        moment: what the recorder is doing.
         before: the bytes of the storages that existed before the recording.
         seen: how many storages have been seen.
     """
@@ -177,25 +77,20 @@ class PaddleObjects:
     ) -> None:
         self._emit, self._names_of, self._remark = emit, names_of, remark
         self.tensors: Handles[Any, KnownTensor] = Handles(self._object_died, protect)
-        self.replacing = self.reporting = False
+        self.moment = Moment()
+        self.nodes = PaddleNodes(emit, self.moment, self._keeps)
         self.before = self.seen = 0
-        self.made: list[tuple[int, str]] = []
         self._storages: dict[int, KnownStorage] = {}  # by address
         self._numbered: dict[int, KnownStorage] = {}
-        self._next_storage, self._next_counter, self._next_node = count().__next__, count().__next__, count().__next__
+        self._next_storage, self._next_counter = count().__next__, count().__next__
         self._live = self._peak = self._given = 0
-        self._nodes: dict[int, _Node] = {}
-        self._numbers: dict[int, int] = {}  # of nodes, by address
-        self._leaves: dict[int, KnownTensor] = {}  # by the address of their accumulation node
         self._counters: dict[int, Counter] = {}
-        self._led_to: dict[int, int] = {}  # how many known tensors and nodes lead to a node
 
     def forget(self) -> None:
         """Drops all references."""
         self.tensors.clear()
-        for each in (
-            self._storages, self._numbered, self._nodes, self._numbers, self._leaves, self._counters, self._led_to, self.made,
-        ):  # fmt: skip
+        self.nodes.forget()
+        for each in (self._storages, self._numbered, self._counters):
             each.clear()
 
     # ---- memory ----------------------------------------------------------------------------------------------------------
@@ -212,6 +107,13 @@ class PaddleObjects:
         if not storage.tensors and not storage.keepers and storage.number in self._numbered:
             self._free(storage)
 
+    def _keeps(self, number: int, change: int) -> None:
+        """Counts the nodes that are inferred to have saved a storage."""
+        storage = self._numbered.get(number)
+        if storage is not None:
+            storage.keepers += change
+            self._free_unless_used(storage)
+
     def _free(self, storage: KnownStorage) -> None:
         del self._numbered[storage.number]
         if self._storages.get(storage.address) is storage:
@@ -219,7 +121,7 @@ class PaddleObjects:
         for counter in storage.counters:
             self._counters.pop(counter.number, None)
         self._count(storage, -storage.bytes)
-        self._emit(events.Died("storage", storage.number, self.replacing))
+        self._emit(events.Died("storage", storage.number, self.moment.replacing))
 
     def _count(self, storage: KnownStorage, grown: int) -> None:
         if storage.number >= self._given:
@@ -235,10 +137,9 @@ class PaddleObjects:
 
     def _tensor_died(self, known: KnownTensor) -> None:
         known.storage.tensors.pop(known.number, None)
-        self._emit(events.Died("tensor", known.number, self.replacing))
-        for address in [address for address, leaf in self._leaves.items() if leaf is known]:
-            del self._leaves[address]
-        self._leads(known.node, -1)
+        self._emit(events.Died("tensor", known.number, self.moment.replacing))
+        self.nodes.leaf_died(known)
+        self.nodes.leads(known.node, -1)
         self._free_unless_used(known.storage)
         self._disown(known)
 
@@ -252,10 +153,10 @@ class PaddleObjects:
 
     def recordable(self, tensor: Any) -> bool:
         """Whether a tensor has a storage, elements at strides and a version counter."""
-        if not _is_dense(tensor) or _is_distributed(tensor):
+        if not is_dense(tensor) or is_distributed(tensor):
             self._remark(_NOT_DENSE)
             return False
-        return bool(_size_of(tensor)) or 0 in _shape_of(tensor)  # a parameter has no memory before it is initialized
+        return bool(size_of(tensor)) or 0 in shape_of(tensor)  # a parameter has no memory before it is initialized
 
     def tensor(
         self, tensor: Any, *, filled: bool = True, of: Sequence[KnownTensor] = (), resulted: bool = False
@@ -288,7 +189,7 @@ class PaddleObjects:
             if (
                 other is not None
                 and known.operand.layout == layout_of(tensor)
-                and _address(tensor) == known.storage.address
+                and address_of(tensor) == known.storage.address
             ):
                 its = node_of(other)
                 if its is not None and its.node_ptr() == node.node_ptr():
@@ -297,7 +198,7 @@ class PaddleObjects:
 
     def _gradient_shown(self, tensor: Any) -> KnownTensor | None:
         """Returns the gradient that an object of the program is: `x.grad` is another object at each call."""
-        storage = self._storages.get(_address(tensor))
+        storage = self._storages.get(address_of(tensor))
         for known in () if storage is None else storage.tensors.values():
             if known.owner is not None and known.operand.layout == layout_of(tensor):
                 return known
@@ -341,13 +242,13 @@ class PaddleObjects:
     def look_at(self, known: KnownTensor, tensor: Any) -> bool:
         """Emits a change of a tensor's layout or storage. Returns whether there was one."""
         storage = known.storage
-        moved = _address(tensor) != storage.address
-        if moved or (storage.address and _size_of(tensor) != storage.bytes):
+        moved = address_of(tensor) != storage.address
+        if moved or (storage.address and size_of(tensor) != storage.bytes):
             storage = self._storage(tensor, True, resulted=False)
         counter = known.counter
         if storage is not known.storage:
             counter = self._counter(storage, version_of(tensor), None)
-            if counter.together == [counter] and _address(tensor) and not storage.tensors:
+            if counter.together == [counter] and address_of(tensor) and not storage.tensors:
                 self._raise_together(
                     counter, known.counter
                 )  # an operation gave it other memory: views still count with it
@@ -401,7 +302,7 @@ class PaddleObjects:
                     self.filled(tensor)
 
     def _differs(self, before: KnownTensor, held: Any) -> bool:
-        return _address(held) != before.storage.address or version_of(held) != before.counter.version
+        return address_of(held) != before.storage.address or version_of(held) != before.counter.version
 
     def _written_by_pass(self, gradient: KnownTensor, held: Any) -> None:
         self.history(gradient, held)
@@ -415,7 +316,7 @@ class PaddleObjects:
         if held is None or not self.recordable(held):
             return None
         gradient = known.grad
-        if gradient is not None and _address(held) == gradient.storage.address:
+        if gradient is not None and address_of(held) == gradient.storage.address:
             return gradient
         found = self.tensors.find(held) or self._gradient_given(held)
         if found is not None:
@@ -425,7 +326,7 @@ class PaddleObjects:
 
     def _gradient_given(self, held: Any) -> KnownTensor | None:
         """Returns the tensor that the program has assigned to a `.grad`, or that a hook has returned."""
-        storage = self._storages.get(_address(held))
+        storage = self._storages.get(address_of(held))
         alone = list(storage.tensors.values()) if storage is not None and self._is_there(storage) else []
         fitting = [each for each in alone if each.owner is None and each.operand.layout == layout_of(held)]
         return fitting[0] if len(fitting) == 1 else None
@@ -436,13 +337,6 @@ class PaddleObjects:
             tensor = None if each is known else each.alive()
             if tensor is not None:
                 self.look_at(each, tensor)
-
-    def own_leaf(self, known: KnownTensor, tensor: Any) -> None:
-        """Notes the node that accumulates the gradient of what a tensor was, before it was written with a history."""
-        node = node_of(tensor)
-        for each in () if node is None else node.next_functions[:1]:
-            if each is not None and each.name() == LEAF_NODE:
-                self._leaves.setdefault(each.node_ptr(), known)
 
     # ---- histories -------------------------------------------------------------------------------------------------------
 
@@ -462,46 +356,46 @@ class PaddleObjects:
         if node is None:
             return None
         if node.name() == LEAF_NODE:
-            self._leaves[node.node_ptr()] = known
+            self.nodes.leaf_is(node, known)
             return None
-        return self.node(node)
+        return self.nodes.node(node)
 
     def _needs(self, known: KnownTensor, tensor: Any) -> bool:
         if known.owner is None and node_of(tensor) is None:  # to ask would change later errors
             return False
-        return not _stopped(tensor)
+        return not stopped(tensor)
 
     def _point(self, known: KnownTensor, node: int | None) -> None:
         """Sets the node that a tensor leads to."""
         before, known.node = known.node, node
         if before != node:
-            self._leads(node, 1)
-            self._leads(before, -1)
+            self.nodes.leads(node, 1)
+            self.nodes.leads(before, -1)
 
     # ---- storages and counters -------------------------------------------------------------------------------------------
 
     def _storage(self, tensor: Any, filled: bool, resulted: bool) -> KnownStorage:
-        address, size = _address(tensor), _size_of(tensor)
+        address, size = address_of(tensor), size_of(tensor)
         known = self._storages.get(address) if address else None
         if known is not None:
             if known.bytes == size and (self._is_there(known) or (known.keepers and not resulted)):
                 return known
             self._vanished(known)
-        known = KnownStorage(self._next_storage(), address, dtype_name(tensor), size, _device_name(tensor))
+        known = KnownStorage(self._next_storage(), address, dtype_name(tensor), size, device_name(tensor))
         self.seen += 1
         self._numbered[known.number] = known
         if address:
             self._storages[address] = known
         self._count(known, size)
         values = self._copy(known) if filled else None
-        slots = size // max(_dtype_of_slots(known), 1)
+        slots = size // item_size(known.dtype)
         self._emit(events.StorageSeen(known.number, size, slots, known.dtype, known.device, False, values))
         return known
 
     def _is_there(self, storage: KnownStorage) -> bool:
         """Whether a living tensor still shows a storage at its address."""
         shown = (each.alive() for each in list(storage.tensors.values()))
-        return any(each is not None and _address(each) == storage.address for each in shown)
+        return any(each is not None and address_of(each) == storage.address for each in shown)
 
     def _vanished(self, storage: KnownStorage) -> None:
         """Notes that the memory of a storage is used again. Tensors that were on it are elsewhere, without an operation that was seen."""
@@ -576,202 +470,11 @@ class PaddleObjects:
         unseen = [known for tensor, known in self.tensors.living() if self.wrote_unseen(known, tensor)]
         return any(known.storage.bytes for known in unseen)
 
-    def storage_numbered(self, number: int) -> KnownStorage | None:
-        """Returns a living storage by its number."""
-        return self._numbered.get(number)
-
-    # ---- nodes -----------------------------------------------------------------------------------------------------------
-
-    def node(self, node: Any) -> int | None:
-        """Returns the number of a node. Describes it first if it is new, with every new node reachable from it."""
-        if node is None:
-            return None
-        address = node.node_ptr()
-        if self.reporting and address in self._numbers and not self._is_same(node, address):
-            self._lost(address)
-        waiting = [node]
-        while waiting:
-            each = waiting.pop()
-            place = each.node_ptr()
-            if self._number(place) not in self._nodes:
-                after = [following for following in each.next_functions if following is not None]
-                self._meet_node(each, place)
-                waiting += after
-        return self._numbers[address]
-
-    def _is_same(self, node: Any, address: int) -> bool:
-        """Whether the node at an address is the one that was known there."""
-        known = self._nodes.get(self._numbers[address])
-        return known is not None and known.name == node.name() and known.after == _addresses(node)
-
-    def _lost(self, address: int) -> None:
-        """Notes that a node has died unseen, and another one has its address."""
-        number = self._numbers.pop(address)
-        gone = self._nodes.pop(number, None)
-        self._led_to.pop(number, None)
-        if gone is not None:
-            self._emit(events.Died("node", number, self.replacing))
-            self._let_go(gone)
-
-    def _let_go(self, gone: _Node) -> None:
-        self._keep(gone, ())
-        for each in gone.edges:
-            self._leads(each, -1)
-
-    def number_of(self, address: int) -> int | None:
-        """Returns the number of a node that was described; None if it was not."""
-        return self._numbers.get(address)
-
-    def name_of(self, number: int | None) -> str:
-        """Returns the name of a node; "" if it is not known."""
-        return "" if number is None or number not in self._nodes else self._nodes[number].name
-
-    def leaf_of(self, address: int) -> KnownTensor | None:
-        """Returns the leaf whose gradient a node accumulates."""
-        return self._leaves.get(address)
-
-    def kept_by(self, number: int | None) -> tuple[events.Kept, ...]:
-        """Returns what a node is inferred to have saved."""
-        return () if number is None or number not in self._nodes else self._nodes[number].kept
-
-    def saved(self, number: int, kept: tuple[events.Kept, ...]) -> None:
-        """Emits what a node is inferred to have saved."""
-        if kept and number in self._nodes:
-            self._keep(self._nodes[number], kept)
-            self._emit(events.Saved(number, kept, origin=INFERRED))
-
-    def release(self, numbers: Sequence[int]) -> None:
-        """Emits that nodes have released what they had saved."""
-        released = [number for number in numbers if number in self._nodes]
-        self._emit(events.Released(tuple(released), origin=INFERRED))
-        for number in released:
-            self._nodes[number].released = True
-            self._keep(self._nodes[number], ())
-
-    def was_released(self, number: int | None) -> bool:
-        """Whether an earlier pass has released what a node had saved."""
-        return number is not None and number in self._nodes and self._nodes[number].released
-
-    def _keep(self, node: _Node, kept: tuple[events.Kept, ...]) -> None:
-        before, node.kept = node.kept, kept
-        for each in kept:
-            self._numbered[each.storage].keepers += 1
-        for each in before:
-            storage = self._numbered.get(each.storage)
-            if storage is not None:
-                storage.keepers -= 1
-                self._free_unless_used(storage)
-
     def version(self, counter: int, otherwise: int) -> int:
         """Returns the version that a counter shows; if it is gone, `otherwise`."""
         known = self._counters.get(counter)
         return otherwise if known is None else known.version
 
-    def _number(self, address: int) -> int:
-        if address not in self._numbers:
-            self._numbers[address] = self._next_node()
-        return self._numbers[address]
-
-    def _meet_node(self, node: Any, address: int) -> None:
-        number, name, after = self._numbers[address], node.name(), _addresses(node)
-        edges = tuple([None if each is None else self._number(each) for each in after])
-        self._nodes[number] = _Node(address, name, after, edges)
-        for each in edges:
-            self._leads(each, 1)
-        leaf = self._leaves.get(address) if name == LEAF_NODE else None
-        inputs = tuple(INPUTS[: len(edges)]) if len(edges) > 1 else ("x",)
-        belongs = name != LEAF_NODE and self.reporting
-        if name == LEAF_NODE:
-            edges = ()
-        self._emit(events.NodeMade(
-            number, name, inputs, edges, (), False, None if leaf is None else leaf.number, belongs
-        ))  # fmt: skip
-        if belongs:
-            self.made.append((number, name))
-
-    def _leads(self, number: int | None, change: int) -> None:
-        """Counts what leads to a node. Emits that it is gone when nothing does, and then those that it alone led to."""
-        waiting = [] if number is None else [number]
-        while waiting:
-            each = waiting.pop()
-            self._led_to[each] = self._led_to.get(each, 0) + change
-            if self._led_to[each] <= 0:
-                change = -1
-                del self._led_to[each]
-                gone = self._nodes.pop(each, None)
-                if gone is not None:
-                    self._numbers.pop(gone.address, None)
-                    self._emit(events.Died("node", each, self.replacing))
-                    self._keep(gone, ())
-                    waiting += [following for following in gone.edges if following is not None]
-
-
-INPUTS = ("x", "y", *(f"input {k}" for k in range(2, 256)))
-"""The names of inputs by their positions."""
-
-
-def _addresses(node: Any) -> tuple[int | None, ...]:
-    return tuple([None if each is None else each.node_ptr() for each in node.next_functions])
-
-
-def following(node: Any) -> Iterator[Any]:
-    """Yields the nodes that receive the gradients of one."""
-    yield from (each for each in node.next_functions if each is not None)
-
-
-def _address(tensor: Any) -> int:
-    """Returns where the memory of a tensor's storage starts; 0 if it has none."""
-    return _pointer(tensor) - _offset(tensor) if _size_of(tensor) else 0
-
 
 def _operand(number: int, tensor: Any, storage: KnownStorage, counter: Counter) -> events.Operand:
     return events.Operand(number, storage.number, counter.number, layout_of(tensor), dtype_name(tensor))
-
-
-def layout_of(tensor: Any) -> Layout:
-    """Returns the layout of a tensor in its storage, in its own elements."""
-    offset = _offset(tensor) or 0
-    shape = tuple(_shape_of(tensor))
-    return Layout(shape, tuple(_strides_of(tensor)) if shape else (), offset // _item(_dtype_of(tensor)))
-
-
-def values_of(tensor: Any) -> Any:
-    """Returns the values of a tensor in row-major order; None if they cannot be read without waiting."""
-    name = dtype_name(tensor)
-    memory = memory_at(_address(tensor), _size_of(tensor), name) if _device_name(tensor) == "cpu" else None
-    return None if memory is None else shown(memory, name, layout_of(tensor))
-
-
-_dtypes: dict[Any, tuple[str, int]] = {}
-_items: dict[str, int] = {}
-
-
-def _known_dtype(dtype: Any) -> tuple[str, int]:
-    if dtype not in _dtypes:
-        name = str(dtype).removeprefix("paddle.")
-        _dtypes[dtype] = name, paddle.base.core.size_of_dtype(dtype)
-        _items[name] = _dtypes[dtype][1]
-    return _dtypes[dtype]
-
-
-def _item(dtype: Any) -> int:
-    return _known_dtype(dtype)[1]
-
-
-def dtype_name(tensor: Any) -> str:
-    """Returns the name of the type of a tensor's elements: "float32"."""
-    return _known_dtype(_dtype_of(tensor))[0]
-
-
-def _dtype_of_slots(storage: KnownStorage) -> int:
-    return _items[storage.dtype]
-
-
-_devices: dict[str, str] = {}
-
-
-def _device_name(tensor: Any) -> str:
-    said = str(_place_of(tensor))
-    if said not in _devices:
-        _devices[said] = said.removeprefix("Place(").removesuffix(")")
-    return _devices[said]

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from inplacelab.ops.table import ROWS
 from inplacelab.recorders import events
 
 if TYPE_CHECKING:
@@ -88,8 +89,6 @@ def saved_by(node: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Returns what the operands of a kind of node are called, and which of them, and of "out", it saves; None if that is not known."""
     if node in SAVED:
         return SAVED[node]
-    from inplacelab.ops.table import ROWS
-
     row = next((each for each in ROWS.values() if each.node_name == node), None)
     if row is None:
         return None

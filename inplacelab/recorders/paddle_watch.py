@@ -76,25 +76,29 @@ def end(watcher: Watcher) -> None:
 
 
 def _replace_all() -> None:
-    replaced: dict[int, Any] = {}
-    for name, function in list(vars(paddle._C_ops).items()):
-        if not name.startswith("_") and type(function) is _BUILT_IN:
-            replaced[id(function)] = _watched(kind_of(name), function)
-            _replace(paddle._C_ops, name, replaced[id(function)])
-    for module, name, function in _imported(replaced):
-        _replace(module, name, replaced[id(function)])
+    _replace_functions()
     for name in METHODS:
         method = vars(paddle.Tensor).get(name)
         if method is not None:
             _replace(paddle.Tensor, name, _watched(kind_of(name), method))
     for name in PROPERTIES:
         _replace(paddle.Tensor, name, _watched_property(name, vars(paddle.Tensor)[name]))
-    if hasattr(paddle.tensor.creation, "_to_tensor_non_static"):
-        creates = paddle.tensor.creation._to_tensor_non_static
+    creates = getattr(paddle.tensor.creation, "_to_tensor_non_static", None)
+    if creates is not None:
         _replace(paddle.tensor.creation, "_to_tensor_non_static", _watched(kind_of("_to_tensor_non_static"), creates))
     for name in ("run_backward", "run_partial_grad"):
         _replace(core.eager, name, _watched_pass(name, getattr(core.eager, name)))
     _replace(paddle.autograd.PyLayer, "apply", classmethod(_watched_layer(vars(core.eager.PyLayer)["apply"])))
+
+
+def _replace_functions() -> None:
+    replaced: dict[int, Any] = {}
+    for name, function in list(vars(paddle._C_ops).items()):
+        if not name.startswith("_") and type(function) is _BUILT_IN:
+            replaced[id(function)] = _watched(kind_of(name), function)
+            _replace(paddle._C_ops, name, replaced[id(function)])
+    for module, name, function in list(_imported(replaced)):
+        _replace(module, name, replaced[id(function)])
 
 
 _BUILT_IN = type(paddle._C_ops.add)

@@ -1,0 +1,297 @@
+"""Emits events about the backward passes of a Paddle program, which are inferred from the graph (`paddle_backward.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from types import CodeType, FrameType
+from typing import Any
+
+from inplacelab.language import Text
+from inplacelab.recorders import events
+from inplacelab.recorders.events import INFERRED
+from inplacelab.recorders.paddle_backward import Asked, Graph, is_second_pass, node_named, root_of, stale
+from inplacelab.recorders.paddle_calls import tensors_of
+from inplacelab.recorders.paddle_objects import PaddleObjects
+from inplacelab.recorders.paddle_readings import LEAF_NODE, gradient_held, layout_of, node_of, values_of
+from inplacelab.recorders.program import Program, code_of
+from inplacelab.recorders.static import class_name, message_of
+from inplacelab.recorders.step_limit import StepLimit
+from inplacelab.recorders.whereabouts import Whereabouts
+
+SMALL = 16
+"""Gradients of up to this many elements are kept with their values."""
+
+
+@dataclass(slots=True, eq=False)
+class Pass:
+    """A running backward pass.
+
+    Attributes:
+        order: the addresses of the nodes that it runs, in order, as far as they have not been reported.
+        graph: all nodes that it may reach.
+        runs: all nodes that it runs.
+        gradient: what the first node receives.
+        fills, keeps: see `paddle_backward.Asked`.
+        had: the tensors that had a gradient already, by number.
+    """
+
+    order: list[int]
+    graph: Graph
+    runs: tuple[int, ...]
+    gradient: events.Gradient
+    fills: bool
+    keeps: bool
+    had: frozenset[int]
+
+
+class PaddlePasses:
+    """The running backward passes.
+
+    Args:
+        program: the program.
+        objects, where: what is known of Paddle's objects, and where the program is.
+        emit: receives the events.
+        limit: counts the steps.
+        remark: has the recording say something once.
+        entered: the code that calls Paddle's engine: code of the program that it calls is called by a pass.
+
+    Attributes:
+        refused: the address and the message of the last error that was reported as a refusal.
+    """
+
+    def __init__(  # what a recorder is made of
+        self, program: Program, objects: PaddleObjects, where: Whereabouts, emit: Callable[[events.Event], None],
+        limit: StepLimit, remark: Callable[[Text], None], entered: CodeType,
+    ) -> None:  # fmt: skip
+        self._program, self._objects, self._where, self._emit = program, objects, where, emit
+        self._limit, self._remark, self._entered = limit, remark, entered
+        self._running: list[Pass | None] = []  # None: one that is not recorded
+        self._codes: dict[CodeType, list[int]] = {}  # of hooks and `PyLayer`s: the nodes that call them
+        self.refused: tuple[int, str] = (0, "")
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    def forget(self) -> None:
+        """Drops all references."""
+        self._running.clear()
+        self._codes.clear()
+
+    def calls(self, function: Any, tensors: Iterable[Any]) -> None:
+        """Notes that the nodes of these tensors call a function of the program: a hook, or the `backward` of a `PyLayer`."""
+        code = code_of(function)
+        for tensor in tensors:
+            node = node_of(tensor)
+            if code is not None and node is not None:
+                self._codes.setdefault(code, []).append(node.node_ptr())
+
+    def in_own_code(self, frame: FrameType | None) -> bool:
+        """Whether code of the program runs in the backward pass that began last, such as a hook."""
+        while frame is not None and frame.f_code is not self._entered:
+            if frame.f_code.co_filename == self._program.filename:
+                return True
+            frame = frame.f_back
+        return False
+
+    def begins(self, frame: FrameType | None, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Called when a pass begins: `name` is the function through which it enters Paddle's engine."""
+        asks = Asked.of(name, args, kwargs)
+        line = self._where.line(frame)
+        if self._running:
+            self.advance(frame)
+        roots = [node for each in tensors_of(asks.roots) if (node := root_of(each)) is not None]
+        if not roots or self._limit.reached():
+            self._running.append(None)
+            return
+        objects = self._objects
+        for each in tensors_of(asks.roots):
+            known = objects.tensor(each)
+            if known is not None:
+                objects.history(known, each)
+        if objects.look_again():
+            self._remark(UNOBSERVED)
+        graph = Graph(roots)
+        numbers = [objects.nodes.node(node) for node in roots if node.name() != LEAF_NODE]
+        ends = None if asks.inputs is None else [
+            node.node_ptr() for each in tensors_of(asks.inputs) if (node := root_of(each)) is not None
+        ]  # fmt: skip
+        order = graph.in_order(ends)
+        gradient = _gradient(asks)
+        had = frozenset(known.number for _, known in objects.tensors.living() if known.grad is not None)
+        self._running.append(Pass(order, graph, tuple(order), gradient, asks.fills, asks.keeps, had))
+        known_nodes = [number for each in graph.every() if (number := objects.nodes.number_of(each)) is not None]
+        first = next((number for number in numbers if number is not None), 0)
+        self._emit(events.BackwardBegan(tuple(known_nodes), first, gradient, line, *objects.account()))
+
+    def advance(self, frame: FrameType | None) -> None:
+        """Emits what the nodes of the current pass have done that ran before the one whose hook, or `PyLayer`, runs now."""
+        under = self._running[-1]
+        if under is None:
+            return
+        places = [each for each in self._called_from(frame) if each in under.order]
+        if len(places) == 1:
+            done = under.order.index(places[0])
+            for node in under.order[:done]:
+                self._ran(under, node)
+            del under.order[:done]
+
+    def _called_from(self, frame: FrameType | None) -> list[int]:
+        """Returns the nodes that may have called the program's code that runs now."""
+        found: list[int] = []
+        while frame is not None and frame.f_code is not self._entered:
+            found = self._codes.get(frame.f_code, found)
+            frame = frame.f_back
+        return found
+
+    def _ran(self, under: Pass, address: int) -> None:
+        """Emits that a node has run."""
+        self._unpacks(under, address)
+        if self._limit.reached():
+            return
+        objects = self._objects
+        number = objects.nodes.number_of(address)
+        known = objects.nodes.leaf_of(address)
+        leaf = None if known is None or not under.fills else known.alive()
+        gradient, filled = self._arrived(under, address), None
+        if leaf is not None and known is not None:
+            filled = objects.filled(leaf)
+            if filled is not None and known.number not in under.had:
+                gradient = _gradient_of(gradient_held(leaf))
+        if number is not None:
+            following = [each for each in dict.fromkeys(under.graph.after(address)) if each in under.runs]
+            for each in following:
+                self._emit(events.Arrived(objects.nodes.number_of(each) or 0, origin=INFERRED))
+            released = not under.keeps and bool(objects.nodes.kept_by(number))
+            self._emit(events.NodeRan(number, released, filled, gradient, *objects.account(), origin=INFERRED))
+
+    def _unpacks(self, under: Pass, address: int, last: events.Kept | None = None) -> None:
+        """Emits that a node has used what it had saved, until the one that failed, if one did."""
+        number, gradient = self._objects.nodes.number_of(address), self._arrived(under, address)
+        for kept in self._objects.nodes.kept_by(number):
+            if number is None or self._limit.reached():
+                return
+            found = self._objects.version(kept.counter, kept.version)
+            self._emit(events.Unpacked(
+                number, kept.name, kept.version, found, gradient, None, *self._objects.account(), origin=INFERRED
+            ))  # fmt: skip
+            if kept is last:
+                return
+
+    def _arrived(self, under: Pass, address: int) -> events.Gradient | None:
+        """Returns what is known of the gradient that a node has received."""
+        return under.gradient if address == under.graph.roots[0] else None
+
+    def ended(self, result: Any) -> None:
+        """Called when a pass has ended, with what it returns."""
+        under = self._running.pop()
+        if under is None or self._limit.exceeded:
+            return
+        objects = self._objects
+        for address in under.order:
+            self._ran(under, address)
+        objects.look_at_gradients()  # `retain_grads`
+        self._release(under, under.runs)
+        self._limit.reached()
+        self._emit(events.BackwardEnded(*objects.account()))
+        if not under.fills:
+            for tensor in tensors_of(result):
+                objects.tensor(tensor, resulted=True)
+            self._emit(events.Handed())
+
+    def _release(self, under: Pass, ran: Sequence[int]) -> None:
+        """Emits which nodes have released what they had saved."""
+        if not under.keeps:
+            numbers = [number for each in ran if (number := self._objects.nodes.number_of(each)) is not None]
+            self._objects.nodes.release([each for each in numbers if self._objects.nodes.name_of(each) != LEAF_NODE])
+        under.order.clear()
+
+    def failed(self, error: BaseException) -> None:
+        """Called when a pass has raised."""
+        under = self._running.pop()
+        if under is None or self._limit.exceeded:
+            return
+        objects, message = self._objects, message_of(error)
+        failing, kept = self._failing(under, message)
+        ran: list[int] = []
+        if failing is not None:
+            ran = under.order[: under.order.index(failing)]
+            for address in ran:
+                self._ran(under, address)
+            self._unpacks(under, failing, last=kept)
+        objects.look_at_gradients()
+        number = None if failing is None else objects.nodes.number_of(failing)
+        if stale(message) or is_second_pass(message):
+            why, fix = (_STALE, _STALE_FIX) if stale(message) else (_AGAIN, _AGAIN_FIX)
+            self._emit(events.Refused(
+                class_name(type(error)), message, why, fix, number, None if kept is None else kept.storage, None, None,
+                *objects.account(),
+            ))  # fmt: skip
+            self.refused = id(error), message
+        self._emit(events.BackwardFailed(number))
+        self._release(under, ran)
+
+    def _failing(self, under: Pass, message: str) -> tuple[int | None, events.Kept | None]:
+        """Returns the node at which a pass has failed, and what it had saved; None for what cannot be known."""
+        told, objects = stale(message), self._objects
+        if told is None:
+            name = node_named(message)
+            same = [each for each in under.order if under.graph.names[each] == name]
+            again = [each for each in same if objects.nodes.was_released(objects.nodes.number_of(each))]
+            return (again[0] if again else None), None
+        fitting = [
+            (address, kept)
+            for address in under.order
+            for kept in objects.nodes.kept_by(objects.nodes.number_of(address))
+            if (kept.version, objects.version(kept.counter, kept.version)) == (told.kept_at, told.found_at)
+        ]
+        if not fitting:
+            self._remark(_HIDDEN)
+        elif len({address for address, _ in fitting}) > 1:
+            self._remark(_FIRST)
+        return fitting[0] if fitting else (None, None)
+
+
+def _gradient(asks: Asked) -> events.Gradient:
+    """Returns the gradient with which a pass begins."""
+    given = asks.gradients[0] if asks.gradients else None
+    if given is not None:
+        return _gradient_of(given)
+    shape = tuple(layout_of(asks.roots[0]).shape)
+    return events.Gradient(shape, (1.0,) * prod(shape) if prod(shape) <= SMALL else None)
+
+
+def _gradient_of(tensor: Any) -> events.Gradient:
+    """Returns a gradient's shape, and its values if it is small and in the memory of this process."""
+    layout = layout_of(tensor)
+    return events.Gradient(tuple(layout.shape), values_of(tensor) if prod(layout.shape) <= SMALL else None)
+
+
+UNOBSERVED = Text(
+    "Tensors were also written by code that was not recorded: another thread, an operation that failed halfway, "
+    "or code below Paddle's functions.",
+    "还有未被记录的代码写入了张量：其他线程、中途失败的操作，或 Paddle 函数之下的代码。",
+)
+_HIDDEN = Text(
+    "Paddle does not name the node at which backward failed, and none is known to have saved a value at that version. "
+    "So which line has made it is not known.",
+    "Paddle 不给出反向传播出错的节点，也没有已知节点保存过该版本的值。因此不知道是哪一行建立的。",
+)
+_FIRST = Text(
+    "Paddle does not name the node at which backward failed. Several have saved a value that was overwritten; "
+    "it is taken to be the first that backward reaches.",
+    "Paddle 不给出反向传播出错的节点。有几个节点保存的值都被覆盖了；这里认为是反向传播最先到达的那一个。",
+)
+_STALE = Text(
+    "The node has saved a value for backward, and an in-place operation has overwritten it since.",
+    "节点为反向传播保存了一个值，此后有原地操作覆盖了它。",
+)
+_STALE_FIX = Text(
+    "write out of place, or to a clone, what is overwritten before backward.",
+    "在反向传播之前要覆盖的内容，请改为非原地操作，或写入它的 `clone()`。",
+)
+_AGAIN = Text(
+    "An earlier backward has released what this node had saved.", "之前的反向传播已经释放了这个节点保存的内容。"
+)
+_AGAIN_FIX = Text("give the earlier backward `retain_graph=True`.", "给之前的反向传播加上 `retain_graph=True`。")

@@ -1,0 +1,89 @@
+"""Reads Paddle's tensors, by the properties and methods that they have when no recording runs.
+
+What is here has no effect, and is not seen by a recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import paddle
+
+from inplacelab.layout import Layout
+from inplacelab.recorders.raw_memory import memory_at, shown
+
+_Tensor: Any = paddle.Tensor
+_members: Any = dict(vars(_Tensor))  # before a recording takes the places of some
+version_of: Callable[[Any], int] = _members["_inplace_version"]
+node_of: Callable[[Any], Any] = _members["grad_fn"].__get__
+gradient_held: Callable[[Any], Any] = _members["grad"].__get__
+stopped: Callable[[Any], bool] = _members["stop_gradient"].__get__
+_pointer: Callable[[Any], Any] = _members["data_ptr"]
+_offset: Callable[[Any], Any] = _members["offset"].__get__
+size_of: Callable[[Any], int] = _members["_holder_size"]
+shape_of: Callable[[Any], Any] = _members["shape"].__get__
+_strides_of: Callable[[Any], Any] = _members["strides"].__get__
+_dtype_of: Callable[[Any], Any] = _members["dtype"].__get__
+_place_of: Callable[[Any], Any] = _members["place"].__get__
+is_dense: Callable[[Any], bool] = _members["is_dense"]
+is_distributed: Callable[[Any], bool] = _members["is_dist"]
+
+LEAF_NODE = "GradNodeAccumulation"
+"""The name of the node that accumulates the gradient of a leaf."""
+
+
+def address_of(tensor: Any) -> int:
+    """Returns where the memory of a tensor's storage starts; 0 if it has none."""
+    return _pointer(tensor) - _offset(tensor) if size_of(tensor) else 0
+
+
+def layout_of(tensor: Any) -> Layout:
+    """Returns the layout of a tensor in its storage, in its own elements."""
+    offset = _offset(tensor) or 0
+    shape = tuple(shape_of(tensor))
+    return Layout(shape, tuple(_strides_of(tensor)) if shape else (), offset // _item(_dtype_of(tensor)))
+
+
+def values_of(tensor: Any) -> Any:
+    """Returns the values of a tensor in row-major order; None if they cannot be read without waiting."""
+    name = dtype_name(tensor)
+    memory = memory_at(address_of(tensor), size_of(tensor), name) if device_name(tensor) == "cpu" else None
+    return None if memory is None else shown(memory, name, layout_of(tensor))
+
+
+_dtypes: dict[Any, tuple[str, int]] = {}
+_items: dict[str, int] = {}
+
+
+def _known_dtype(dtype: Any) -> tuple[str, int]:
+    if dtype not in _dtypes:
+        name = str(dtype).removeprefix("paddle.")
+        _dtypes[dtype] = name, paddle.base.core.size_of_dtype(dtype)
+        _items[name] = _dtypes[dtype][1]
+    return _dtypes[dtype]
+
+
+def _item(dtype: Any) -> int:
+    return _known_dtype(dtype)[1]
+
+
+def dtype_name(tensor: Any) -> str:
+    """Returns the name of the type of a tensor's elements: "float32"."""
+    return _known_dtype(_dtype_of(tensor))[0]
+
+
+def item_size(dtype: str) -> int:
+    """Returns how many bytes an element of a known type has."""
+    return _items[dtype]
+
+
+_devices: dict[str, str] = {}
+
+
+def device_name(tensor: Any) -> str:
+    """Returns where a tensor is: "cpu", "gpu:0"."""
+    said = str(_place_of(tensor))
+    if said not in _devices:
+        _devices[said] = said.removeprefix("Place(").removesuffix(")")
+    return _devices[said]
