@@ -3,8 +3,9 @@
     python -m benchmarks.recording [--quick] [--only TEXT]
 
 The goals: `x.add_(y)` on a tiny tensor, recorded, takes at most 5 times as long as PyTorch's takes unrecorded; and a step costs the same
-in a long recording as in a short one, while the program runs and when the recording is built. A recorded operation of a PyTorch program
-has no goal yet; it stands beside PyTorch's own way to find an operation, `set_detect_anomaly(True)`.
+in a long recording as in a short one, while the program runs and when the recording is built. An operation of a PyTorch program that
+is watched (`inplacelab explain`) costs at most 1.5 times what PyTorch's own way to find an operation adds, `set_detect_anomaly(True)`. A
+recorded one stands beside them, without a goal.
 
 The first table compares each statement with itself, unrecorded:
 
@@ -27,6 +28,8 @@ import textwrap
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from importlib import import_module
+from importlib.util import find_spec
 from time import process_time_ns
 from typing import Any, NamedTuple
 
@@ -39,6 +42,7 @@ from inplacelab.recorders.run import Session
 try:
     import torch
 
+    from inplacelab.diagnosis.torch_watch import TorchWatch
     from inplacelab.recorders import torch_objects
 except ModuleNotFoundError:
     torch = None
@@ -46,6 +50,8 @@ except ModuleNotFoundError:
 Clock = Callable[[], int]
 
 GOAL = 5.0
+WATCHED = 1.5
+"""How much more than anomaly mode a watch may cost."""
 LINEAR = 1.5
 """How much more a step may cost in the longest recording than in the shortest."""
 LENGTHS = (500, 2000, 8000, 32000)
@@ -219,10 +225,10 @@ WIDTHS = (16, 512)
 
 
 def show_torch_programs(rounds: int, times: int) -> None:
-    """Print what a step of training costs in PyTorch, plain, in anomaly mode, and recorded, and what that is for an operation."""
+    """Print what a step of training costs in PyTorch: plain, in anomaly mode, watched, and recorded; and what that is for an operation."""
     if torch is None:
         return
-    print(f"{'':22}{'plain':>9}  {'anomaly':>8}  {'stepped':>8}  {'no values':>9}  {'operations':>10}")
+    print(f"{'':22}{'plain':>9}  {'anomaly':>8}  {'watched':>8}  {'stepped':>8}  {'no values':>9}  {'operations':>10}")
     for width in WIDTHS:
         text = program(TORCH_NET.format(width), TORCH_STEP, times)
         anomaly = "with torch.autograd.set_detect_anomaly(True, check_nan=False):\n" + textwrap.indent(text, "    ")
@@ -232,6 +238,7 @@ def show_torch_programs(rounds: int, times: int) -> None:
             rounds,
             lambda text=text: (_torch(text, times),),
             lambda text=anomaly: (_torch(text, times),),
+            lambda text=text: (_watched(text, times),),
             lambda text=text: (_recorded_torch(text, values=True)[0],),
             lambda text=text: (_recorded_torch(text, values=False)[0],),
         )
@@ -240,6 +247,11 @@ def show_torch_programs(rounds: int, times: int) -> None:
               + f"  {steps - fewer:10}")  # fmt: skip
         per = "  ".join(f"{(each - least) / 1000 / (steps - fewer):+7.2f}us" for each in others)
         print(f"{'  for each operation':22}{'':9}  {per}", flush=True)
+        ratio = (others[1] - least) / (others[0] - least)
+        print(
+            f"  watched: {ratio:.2f} times what anomaly mode adds: {'met' if ratio <= WATCHED else 'missed'}",
+            flush=True,
+        )
 
 
 def _torch(text: str, times: int) -> float:
@@ -248,15 +260,19 @@ def _torch(text: str, times: int) -> float:
     return taken(names, times)
 
 
+def _watched(text: str, times: int) -> float:
+    watch = TorchWatch()
+    watch.begin()
+    try:
+        return _torch(text, times)
+    finally:
+        watch.end()
+
+
 def _recorded_torch(text: str, *, values: bool) -> tuple[float, Any]:
     """The nanoseconds for one time round of a PyTorch program, recorded; and the recording."""
-    tree = ast.parse(text)
-    session = Session(Program.of(tree, text, "<program>"), limit=ENOUGH, use=Use("torch"))
-    names: dict[str, Any] = {"torch": torch, "clock": process_time_ns}
     with _without_values() if not values else nullcontext():
-        session.run([compile(instrument.instrumented(tree), "<program>", "exec")], names)
-    times = int(text.rpartition("range(")[2].partition(")")[0])
-    return taken(names, times), session.recording()
+        return _recorded(text, torch)
 
 
 @contextmanager
@@ -268,6 +284,49 @@ def _without_values() -> Iterator[None]:
         yield
     finally:
         torch_objects.TorchObjects._copy = before  # type: ignore[method-assign]
+
+
+PADDLE_NET = """\
+net = paddle.nn.Sequential(*[layer for _ in range(6) for layer in (paddle.nn.Linear({0}, {0}), paddle.nn.LayerNorm({0}), paddle.nn.GELU())])
+opt = paddle.optimizer.Adam(parameters=net.parameters(), learning_rate=0.001)
+x = paddle.ones([8, {0}])"""
+PADDLE_STEP = """\
+net(x).square().mean().backward()
+    opt.step()
+    opt.clear_grad()"""
+
+
+def show_paddle_programs(rounds: int, times: int) -> None:
+    """Print what a step of training costs in PaddlePaddle, plain and recorded, and what that is for an operation."""
+    if find_spec("paddle") is None:
+        print('PaddlePaddle is not installed (pip install "paddlepaddle==3.3.1"): its table is left out.')
+        return
+    framework = import_module("paddle")
+    print(f"{'':22}{'plain':>9}  {'stepped':>8}  {'operations':>10}")
+    for width in WIDTHS:
+        text = program(PADDLE_NET.format(width), PADDLE_STEP, times)
+        steps, fewer = (
+            len(_recorded(program(PADDLE_NET.format(width), PADDLE_STEP, count), framework)[1].steps)
+            for count in (2, 1)
+        )
+        least, recorded = best_of(
+            rounds,
+            lambda text=text: (plain(text, times, framework),),
+            lambda text=text: (_recorded(text, framework)[0],),
+        )
+        per = (recorded - least) / 1000 / (steps - fewer)
+        print(f"{f'width {width}':22}{least / 1e6:7.2f}ms  {recorded / least:7.2f}x  {steps - fewer:10}")
+        print(f"{'  for each operation':22}{'':9}  {per:+7.2f}us", flush=True)
+
+
+def _recorded(text: str, framework: Any) -> tuple[float, Any]:
+    """The nanoseconds for one time round of a program of another framework, recorded; and the recording."""
+    tree, name = ast.parse(text), framework.__name__
+    session = Session(Program.of(tree, text, "<program>"), limit=ENOUGH, use=Use(name))
+    names: dict[str, Any] = {name: framework, "clock": process_time_ns}
+    session.run([compile(instrument.instrumented(tree), "<program>", "exec")], names)
+    times = int(text.rpartition("range(")[2].partition(")")[0])
+    return taken(names, times), session.recording()
 
 
 def show_lengths(rounds: int, lengths: tuple[int, ...]) -> None:
@@ -296,6 +355,8 @@ def main() -> None:
     show_torch(rounds, times)
     print("\nPyTorch programs: a step of training, beside anomaly mode")
     show_torch_programs(3 if asked.quick else 10, 10 if asked.quick else 20)
+    print("\nPaddlePaddle programs: a step of training")
+    show_paddle_programs(3 if asked.quick else 10, 10 if asked.quick else 20)
     print(f"\nBy the length of the recording (goal: at most {LINEAR:g} times as much a step)")
     show_lengths(3, LENGTHS[:-1] if asked.quick else LENGTHS)
     print("\nStatement by statement")
