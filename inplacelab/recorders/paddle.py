@@ -194,6 +194,8 @@ class PaddleRecorder:
         call.line = self._where.line(frame)
         if self._passes:
             self._passes.advance(frame)
+        if kind.name == "run_program":
+            self.shield.remark(_COMPILED)
         if kind.leads_outside and _asked_by(frame, self._program):
             self.shield.remark(_OUTSIDE.format(kind.name))
         for tensor in tensors_in(args, kwargs):
@@ -442,6 +444,10 @@ _TOGETHER = Text(
 _OUTSIDE = Text(
     "`{0}` leads to a tensor's memory itself. Writes from there raise no version, and were not seen.",
     "`{0}` 直接给出张量的内存。由此进行的写入不增加版本号，也看不到。",
+)
+_COMPILED = Text(
+    "What functions compiled by `to_static` do is one operation, `run_program`.",
+    "经 `to_static` 编译的函数所做的，记录为一个操作 `run_program`。",
 )
 _SILENT = Text(
     "`{0}` writes tensors without raising their versions: that is how Paddle has it, so backward would use them unnoticed.",

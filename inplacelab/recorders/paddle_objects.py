@@ -402,8 +402,8 @@ class PaddleObjects:
         del self._storages[storage.address]
         for known in list(storage.tensors.values()):
             tensor = known.alive()
-            if tensor is not None:
-                self.look_at(known, tensor)
+            if tensor is not None and self.look_at(known, tensor):
+                self._emit(events.Handed())  # it has moved before the operation that is reported now
         self._free_unless_used(storage)
         if storage.number in self._numbered and not storage.tensors:
             self._free(storage)

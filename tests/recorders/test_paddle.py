@@ -370,6 +370,49 @@ def test_what_an_optimizer_writes_is_recorded_though_it_raises_no_version(optimi
     assert any("without raising their versions" in each for each in remarks(ran.recording))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "layer = paddle.nn.LSTM(4, 3)\ny, _ = layer(x.unsqueeze(0))",
+        "layer = paddle.nn.Conv2D(1, 2, 2)\ny = layer(paddle.ones([1, 1, 3, 3]))",
+        "layer = paddle.nn.Embedding(5, 2)\ny = layer(paddle.to_tensor([1, 2]))",
+        "layer = paddle.nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0)\ny = layer(x.unsqueeze(0))",
+        "layer = paddle.nn.Linear(4, 2)\nlayer.set_state_dict(paddle.nn.Linear(4, 2).state_dict())\ny = layer(x)",
+    ],
+)
+def test_layers(text: str) -> None:
+    program = f"paddle.seed(1)\nx = paddle.randn([3, 4])\n{text}\ny.sum().backward()\n"
+    ran, (names, error) = run(program), plain(program)
+    assert error is None
+    assert ran.failure is None
+    assert bits(ran.names) == bits(names)
+    gradients = [[each.grad.numpy().tobytes() for each in which["layer"].parameters()] for which in (ran.names, names)]
+    assert gradients[0] == gradients[1]
+    assert to_json(from_json(to_json(ran.recording))) == to_json(ran.recording)
+    assert not any("stopped" in each for each in remarks(ran.recording))
+
+
+def test_a_scaler_and_second_derivatives() -> None:
+    text = """
+    net = paddle.nn.Linear(2, 1)
+    opt = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+    scaler = paddle.amp.GradScaler(init_loss_scaling=4.0)
+    scaler.scale(net(paddle.ones([1, 2])).sum()).backward()
+    scaler.step(opt)
+    scaler.update()
+    x = paddle.to_tensor([2.0], stop_gradient=False)
+    (g,) = paddle.grad(x**3, x, create_graph=True)
+    (h,) = paddle.grad(g, x)
+    """
+    ran = run(text)
+    assert ran.failure is None
+    state = ran.recording.state()
+    assert queries.visible_values(state, "net.weight") == pytest.approx(
+        ran.names["net"].weight.numpy().reshape(-1).tolist()
+    )
+    assert [queries.visible_values(state, name) for name in "gh"] == [(12.0,), (12.0,)]
+
+
 # ---- recording changes nothing ----------------------------------------------------------------------------------------------------
 
 
