@@ -10,6 +10,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -27,7 +28,7 @@ from inplacelab.recorders.static import message_of
 from inplacelab.recorders.torch_backward import Asked, Stale, in_order, is_second_pass, reachable, root_node, stale
 from inplacelab.recorders.torch_calls import Kind, kind_of
 from inplacelab.recorders.torch_names import WATCHED
-from inplacelab.recorders.torch_objects import dtype_name, layout_of, saved_by, version_of
+from inplacelab.recorders.torch_objects import SHOWS_SAVED, dtype_name, layout_of, saved_by, version_of
 from inplacelab.recorders.torch_overrides import EnginePatch, Mode, caller_of, in_force, take_away
 
 PASSES = 1 << 12
@@ -254,6 +255,8 @@ class TorchWatch:
             found = list(self._candidates(order, told, frame))
             exact = [each for each in found if not each.unseen]
             saved, remarks = (exact or found)[:1], list(self.remarks)
+            if not saved and not SHOWS_SAVED:
+                saved = list(self._refusing(order, told))[:1]
             if not saved:
                 saved = (self._in_copies(order, told) or self._by_versions(told))[:MOST]
                 remarks.append(_HIDDEN)
@@ -281,6 +284,21 @@ class TorchWatch:
                 data = kept.data
                 if issubclass(type(data), torch.Tensor) and _fits(data, told):
                     yield self._saved(node, name, data, told, frame)
+
+    def _refusing(self, order: Sequence[Any], told: Stale) -> Iterator[Saved]:
+        """Yields what a node has saved that refuses to give it, for versions of PyTorch that show nothing else (2.6)."""
+        for node in order:
+            for name in [each for each in dir(node) if each.startswith("_saved_")]:
+                try:
+                    getattr(node, name)
+                except RuntimeError as error:
+                    if stale(message_of(error)) != told:
+                        continue
+                    result = name.startswith(tuple(f"_saved_{each}" for each in RESULTS))
+                    for log in self._ledger.logs():
+                        found = self._fitting(log, told, node, is_result=result, checks_shape=False)
+                        if found is not None:
+                            yield replace(found, name=name.removeprefix("_saved_"), certain=True)
 
     def _saved(self, node: Any, name: str, data: Any, told: Stale, frame: Any, silent: Sequence[Write] = ()) -> Saved:
         storage = _Tensor.untyped_storage(data)
@@ -335,14 +353,16 @@ class TorchWatch:
         found = [saved for log in self._ledger.logs() if (saved := self._fitting(log, told, None)) is not None]
         return sorted(found, key=lambda each: -each.writes[-1].write.last)
 
-    def _fitting(self, log: StorageLog, told: Stale, node: Any, *, is_result: bool = False) -> Saved | None:
+    def _fitting(
+        self, log: StorageLog, told: Stale, node: Any, *, is_result: bool = False, checks_shape: bool = True
+    ) -> Saved | None:
         """Returns a storage as what may have been saved, by a node if it is given; None if its versions or its shapes differ."""
         moment = -1 if node is None else node._sequence_nr()
         writes = since(log, moment, range(told.kept_at, told.found_at), is_result=is_result)
         if not writes or writes[-1].after != told.found_at:
             return None
         layout = next((each for each in log.views if each.shape == told.shape), None)
-        if layout is None and told.shape not in log.shapes:
+        if checks_shape and layout is None and told.shape not in log.shapes:
             return None
         made = None if node is None else self._ledger.maker(moment)
         return Saved(

@@ -24,6 +24,7 @@ from inplacelab.diagnosis.failures import Failure  # noqa: E402
 from inplacelab.diagnosis.ledger import WRITES  # noqa: E402
 from inplacelab.diagnosis.report import report  # noqa: E402
 from inplacelab.diagnosis.torch_watch import TorchWatch  # noqa: E402  # it imports PyTorch
+from inplacelab.recorders.torch_objects import SHOWS_SAVED  # noqa: E402
 from tests.recorders.torch_programs import program  # noqa: E402
 from tests.recorders.torch_runs import needs_saved  # noqa: E402
 from tests.tiers import examples  # noqa: E402
@@ -117,6 +118,8 @@ def test_lines_of_functions_modules_and_views() -> None:
         """)
     assert lines(found) == (6, [8], 11)
     saved = found.saved[0]
+    if not SHOWS_SAVED:
+        return
     assert (saved.node, saved.is_result, saved.layout.shape, saved.dtype) == (
         "SigmoidBackward0",
         True,
@@ -130,6 +133,7 @@ def test_lines_of_functions_modules_and_views() -> None:
     assert made.innermost.line == 7
 
 
+@needs_saved
 def test_a_parameter_has_its_name() -> None:
     found = failure("""\
         net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
@@ -143,6 +147,7 @@ def test_a_parameter_has_its_name() -> None:
     assert lines(found) == (3, [5], 6)
 
 
+@needs_saved
 def test_many_writes_of_one_line_are_one_remark() -> None:
     found = failure("""\
         a = torch.ones(3, requires_grad=True)
@@ -157,6 +162,7 @@ def test_many_writes_of_one_line_are_one_remark() -> None:
     assert f"{WRITES} times in all, until version 200" in report(found)
 
 
+@needs_saved
 def test_a_function_of_the_program() -> None:
     found = failure("""\
         class Square(torch.autograd.Function):
@@ -177,6 +183,7 @@ def test_a_function_of_the_program() -> None:
     assert lines(found) == (11, [12], 13)
 
 
+@needs_saved
 def test_a_second_pass() -> None:
     found = failure("""\
         a = torch.ones(3, requires_grad=True)
@@ -189,6 +196,7 @@ def test_a_second_pass() -> None:
     assert (found.released.innermost.line, lines(found)[0], lines(found)[2]) == (3, 2, 4)
 
 
+@needs_saved
 def test_writes_of_another_thread_are_said_to_be_missing() -> None:
     def write(tensor: Any) -> None:
         thread = threading.Thread(target=lambda: tensor.detach().add_(1))
@@ -323,6 +331,7 @@ def test_the_command_for_scripts_that_do_not_fail_in_backward(tmp_path: Path) ->
     assert command(str(script)).returncode == 1
 
 
+@needs_saved
 def test_a_write_through_data_makes_a_gradient_wrong_silently() -> None:
     watch, error = watched("""\
         a = torch.ones(3, requires_grad=True)
@@ -340,6 +349,7 @@ def test_a_write_through_data_makes_a_gradient_wrong_silently() -> None:
     assert "raises no version" in said
 
 
+@needs_saved
 def test_a_fused_optimizer_between_two_passes() -> None:
     watch, error = watched("""\
         net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
@@ -373,6 +383,7 @@ def test_usual_training_with_data_and_fused_optimizers_is_not_warned_of() -> Non
     assert watch.remarks == []
 
 
+@needs_saved
 def test_statistics_of_batch_norm_that_were_updated_between_the_passes() -> None:
     text = """\
         norm = torch.nn.BatchNorm1d(2)

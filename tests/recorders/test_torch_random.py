@@ -48,7 +48,8 @@ def test_a_recording_says_what_pytorch_says(first: int) -> None:
         # One in seven, and each that fails on a stale value.
         if seed not in KNOWN and (seed % 7 == 0 or STALE.search(str(plain(text)[1]))):
             outcomes.append(compare(text, f"program {seed}"))
-    assert outcomes.count("node named") > BATCH / 30
+    if SHOWS_SAVED:
+        assert outcomes.count("node named") > BATCH / 30
     assert outcomes.count("node hidden") <= outcomes.count("node named") / 4
 
 
@@ -237,7 +238,10 @@ def _compare_error(recording: Recording, text: str, error: BaseException | None,
     stale = STALE.search(str(error))
     last = recording.steps[-1].error
     assert (last is None) == (error is None), where
-    if stale is None or last is None or not SHOWS_SAVED:
+    if stale is not None and not SHOWS_SAVED:  # it is not known which gradients the pass has filled before it failed
+        assert all("not recorded" in each for each in remarks(recording)), where
+        return "failed"
+    if stale is None or last is None:
         assert not remarks(recording), where
         return "failed" if error else "ran"
     if last.node is None:  # inside a CopySlices: PyTorch does not show it
