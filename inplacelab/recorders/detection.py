@@ -6,6 +6,7 @@ A recorder is imported when a program uses its framework: PyTorch and PaddlePadd
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -92,7 +93,8 @@ def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> Use:
     Returns:
         The first of `FRAMEWORKS` that it uses and that is installed; `DEFAULT` if there is none.
     """
-    used = {*_imported(tree), *_referred(tree, names)}
+    replaced = {*_replaced(tree), *(each for each in FRAMEWORKS if package_of(sys.modules.get(each)) == DEFAULT)}
+    used = {DEFAULT if each in replaced else each for each in _imported(tree)} | {*_referred(tree, names)}
     found = [each for each in FRAMEWORKS if each in used and is_installed(each)] or [DEFAULT]
     return Use(found[0], tuple(each for each in found[1:] if each != "numpy"))
 
@@ -103,6 +105,15 @@ def _imported(tree: ast.AST) -> Iterator[str]:
             yield from (_top(alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield _top(node.module)
+
+
+def _replaced(tree: ast.AST) -> Iterator[str]:
+    """Yields the modules that a program replaces itself: `paddle` in `sys.modules["paddle"] = inplacelab`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Subscript) and ast.unparse(target.value) == "sys.modules":
+                    yield str(getattr(target.slice, "value", ""))
 
 
 def _referred(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import inplacelab as paddle
 from inplacelab import Tensor
 from inplacelab.recorders import instrument
 from inplacelab.recorders.bindings import Bindings, Watched
+from inplacelab.recorders.detection import Use, framework_used
 from inplacelab.recorders.program import Block, Scope, identifiers, with_block
 from inplacelab.recording import Recording, queries
 
@@ -160,3 +162,10 @@ def test_the_strides_of_what_has_no_elements() -> None:
         nothing = x[1:0].tanh()
     (facts,) = [t for t in finished(block).state().tensors.values() if t.names == ("nothing",)]
     assert (*facts.strides,) == (*nothing.strides,) == (3, 1)
+
+
+def test_a_module_that_the_program_replaces_is_the_one_that_it_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+    replaces = "import sys, inplacelab\nsys.modules['paddle'] = inplacelab\nimport paddle\n"
+    assert framework_used(ast.parse(replaces), {}) == Use("inplacelab")
+    monkeypatch.setitem(sys.modules, "paddle", paddle)  # in an earlier cell
+    assert framework_used(ast.parse("import paddle\nx = paddle.ones([2])"), {}) == Use("inplacelab")
