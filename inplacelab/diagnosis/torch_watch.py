@@ -20,7 +20,7 @@ from inplacelab.diagnosis.failures import RESULTS, Failure, Overwritten, Saved
 from inplacelab.diagnosis.ledger import VIEWS, Ledger, Made, StorageLog, Write, since
 from inplacelab.diagnosis.places import Place, Places, own_frames
 from inplacelab.language import Text
-from inplacelab.layout import Layout, extent
+from inplacelab.layout import Layout, share_slots
 from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.stand_in import call_for
@@ -235,7 +235,7 @@ class TorchWatch:
             writes = [
                 each
                 for each in (() if log is None else log.writes)
-                if each.silent and each.first > number and (each.layout is None or _overlap(each.layout, layout))
+                if each.silent and each.first > number and (each.layout is None or share_slots(each.layout, layout))
             ]
             if writes:
                 leaves = (each.variable for each in reachable([node]) if hasattr(each, "variable"))
@@ -408,12 +408,6 @@ def _written_silently(kind: Kind, args: Sequence[Any], kwargs: Mapping[str, Any]
 
 TRAINING = 5
 """The position of the argument of normalizations that says whether they train."""
-
-
-def _overlap(one: Layout, other: Layout) -> bool:
-    """Whether the ranges of slots of two layouts overlap."""
-    (first, stop), (low, high) = extent(one), extent(other)
-    return first < high and low < stop
 
 
 def _shown(node: Any) -> str:

@@ -43,6 +43,7 @@ from inplacelab.layout.basics import (
     moved,
     normal_axis,
     packed,
+    share_slots,
     whole,
 )
 from inplacelab.layout.keys import index, is_basic
@@ -51,5 +52,5 @@ from inplacelab.layout.shapes import common_shape, flatten_shape, reshape, resol
 __all__ = [
     "Layout", "Shape", "Strides", "common_shape", "diagonal", "extent", "flatten_shape", "index", "is_basic", "is_packed",
     "listed", "may_overlap_itself", "moved", "moved_axes", "narrow", "normal_axis", "packed", "reshape", "resolve_shape",
-    "slices", "squeeze", "swapped_axes", "t", "transpose", "unflatten_shape", "unfold", "unsqueeze", "whole",
+    "share_slots", "slices", "squeeze", "swapped_axes", "t", "transpose", "unflatten_shape", "unfold", "unsqueeze", "whole",
 ]  # fmt: skip

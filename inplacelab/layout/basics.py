@@ -78,6 +78,29 @@ def extent(layout: Layout) -> tuple[int, int]:
     return first, last + 1
 
 
+COUNTED = 1 << 16
+"""Slots of layouts with more elements are not compared one by one."""
+
+
+def share_slots(one: Layout, other: Layout) -> bool:
+    """Whether two layouts in one storage have a slot in common. For large ones, whether their ranges of slots overlap.
+
+    >>> share_slots(Layout((3,), (2,), 0), Layout((3,), (2,), 1))
+    False
+    """
+    (first, stop), (low, high) = extent(one), extent(other)
+    if first >= high or low >= stop:
+        return False
+    return one.size > COUNTED or other.size > COUNTED or not _slots(one).isdisjoint(_slots(other))
+
+
+def _slots(layout: Layout) -> set[int]:
+    slots = {layout.offset}
+    for size, stride in zip(layout.shape, layout.strides, strict=True):
+        slots = {slot + stride * place for slot in slots for place in range(size)}
+    return slots
+
+
 def moved(layout: Layout, by: int) -> Layout:
     """Returns the same layout, `by` slots further along."""
     return layout._replace(offset=layout.offset + by)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import paddle
 
 from inplacelab.language import Text
+from inplacelab.layout import share_slots
 from inplacelab.recorders import events, paddle_watch
 from inplacelab.recorders.events import Operand
 from inplacelab.recorders.log import Log
@@ -221,6 +222,9 @@ class PaddleRecorder:
             self.shield.remark(UNOBSERVED)
         if objects.look_at(known, tensor) | objects.history(known, tensor):
             self._emit(events.Handed())
+        if known.outdated is not None and known.needs and paddle.is_grad_enabled():
+            name = f"`{known.names[0]}`" if known.names else _A_TENSOR
+            self.shield.remark(_OUTDATED.format(name, known.outdated))
         call.known.append(known)
         call.tensors = (*call.tensors, tensor)
 
@@ -280,7 +284,8 @@ class PaddleRecorder:
         relaid = objects.look_at(known, tensor)
         if relaid:
             objects.look_at_aliases(known)
-        objects.history(known, tensor)
+        if objects.history(known, tensor) and call.kind.name not in RELAYOUTS:
+            self._outdates(call, known)
         category: Category = "in-place"
         if relaid and (known.storage is not left or call.kind.name in RELAYOUTS):
             category = "relayout" if known.storage is left else "reallocated"
@@ -289,6 +294,13 @@ class PaddleRecorder:
         output = known.operand if slots is None else replace(known.operand, part=slots)
         self._done(call, output, category, known.node)
         objects.moment.replacing = False
+
+    def _outdates(self, call: Call, known: KnownTensor) -> None:
+        """Notes which tensors a write has changed through another one. Paddle gives a new node only to that one."""
+        for other in list(known.storage.tensors.values()):
+            tracked = other is not known and other.needs and other.node not in (None, known.node)
+            if tracked and share_slots(other.operand.layout, known.operand.layout):
+                other.outdated = call.line
 
     def _report_changes(self, call: Call, written: Sequence[tuple[KnownTensor, Any]]) -> None:
         """Emits what else a call has changed in its tensors: layout, storage, flags."""
@@ -436,6 +448,12 @@ _UNTESTED = Text(
 _ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程所做的没有记录。")
 _REFUSED_LATE = Text(
     "Paddle refused `{0}`, but had changed the tensor already.", "Paddle 拒绝了 `{0}`，但在此之前已经改变了张量。"
+)
+_A_TENSOR = Text("a tensor", "一个张量")
+_OUTDATED = Text(
+    "Line {1} wrote {0} through another tensor. Paddle gives only that one a new grad node, so gradients through {0} are computed as if "
+    "nothing had been written.",
+    "第 {1} 行通过另一个张量写入了 {0}。Paddle 只给那个张量建立新的梯度节点，因此经过 {0} 的梯度是按没有写入来计算的。",
 )
 _TOGETHER = Text(
     "`{0}` made a copy, but Paddle raises the versions of the tensor and of the copy together.",

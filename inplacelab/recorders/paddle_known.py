@@ -81,6 +81,7 @@ class KnownTensor:
         base: the tensor of which it is a view.
         node, needs, grad: its place in the gradient history.
         owner: the tensor whose `.grad` it is.
+        outdated: the line that has written it through another tensor, so that its node does not know of the write.
     """
 
     number: int
@@ -93,6 +94,7 @@ class KnownTensor:
     needs: bool = False
     grad: KnownTensor | None = None
     owner: KnownTensor | None = None
+    outdated: int | None = None
     objects: list[weakref.ref[Any]] = field(default_factory=list)
 
     def alive(self) -> Any:

@@ -22,9 +22,9 @@ def test_each_recording_has_a_cell() -> None:
 @pytest.mark.parametrize("name", CELLS)
 def test_it_is_a_recording_of_the_program_in_the_cell(name: str) -> None:
     assert recorded(name).source.strip() == CELLS[name].strip()
-    inferred = [note for note in recorded(name).notes if "inferred" in note.en]
-    assert recorded(name).notes == tuple(inferred)
-    assert bool(inferred) is (recorded(name).framework == "paddle")
+    said = [note.en for note in recorded(name).notes]
+    assert all("Paddle" in note for note in said)
+    assert any("inferred" in note for note in said) is (recorded(name).framework == "paddle")
 
 
 @pytest.mark.oracle

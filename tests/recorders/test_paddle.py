@@ -562,3 +562,19 @@ def test_the_limit_is_kept() -> None:
 )  # fmt: skip
 def test_what_is_left_out_is_said(text: str, said: str) -> None:
     assert any(said in each for each in remarks(run(text).recording)), remarks(run(text).recording)
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        ("h.sum().backward()", True), ("row.sum().backward()", False), ("h[2].sum().backward()", True), ("pass", False),
+        ("with paddle.no_grad(): h.sum()", False), ("other.sum().backward()", False),
+        ("other.unsqueeze_(0); other.sum().backward()", False),
+    ],
+)  # fmt: skip
+def test_a_write_through_a_view_is_said_where_its_gradient_gets_lost(last: str, said: bool) -> None:
+    text = (
+        f"a = paddle.ones([3])\na.stop_gradient = False\nh = a * 2\nrow, other = h[:2], h[2:]\nrow.scale_(3.)\n{last}\n"
+    )
+    notes = [note.en for note in run(text).recording.notes]
+    assert any("Line 5 wrote `h` through another tensor" in note for note in notes) is said, notes

@@ -18,6 +18,7 @@ from tests.recorders.paddle_runs import remarks, run  # noqa: E402
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
 BATCH = 20
 EXPECTED = (
+    "through another tensor",
     "without raising their versions",
     "Several have saved",
     "versions of the tensor and of the copy",

@@ -30,6 +30,7 @@ pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
 FRAMEWORKS = [each for each in (OURS, TORCH, PADDLE) if is_installed(each.module)]
 BATCH = 50
 SAID = (
+    "through another tensor",
     "untyped_storage",
     "It was inferred from their names",
     "without raising their versions",
