@@ -114,5 +114,6 @@ class explain:  # noqa: N801  # used like a function
 
     def __str__(self) -> str:
         if not self.failures:
-            return str(_NOTHING.format(self._watch.operations, self._watch.storages))
+            nothing = _NOTHING.format(self._watch.operations, self._watch.storages)
+            return "\n".join(map(str, [nothing, *self._watch.remarks]))
         return "\n\n".join(report(each) for each in self.failures)

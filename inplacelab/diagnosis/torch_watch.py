@@ -29,7 +29,7 @@ from inplacelab.recorders.torch_backward import Asked, Stale, in_order, is_secon
 from inplacelab.recorders.torch_calls import Kind, kind_of
 from inplacelab.recorders.torch_names import WATCHED
 from inplacelab.recorders.torch_objects import SHOWS_SAVED, dtype_name, layout_of, saved_by, version_of
-from inplacelab.recorders.torch_overrides import EnginePatch, Mode, caller_of, in_force, take_away
+from inplacelab.recorders.torch_overrides import CompilePatch, EnginePatch, Mode, caller_of, in_force, take_away
 
 PASSES = 1 << 12
 """Of so many passes it is known where they began."""
@@ -52,7 +52,9 @@ _HIDDEN = Text(
     "PyTorch 不显示出错的节点保存了什么（例如 CopySlices 内部或 checkpoint 中的节点），因此以上是根据报错信息中的版本号和形状判断的。",
 )
 _BROKEN = Text("The watch stopped: {0} inside it.", "监视中止：其内部出现 {0}。")
-_OTHERS = Text("What other threads did was not watched.", "其他线程所做的没有监视。")
+_COMPILED = Text(
+    "What functions compiled by `torch.compile` did was not watched.", "经 `torch.compile` 编译的函数所做的没有监视。"
+)
 
 
 class TorchWatch:
@@ -71,6 +73,7 @@ class TorchWatch:
         self._ledger = Ledger(_Storage._expired, _Storage._free_weak_ref)
         self._places = Places()
         self._mode, self._engine = Mode(self), EnginePatch(self)
+        self._compiles = CompilePatch(self._mode, self._runs_compiled)
         self._passes: deque[tuple[int, Place | None]] = deque(maxlen=PASSES)
         self._thread = 0
         self._noted = 0  # nodes with lower numbers were made by operations that were noted, or before the watch
@@ -94,6 +97,7 @@ class TorchWatch:
         """Begins to watch."""
         self._thread, self._noted, self._on = threading.get_ident(), _next_node(), True
         self._engine.begin()
+        self._compiles.begin()
         self._mode.__enter__()
 
     def end(self) -> None:
@@ -101,6 +105,7 @@ class TorchWatch:
         self._on = False
         take_away(self._mode)
         self._engine.end()
+        self._compiles.end()
         self._ledger.forget()
 
     # ---- operations ------------------------------------------------------------------------------------------------------
@@ -179,6 +184,10 @@ class TorchWatch:
     def _log(self, tensor: Any) -> StorageLog:
         storage = _Tensor.untyped_storage(tensor)
         return self._ledger.storage(storage._cdata, storage._weak_ref)
+
+    def _runs_compiled(self) -> None:
+        if _COMPILED not in self.remarks:
+            self.remarks.append(_COMPILED)
 
     def _break(self, error: Exception) -> None:
         self._on = False

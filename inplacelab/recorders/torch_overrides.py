@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from types import FrameType
 from typing import Any, Protocol
 
@@ -64,6 +65,61 @@ class EnginePatch:
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
         return self._caller.run_pass(self._before, args, kwargs)
+
+
+class CompilePatch:
+    """Takes the place of `torch.compile`, so that what it compiles runs without a mode: its compiler would trace the mode.
+
+    Functions that were compiled before are not seen.
+
+    Args:
+        mode: the mode.
+        called: is called when something compiled runs.
+    """
+
+    def __init__(self, mode: Mode, called: Callable[[], None]) -> None:
+        self._mode, self._called = mode, called
+        self._before: Any = None
+        self._ended = False
+
+    def begin(self) -> None:
+        """Takes its place."""
+        self._before = torch.compile
+        torch.compile = self._compile
+
+    def end(self) -> None:
+        """Puts the function back. If another patch has taken its place meanwhile, that does so when it ends."""
+        self._ended = True
+        if torch.compile == self._compile:
+            torch.compile = self.beneath()
+
+    def beneath(self) -> Any:
+        """Returns what is in force without this patch, and without others that have ended."""
+        other = getattr(self._before, "__self__", None)
+        return other.beneath() if isinstance(other, CompilePatch) and other._ended else self._before
+
+    def _compile(self, model: Any = None, **options: Any) -> Any:
+        compiled = self._before(model, **options)
+        if model is None:  # a decorator, which calls `torch.compile` again
+            return compiled
+        if isinstance(compiled, torch.nn.Module):
+            compiled.forward = self._apart(compiled.forward)
+            return compiled
+        return self._apart(compiled)
+
+    def _apart(self, compiled: Any) -> Any:
+        @wraps(compiled)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            was_on = take_away(self._mode)
+            if was_on:
+                self._called()
+            try:
+                return compiled(*args, **kwargs)
+            finally:
+                if was_on:
+                    self._mode.__enter__()
+
+        return call
 
 
 def caller_of(frame: FrameType) -> FrameType:

@@ -400,3 +400,30 @@ def test_statistics_of_batch_norm_that_were_updated_between_the_passes() -> None
     assert lines(watch.failures[0]) == (4, [6], 7)
     watch, error = watched(text.format("norm.train()"))  # backward in training uses the statistics of the batch
     assert (watch.failures, watch.remarks) == ([], [])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_compiled_functions_run_as_they_do_unwatched() -> None:
+    before = torch.compile
+    watch, error = watched("""\
+        seen = []
+        def backend(graph, inputs):
+            seen.append(len(graph.graph.nodes))
+            return graph.forward
+        @torch.compile(backend=backend)
+        def f(x):
+            return x.sin() * 2
+        a = torch.ones(3, requires_grad=True)
+        h = f(a)
+        net = torch.compile(torch.nn.Linear(3, 3), backend=backend)
+        net(h).sum().backward()
+        assert len(seen) == 2, seen
+        k = a.exp()
+        k.add_(1)
+        k.sum().backward()
+        """)
+    assert "modified by an inplace" in str(error)
+    assert any("torch.compile" in note.en for note in watch.remarks)
+    assert torch.compile is before
+    if SHOWS_SAVED:
+        assert lines(watch.failures[-1]) == (13, [14], 15)
