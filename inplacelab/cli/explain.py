@@ -17,8 +17,8 @@ from inplacelab.diagnosis.report import report_not_tried, report_of_trials, repo
 from inplacelab.diagnosis.spots import trail_of
 from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.language import Text
-from inplacelab.recorders.detection import FRAMEWORKS, framework_used, is_installed, not_installed
-from inplacelab.recorders.run import LIMIT, learners_traceback, main_module
+from inplacelab.recorders.detection import FRAMEWORKS, framework_of_script, is_installed, not_installed
+from inplacelab.recorders.run import learners_traceback, main_module
 
 SUMMARY = Text(
     "Run a script; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it. "
@@ -38,6 +38,8 @@ _SAYS = {
 }
 SECONDS = 60
 """How long a trial may take, if the user does not say."""
+STEPS = 50_000
+"""Of longer programs that are recorded, and not watched, nothing can be explained."""
 WATCHED = ("torch",)
 """The frameworks whose programs are watched. Those of others are recorded."""
 
@@ -59,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status."""
     arguments = [*options.rest, *options.arguments]
     tree = parsed_script(options.script)[1]
-    framework = options.framework or framework_used(tree, {}).framework
+    framework = options.framework or framework_of_script(options.script, tree)
     if not is_installed(framework):
         raise CannotError(not_installed(framework))
     if framework not in WATCHED:
@@ -97,7 +99,7 @@ def _recorded(
 ) -> tuple[int, BaseException | None]:
     """Runs the script under a recorder, which says more, and takes more time and memory."""
     to = None if options.output is None else output.destination(options, options.script)
-    with running(options.script, arguments, title=None, limit=LIMIT, framework=framework) as ran:
+    with running(options.script, arguments, title=None, limit=STEPS, framework=framework) as ran:
         tries = options.tries or options.fix
         status = (
             _ended(ran.raised, watching, advice=not tries) if watching else record.report(ran.raised, ran.recording)

@@ -8,8 +8,10 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +30,8 @@ _RECORDERS = {
 """The module and the class of each recorder. A program that uses several frameworks is taken for one of the first of them."""
 FRAMEWORKS = tuple(_RECORDERS)
 """The frameworks whose programs can be recorded."""
+MODULES = 200
+"""So many modules of a script's folder are read."""
 DEFAULT = FRAMEWORKS[0]
 """What a program is taken for that uses none of them."""
 _PACKAGES = {"torch": ("PyTorch", "pip install torch"), "paddle": ("PaddlePaddle", "pip install paddlepaddle")}
@@ -97,6 +101,42 @@ def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> Use:
     used = {DEFAULT if each in replaced else each for each in _imported(tree)} | {*_referred(tree, names)}
     found = [each for each in FRAMEWORKS if each in used and is_installed(each)] or [DEFAULT]
     return Use(found[0], tuple(each for each in found[1:] if each != "numpy"))
+
+
+def framework_of_script(path: Path, tree: ast.AST) -> str:
+    """Detects which framework a script uses, itself or in modules of its folder that it imports.
+
+    Args:
+        path: the script.
+        tree: its program.
+
+    Returns:
+        The first of `FRAMEWORKS` that is used and installed; `DEFAULT` if there is none.
+    """
+    waiting, seen, used = [tree], set[Path](), set[str]()
+    while waiting:
+        found = waiting.pop()
+        used |= set(_imported(found))
+        for module in _modules(found):
+            parts = Path(path.parent, *module.split("."))
+            files = [each for each in (parts.with_suffix(".py"), parts / "__init__.py") if each.is_file()]
+            for each in files:
+                if each not in seen and len(seen) < MODULES:
+                    seen.add(each)
+                    with suppress(OSError, SyntaxError, ValueError, RecursionError):
+                        waiting.append(ast.parse(each.read_bytes()))
+    replaced = set(_replaced(tree))
+    return next((each for each in FRAMEWORKS if each in used - replaced and is_installed(each)), DEFAULT)
+
+
+def _modules(tree: ast.AST) -> Iterator[str]:
+    """Yields the full names of the modules that a program imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:

@@ -314,6 +314,21 @@ def test_the_command(tmp_path: Path, language: str) -> None:
     assert "inplacelab" in page.read_text()
 
 
+def test_the_command_for_a_script_whose_modules_use_the_framework(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "__init__.py").write_text("")
+    (tmp_path / "parts" / "loss.py").write_text(
+        "import torch\ndef loss(a):\n    h = torch.exp(a)\n    h += 1\n    return h.sum()\ndef leaf():\n"
+        "    return torch.ones(3, requires_grad=True)\n"
+    )
+    script = tmp_path / "main.py"
+    script.write_text("from parts.loss import leaf, loss\nloss(leaf()).backward()\n")
+    ran = command(str(script))
+    assert ran.returncode == 1
+    assert "loss.py" in ran.stderr
+    assert "overwritten by `add_`" in ran.stderr or "overwritten by `iadd`" in ran.stderr, ran.stderr
+
+
 def test_the_command_for_scripts_that_do_not_fail_in_backward(tmp_path: Path) -> None:
     script = tmp_path / "fine.py"
     script.write_text(
