@@ -12,9 +12,8 @@ from inplacelab.cli.bilingual_argparse import Parser, positive
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import parsed_script, running
 from inplacelab.diagnosis.explain import explain
-from inplacelab.diagnosis.failures import Failure
+from inplacelab.diagnosis.failures import Failure, trail_of
 from inplacelab.diagnosis.report import report_not_tried, report_of_trials, report_written
-from inplacelab.diagnosis.spots import trail_of
 from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS, framework_of_script, is_installed, not_installed

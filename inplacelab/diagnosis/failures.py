@@ -1,4 +1,4 @@
-"""Defines what is found out about a backward pass that failed."""
+"""Defines what is found out about a backward pass that failed, and its trail for those who propose fixes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from inplacelab.diagnosis.ledger import Write
 from inplacelab.diagnosis.places import Place
 from inplacelab.language import Text
 from inplacelab.layout import Layout
+from inplacelab.recording.fixes.spots import Spot, Trail
 
 RESULTS = ("out", "result")
 """The beginnings of the names of saved results."""
@@ -88,3 +89,26 @@ class Failure:
     released: Place | None = None
     remarks: Sequence[Text] = field(default_factory=tuple)
     wrong: Sequence[str] = ()
+
+
+def trail_of(failure: Failure) -> Trail:
+    """Returns the spots of a failure, for the first of what it may have been."""
+    saved = failure.saved[0] if failure.saved else None
+    if saved is None:
+        return Trail(failure.kind, needed=_spots(failure.needed), released=_spots(failure.released))
+    writes = dict.fromkeys(_spots(each.write.place, each.write.op) for each in saved.writes)
+    views = dict.fromkeys(spot for each in saved.writes for spot in _spots(each.made)[:1])
+    return Trail(
+        failure.kind, _spots(saved.place, saved.op), saved.is_result, tuple(each for each in writes if each), tuple(views),
+        _spots(failure.needed), _spots(failure.released),
+    )  # fmt: skip
+
+
+def _spots(place: Place | None, op: str = "") -> tuple[Spot, ...]:
+    found = []
+    for number, site in enumerate(() if place is None else place.sites):
+        line, end_line, column, end_column = site.position
+        known = line is not None and end_line is not None and column is not None and end_column is not None
+        where = (line or site.line, end_line or site.line, *((column or 0, end_column or 0) if known else (-1, -1)))
+        found.append(Spot(site.filename, *where, op if number == 0 else ""))
+    return tuple(found)

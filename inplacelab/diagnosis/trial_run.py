@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from inplacelab.diagnosis.spots import trail_of
+from inplacelab.diagnosis.failures import trail_of
 from inplacelab.diagnosis.torch_watch import TorchWatch
 from inplacelab.recorders.run import main_module
 from inplacelab.recorders.static import message_of

@@ -18,9 +18,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from inplacelab.diagnosis.proposals import Proposal, edited, proposals
-from inplacelab.diagnosis.spots import Spot, Trail
 from inplacelab.language import Text
+from inplacelab.recording.fixes.proposals import Proposal, edited, proposals
+from inplacelab.recording.fixes.spots import Spot, Trail
 
 LARGEST = 64 << 20
 """A folder with more bytes is not copied."""
@@ -142,7 +142,7 @@ class Trials:
         if reference.error and trail.kind == "stale":
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
         found: list[Checked] = []
-        waiting: list[tuple[tuple[Proposal, ...], Proposal]] = [((), each) for each in proposals(trail)]
+        waiting: list[tuple[tuple[Proposal, ...], Proposal]] = [((), each) for each in proposals(trail, _read)]
         seen: set[frozenset[Proposal]] = set()
         while waiting and self._count < TRIALS and len(found) < enough:
             others, proposal = waiting.pop(0)
@@ -157,7 +157,7 @@ class Trials:
                     found.append(self._checked(tried))
             elif outcome.trails and len(tried) < DEEPEST:
                 further = _original(outcome.trails[-1], tried)
-                waiting += [(tried, each) for each in proposals(further)] if further is not None else []
+                waiting += [(tried, each) for each in proposals(further, _read)] if further is not None else []
         return Tried(tuple(found), self._count, reference.copies)
 
     def _goes_together(self, tried: Sequence[Proposal]) -> bool:
@@ -170,13 +170,13 @@ class Trials:
     def _texts(self, tried: Sequence[Proposal]) -> dict[str, str]:
         """Returns the new texts of the files that change."""
         return {
-            name: edited(Path(name).read_text(encoding="utf-8"), [each for each in tried if each.filename == name])
+            name: edited(_read(name), [each for each in tried if each.filename == name])
             for name in dict.fromkeys(each.filename for each in tried)
         }
 
     def _checked(self, tried: tuple[Proposal, ...]) -> Checked:
         after = self._texts(tried)
-        return Checked(tried, {name: Path(name).read_text(encoding="utf-8") for name in after}, after)
+        return Checked(tried, {name: _read(name) for name in after}, after)
 
     def _run(self, tried: Sequence[Proposal], *, reference: bool) -> _Outcome:
         """Runs the script with edits in a copy of its folder."""
@@ -214,6 +214,10 @@ class Trials:
             trails = tuple(_moved(Trail.of_data(each), copy, self._folder) for each in told["trails"])
             found = torch.load(gradients, weights_only=True) if gradients.exists() else []
             return _Outcome(told["error"], trails, told["copies"], found)
+
+
+def _read(filename: str) -> str:
+    return Path(filename).read_text(encoding="utf-8")
 
 
 def _moved(trail: Trail, copy: Path, folder: Path) -> Trail:

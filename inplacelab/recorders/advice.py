@@ -8,7 +8,9 @@ from dataclasses import replace
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.ops.table import ROWS
-from inplacelab.recording.facts import ErrorFacts
+from inplacelab.recorders.checked_fixes import checked_fixes
+from inplacelab.recorders.replay import Replay
+from inplacelab.recording.facts import ErrorFacts, FixFacts
 from inplacelab.recording.fixes import fixes, in_one_sentence
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.errors import stale_notes
@@ -26,27 +28,36 @@ _LEFT_OUT = Text(
 )
 
 
-def advised(recording: Recording, *, fix: bool = True) -> Recording:
-    """Returns the recording with notes and a fix for each refusal.
+def advised(recording: Recording, replay: Replay | None, *, fix: bool = True) -> Recording:
+    """Returns the recording with notes and fixes for each refusal.
 
     Args:
         recording: the recording.
-        fix: False to leave the fix out, where finding it is an exercise.
+        replay: runs variants of the program, to try fixes; None if that cannot be done.
+        fix: False to leave the fixes out, where finding one is an exercise.
     """
     refusals = refused(recording)
     if not refusals or recording.truncated:
         return recording
     steps = list(recording.steps)
     for count, (index, error) in enumerate(refusals):
-        text = None
-        if not fix:
-            text = _LEFT_OUT
-        elif count < ADVISED:
-            found = fixes(replace(recording, steps=recording.steps[: index + 1]), has_ordinary)
-            text = in_one_sentence(found) if found else None
-        said = replace(error, notes=stale_notes(Moment(recording, index)), fix=text or error.fix)
+        found: tuple[FixFacts, ...] = ()
+        if fix and count < ADVISED:
+            found = _fixes(
+                replace(recording, steps=recording.steps[: index + 1]), replay if index + 1 == len(recording) else None
+            )
+        text = _LEFT_OUT if not fix else in_one_sentence(found) if found else error.fix
+        said = replace(error, notes=stale_notes(Moment(recording, index)), fix=text, fixes=found)
         steps[index] = replace(steps[index], error=said)
     return replace(recording, steps=tuple(steps))
+
+
+def _fixes(recording: Recording, replay: Replay | None) -> tuple[FixFacts, ...]:
+    """Returns fixes that work, if that can be found out; others if not."""
+    checked = None if replay is None else checked_fixes(recording, replay, has_ordinary)
+    untried = fixes(recording, has_ordinary) if not checked else ()
+    # Those with edits have been tried, and do not work.
+    return checked or tuple(each for each in untried if checked is None or not each.edits)
 
 
 def annotate(recording: Recording, refusals: Sequence[Callable[[], Refusal | None]]) -> None:

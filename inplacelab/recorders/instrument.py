@@ -39,7 +39,8 @@ class StatementListener(Protocol):
 _listeners: list[StatementListener] = []
 
 
-def _statement_begins(line: int, simple: bool) -> None:
+def statement_begins(line: int, simple: bool) -> None:
+    """What an instrumented program calls as `CALL`."""
     frame = sys._getframe(1)
     for listener in tuple(_listeners):
         listener(line, simple, frame)
@@ -55,7 +56,7 @@ class listening:  # noqa: N801  # used like a function; `contextmanager` would s
         self._listener = listener
 
     def __enter__(self) -> None:
-        builtins.__dict__[CALL] = _statement_begins
+        builtins.__dict__[CALL] = statement_begins
         _listeners.append(self._listener)
 
     def __exit__(self, *_: object) -> None:

@@ -31,6 +31,7 @@ from inplacelab.recorders.stand_in import without_stand_ins
 from inplacelab.recorders.static import class_name, names_in, traceback_of
 
 if TYPE_CHECKING:
+    from inplacelab.recorders.given import Given
     from inplacelab.recording.recording import Recording
 
 LIMIT = 2000
@@ -78,7 +79,21 @@ class Session:
         self.recorder: Recorder = recorder_of(use.framework)(program, self._log, limit=limit, outermost=outermost)
         if use.left_out:
             self.recorder.shield.remark(_LEFT_OUT.format(", ".join(use.left_out)))
+        self._given: Given | None = None
         self._built: tuple[int, Recording] | None = None  # the number of events, and the recording built from them
+
+    def begin(self, names: dict[str, Any]) -> None:
+        """Begins to record.
+
+        Args:
+            names: the program's names.
+        """
+        if self.recorder.framework == DEFAULT:
+            from inplacelab.recorders.given import Given
+
+            with suppress(Exception):  # without it, fixes are not tried
+                self._given = Given(names, self._program.names)
+        self.recorder.begin()
 
     def run(self, parts: Iterable[CodeType], names: dict[str, Any]) -> BaseException | None:
         """Runs the compiled parts of an instrumented program one after another, and records them.
@@ -95,7 +110,7 @@ class Session:
         gc.collect()  # objects of earlier programs would otherwise be counted or not, depending on when the collector runs
         listening = instrument.listening(self.recorder.shield.protect(self.recorder.statement_begins))
         try:
-            self.recorder.begin()
+            self.begin(names)
             with listening:
                 for code in parts:
                     exec(code, names)
@@ -148,6 +163,7 @@ class Session:
     def _build(self) -> Recording:
         """Builds the recording. If that fails, the program, whose error may be on its way, goes on with a recording that says so."""
         from inplacelab.recorders import advice, builder
+        from inplacelab.recorders.replay import Replay
         from inplacelab.recording.recording import Recording
 
         recorder = self.recorder
@@ -158,9 +174,17 @@ class Session:
             built = builder.build(self._log, built, limit=self._limit, missed=recorder.missed)
             built = replace(built, notes=recorder.shield.notes(len(built)))
             with PARSING:
-                return advice.advised(built, fix=self._fix)
+                replay = None if self._given is None else Replay(self._given, _recorded)
+                return advice.advised(built, replay, fix=self._fix)
         except Exception as error:  # noqa: BLE001
             return replace(built, notes=(*recorder.shield.notes(len(built)), _UNBUILT.format(class_name(type(error)))))
+
+
+def _recorded(program: Program, code: CodeType, names: dict[str, Any]) -> Recording:
+    """Records a run of an instrumented program that tries a fix (see `replay`)."""
+    session = Session(program, fix=False)
+    session.run([code], names)
+    return session.recording()
 
 
 class record:
@@ -218,7 +242,7 @@ class record:
         use = Use(self._framework) if self._framework else framework_used(tree, names)
         self._session = Session(program, title=self._title, limit=self._limit, outermost=frame, use=use)
         try:
-            self._session.recorder.begin()
+            self._session.begin(names)
         except BaseException:
             self._session.recorder.end()
             raise

@@ -222,6 +222,34 @@ class BackwardFacts:
     """The shape of that gradient."""
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class EditFacts:
+    """Replaces the text between two places of the program. Lines count from 1, columns from 0, in characters."""
+
+    line: int
+    """The line where it begins."""
+    column: int
+    """The first column replaced."""
+    end_line: int
+    """The line where it ends."""
+    end_column: int
+    """One past the last column replaced."""
+    text: str
+    """What stands there instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixFacts:
+    """One way to fix a program that was refused."""
+
+    says: Text
+    """What to do, as a part of a sentence: "in line 6 write `a = a.relu()`, which makes a new tensor"."""
+    edits: tuple[EditFacts, ...]
+    """The same as edits of the source; empty for advice that leaves a choice to the reader."""
+    checked: Literal["", "runs", "gradients"] = ""
+    """What was found by trying it: the program then "runs", and its "gradients" are right, too; "" if it was not tried."""
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorFacts:
     """An exception as the learner saw it, with what a recorder could add."""
@@ -242,6 +270,8 @@ class ErrorFacts:
     """The tensor concerned."""
     fix: Text | None = None
     """What to write instead."""
+    fixes: tuple[FixFacts, ...] = ()
+    """Fixes for this program."""
 
 
 @dataclass(frozen=True, slots=True)

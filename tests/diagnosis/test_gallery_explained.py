@@ -9,9 +9,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
 
 from inplacelab.diagnosis.explain import explain  # noqa: E402
-from inplacelab.diagnosis.failures import Failure  # noqa: E402
+from inplacelab.diagnosis.failures import Failure, trail_of  # noqa: E402
 from inplacelab.diagnosis.places import Place  # noqa: E402
-from inplacelab.diagnosis.spots import trail_of  # noqa: E402
 from inplacelab.diagnosis.trials import Trials  # noqa: E402
 from tests.gallery.programs import GALLERY, Program  # noqa: E402
 from tests.recorders.torch_runs import needs_saved  # noqa: E402

@@ -12,10 +12,11 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
 
 from inplacelab.diagnosis.explain import explain  # noqa: E402
-from inplacelab.diagnosis.proposals import proposals  # noqa: E402
-from inplacelab.diagnosis.spots import Trail, trail_of  # noqa: E402
+from inplacelab.diagnosis.failures import trail_of  # noqa: E402
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried  # noqa: E402
+from inplacelab.recording.fixes.proposals import proposals  # noqa: E402
 from inplacelab.recording.fixes.source_tree import applied  # noqa: E402
+from inplacelab.recording.fixes.spots import Trail  # noqa: E402
 
 pytestmark = pytest.mark.oracle
 
@@ -122,7 +123,9 @@ def test_an_edit_that_changes_the_gradient_is_not_offered(tmp_path: Path) -> Non
     script = tmp_path / "program.py"
     script.write_text(BEGIN + PROGRAMS["a view"])
     trail = failing(script)
-    assert any("row = row.mul(2)" in _applied(script, each) for each in proposals(trail))
+    assert any(
+        "row = row.mul(2)" in _applied(script, each) for each in proposals(trail, lambda name: Path(name).read_text())
+    )
     for each in find(script, enough=9).fixes:
         assert "row = row.mul(2)" not in next(iter(each.after.values()))
 

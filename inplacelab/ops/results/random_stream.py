@@ -7,7 +7,9 @@ same numbers for a view and for a packed tensor.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +36,20 @@ def seed(seed: int) -> None:
     global _seed
     _seed = int(seed)
     _streams.clear()
+
+
+@contextmanager
+def preserved() -> Iterator[None]:
+    """Restores the streams after a block, whatever is drawn in it. It begins with copies of them."""
+    global _seed
+    before = _seed, dict(_streams)
+    try:
+        _streams.update({kind: deepcopy(stream) for kind, stream in before[1].items()})
+        yield
+    finally:
+        _seed = before[0]
+        _streams.clear()
+        _streams.update(before[1])
 
 
 def generator(device: Device = CPU, own: int = 0) -> Any:

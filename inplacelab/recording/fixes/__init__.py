@@ -1,7 +1,8 @@
 """Finds fixes for a program that ended with an error, in terms of its own names and lines.
 
-A fix is offered only if it fixes *this* program: the program then runs, and its gradients are those of the program written
-with ordinary operations. If the recording does not show that a fix is safe, only general advice is given.
+They are made so that they fix *this* program: it then runs, and its gradients are those of the program written with ordinary operations.
+Whether they do is found out by trying them (`recorders/checked_fixes.py`); those that were not tried say so. If the recording does not
+show that a fix is safe, only general advice is given.
 """
 
 from __future__ import annotations
@@ -9,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inplacelab.language import Text
+from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes.refused_operations import refusal_fixes
-from inplacelab.recording.fixes.source_tree import Edit, Fix, program_of
+from inplacelab.recording.fixes.source_tree import program_of
 from inplacelab.recording.fixes.stale_values import stale_fixes
 from inplacelab.recording.fixes.write_elsewhere import HasOrdinary
 from inplacelab.recording.recording import Recording
 
-__all__ = ["Edit", "Fix", "fixes", "in_one_sentence"]
+__all__ = ["fixes", "in_one_sentence", "label"]
 
 
-def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[Fix, ...]:
-    """Returns the fixes for a program whose recording ends with an error; empty if none is certain to work.
+def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[FixFacts, ...]:
+    """Returns the fixes for a program whose recording ends with an error; none of them was tried.
 
     Args:
         recording: the recording, up to the error.
@@ -36,8 +38,21 @@ def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[Fix, ...]:
     return tuple(stale_fixes(*known) or refusal_fixes(*known))
 
 
-def in_one_sentence(found: Sequence[Fix]) -> Text:
-    """Joins fixes into a sentence that follows "Instead, ": "call `loss.backward()` before line 6; or in line 6 write ..."."""
-    return Text(
-        "; or ".join(each.says.en for each in found) + ".", "；或者，".join(each.says.zh for each in found) + "。"
-    )
+_CHECKED = {
+    "gradients": Text(
+        "(Checked: the program then runs, and its gradients are right.)", "（已检验：程序能够运行，梯度正确。）"
+    ),
+    "runs": Text("(Checked: the program then runs.)", "（已检验：程序能够运行。）"),
+    "": Text("(Not checked.)", "（未经检验。）"),
+}
+
+
+def in_one_sentence(found: Sequence[FixFacts]) -> Text:
+    """Joins fixes into a sentence that follows "Instead, ": "call `loss.backward()` before line 6; or in line 6 write ... (Checked ...)"."""
+    ways = Text("; or ".join(each.says.en for each in found), "；或者，".join(each.says.zh for each in found))
+    return ways + Text(". ", "。") + label(found)
+
+
+def label(found: Sequence[FixFacts]) -> Text:
+    """Returns whether fixes were tried, as a sentence in brackets."""
+    return _CHECKED[min((each.checked for each in found), key=("", "runs", "gradients").index)]

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from inplacelab.language import Text
-from inplacelab.recording.fixes.source_tree import Fix, Program
+from inplacelab.recording.facts import FixFacts
+from inplacelab.recording.fixes.source_tree import Program
 
 __all__ = ["computed_again"]
 
@@ -21,7 +22,7 @@ def computed_again(
     updated: Iterable[str],
     across: Sequence[ast.stmt],
     backward: ast.stmt,
-) -> Fix | None:
+) -> FixFacts | None:
     """Returns the lines that lead from the updated parameters to the loss, to be repeated before `backward`.
 
     Args:
@@ -44,7 +45,7 @@ def computed_again(
     pattern = Text("after line {0} compute {1} again, from the new values", "在第 {0} 行之后用新的值重新计算 {1}")
     _, column = program.start(after)
     edit = program.line_before(after, f"\n{' ' * column}".join(lines))
-    return Fix(pattern.format(across[0].end_lineno, listed), (edit,))
+    return FixFacts(pattern.format(across[0].end_lineno, listed), (edit,))
 
 
 def _root(name: str) -> str | None:

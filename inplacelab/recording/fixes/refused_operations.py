@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import ErrorFacts, TensorFacts
-from inplacelab.recording.fixes.source_tree import Edit, Fix, Program, root_of
+from inplacelab.recording.facts import EditFacts, ErrorFacts, FixFacts, TensorFacts
+from inplacelab.recording.fixes.source_tree import Program, package_of, root_of
 from inplacelab.recording.fixes.write_elsewhere import HasOrdinary, name_of, ordinary, stands_alone
 from inplacelab.recording.passes import begun_at
 from inplacelab.recording.queries import saved_on
@@ -41,7 +41,7 @@ class _Case:
         return None if self.error.tensor is None else self.before.tensors.get(self.error.tensor)
 
 
-def refusal_fixes(recording: Recording, program: Program, index: int, has_ordinary: HasOrdinary) -> list[Fix]:
+def refusal_fixes(recording: Recording, program: Program, index: int, has_ordinary: HasOrdinary) -> list[FixFacts]:
     """Returns the fixes for a program that was refused at step `index`."""
     step = recording.steps[index]
     statement = program.statement(step.line)
@@ -55,7 +55,7 @@ def refusal_fixes(recording: Recording, program: Program, index: int, has_ordina
 # --- leaves ------------------------------------------------------------------------------------------------------------
 
 
-def _leaf(case: _Case) -> list[Fix]:
+def _leaf(case: _Case) -> list[FixFacts]:
     """Offers both readings: a changed copy under a new name, or a change of the leaf itself."""
     leaf, _ = _leaf_and_first(case)
     otherwise = _under_another_name(case)
@@ -64,11 +64,11 @@ def _leaf(case: _Case) -> list[Fix]:
             "to compute with the changed values, write to `{0}.clone()` and go on with that",
             "若要用改变后的值继续计算，改为写入 `{0}.clone()`，之后使用这个副本",
         )
-        otherwise = Fix(pattern.format(name_of(leaf)), ())
+        otherwise = FixFacts(pattern.format(name_of(leaf)), ())
     return [each for each in (otherwise, _without_gradient(case)) if each is not None]
 
 
-def _under_another_name(case: _Case) -> Fix | None:
+def _under_another_name(case: _Case) -> FixFacts | None:
     leaf, first = _leaf_and_first(case)
     if leaf is None or first is None or len(leaf.names) != 1 or not name_of(leaf).isidentifier():
         return None
@@ -86,7 +86,7 @@ def _under_another_name(case: _Case) -> Fix | None:
     if not rewritten:
         edits = [program.line_before(first, shown)]
         later = [*_reads_of(program, first, name), *later]
-    edits += [Edit(*program.start(each), *program.end(each), new) for each in later]
+    edits += [EditFacts(*program.start(each), *program.end(each), new) for each in later]
     pattern = Text(
         "to compute with the changed values, give them a name of their own: `{0}` {1}",
         "若要用改变后的值继续计算，给它另起一个名字：{1}写 `{0}`",
@@ -98,7 +98,7 @@ def _under_another_name(case: _Case) -> Fix | None:
         says += Text(", and `{0}` in place of `{1}` in {2}", "，并在{2}用 `{0}` 代替 `{1}`").format(
             new, name, _lines(lines)
         )
-    return Fix(says, tuple(edits))
+    return FixFacts(says, tuple(edits))
 
 
 def _leaf_and_first(case: _Case) -> tuple[TensorFacts | None, ast.stmt | None]:
@@ -148,10 +148,10 @@ def _reads_after(program: Program, first: ast.stmt, name: str) -> list[ast.expr]
     return None if inside or bound else [node for each in after for node in _reads_of(program, each, name)]
 
 
-def _without_gradient(case: _Case) -> Fix | None:
+def _without_gradient(case: _Case) -> FixFacts | None:
     program, statement = case.program, case.statement
     leaf, _ = _leaf_and_first(case)
-    module = _module(program)
+    module = package_of(program)
     one_line = statement.lineno == statement.end_lineno
     if module is None or leaf is None or not one_line or saved_on(case.before, leaf.storage):
         return None
@@ -161,15 +161,7 @@ def _without_gradient(case: _Case) -> Fix | None:
         "to change `{0}` itself, put line {1} inside `with {2}.no_grad():`",
         "若要改变 `{0}` 本身，把第 {1} 行放进 `with {2}.no_grad():`",
     ).format(name_of(leaf), statement.lineno, module)
-    return Fix(says, (inside,))
-
-
-def _module(program: Program) -> str | None:
-    """Returns the name under which the program imports the package."""
-    aliases = [each for n in ast.walk(program.tree) if isinstance(n, ast.Import) for each in n.names]
-    imported = [each.asname or each.name for each in aliases if each.name in ("inplacelab", "paddle")]
-    used = [n.id for n in ast.walk(program.tree) if isinstance(n, ast.Name) and n.id == "paddle"]
-    return next(iter([*imported, *used]), None)
+    return FixFacts(says, (inside,))
 
 
 def _lines(numbers: list[int]) -> Text:
@@ -182,7 +174,7 @@ def _lines(numbers: list[int]) -> Text:
 # --- the graph ---------------------------------------------------------------------------------------------------------
 
 
-def _freed(case: _Case) -> list[Fix]:
+def _freed(case: _Case) -> list[FixFacts]:
     """Makes the pass that freed the saved tensors retain them."""
     steps = case.recording.steps
     freed = {
@@ -197,17 +189,17 @@ def _freed(case: _Case) -> list[Fix]:
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "backward" or call.keywords:
         return []
     line, column = case.program.end(call)
-    edit = Edit(line, column - 1, line, column - 1, ", retain_graph=True" if call.args else "retain_graph=True")
+    edit = EditFacts(line, column - 1, line, column - 1, ", retain_graph=True" if call.args else "retain_graph=True")
     says = Text("in line {0} have the graph kept: `{1}`", "让第 {0} 行保留计算图：`{1}`").format(
         statement.lineno, case.program.text(statement, [edit])
     )
-    return [Fix(says, (edit,))]
+    return [FixFacts(says, (edit,))]
 
 
 # --- writes ------------------------------------------------------------------------------------------------------------
 
 
-def _read_while_written(case: _Case) -> list[Fix]:
+def _read_while_written(case: _Case) -> list[FixFacts]:
     """Reads the operand from a clone."""
     statement, operand = case.statement, None
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
@@ -218,10 +210,10 @@ def _read_while_written(case: _Case) -> list[Fix]:
         return []
     edits = case.program.cloned(operand)
     says = Text("in line {0} read from a copy: `{1}`", "让第 {0} 行从副本读取：`{1}`")
-    return [Fix(says.format(statement.lineno, case.program.text(statement, edits)), tuple(edits))]
+    return [FixFacts(says.format(statement.lineno, case.program.text(statement, edits)), tuple(edits))]
 
 
-def _not_in_place(case: _Case) -> list[Fix]:
+def _not_in_place(case: _Case) -> list[FixFacts]:
     """Uses the ordinary operation, which allocates its result."""
     root = _written_root(case.statement)
     tensor = case.before.tensors.get(case.before.bound(root) or -1) if root else None
@@ -231,7 +223,7 @@ def _not_in_place(case: _Case) -> list[Fix]:
     if not edits:
         return []
     pattern = Text("in line {0} write `{1}`, which makes a new tensor", "把第 {0} 行改写为 `{1}`，它产生一个新张量")
-    return [Fix(pattern.format(case.statement.lineno, case.program.text(case.statement, edits)), tuple(edits))]
+    return [FixFacts(pattern.format(case.statement.lineno, case.program.text(case.statement, edits)), tuple(edits))]
 
 
 # --- numbers where a named function takes tensors ------------------------------------------------------------------------
@@ -243,7 +235,7 @@ _PACKAGES = ("paddle", "inplacelab")
 _SAYS = Text("in line {0} make a tensor of it: `{1}`", "让第 {0} 行把它做成张量：`{1}`")
 
 
-def _not_a_tensor(case: _Case) -> list[Fix]:
+def _not_a_tensor(case: _Case) -> list[FixFacts]:
     """Makes a tensor of the number; no fix if it would be refused again, or if the right dtype is unknown."""
     program, statement, words = case.program, case.statement, _WORDS.search(case.error.message)
     call = program.did(statement, words["op"]) if words else None
@@ -262,7 +254,7 @@ def _not_a_tensor(case: _Case) -> list[Fix]:
     if dtype is None or (words["op"].endswith("_") and other[0].leaf and other[0].needs_gradient):
         return []
     edits = [program.insert(given[0], f"{package}.to_tensor("), program.append(given[0], f"{dtype})")]
-    return [Fix(_SAYS.format(statement.lineno, program.text(statement, edits)), tuple(edits))]
+    return [FixFacts(_SAYS.format(statement.lineno, program.text(statement, edits)), tuple(edits))]
 
 
 def _dtype(kind: str, other: TensorFacts) -> str | None:
@@ -290,7 +282,7 @@ def _package(program: Program) -> str | None:
     return next((each.value.id for each in makers if isinstance(each.value, ast.Name)), None)
 
 
-_BY_WORDS: Mapping[str, Callable[[_Case], list[Fix]]] = {
+_BY_WORDS: Mapping[str, Callable[[_Case], list[FixFacts]]] = {
     "that doesn't stop gradient can't use inplace strategy": _leaf,
     "The TensorWrappers of": _freed,
     "the operand shares some, but not all": _read_while_written,

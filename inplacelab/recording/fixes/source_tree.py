@@ -5,46 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
-from inplacelab.language import Text
+from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.recording import Recording
 
-__all__ = ["Edit", "Fix", "Program", "in_place_calls", "program_of", "root_of"]
+__all__ = ["Program", "applied", "in_place_calls", "package_of", "program_of", "root_of"]
 
 # --- changes ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Edit:
-    """Replaces the text between two places by `text`. Lines count from 1, columns from 0, in characters."""
-
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fix:
-    """One way to fix a program.
-
-    Attributes:
-        says: what to do, as a part of a sentence: "in line 6 write `a = a.relu()`, which makes a new tensor".
-        edits: the same as edits of the source; empty for advice that leaves a choice to the reader.
-    """
-
-    says: Text
-    edits: tuple[Edit, ...]
-
-    def apply(self, source: str) -> str:
-        """Returns the source with the edits applied."""
-        return applied(source, self.edits)
-
-
-def applied(source: str, edits: Sequence[Edit]) -> str:
+def applied(source: str, edits: Sequence[EditFacts]) -> str:
     """Returns the source with these edits, which must not overlap."""
     lines = source_lines(source)
     if lines and not lines[-1].endswith("\n"):
@@ -96,6 +67,12 @@ class Program:
     @cached_property
     def _simple(self) -> list[ast.stmt]:
         return [node for node in ast.walk(self.tree) if isinstance(node, ast.stmt) and not hasattr(node, "body")]
+
+    @cached_property
+    def imported(self) -> frozenset[str]:
+        """The names that the program binds by imports."""
+        imports = (node.names for node in ast.walk(self.tree) if isinstance(node, ast.Import | ast.ImportFrom))
+        return frozenset((each.asname or each.name).partition(".")[0] for names in imports for each in names)
 
     def statement(self, line: int | None) -> ast.stmt | None:
         """Returns the only simple statement on a line; None if there are none or several."""
@@ -151,28 +128,28 @@ class Program:
         line = node.end_lineno or node.lineno
         return line, self._column(line, node.end_col_offset or 0)
 
-    def insert(self, node: ast.expr | ast.stmt, text: str) -> Edit:
+    def insert(self, node: ast.expr | ast.stmt, text: str) -> EditFacts:
         """Returns an edit that inserts text before a node."""
         place = self.start(node)
-        return Edit(*place, *place, text)
+        return EditFacts(*place, *place, text)
 
-    def append(self, node: ast.expr | ast.stmt, text: str) -> Edit:
+    def append(self, node: ast.expr | ast.stmt, text: str) -> EditFacts:
         """Returns an edit that inserts text after a node."""
         place = self.end(node)
-        return Edit(*place, *place, text)
+        return EditFacts(*place, *place, text)
 
-    def line_before(self, statement: ast.stmt, text: str) -> Edit:
+    def line_before(self, statement: ast.stmt, text: str) -> EditFacts:
         """Returns an edit that inserts a line before a statement."""
         line, column = self.start(statement)
-        return Edit(line, 0, line, 0, " " * column + text + "\n")
+        return EditFacts(line, 0, line, 0, " " * column + text + "\n")
 
-    def cloned(self, expression: ast.expr) -> list[Edit]:
+    def cloned(self, expression: ast.expr) -> list[EditFacts]:
         """Returns an edit that replaces an expression by its clone."""
         if isinstance(expression, _ATOMS):
             return [self.append(expression, ".clone()")]
         return [self.insert(expression, "("), self.append(expression, ").clone()")]
 
-    def text(self, statement: ast.stmt, edits: list[Edit] | None = None) -> str:
+    def text(self, statement: ast.stmt, edits: list[EditFacts] | None = None) -> str:
         """Returns a statement as one line, with edits applied if any are given."""
         shown = applied(self.source, edits or ())
         lines = source_lines(shown)[statement.lineno - 1 : statement.end_lineno]
@@ -243,3 +220,11 @@ def root_of(expression: ast.expr) -> str | None:
         else:
             return None
     return expression.id
+
+
+def package_of(program: Program) -> str | None:
+    """Returns the name under which the program imports this package."""
+    aliases = [each for n in ast.walk(program.tree) if isinstance(n, ast.Import) for each in n.names]
+    imported = [each.asname or each.name for each in aliases if each.name in ("inplacelab", "paddle")]
+    used = [n.id for n in ast.walk(program.tree) if isinstance(n, ast.Name) and n.id == "paddle"]
+    return next(iter([*imported, *used]), None)

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import SavedFacts
+from inplacelab.recording.facts import EditFacts, FixFacts, SavedFacts
 from inplacelab.recording.fixes.recompute import computed_again
-from inplacelab.recording.fixes.source_tree import Edit, Fix, Program
+from inplacelab.recording.fixes.source_tree import Program
+from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.fixes.write_elsewhere import (
     HasOrdinary,
     Write,
@@ -23,7 +24,7 @@ from inplacelab.recording.passes import begun_at
 from inplacelab.recording.queries import stale, who_overwrote
 from inplacelab.recording.recording import Recording
 
-__all__ = ["stale_fixes"]
+__all__ = ["stale_fixes", "trails"]
 
 _ON_THE_WAY = ("waiting", "arrived", "unpacking", "failed")
 _TOUCHES_GRADIENTS = {
@@ -44,13 +45,28 @@ class _Case:
     writes: tuple[Write, ...]
 
     @property
+    def first_found(self) -> Write:
+        """The first write to the value on which the pass failed."""
+        error = self.recording.steps[-1].error
+        found = next((saved for node, saved in self.lost if error is not None and node == error.node), self.lost[0][1])
+        wrote = {step.index for step, _ in who_overwrote(self.recording, found, len(self.recording) - 1)}
+        return next((each for each in self.writes if each.step.index in wrote), self.writes[0])
+
+    def could_begin_before(self, write: Write) -> bool:
+        """Whether all that the pass begins with existed before a write."""
+        backward = self.program.statement(self.recording.steps[self.begun].line)
+        return (
+            backward is not None and write.step.index > self.kept_by and _was_the_same(self, backward, write.step.index)
+        )
+
+    @property
     def kept_by(self) -> int:
         """The last step that saved one of these values."""
         whose = kept_values(self.recording)
         return max((whose[node, saved.name].step or 0 for node, saved in self.lost), default=0)
 
 
-def stale_fixes(recording: Recording, program: Program, index: int, has_ordinary: HasOrdinary) -> list[Fix]:
+def stale_fixes(recording: Recording, program: Program, index: int, has_ordinary: HasOrdinary) -> list[FixFacts]:
     """Returns the fixes for a program whose backward pass failed at step `index`, the cheapest first.
 
     Each fix covers all values that the pass would have found overwritten, not only the first.
@@ -64,7 +80,7 @@ def stale_fixes(recording: Recording, program: Program, index: int, has_ordinary
     found = [each for each in (_backward_first(case), elsewhere, _computed_again(case)) if each is not None]
     if len(found) < 2 and (copied := _kept_as_copies(case)) is not None:
         found.append(copied)
-    return found or [_advice(case.program, case.writes, has_ordinary)]
+    return found or [_advice(case, has_ordinary)]
 
 
 def _case(recording: Recording, program: Program, index: int) -> _Case | None:
@@ -83,10 +99,45 @@ def _case(recording: Recording, program: Program, index: int) -> _Case | None:
     return _Case(recording, program, begun, lost, ordered) if ordered else None
 
 
+def trails(recording: Recording, program: Program) -> list[Trail]:
+    """Returns, for each value that the failed pass at the end of a recording would have found overwritten, the spots behind that."""
+    case = _case(recording, program, len(recording) - 1)
+    return [] if case is None else [_trail(case, node, saved) for node, saved in case.lost]
+
+
+def _trail(case: _Case, node: int, saved: SavedFacts) -> Trail:
+    recording, program = case.recording, case.program
+    kept = kept_values(recording)[node, saved.name]
+    made = recording.steps[kept.step] if kept.step is not None else None
+    writes, views = [], []
+    for step, facts in who_overwrote(recording, saved, len(recording) - 1):
+        writes += _spots(program, step.line, step.op)
+        view = next((each for each in recording.steps if each.output == facts.tensor and each.category == "view"), None)
+        views += _spots(program, view.line, view.op) if view is not None else []
+    return Trail(
+        "stale",
+        kept=tuple(_spots(program, made.line, made.op)) if made is not None else (),
+        is_result=kept.role == RESULT,
+        writes=tuple((each,) for each in dict.fromkeys(writes)),
+        views=tuple(dict.fromkeys(views)),
+        needed=tuple(_spots(program, recording.steps[case.begun].line, None)),
+    )
+
+
+def _spots(program: Program, line: int | None, op: str | None) -> list[Spot]:
+    """Returns the expression of an operation on a line, or else the statement."""
+    statement = program.statement(line)
+    if statement is None:
+        return []
+    did: ast.expr | ast.stmt = program.did(statement, op) or statement
+    end = did.end_lineno or did.lineno
+    return [Spot("", did.lineno, end, did.col_offset, did.end_col_offset or 0, op or "")]
+
+
 # --- backward before the write -----------------------------------------------------------------------------------------
 
 
-def _backward_first(case: _Case) -> Fix | None:
+def _backward_first(case: _Case) -> FixFacts | None:
     """Moves the pass before the first write, if all its nodes existed by then and no other statement depends on the order."""
     program, recording = case.program, case.recording
     backward, wrote = program.statement(recording.steps[case.begun].line), case.writes[0].step
@@ -106,8 +157,8 @@ def _backward_first(case: _Case) -> Fix | None:
         return None
     text = program.text(backward)
     says = Text("call `{0}` before line {1}", "把 `{0}` 移到第 {1} 行之前").format(text, first)
-    whole = Edit(backward.lineno, 0, (backward.end_lineno or backward.lineno) + 1, 0, "")
-    return Fix(says, (program.line_before(across[0], text), whole))
+    whole = EditFacts(backward.lineno, 0, (backward.end_lineno or backward.lineno) + 1, 0, "")
+    return FixFacts(says, (program.line_before(across[0], text), whole))
 
 
 def _between(program: Program, backward: ast.stmt, line: int | None) -> list[ast.stmt] | None:
@@ -151,7 +202,7 @@ def _was_the_same(case: _Case, backward: ast.stmt, index: int) -> bool:
 # --- the value is computed again ---------------------------------------------------------------------------------------
 
 
-def _computed_again(case: _Case) -> Fix | None:
+def _computed_again(case: _Case) -> FixFacts | None:
     """Computes again, after an optimizer's step, what was computed from the old parameters."""
     program, steps = case.program, case.recording.steps
     backward = program.statement(steps[case.begun].line)
@@ -174,10 +225,10 @@ def _updated(case: _Case) -> list[str]:
 # --- a copy is kept ----------------------------------------------------------------------------------------------------
 
 
-def _kept_as_copies(case: _Case) -> Fix | None:
+def _kept_as_copies(case: _Case) -> FixFacts | None:
     """Has the node save a clone, which is never written."""
     whose = kept_values(case.recording)
-    changes: dict[ast.stmt, dict[Edit, None]] = {}
+    changes: dict[ast.stmt, dict[EditFacts, None]] = {}
     for node, saved in case.lost:
         kept = whose[node, saved.name]
         step = case.recording.steps[kept.step] if kept.step is not None else None
@@ -193,10 +244,10 @@ def _kept_as_copies(case: _Case) -> Fix | None:
     ((statement, edits_there),) = changes.items()
     shown = case.program.text(statement, list(edits_there))
     says = Text("in line {0} have a copy kept: `{1}`", "让第 {0} 行保存副本：`{1}`").format(statement.lineno, shown)
-    return Fix(says, tuple(edits_there))
+    return FixFacts(says, tuple(edits_there))
 
 
-def _copy_of(program: Program, statement: ast.stmt, op: str | None, kept: Kept) -> Sequence[Edit]:
+def _copy_of(program: Program, statement: ast.stmt, op: str | None, kept: Kept) -> Sequence[EditFacts]:
     did = program.did(statement, op)
     if kept.role == RESULT:
         in_place = op is None or op.endswith("_")
@@ -217,43 +268,41 @@ def _operand(did: ast.expr | None, role: str) -> list[ast.expr]:
 # --- no particular fix is certain to work ----------------------------------------------------------------------------
 
 
-def _advice(program: Program, writes: Sequence[Write], has_ordinary: HasOrdinary) -> Fix:
+def _advice(case: _Case, has_ordinary: HasOrdinary) -> FixFacts:
     """Returns general advice, with the lines and the name that it is about."""
-    write = writes[0]
+    program, write = case.program, case.first_found
     if write.step.line is None or write.step.op is None:
-        pattern = Text("call `backward()` before that, or write to a copy", "在此之前调用 `backward()`，或改为写入副本")
-        return Fix(pattern, ())
+        return FixFacts(Text("write to a copy", "改为写入副本"), ())
     if write.tensor is None or not write.tensor.names:  # inside a call, such as that of an in-place layer
         pattern = Text(
             "in what line {0} calls, use the ordinary form of `{1}` (without the underscore, or without `inplace=True`), or have "
             "it write to a clone",
             "在第 {0} 行所调用的代码中，使用 `{1}` 的普通形式（去掉下划线，或去掉 `inplace=True`），或让它写入副本",
         )
-        return Fix(pattern.format(write.step.line, write.step.op.rstrip("_")), ())
+        return FixFacts(pattern.format(write.step.line, write.step.op.rstrip("_")), ())
     if write.step.phase == "backward":  # written by a hook, or by the `backward` of a `PyLayer`
         pattern = Text(
             "have line {0}, which is run while backward still needs `{1}`, write to a clone of it",
             "第 {0} 行运行时反向传播还需要 `{1}`，请让它写入 `{1}` 的副本",
         )
-        return Fix(pattern.format(write.step.line, name_of(write.tensor)), ())
-    if all(each.updates for each in writes):
-        return Fix(_AFTER_AN_UPDATE.format(write.step.line), ())
-    rebound = rebinding(program, program.statement(write.step.line), has_ordinary)
-    if rebound:
-        return Fix(_A_NEW_TENSOR.format(write.step.line, rebound), ())
-    pattern = Text(
-        "call `backward()` before line {0} is run, or have line {0} write to a clone of `{1}`",
-        "在执行第 {0} 行之前调用 `backward()`，或让第 {0} 行写入 `{1}` 的副本",
-    )
-    return Fix(pattern.format(write.step.line, name_of(write.tensor)), ())
+        return FixFacts(pattern.format(write.step.line, name_of(write.tensor)), ())
+    if all(each.updates for each in case.writes):
+        says = _COMPUTED_AGAIN.format(write.step.line)
+    elif rebound := rebinding(program, program.statement(write.step.line), has_ordinary):
+        says = _A_NEW_TENSOR.format(write.step.line, rebound)
+    else:
+        says = _TO_A_CLONE.format(write.step.line, name_of(write.tensor))
+    if case.could_begin_before(write):
+        says = _BEFORE.format(write.step.line) + says
+    return FixFacts(says, ())
 
 
+_BEFORE = Text("call `backward()` before line {0} is run, or ", "在执行第 {0} 行之前调用 `backward()`，或")
 _A_NEW_TENSOR = Text(
-    "call `backward()` before line {0} is run, or in line {0} write `{1}`: a new tensor, which the other names of the old one do "
-    "not see",
-    "在执行第 {0} 行之前调用 `backward()`，或把第 {0} 行改写为 `{1}`：它产生一个新张量，旧张量的其他名字看不到它",
+    "in line {0} write `{1}`: a new tensor, which the other names of the old one do not see",
+    "把第 {0} 行改写为 `{1}`：它产生一个新张量，旧张量的其他名字看不到它",
 )
-_AFTER_AN_UPDATE = Text(
-    "call `backward()` before line {0} is run, or compute the loss again after it, from the new values",
-    "在执行第 {0} 行之前调用 `backward()`，或在其后用新的值重新计算损失",
+_TO_A_CLONE = Text("have line {0} write to a clone of `{1}`", "让第 {0} 行写入 `{1}` 的副本")
+_COMPUTED_AGAIN = Text(
+    "compute the loss again after line {0}, from the new values", "在第 {0} 行之后用新的值重新计算损失"
 )

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import Step, TensorFacts, WriteFacts
-from inplacelab.recording.fixes.source_tree import Edit, Fix, Program, in_place_calls, root_of
+from inplacelab.recording.facts import EditFacts, FixFacts, Step, TensorFacts, WriteFacts
+from inplacelab.recording.fixes.source_tree import Program, in_place_calls, root_of
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import common_runs, slot_runs
 
@@ -55,7 +55,7 @@ class Write:
         return self.step.kept is None and self.tensor is not None and self.tensor.needs_gradient
 
 
-def written_ordinarily(program: Program, writes: Sequence[Write], has_ordinary: HasOrdinary) -> Fix | None:
+def written_ordinarily(program: Program, writes: Sequence[Write], has_ordinary: HasOrdinary) -> FixFacts | None:
     """Replaces every write by the ordinary operation, under the same name."""
     said, edits = [], []
     for statement, of_statement in _by_statement(program, writes).items():
@@ -74,7 +74,7 @@ def written_ordinarily(program: Program, writes: Sequence[Write], has_ordinary: 
     what = Text(", which makes a new tensor", "，它产生一个新张量")
     if len(said) > 1:
         what = Text(", which make new tensors", "，它们产生新张量")
-    return Fix(_all_of(said) + what, tuple(edits))
+    return FixFacts(_all_of(said) + what, tuple(edits))
 
 
 _FEW = 2
@@ -83,7 +83,7 @@ _FEW = 2
 
 def ordinary(
     program: Program, statement: ast.stmt, name: str, has_ordinary: HasOrdinary, target: str = ""
-) -> list[Edit]:
+) -> list[EditFacts]:
     """Rewrites `a.relu_()` as `a = a.relu()`, or with another target; None if the statement is not a chain of such calls."""
     target = target or name
     if not isinstance(statement, ast.Expr | ast.Assign) or not program.may_bind(statement, name):
@@ -121,9 +121,9 @@ def rebinding(program: Program, statement: ast.stmt | None, has_ordinary: HasOrd
     return program.text(statement, [target, *_without_underscores(program, attributes)])
 
 
-def _without_underscores(program: Program, names: Sequence[ast.Attribute]) -> list[Edit]:
+def _without_underscores(program: Program, names: Sequence[ast.Attribute]) -> list[EditFacts]:
     ends = map(program.end, names)
-    return [Edit(line, column - 1, line, column, "") for line, column in ends]
+    return [EditFacts(line, column - 1, line, column, "") for line, column in ends]
 
 
 def _is_function_on(value: ast.expr, name: str) -> bool:
@@ -134,7 +134,7 @@ def _is_function_on(value: ast.expr, name: str) -> bool:
     return value.func.attr.endswith("_") and isinstance(first, ast.Name) and first.id == name
 
 
-def cloned_before(recording: Recording, program: Program, writes: Sequence[Write], kept_by: int) -> Fix | None:
+def cloned_before(recording: Recording, program: Program, writes: Sequence[Write], kept_by: int) -> FixFacts | None:
     """Inserts a clone before the first write, or before the view that it went through.
 
     Args:
@@ -164,7 +164,7 @@ def cloned_before(recording: Recording, program: Program, writes: Sequence[Write
     if since != first.step.index and first.tensor is not None:
         what = Text("`{0}` is a view of the clone", "让 `{0}` 成为副本的视图").format(name_of(first.tensor))
     says = pattern.format(name, statement.lineno, what)
-    return Fix(says, (program.line_before(statement, f"{name} = {name}.clone()"),))
+    return FixFacts(says, (program.line_before(statement, f"{name} = {name}.clone()"),))
 
 
 _Place = tuple[ast.stmt, TensorFacts, int, State]

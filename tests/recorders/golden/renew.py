@@ -119,11 +119,11 @@ class Run(NamedTuple):
     error: BaseException | None
 
 
-def run(text: str, *, title: str = "", limit: int = LIMIT) -> Run:
-    """Run a program, marked, under the recorder, as `%%stepper` does."""
+def run(text: str, *, title: str = "", limit: int = LIMIT, **given: Any) -> Run:
+    """Run a program, marked, under the recorder, as `%%stepper` does; `given` are names of earlier cells."""
     tree = ast.parse(text)
     session = Session(Program.of(tree, text, "<program>"), title=title, limit=limit)
-    names: dict[str, Any] = {"paddle": inplacelab}
+    names: dict[str, Any] = {"paddle": inplacelab, **given}
     failure = session.run([compile(instrument.instrumented(tree), "<program>", "exec")], names)
     return Run(session.recording(), names, failure)
 

@@ -1,19 +1,21 @@
-"""Proposes edits that may fix a program whose backward failed. Whether one does is found out by trying it (`trials.py`)."""
+"""Proposes edits that may fix a program whose backward failed. Whether one does is found out by trying it."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import TypeVar
 
-from inplacelab.diagnosis.spots import Spot, Trail
 from inplacelab.language import Text
-from inplacelab.recording.fixes.source_tree import Edit, Program, applied, root_of
+from inplacelab.recording.facts import EditFacts
+from inplacelab.recording.fixes.source_tree import Program, applied, root_of
+from inplacelab.recording.fixes.spots import Spot, Trail
 
 N = TypeVar("N", bound=ast.AST)
+Read = Callable[[str], str]
+"""Returns the text of a file, by its name. It may raise `OSError`."""
 
 _OUT_OF_PLACE = Text("write out of place", "改为非原地操作")
 _COPY_TARGET = Text("copy the tensor before it is written", "写入之前先复制张量")
@@ -39,7 +41,7 @@ class Proposal:
 
     says: Text
     filename: str
-    edits: tuple[Edit, ...]
+    edits: tuple[EditFacts, ...]
 
 
 def edited(source: str, proposals: Sequence[Proposal]) -> str:
@@ -58,36 +60,42 @@ def edited(source: str, proposals: Sequence[Proposal]) -> str:
     return text
 
 
-def proposals(trail: Trail) -> Iterator[Proposal]:
-    """Yields what may fix a failure: first what is usual."""
+def proposals(trail: Trail, read: Read) -> Iterator[Proposal]:
+    """Yields what may fix a failure: first what is usual.
+
+    Args:
+        trail: the failure.
+        read: returns the text of the trail's files.
+    """
     if trail.kind == "again":
-        yield from _for_first(trail.released, _keeping_the_graph)
+        yield from _for_first(trail.released, _keeping_the_graph, read)
         return
     for write in trail.writes:
-        yield from _for_first(write, _out_of_place)
+        yield from _for_first(write, _out_of_place, read)
     for write in trail.writes:
-        yield from _without_inplace(write)
+        yield from _without_inplace(write, read)
     for write in trail.writes:
-        yield from _after(write, trail.needed)
+        yield from _after(write, trail.needed, read)
     for write in trail.writes:
-        yield from _for_first(write, _copying_target)
+        yield from _for_first(write, _copying_target, read)
     for view in trail.views:
-        yield from _for_first((view,), _copying_target)
-    if trail.is_result:
-        yield from _for_first(trail.kept, _copying_result)
-    else:
-        yield from _for_first(trail.kept, _copying_operands)
+        yield from _for_first((view,), _copying_target, read)
+    yield from _for_first(trail.kept, _copying_result if trail.is_result else _copying_operands, read)
 
 
 # --- the program -------------------------------------------------------------------------------------------------------
 
 
+UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError)
+"""What parsing a file may raise."""
+
+
 class Where:
     """A spot in its parsed file."""
 
-    def __init__(self, spot: Spot) -> None:
+    def __init__(self, spot: Spot, read: Read) -> None:
         self.spot = spot
-        self.program = Program(Path(spot.filename).read_text(encoding="utf-8"))
+        self.program = Program(read(spot.filename))
 
     def nodes(self, kind: type[N]) -> list[N]:
         """Returns the nodes of a kind exactly at the spot, outermost first."""
@@ -112,14 +120,14 @@ class Where:
         return max(inside, key=lambda each: (each.lineno, each.col_offset), default=found[0] if found else None)
 
 
-def _for_first(spots: Sequence[Spot], propose: object) -> Iterator[Proposal]:
+def _for_first(spots: Sequence[Spot], propose: Callable[[Where], Iterator[Proposal]], read: Read) -> Iterator[Proposal]:
     """Yields proposals for the innermost spot."""
     for spot in spots[:1]:
         try:
-            where = Where(spot)
-        except (OSError, SyntaxError, ValueError, RecursionError):
+            where = Where(spot, read)
+        except UNREADABLE:
             return
-        yield from propose(where)  # type: ignore[operator]
+        yield from propose(where)
 
 
 # --- the write ---------------------------------------------------------------------------------------------------------
@@ -155,24 +163,29 @@ def _called_in_place(where: Where, call: ast.Call, statement: ast.stmt | None) -
     if not name.endswith("_") or name.rstrip("_") in _NO_ORDINARY or name.startswith("__"):
         return
     last = program.end(call.func)
-    edits = [Edit(last[0], last[1] - 1, *last, "")]
+    edits = [EditFacts(last[0], last[1] - 1, *last, "")]
     if isinstance(statement, ast.Expr) and statement.value is call:
-        module_function = isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name) and call.args
-        target = call.func.value if isinstance(call.func, ast.Attribute) else None
-        if target is not None and isinstance(target, ast.Name | ast.Attribute | ast.Subscript):
+        target = _written_by(program, call)
+        if target is not None:
             yield Proposal(_OUT_OF_PLACE, filename, (*edits, program.insert(call, f"{ast.unparse(target)} = ")))
-        if module_function:
-            yield Proposal(_OUT_OF_PLACE, filename, (*edits, program.insert(call, f"{ast.unparse(call.args[0])} = ")))
     else:
         yield Proposal(_OUT_OF_PLACE, filename, tuple(edits))
 
 
-def _without_inplace(write: Sequence[Spot]) -> Iterator[Proposal]:
+def _written_by(program: Program, call: ast.Call) -> ast.expr | None:
+    """Returns what a call such as `x.relu_()` or `F.relu_(x)` writes to, if it can be assigned to."""
+    target: ast.expr | None = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if target is None or root_of(target) in program.imported:
+        target = call.args[0] if call.args else None
+    return target if isinstance(target, ast.Name | ast.Attribute | ast.Subscript) else None
+
+
+def _without_inplace(write: Sequence[Spot], read: Read) -> Iterator[Proposal]:
     """`nn.ReLU(inplace=True)` with `inplace=False`, anywhere in the files of a write that a module has done."""
     for filename in dict.fromkeys(each.filename for each in write):
         try:
-            program = Program(Path(filename).read_text(encoding="utf-8"))
-        except (OSError, SyntaxError, ValueError, RecursionError):
+            program = Program(read(filename))
+        except UNREADABLE:
             continue
         kind = write[0].op.rstrip("_").replace("_", "").lower()
         for call in ast.walk(program.tree):
@@ -184,15 +197,15 @@ def _without_inplace(write: Sequence[Spot]) -> Iterator[Proposal]:
                 yield Proposal(_NOT_INPLACE, filename, (_replaced(program, flags[0], "False"),))
 
 
-def _after(write: Sequence[Spot], needed: Sequence[Spot]) -> Iterator[Proposal]:
+def _after(write: Sequence[Spot], needed: Sequence[Spot], read: Read) -> Iterator[Proposal]:
     """Moves the statement that writes, or calls what writes, to after the backward pass, if both are in one block."""
     for spot in write:
         for other in needed:
             if spot.filename != other.filename:
                 continue
             try:
-                here, there = Where(spot), Where(other)
-            except (OSError, SyntaxError, ValueError, RecursionError):
+                here, there = Where(spot, read), Where(other, read)
+            except UNREADABLE:
                 continue
             statement, passes = here.statement, there.statement
             if statement is None or passes is None or not isinstance(statement, ast.Expr):
@@ -207,30 +220,39 @@ def _after(write: Sequence[Spot], needed: Sequence[Spot]) -> Iterator[Proposal]:
             text = program.text(statement)
             line, column = program.start(statement)
             end = later.end_lineno + 1
-            removed = Edit(line, 0, (statement.end_lineno or line) + 1, 0, "")
-            moved = Edit(end, 0, end, 0, " " * column + text + "\n")
+            removed = EditFacts(line, 0, (statement.end_lineno or line) + 1, 0, "")
+            moved = EditFacts(end, 0, end, 0, " " * column + text + "\n")
             yield Proposal(_LATER, spot.filename, (removed, moved))
 
 
 def _copying_target(where: Where) -> Iterator[Proposal]:
-    """`x = x.clone()` before a statement that writes to `x`, or makes the view that is written."""
-    statement = where.statement
-    expression: ast.expr | None = None
-    if isinstance(statement, ast.AugAssign):
-        expression = statement.target
-    elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
-        expression = statement.targets[0]
-    elif isinstance(statement, ast.Expr | ast.Assign) and isinstance(
-        statement.value, ast.Call | ast.Subscript | ast.Attribute
-    ):
-        expression = statement.value
-        calls = where.nodes(ast.Call)
-        if calls and isinstance(calls[0].func, ast.Attribute):
-            expression = calls[0].func.value
-    for target in _targets(expression):
-        edit = where.program.line_before(statement, f"{target} = {target}.clone()") if statement is not None else None
-        if edit is not None:
+    """`x = x.clone()` before a statement that writes to `x`, or makes the view that is written, or before the blocks around it."""
+    statement, program = where.statement, where.program
+    if statement is None:
+        return
+    # Under `no_grad`, or in a loop, a clone is another one than before the block.
+    blocks = [each for each in program.around(statement) if isinstance(each, ast.With | ast.For | ast.While | ast.Try)]
+    for target in _targets(_part_written(where, statement)):
+        for place in (statement, *blocks):
+            edit = program.line_before(place, f"{target} = {target}.clone()")
             yield Proposal(_COPY_TARGET, where.spot.filename, (edit,))
+
+
+def _part_written(where: Where, statement: ast.stmt) -> ast.expr | None:
+    """Returns the expression that a statement writes to, such as `x[0]`, or that leads to it."""
+    match statement:
+        case ast.AugAssign():
+            return statement.target
+        case ast.Assign(targets=[ast.Subscript() as target, *_]):
+            return target
+        case (
+            ast.Expr(value=ast.Call() | ast.Subscript() | ast.Attribute() as value)
+            | ast.Assign(value=ast.Call() | ast.Subscript() | ast.Attribute() as value)
+        ):
+            for call in where.nodes(ast.Call)[:1]:
+                return _written_by(where.program, call) or value
+            return value
+    return None
 
 
 def _targets(expression: ast.expr | None) -> Iterator[str]:
@@ -252,23 +274,51 @@ def _targets(expression: ast.expr | None) -> Iterator[str]:
 
 
 def _copying_result(where: Where) -> Iterator[Proposal]:
+    program, statement = where.program, where.statement
     for expression in where.nodes(ast.expr)[:1]:
-        yield Proposal(_COPY_RESULT, where.spot.filename, tuple(where.program.cloned(expression)))
+        edits = program.cloned(expression)
+        if isinstance(statement, ast.Expr) and statement.value is expression and isinstance(expression, ast.Call):
+            target = _written_by(program, expression)
+            if target is None:
+                return
+            edits = [program.insert(expression, f"{ast.unparse(target)} = "), *edits]
+        yield Proposal(_COPY_RESULT, where.spot.filename, tuple(edits))
 
 
 def _copying_operands(where: Where) -> Iterator[Proposal]:
-    """Proposes a copy of each operand of the expression that kept one."""
+    """Proposes a copy of each operand of the expression that kept one, and of all of them."""
+    program, filename = where.program, where.spot.filename
+    if isinstance(where.statement, ast.AugAssign):
+        yield from _copying_augmented(where, where.statement)
     for expression in where.nodes(ast.expr)[:1]:
         parts: list[ast.expr] = []
         if isinstance(expression, ast.BinOp):
             parts = [expression.left, expression.right]
         elif isinstance(expression, ast.Call):
             parts = [*expression.args, *(each.value for each in expression.keywords)]
-            if isinstance(expression.func, ast.Attribute):
+            if isinstance(expression.func, ast.Attribute) and root_of(expression.func.value) not in program.imported:
                 parts.append(expression.func.value)
-        for part in parts:
-            if isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
-                yield Proposal(_COPY_OPERAND, where.spot.filename, tuple(where.program.cloned(part)))
+        copies = [
+            program.cloned(each)
+            for each in parts
+            if isinstance(each, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+        ]
+        for edits in copies:
+            yield Proposal(_COPY_OPERAND, filename, tuple(edits))
+        if len(copies) > 1:
+            yield Proposal(_COPY_OPERAND, filename, tuple(edit for edits in copies for edit in edits))
+
+
+def _copying_augmented(where: Where, statement: ast.AugAssign) -> Iterator[Proposal]:
+    """`x[0] *= y` as `x[0] = x[0].clone() * y`, and with a copy of `y`: writing the part overwrites what was read of it."""
+    program, filename, sign = where.program, where.spot.filename, _sign(statement.op)
+    target, value = ast.unparse(statement.target), f"({ast.unparse(statement.value)})"
+    if isinstance(statement.value, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Constant):
+        value = value[1:-1]
+    if isinstance(statement.value, ast.Name | ast.Attribute | ast.Subscript):
+        yield Proposal(_COPY_OPERAND, filename, tuple(program.cloned(statement.value)))
+    for text in (f"{target} = {target}.clone() {sign} {value}", f"{target} = {target}.clone() {sign} {value}.clone()"):
+        yield Proposal(_COPY_OPERAND, filename, (_replaced(program, statement, text),))
 
 
 def _keeping_the_graph(where: Where) -> Iterator[Proposal]:
@@ -276,12 +326,12 @@ def _keeping_the_graph(where: Where) -> Iterator[Proposal]:
         if not any(each.arg == "retain_graph" for each in call.keywords):
             line, column = where.program.end(call)
             comma = ", " if call.args or call.keywords else ""
-            edit = Edit(line, column - 1, line, column - 1, f"{comma}retain_graph=True")
+            edit = EditFacts(line, column - 1, line, column - 1, f"{comma}retain_graph=True")
             yield Proposal(_KEEP_GRAPH, where.spot.filename, (edit,))
 
 
-def _replaced(program: Program, node: ast.expr | ast.stmt, text: str) -> Edit:
-    return Edit(*program.start(node), *program.end(node), text)
+def _replaced(program: Program, node: ast.expr | ast.stmt, text: str) -> EditFacts:
+    return EditFacts(*program.start(node), *program.end(node), text)
 
 
 _SIGNS: dict[type[ast.operator], str] = {

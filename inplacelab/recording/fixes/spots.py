@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from inplacelab.diagnosis.failures import Failure
-from inplacelab.diagnosis.places import Place
-
 
 @dataclass(frozen=True, slots=True)
 class Spot:
@@ -34,7 +31,7 @@ class Trail:
     """The spots of one failure.
 
     Attributes:
-        kind: as in `Failure`.
+        kind: "stale": a value was overwritten; "again": an earlier pass had released it; "silent": it was overwritten unnoticed.
         kept: where the value was kept: the frames of the program, innermost first.
         is_result: whether the operation kept its result.
         writes: where it was overwritten, each with its frames, innermost first.
@@ -66,26 +63,3 @@ class Trail:
             data["kind"], spots("kept"), data["is_result"], tuple(tuple(Spot(**each) for each in one) for one in data["writes"]),
             spots("views"), spots("needed"), spots("released"),
         )  # fmt: skip
-
-
-def trail_of(failure: Failure) -> Trail:
-    """Returns the spots of a failure, for the first of what it may have been."""
-    saved = failure.saved[0] if failure.saved else None
-    if saved is None:
-        return Trail(failure.kind, needed=_spots(failure.needed), released=_spots(failure.released))
-    writes = dict.fromkeys(_spots(each.write.place, each.write.op) for each in saved.writes)
-    views = dict.fromkeys(spot for each in saved.writes for spot in _spots(each.made)[:1])
-    return Trail(
-        failure.kind, _spots(saved.place, saved.op), saved.is_result, tuple(each for each in writes if each), tuple(views),
-        _spots(failure.needed), _spots(failure.released),
-    )  # fmt: skip
-
-
-def _spots(place: Place | None, op: str = "") -> tuple[Spot, ...]:
-    found = []
-    for number, site in enumerate(() if place is None else place.sites):
-        line, end_line, column, end_column = site.position
-        known = line is not None and end_line is not None and column is not None and end_column is not None
-        where = (line or site.line, end_line or site.line, *((column or 0, end_column or 0) if known else (-1, -1)))
-        found.append(Spot(site.filename, *where, op if number == 0 else ""))
-    return tuple(found)

@@ -1,0 +1,128 @@
+"""Finds fixes for a recorded program by trying them: only those are returned that make it run, with the right gradients.
+
+The right gradients are those of the original program while everything that backward needs is copied before it is overwritten. An edit after
+which another value is overwritten is tried together with edits for that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from inplacelab.language import Text
+from inplacelab.recorders.replay import Outcome, Replay
+from inplacelab.recording.facts import FixFacts
+from inplacelab.recording.fixes import fixes
+from inplacelab.recording.fixes.difference import fix_between
+from inplacelab.recording.fixes.proposals import proposals
+from inplacelab.recording.fixes.source_tree import Program, applied, package_of, program_of
+from inplacelab.recording.fixes.stale_values import trails
+from inplacelab.recording.recording import Recording
+
+ENOUGH = 2
+"""So many fixes are shown."""
+TRIALS = 40
+"""So many edited programs are run."""
+DEEPEST = 3
+"""So many edits are tried together."""
+
+
+_COPY = Text(
+    "run it inside `with {0}.autograd.copy_saved_before_write():`, which copies what backward needs before it is overwritten: {1} bytes here",
+    "把它放进 `with {0}.autograd.copy_saved_before_write():` 之内运行：反向传播需要的内容在被覆盖之前先复制，这里共 {1} 字节",
+)
+
+
+def checked_fixes(
+    recording: Recording, replay: Replay, has_ordinary: Callable[[str], bool]
+) -> tuple[FixFacts, ...] | None:
+    """Tries fixes for a program that ended with an error.
+
+    Args:
+        recording: the recording, up to the error.
+        replay: runs its variants.
+        has_ordinary: whether a name is an ordinary operation.
+
+    Returns:
+        Those that work, the best first. If no edit does: the mode that copies what backward needs, with its price. None if the program
+        cannot run again, does not fail in the same way, or fails in a later line, too, so that there are no gradients to compare with.
+    """
+    error = recording.steps[-1].error
+    if error is None:
+        return None
+    failure = f"{error.type}: {error.message}"
+    if replay.run(recording.source).error != failure:
+        return None
+    reference = replay.run(recording.source, copying=True)
+    if reference.error not in ("", failure):
+        return None
+    meant = None if reference.error else reference
+    found = _Search(recording.source, replay, meant, has_ordinary).found(recording)
+    if found or meant is None:
+        return found
+    program = program_of(recording)
+    package = None if program is None else package_of(program)
+    return (FixFacts(_COPY.format(package or "paddle", meant.copied), (), "gradients"),)
+
+
+@dataclass
+class _Search:
+    original: str
+    replay: Replay
+    meant: Outcome | None
+    has_ordinary: Callable[[str], bool]
+    _right: list[FixFacts] = field(default_factory=list)
+    _other_values: list[FixFacts] = field(default_factory=list)
+    """Those after which the gradients are right, but a name stands for other values in the end."""
+    _seen: set[str] = field(default_factory=set)
+
+    def found(self, recording: Recording) -> tuple[FixFacts, ...]:
+        """Returns the fixes that work, in terms of the recorded program."""
+        failing: list[Recording | None] = [recording]
+        for depth in range(DEEPEST):
+            failed: list[str] = []
+            for each in failing:
+                for text, fix in self._candidates(each):
+                    if not self._try(text, None if depth else fix):
+                        failed.append(text)
+                    if len(self._right) == ENOUGH:
+                        return tuple(self._right)
+            if self._right or self._other_values:
+                break
+            failing = [self.replay.recording(text) for text in failed]
+        return tuple([*self._right, *self._other_values][:ENOUGH])
+
+    def _try(self, text: str, fix: FixFacts | None) -> bool:
+        """Runs an edited program. Returns whether it ended as the original was meant to; what is right is noted."""
+        outcome = self.replay.run(text)
+        if outcome.error:
+            return False
+        if self.meant is None or outcome.has_gradients_of(self.meant):
+            checked: Literal["runs", "gradients"] = "runs" if self.meant is None else "gradients"
+            whole = replace(fix or fix_between(self.original, text), checked=checked)
+            same = self.meant is None or outcome.has_values_of(self.meant)
+            (self._right if same else self._other_values).append(whole)
+        return True
+
+    def _candidates(self, recording: Recording | None) -> Iterator[tuple[str, FixFacts | None]]:
+        """Yields edited programs, with the fix where there is a text for it."""
+        program = None if recording is None or not recording.steps else program_of(recording)
+        if recording is None or program is None:
+            return
+        found = [
+            (applied(recording.source, each.edits), each) for each in fixes(recording, self.has_ordinary) if each.edits
+        ]
+        for text, fix in [*found, *((text, None) for text in _proposed(recording, program))]:
+            if text not in self._seen and len(self._seen) <= TRIALS and self.replay.has_time:
+                self._seen.add(text)
+                yield text, fix
+
+
+def _proposed(recording: Recording, program: Program) -> Iterator[str]:
+    """Yields programs with general edits."""
+    for trail in trails(recording, program):
+        for proposal in proposals(trail, lambda _: recording.source):
+            with suppress(IndexError):
+                yield applied(recording.source, proposal.edits)

@@ -1,0 +1,300 @@
+"""Runs a recorded program again, to try fixes for it.
+
+A program may do anything, so only one that does nothing but compute with this package's tensors runs again. It gets copies of the tensors
+that it was given, and names, modes, random numbers and built-in functions of its own, so that nothing outside it changes. What it lacks, such
+as `open` or an object of an earlier cell, makes it fail; then no fix is tried.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from contextvars import Context
+from dataclasses import dataclass, field
+from types import CodeType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from inplacelab import devices, dtypes, observe
+from inplacelab.autograd import copy_saved_before_write
+from inplacelab.autograd.nodes import AccumulateNode
+from inplacelab.ops.results import random_stream
+from inplacelab.recorders import instrument
+from inplacelab.recorders.given import Given
+from inplacelab.recorders.graph_search import reachable
+from inplacelab.recorders.program import Program
+from inplacelab.recorders.static import message_of
+from inplacelab.recording.fixes.source_tree import root_of
+from inplacelab.tensor import Tensor
+
+if TYPE_CHECKING:
+    from inplacelab.recording.recording import Recording
+
+FILENAME = "<replay>"
+"""Programs that run again have this file name."""
+SECONDS = 2.0
+"""The trials of one program take no longer than this, and a little."""
+Record = Callable[[Program, CodeType, dict[str, Any]], "Recording"]
+"""Runs an instrumented program with these names, and returns its recording."""
+
+
+@dataclass
+class Outcome:
+    """How a run ended.
+
+    Attributes:
+        error: the exception's class and text; "" if the program ran to its end.
+        passes: the gradients that each backward pass gave, in order.
+        gradients: the gradients of the tensors that have names at the end.
+        values: their values.
+        copied: the bytes that were copied so that nothing that backward needs was overwritten.
+    """
+
+    error: str = ""
+    passes: list[list[Any]] = field(default_factory=list)
+    gradients: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    copied: int = 0
+
+    def has_gradients_of(self, other: Outcome) -> bool:
+        """Whether all passes gave the same gradients, and the names that both have stand for tensors with these."""
+        same = len(self.passes) == len(other.passes) and all(
+            len(ours) == len(theirs) and all(map(_close, ours, theirs))
+            for ours, theirs in zip(self.passes, other.passes, strict=True)
+        )
+        return same and _agree(self.gradients, other.gradients)
+
+    def has_values_of(self, other: Outcome) -> bool:
+        """Whether the names that both have stand for the same values."""
+        return _agree(self.values, other.values)
+
+
+def _agree(some: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    return all(_close(value, others[name]) for name, value in some.items() if name in others)
+
+
+def _close(one: Any, other: Any) -> bool:
+    if one is None or other is None:
+        return one is other
+    same = one.shape == other.shape and one.dtype == other.dtype
+    return bool(same and np.allclose(one, other, rtol=1e-4, atol=1e-6, equal_nan=True))
+
+
+class _Passes(observe.Observer):
+    """Collects the gradients that backward passes give."""
+
+    def __init__(self) -> None:
+        self.found: list[list[Any]] = []
+        self._leaves: list[list[Any]] = []
+
+    def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
+        nodes = reachable([node for node, _ in roots], lambda node: [each for each in node.edges if each is not None])
+        self._leaves.append([node.leaf for node in nodes if isinstance(node, AccumulateNode)])
+
+    def backward_ends(self) -> None:
+        leaves = self._leaves.pop()
+        self.found.append([None if each._grad is None else each._grad.numpy() for each in leaves])
+
+    def backward_fails(self) -> None:
+        self._leaves.pop()
+
+    def tensors_returned(self, tensors: Sequence[Any]) -> None:
+        self.found.append([each.numpy() for each in tensors if isinstance(each, Tensor)])
+
+
+class Replay:
+    """Runs variants of one recorded program.
+
+    Args:
+        given: what the program was given.
+        record: records a run.
+    """
+
+    def __init__(self, given: Given, record: Record) -> None:
+        self._given, self._record = given, record
+        self._begun: float | None = None
+
+    @property
+    def has_time(self) -> bool:
+        """Whether another variant may run."""
+        return self._begun is None or time.monotonic() < self._begun + SECONDS
+
+    def run(self, text: str, *, copying: bool = False) -> Outcome:
+        """Runs a program.
+
+        Args:
+            text: the program.
+            copying: True to copy what backward needs before it is overwritten.
+
+        Returns:
+            How it ended; with an error, too, if it does something that it cannot do here.
+        """
+        outcome = Outcome()
+
+        def runs(tree: ast.Module, names: dict[str, Any]) -> None:
+            passes, keeper = _Passes(), copy_saved_before_write() if copying else nullcontext()
+            with keeper as copies, observe.listening(passes):
+                exec(_compiled(tree), names)
+            outcome.copied = 0 if copies is None else copies.nbytes
+            outcome.passes = passes.found
+            tensors = {name: each for name, each in names.items() if isinstance(each, Tensor)}
+            outcome.values = {name: each.numpy() for name, each in tensors.items()}
+            outcome.gradients = {
+                name: None if each._grad is None else each._grad.numpy() for name, each in tensors.items()
+            }
+
+        outcome.error = self._apart(text, runs)
+        return outcome
+
+    def recording(self, text: str) -> Recording | None:
+        """Returns the recording of a program; None if it cannot run here."""
+        found: list[Recording] = []
+
+        def runs(tree: ast.Module, names: dict[str, Any]) -> None:
+            program = Program.of(tree, text.rstrip("\n"), FILENAME)
+            found.append(self._record(program, _compiled(instrument.instrumented(tree)), names))
+
+        self._apart(text, runs)
+        return found[0] if found else None
+
+    def _apart(self, text: str, runs: Callable[[ast.Module, dict[str, Any]], None]) -> str:
+        """Runs a program where it changes nothing outside. Returns its error."""
+        ledger = devices.CPU.ledger
+        peaks = ledger.peak, ledger.scratch
+        dtype = dtypes.get_default_dtype()
+        names: dict[str, Any] = {}
+        self._begun = self._begun or time.monotonic()
+        try:
+            if ledger.episodes:
+                raise _CannotError  # another recording runs, which would count what this makes
+            tree = ast.parse(text)
+            _check(tree, self._given.outside)
+            with random_stream.preserved():
+                names |= {**self._given.names(), "__builtins__": self._builtins(), "__name__": "__main__"}
+                Context().run(runs, tree, names)
+        except Exception as error:  # noqa: BLE001  # whatever a program raises is an outcome
+            traceback.clear_frames(error.__traceback__)
+            return f"{type(error).__name__}: {message_of(error)}"
+        finally:
+            names.clear()
+            dtypes.set_default_dtype(dtype)
+            ledger.peak, ledger.scratch = peaks
+        return ""
+
+    def _builtins(self) -> dict[str, Any]:
+        found = {name: getattr(builtins, name) for name in _BUILTINS}
+        found |= {
+            name: each
+            for name, each in vars(builtins).items()
+            if isinstance(each, type) and issubclass(each, BaseException)
+        }
+        return {
+            **found,
+            "print": _nothing,
+            "__import__": _imported,
+            instrument.CALL: instrument.statement_begins,
+            _WATCHED: self._watched,
+            _MORE: self._more,
+        }
+
+    def _watched(self, values: Iterable[Any]) -> Iterator[Any]:
+        """Yields the values as long as there is time."""
+        for value in values:
+            self._more()
+            yield value
+
+    def _more(self) -> bool:
+        if not self.has_time:
+            raise TimeoutError
+        return True
+
+
+_WATCHED, _MORE = "__inplacelab_watched__", "__inplacelab_more__"
+_BUILTINS = (
+    "__build_class__", "abs", "all", "any", "bool", "bytes", "callable", "classmethod", "complex", "dict", "divmod", "enumerate", "filter",
+    "float", "format", "frozenset", "hash", "id", "int", "isinstance", "issubclass", "iter", "len", "list", "map", "max", "min", "next",
+    "object", "pow", "property", "range", "repr", "reversed", "round", "set", "slice", "sorted", "staticmethod", "str", "sum", "super",
+    "tuple", "type", "zip", "Ellipsis", "NotImplemented",
+)  # fmt: skip
+_ARRAYS = SimpleNamespace(**{
+    name: getattr(np, name)
+    for name in (
+        "array", "asarray", "arange", "linspace", "zeros", "ones", "full", "eye", "float16", "float32", "float64", "int8", "int16", "int32",
+        "int64", "uint8", "bool_", "complex64", "complex128", "allclose", "array_equal", "isnan", "inf", "nan", "pi", "newaxis",
+    )
+})  # fmt: skip
+"""What a program finds in NumPy: nothing that reads or writes files, or draws random numbers."""
+_ELSEWHERE = frozenset({
+    "save", "load", "record", "explain", "set_device", "set_language", "set_printoptions", "tofile", "to_dlpack", "device",
+    "cuda", "pin_memory", "io", "kernels", "lessons", "recorders", "cli", "diagnosis", "memory", "devices", "storage", "modes",
+    "gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_globals", "f_builtins", "f_locals",
+})  # fmt: skip
+"""Attributes through which a program would reach what is outside it."""
+
+
+class _CannotError(Exception):
+    """Raised for a program that may change something outside it."""
+
+
+def _check(tree: ast.Module, outside: Iterable[str]) -> None:
+    """Raises `_CannotError` if a program uses or sets something outside it.
+
+    Args:
+        tree: the program.
+        outside: the names of modules, classes and functions that it was given.
+    """
+    nodes = list(ast.walk(tree))
+    imported = (each for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for each in node.names)
+    fixed = {*outside, *((each.asname or each.name).partition(".")[0] for each in imported), *_BUILTINS}
+    for node in nodes:
+        if isinstance(node, ast.Name) and _is_private(node.id):
+            raise _CannotError
+        if isinstance(node, ast.Attribute):
+            sets = not isinstance(node.ctx, ast.Load) and root_of(node.value) in (*fixed, None)
+            if sets or node.attr in _ELSEWHERE or _is_private(node.attr):
+                raise _CannotError
+
+
+def _compiled(tree: ast.Module) -> CodeType:
+    """Compiles a program so that its loops end when its time is over."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For | ast.comprehension):
+            node.iter = ast.copy_location(ast.Call(_name(_WATCHED, node.iter), [node.iter], []), node.iter)
+        elif isinstance(node, ast.While):
+            more = ast.copy_location(ast.Call(_name(_MORE, node.test), [], []), node.test)
+            node.test = ast.copy_location(ast.BoolOp(ast.And(), [more, node.test]), node.test)
+    return compile(tree, FILENAME, "exec", dont_inherit=True)
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("__") and name not in ("__init__", "__call__", "__name__")
+
+
+def _name(name: str, place: ast.expr) -> ast.Name:
+    return ast.copy_location(ast.Name(name, ast.Load()), place)
+
+
+def _nothing(*_: object, **__: object) -> None:
+    """Prints nothing."""
+
+
+def _imported(name: str, _globals: object, _locals: object, fromlist: Sequence[str] | None = (), level: int = 0) -> Any:
+    """Imports what a program may import."""
+    top = name.partition(".")[0]
+    if name == "numpy":
+        return _ARRAYS
+    module = sys.modules.get(name) or sys.modules.get(top)
+    if (
+        level
+        or module is None
+        or module.__name__.partition(".")[0] not in ("inplacelab", "math")
+        or set(fromlist or ()) & _ELSEWHERE
+    ):
+        raise ImportError(name)
+    return __import__(name, None, None, fromlist or ())

@@ -1,0 +1,83 @@
+"""Says in which lines a fixed program differs from the original."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import EditFacts, FixFacts
+from inplacelab.recording.fixes.source_tree import source_lines
+
+__all__ = ["fix_between"]
+
+_WRITE = Text("in line {0} write `{1}`", "把第 {0} 行改写为 `{1}`")
+_REPLACE = Text("replace lines {0} to {1} by {2}", "把第 {0} 至 {1} 行换成 {2}")
+_PUT_BEFORE = Text("put {1} before line {0}", "在第 {0} 行之前加上 {1}")
+_PUT_LAST = Text("put {0} at the end", "在末尾加上 {0}")
+_LEAVE_OUT = Text("leave out line {0}", "删去第 {0} 行")
+_MOVE_BEFORE = Text("move line {0} before line {1}", "把第 {0} 行移到第 {1} 行之前")
+_MOVE_LAST = Text("move line {0} to the end", "把第 {0} 行移到末尾")
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The lines `first` to `last`, without the last one, counted from 0, become `lines`."""
+
+    first: int
+    last: int
+    lines: tuple[str, ...]
+
+
+def fix_between(before: str, after: str) -> FixFacts:
+    """Returns the fix that makes one program of another.
+
+    Args:
+        before: the original.
+        after: the fixed program.
+    """
+    old, new = source_lines(before), source_lines(after)
+    changes = [
+        _Change(first, last, tuple(new[begin:end]))
+        for tag, first, last, begin, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        if tag != "equal"
+    ]
+    edits = tuple(EditFacts(each.first + 1, 0, each.last + 1, 0, "".join(each.lines)) for each in changes)
+    said = [*_said(old, changes)]
+    says = Text(", and ".join(each.en for each in said), "，并".join(each.zh for each in said))
+    return FixFacts(says, edits)
+
+
+def _said(old: list[str], changes: list[_Change]) -> Iterator[Text]:
+    removed = {old[k].strip(): k for each in changes if not each.lines for k in range(each.first, each.last)}
+    put = {line.strip() for each in changes if each.first == each.last for line in each.lines}
+    for each in changes:
+        if each.first == each.last:
+            yield _put(old, each, removed)
+        elif not each.lines:
+            gone = (k for k in range(each.first, each.last) if old[k].strip() not in put)
+            yield from (_LEAVE_OUT.format(k + 1) for k in gone)
+        elif len(each.lines) == each.last - each.first:
+            pairs = enumerate(zip(old[each.first : each.last], each.lines, strict=True), each.first + 1)
+            yield from (_WRITE.format(k, _shown(new)) for k, (before, new) in pairs if before != new)
+        else:
+            yield _REPLACE.format(each.first + 1, each.last, _code(each.lines))
+
+
+def _put(old: list[str], change: _Change, removed: Mapping[str, int]) -> Text:
+    """Says where lines come in, or whence one is moved."""
+    last = change.first >= len(old)
+    moved = removed.get(change.lines[0].strip()) if len(change.lines) == 1 else None
+    if moved is not None:
+        return _MOVE_LAST.format(moved + 1) if last else _MOVE_BEFORE.format(moved + 1, change.first + 1)
+    return _PUT_LAST.format(_code(change.lines)) if last else _PUT_BEFORE.format(change.first + 1, _code(change.lines))
+
+
+def _shown(line: str) -> str:
+    return line.strip().partition("  #")[0]
+
+
+def _code(lines: Sequence[str]) -> Text:
+    shown = [f"`{_shown(line)}`" for line in lines]
+    return Text(", ".join(shown), "、".join(shown))
