@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType
+from typing import NamedTuple
 
 from inplacelab.cli import output, record
 from inplacelab.cli.bilingual_argparse import Parser, positive
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import parsed_script, running
 from inplacelab.diagnosis.explain import explain
-from inplacelab.diagnosis.failures import Failure, trail_of
+from inplacelab.diagnosis.failures import trail_of
+from inplacelab.diagnosis.recorded_trial import STEPS, recorded_trails
 from inplacelab.diagnosis.report import report_not_tried, report_of_trials, report_written
 from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS, framework_of_script, is_installed, not_installed
 from inplacelab.recorders.run import learners_traceback, main_module
+from inplacelab.recording.fixes.source_tree import applied
+from inplacelab.recording.fixes.spots import Trail
+from inplacelab.recording.recording import Recording
 
 SUMMARY = Text(
     "Run a script; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it. "
@@ -37,8 +43,6 @@ _SAYS = {
 }
 SECONDS = 60
 """How long a trial may take, if the user does not say."""
-STEPS = 50_000
-"""Of longer programs that are recorded, and not watched, nothing can be explained."""
 WATCHED = ("torch",)
 """The frameworks whose programs are watched. Those of others are recorded."""
 
@@ -63,39 +67,64 @@ def run(options: argparse.Namespace) -> int:
     framework = options.framework or framework_of_script(options.script, tree)
     if not is_installed(framework):
         raise CannotError(not_installed(framework))
-    if framework not in WATCHED:
-        return _recorded(options, arguments, framework)[0]
     tries = options.tries or options.fix
+    if framework not in WATCHED:
+        ran = _recorded(options, arguments, framework)
+        if tries and ran.raised is not None and ran.recording is not None:
+            _try_recorded(options, arguments, framework, ran.recording)
+        return ran.status
     watching = explain(framework)
     with watching:
         if options.output is not None:
-            status, raised = _recorded(options, arguments, framework, watching)
+            ran = _recorded(options, arguments, framework, watching)
+            status, raised = ran.status, ran.raised
         else:
             code = compile(tree, str(options.script), "exec", dont_inherit=True)
             raised = _plainly(options.script, arguments, code)
             status = _ended(raised, watching, advice=not tries)
     failure = None if raised is None else watching.of(raised)
     if tries and failure is not None:
-        _try(options, arguments, failure)
+        _try(options, arguments, framework, [trail_of(failure)])
     return status
 
 
-def _try(options: argparse.Namespace, arguments: list[str], failure: Failure) -> None:
+def _try(options: argparse.Namespace, arguments: list[str], framework: str, trails: Sequence[Trail]) -> None:
     """Tries fixes, and prints what came of it."""
     try:
-        tried = Trials(options.script, arguments, seconds=options.seconds).find(trail_of(failure))
+        tried = Trials(options.script, arguments, framework=framework, seconds=options.seconds).find(trails)
     except NotTriedError as reason:
         output.say("\n" + report_not_tried(reason.why), sys.stderr)
         return
-    output.say("\n" + report_of_trials(tried), sys.stderr)
+    output.say("\n" + report_of_trials(tried, framework), sys.stderr)
     if options.fix and tried.fixes:
         tried.fixes[0].write()
         output.say(report_written(), sys.stderr)
 
 
+def _try_recorded(options: argparse.Namespace, arguments: list[str], framework: str, recording: Recording) -> None:
+    """Writes a fix that was found by replaying the recording; else tries fixes, if a backward pass has failed."""
+    error = recording.steps[-1].error
+    checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
+    if checked:
+        if options.fix:
+            options.script.write_text(
+                applied(options.script.read_text(encoding="utf-8"), checked[0].edits), encoding="utf-8"
+            )
+            output.say(report_written(), sys.stderr)
+        return
+    if trails := recorded_trails(recording, str(options.script)):
+        _try(options, arguments, framework, trails)
+
+
+class _Ran(NamedTuple):
+    status: int
+    raised: BaseException | None
+    recording: Recording | None
+
+
 def _recorded(
     options: argparse.Namespace, arguments: list[str], framework: str, watching: explain | None = None
-) -> tuple[int, BaseException | None]:
+) -> _Ran:
     """Runs the script under a recorder, which says more, and takes more time and memory."""
     to = None if options.output is None else output.destination(options, options.script)
     with running(options.script, arguments, title=None, limit=STEPS, framework=framework) as ran:
@@ -105,7 +134,7 @@ def _recorded(
         )
         if ran.recording is not None and to is not None:
             output.write(ran.recording, to)
-        return status or ran.stopping.status, ran.raised
+        return _Ran(status or ran.stopping.status, ran.raised, ran.recording)
 
 
 def _plainly(script: Path, arguments: list[str], code: CodeType) -> BaseException | None:

@@ -19,7 +19,7 @@ from itertools import groupby
 from inplacelab.diagnosis.failures import Failure, Overwritten, Saved
 from inplacelab.diagnosis.places import Place, Site
 from inplacelab.diagnosis.quoting import Quoted, quoted
-from inplacelab.diagnosis.trials import Tried
+from inplacelab.diagnosis.trials import Checked, Tried
 from inplacelab.language import Text
 from inplacelab.recording.sentences.phrases import closed_up
 
@@ -84,11 +84,20 @@ _OUT_OF_PLACE = Text(
 _CHECKED = Text(
     "To fix it (checked: it runs, and the gradients are right): {0}.", "改法（已检验：能够运行，梯度正确）：{0}。"
 )
+_CHECKED_BUT = Text(
+    "To fix it (checked: it runs, and the gradients are right; but the final values of {1} differ, so look whether you need the write): {0}.",
+    "改法（已检验：能够运行，梯度正确；但 {1} 最后的值不同，请看是否需要这次写入）：{0}。",
+)
 _NO_FIX = Text(
     "{0} edits were tried, and none works. This does, around the forward pass; its copies take {1} bytes here:",
     "试过 {0} 种改法，都不行。下面的写法可行，把它放在前向传播外面；这里的副本共占 {1} 字节：",
 )
-_COPYING = "    with torch.autograd.graph.saved_tensors_hooks(lambda saved: saved.clone(), lambda saved: saved):"
+_COPYING = {
+    "torch": "with torch.autograd.graph.saved_tensors_hooks(lambda saved: saved.clone(), lambda saved: saved):",
+    "inplacelab": "with paddle.autograd.copy_saved_before_write():",
+}
+"""What copies everything that grad nodes save. Paddle's `saved_tensors_hooks` gives wrong gradients with clones of views (3.3.1)."""
+_NONE_WORKS = Text("{0} edits were tried, and none works.", "试过 {0} 种改法，都不行。")
 _NOT_TRIED = Text("No fix was tried: {0}.", "没有尝试改法：{0}。")
 _WRITTEN = Text("Written.", "已写入文件。")
 
@@ -122,11 +131,19 @@ def _headline(failure: Failure) -> Text:
     return _SILENT.format(_OF.format(names) if names else Text("", ""))
 
 
-def report_of_trials(tried: Tried) -> str:
+def report_of_trials(tried: Tried, framework: str) -> str:
     """Returns which fixes work, with their diffs."""
+    if not tried.fixes and framework not in _COPYING:
+        return str(_NONE_WORKS.format(tried.count))
     if not tried.fixes:
-        return f"{_NO_FIX.format(tried.count, tried.copies)}\n{_COPYING}"
-    return "\n".join(f"{closed_up(_CHECKED.format(each.says))}\n\n{each.diff()}" for each in tried.fixes)
+        return f"{_NO_FIX.format(tried.count, tried.copies)}\n    {_COPYING[framework]}"
+    return "\n".join(f"{closed_up(_checked(each))}\n\n{each.diff()}" for each in tried.fixes)
+
+
+def _checked(fix: Checked) -> Text:
+    if not fix.differs:
+        return _CHECKED.format(fix.says)
+    return _CHECKED_BUT.format(fix.says, ", ".join(f"`{each}`" for each in fix.differs[:MOST]))
 
 
 def report_not_tried(why: Text) -> str:

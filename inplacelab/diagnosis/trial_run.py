@@ -1,7 +1,8 @@
 """Runs a script once for a trial, in a process of its own: `python -m inplacelab.diagnosis.trial_run REQUEST`.
 
-The request is a file with JSON: the script, its arguments, whether this is the reference, and where the outcome goes. The reference is the
-original program, in which every grad node saves a copy: nothing can be overwritten, so its gradients are those that were meant.
+The request is a file with JSON: the script, its framework and arguments, whether this is the reference, and where the outcome goes. The
+reference is the original program, in which what grad nodes save is copied: nothing can be overwritten, so its gradients are those that were
+meant.
 """
 
 from __future__ import annotations
@@ -9,102 +10,101 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import decode_source
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-import torch
+import numpy as np
 
-from inplacelab.diagnosis.failures import trail_of
-from inplacelab.diagnosis.torch_watch import TorchWatch
+from inplacelab.recorders.bindings import Bindings, Watched
+from inplacelab.recorders.program import Scope, identifiers, parsed
 from inplacelab.recorders.run import main_module
 from inplacelab.recorders.static import message_of
-from inplacelab.recorders.torch_backward import Asked, root_node
-from inplacelab.recorders.torch_objects import LEAF_NODE
-from inplacelab.recorders.torch_overrides import EnginePatch
+from inplacelab.recording.fixes.spots import Trail
+
+RUNS = {"torch": "torch_trial", "paddle": "paddle_trial", "inplacelab": "engine_trial"}
+"""The module that runs the programs of a framework."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a script ran.
+
+    Attributes:
+        raised: the exception that it raised.
+        passes: the gradients that each backward pass gave, by the tensors' names or numbers.
+        trails: the values that the last failed backward pass found overwritten, or would have found.
+        copies: the bytes of the copies of what grad nodes save, in the reference.
+        values: the values of the script's tensors in the end, by their names.
+    """
+
+    raised: BaseException | None
+    passes: list[dict[str, Any]]
+    trails: tuple[Trail, ...]
+    copies: int
+    values: Mapping[str, Any]
+
 
 MOST = 1 << 22
-"""So many elements of gradients are kept. The gradients of later passes are not compared."""
+"""So many elements of values are kept."""
 
 
-class Gradients:
-    """Collects the gradients that each backward pass gives, in the order in which leaves are reached from its roots."""
+def named(names: dict[str, Any], text: str, watched: Watched, array: Callable[[Any], Any]) -> dict[str, Any]:
+    """Returns the values of a script's tensors, by their names.
 
-    def __init__(self) -> None:
-        self.passes: list[list[Any]] = []
-        self._room = MOST
-        self.patch = EnginePatch(self)
-
-    def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Calls a function of PyTorch; see `torch_overrides.Caller`."""
-        return function(*args, **kwargs)
-
-    def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Runs a backward pass, and collects what it gives."""
-        asks = Asked.of(args, kwargs)
-        leaves = list(_leaves([root_node(each) for each in asks.roots]))
-        result = run(*args, **kwargs)
-        found = [each.grad for each in leaves] if asks.fills else list(result)
-        size = sum(each.numel() for each in found if each is not None)
-        if size <= self._room:
-            self._room -= size
-            self.passes.append([None if each is None else each.detach().clone().cpu() for each in found])
-        return result
+    Args:
+        names: the names of its main module.
+        text: its text.
+        watched: the classes that hold tensors.
+        array: returns the values of a tensor.
+    """
+    room, found = MOST, dict[str, Any]()
+    for tensor, of_tensor in Bindings(identifiers(parsed(text)), watched).look([Scope(names, "")], done=True) or ():
+        room -= tensor.numel() if callable(tensor.numel) else tensor.size
+        if room >= 0:
+            found |= dict.fromkeys(of_tensor, array(tensor))
+    return found
 
 
-def _leaves(roots: Sequence[Any]) -> Iterator[Any]:
-    seen = set()
-    waiting = [each for each in reversed(roots) if each is not None]
-    while waiting:
-        node = waiting.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if node.name() == LEAF_NODE:
-            yield node.variable
-        waiting += [following for following, _ in reversed(node.next_functions) if following is not None]
+class Run(Protocol):
+    """Runs scripts of one framework."""
 
+    def __call__(self, script: Path, text: str, names: dict[str, Any], *, reference: bool) -> Ran:
+        """Runs a script.
 
-class Copies:
-    """Has every grad node save a copy, and counts their bytes."""
-
-    def __init__(self) -> None:
-        self.bytes = 0
-        self.block = torch.autograd.graph.saved_tensors_hooks(self._pack, lambda packed: packed)
-
-    def _pack(self, saved: Any) -> Any:
-        copy = saved.detach().clone()
-        self.bytes += copy.numel() * copy.element_size()
-        return copy
+        Args:
+            script: its path.
+            text: its text.
+            names: the names of the main module.
+            reference: whether what grad nodes save is copied.
+        """
 
 
 def main(request: Path) -> None:
     """Runs a request."""
     asked = json.loads(request.read_text(encoding="utf-8"))
-    script, reference = Path(asked["script"]), asked["reference"]
+    script = Path(asked["script"])
+    run: Run = import_module(f"inplacelab.diagnosis.{RUNS[asked['framework']]}").run
     random.seed(0)
-    torch.manual_seed(0)
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(0)
-    gradients, copies, watch = Gradients(), Copies(), TorchWatch()
-    error = ""
-    watch.begin()
-    gradients.patch.begin()
-    try:
-        code = compile(script.read_bytes(), str(script), "exec", dont_inherit=True)
-        with main_module(script, asked["arguments"]) as module, copies.block if reference else nullcontext():
-            exec(code, vars(module))
-    except SystemExit as ended:
-        error = "" if ended.code in (None, 0) else f"SystemExit: {ended.code}"
-    except Exception as raised:  # noqa: BLE001  # whatever the program raises is an outcome
-        error = f"{type(raised).__name__}: {message_of(raised)}"
-    finally:
-        gradients.patch.end()
-        watch.end()
-    torch.save(gradients.passes, asked["gradients"])
-    trails = [trail_of(each).to_data() for each in watch.failures]
-    outcome = {"error": error, "trails": trails, "copies": copies.bytes}
+    np.random.seed(0)  # noqa: NPY002  # the script may draw from it
+    with main_module(script, asked["arguments"]) as module:
+        ran = run(script, decode_source(script.read_bytes()), vars(module), reference=asked["reference"])
+    error = "" if ran.raised is None else f"{type(ran.raised).__name__}: {message_of(ran.raised)}"
+    if isinstance(ran.raised, SystemExit) and ran.raised.code in (None, 0):
+        error = ""
+    arrays: list[Any] = []
+    passes = []
+    for gradients in (*ran.passes, ran.values):
+        numbers = {name: None if each is None else len(arrays) + k for k, (name, each) in enumerate(gradients.items())}
+        arrays += [np.zeros(0) if each is None else each for each in gradients.values()]
+        passes.append(numbers)
+    np.savez(asked["gradients"], *arrays)
+    outcome = {
+        "error": error, "trails": [each.to_data() for each in ran.trails], "copies": ran.copies, "passes": passes,
+    }  # fmt: skip
     Path(asked["outcome"]).write_text(json.dumps(outcome), encoding="utf-8")
 
 

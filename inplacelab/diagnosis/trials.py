@@ -12,13 +12,16 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from inplacelab.language import Text
+from inplacelab.recorders.replay import close
 from inplacelab.recording.fixes.proposals import Proposal, edited, proposals
 from inplacelab.recording.fixes.spots import Spot, Trail
 
@@ -26,6 +29,8 @@ LARGEST = 64 << 20
 """A folder with more bytes is not copied."""
 TRIALS = 24
 """So many edits are tried."""
+FEWER = 8
+"""So many, if there is one after which the gradients are right."""
 DEEPEST = 3
 """So many edits are tried together."""
 _LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "venv", "env", "node_modules", "site-packages")
@@ -55,11 +60,13 @@ class Checked:
     Attributes:
         proposals: the edits.
         before, after: the texts of the files that change, by path.
+        differs: the names of tensors that have other values in the end than in the reference.
     """
 
     proposals: tuple[Proposal, ...]
     before: Mapping[str, str]
     after: Mapping[str, str]
+    differs: tuple[str, ...] = ()
 
     @property
     def says(self) -> Text:
@@ -102,7 +109,8 @@ class _Outcome:
     error: str
     trails: tuple[Trail, ...]
     copies: int
-    gradients: list[list[Any]] = field(default_factory=list)
+    passes: list[dict[str, Any]] = field(default_factory=list)
+    values: dict[str, Any] = field(default_factory=dict)
 
 
 class Trials:
@@ -111,15 +119,16 @@ class Trials:
     Args:
         script: the script.
         arguments: its arguments.
+        framework: its framework.
         seconds: how long a trial may take.
 
     Raises:
         NotTriedError: if its folder is too large.
     """
 
-    def __init__(self, script: Path, arguments: Sequence[str], *, seconds: float) -> None:
+    def __init__(self, script: Path, arguments: Sequence[str], *, framework: str, seconds: float) -> None:
         self._script, self._arguments, self._seconds = script.resolve(), list(arguments), seconds
-        self._folder = self._script.parent
+        self._folder, self._framework = self._script.parent, framework
         size = 0
         for each in self._folder.rglob("*"):
             if not any(part.startswith(".") for part in each.relative_to(self._folder).parts) and each.is_file():
@@ -128,37 +137,37 @@ class Trials:
                 raise NotTriedError(_TOO_LARGE.format(LARGEST >> 20))
         self._count = 0
 
-    def find(self, trail: Trail, *, enough: int = 1) -> Tried:
+    def find(self, trails: Sequence[Trail], *, enough: int = 1) -> Tried:
         """Returns the fixes that work.
 
         Args:
-            trail: the failure.
+            trails: the values that the failed pass found overwritten, or would have found.
             enough: how many fixes to find.
 
         Raises:
             NotTriedError: if there is nothing to compare with.
         """
-        reference = self._run((), reference=True)
-        if reference.error and trail.kind == "stale":
+        reference, again = self._run((), reference=True), trails[0].kind == "again"
+        if reference.error and not again:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
-        found: list[Checked] = []
-        waiting: list[tuple[tuple[Proposal, ...], Proposal]] = [((), each) for each in proposals(trail, _read)]
+        right: list[Checked] = []
+        others: list[Checked] = []  # after which the gradients are right, but other values are not
+        waiting: list[tuple[Proposal, ...]] = [(each,) for each in _proposals(map(_resolved, trails))]
         seen: set[frozenset[Proposal]] = set()
-        while waiting and self._count < TRIALS and len(found) < enough:
-            others, proposal = waiting.pop(0)
-            tried = (*others, proposal)
+        while waiting and self._count < (FEWER if others else TRIALS) and len(right) < enough:
+            tried = waiting.pop(0)
             if frozenset(tried) in seen or not self._goes_together(tried):
                 continue
             seen.add(frozenset(tried))
             self._count += 1
             outcome = self._run(tried, reference=False)
-            if not outcome.error:
-                if trail.kind == "again" or _same(outcome.gradients, reference.gradients):
-                    found.append(self._checked(tried))
-            elif outcome.trails and len(tried) < DEEPEST:
-                further = _original(outcome.trails[-1], tried)
-                waiting += [(tried, each) for each in proposals(further, _read)] if further is not None else []
-        return Tried(tuple(found), self._count, reference.copies)
+            if outcome.error and len(tried) < DEEPEST:
+                further = (_original(each, tried) for each in outcome.trails)
+                waiting += [(*tried, each) for each in _proposals(each for each in further if each is not None)]
+            elif not outcome.error and (again or _same(outcome.passes, reference.passes)):
+                differs = () if again else _differing(outcome.values, reference.values)
+                (others if differs else right).append(self._checked(tried, differs))
+        return Tried(tuple([*right, *others][:enough]), self._count, reference.copies)
 
     def _goes_together(self, tried: Sequence[Proposal]) -> bool:
         try:
@@ -174,24 +183,22 @@ class Trials:
             for name in dict.fromkeys(each.filename for each in tried)
         }
 
-    def _checked(self, tried: tuple[Proposal, ...]) -> Checked:
+    def _checked(self, tried: tuple[Proposal, ...], differs: Sequence[str]) -> Checked:
         after = self._texts(tried)
-        return Checked(tried, {name: _read(name) for name in after}, after)
+        return Checked(tried, {name: _read(name) for name in after}, after, tuple(differs))
 
     def _run(self, tried: Sequence[Proposal], *, reference: bool) -> _Outcome:
         """Runs the script with edits in a copy of its folder."""
-        import torch  # noqa: PLC0415  # the script uses it
-
         with TemporaryDirectory(prefix="inplacelab-") as scratch:
             copy = Path(scratch).resolve() / "run" / self._folder.name
             shutil.copytree(self._folder, copy, ignore=_LEFT_OUT, symlinks=True)
             for name, text in self._texts(tried).items():
                 (copy / Path(name).resolve().relative_to(self._folder)).write_text(text, encoding="utf-8")
             request, outcome, gradients = (
-                Path(scratch) / each for each in ("request.json", "outcome.json", "gradients.pt")
+                Path(scratch) / each for each in ("request.json", "outcome.json", "gradients.npz")
             )
             asked = {
-                "script": str(copy / self._script.name), "arguments": self._arguments, "reference": reference,
+                "script": str(copy / self._script.name), "framework": self._framework, "arguments": self._arguments, "reference": reference,
                 "outcome": str(outcome), "gradients": str(gradients),
             }  # fmt: skip
             request.write_text(json.dumps(asked), encoding="utf-8")
@@ -211,25 +218,25 @@ class Trials:
             if not outcome.exists():
                 return _Outcome("the process ended", (), 0)
             told = json.loads(outcome.read_text(encoding="utf-8"))
-            trails = tuple(_moved(Trail.of_data(each), copy, self._folder) for each in told["trails"])
-            found = torch.load(gradients, weights_only=True) if gradients.exists() else []
-            return _Outcome(told["error"], trails, told["copies"], found)
+            trails = tuple(
+                Trail.of_data(each).renamed(lambda name: name.replace(str(copy), str(self._folder), 1))
+                for each in told["trails"]
+            )
+            *passes, values = _arrays(told["passes"], gradients)
+            return _Outcome(told["error"], trails, told["copies"], passes, values)
 
 
 def _read(filename: str) -> str:
     return Path(filename).read_text(encoding="utf-8")
 
 
-def _moved(trail: Trail, copy: Path, folder: Path) -> Trail:
-    """Returns a trail in the copy of a folder as one in the folder itself."""
+def _proposals(trails: Iterable[Trail]) -> Iterator[Proposal]:
+    for trail in trails:
+        yield from proposals(trail, _read)
 
-    def move(spots: Sequence[Spot]) -> tuple[Spot, ...]:
-        return tuple(replace(each, filename=each.filename.replace(str(copy), str(folder), 1)) for each in spots)
 
-    return replace(
-        trail, kept=move(trail.kept), views=move(trail.views), needed=move(trail.needed), released=move(trail.released),
-        writes=tuple(move(each) for each in trail.writes),
-    )  # fmt: skip
+def _resolved(trail: Trail) -> Trail:
+    return trail.renamed(lambda name: str(Path(name).resolve()))
 
 
 def _original(trail: Trail, tried: Sequence[Proposal]) -> Trail | None:
@@ -262,17 +269,22 @@ def _original(trail: Trail, tried: Sequence[Proposal]) -> Trail | None:
     return moved if writes or moved.kept or moved.released else None
 
 
-def _same(found: Sequence[Sequence[Any]], meant: Sequence[Sequence[Any]]) -> bool:
-    """Whether the gradients of all passes are the same, within the accuracy of their types."""
+def _arrays(passes: Sequence[Mapping[str, int | None]], file: Path) -> list[dict[str, Any]]:
+    with np.load(file) as arrays:
+        return [
+            {name: None if number is None else arrays[f"arr_{number}"] for name, number in each.items()}
+            for each in passes
+        ]
+
+
+def _same(found: Sequence[Mapping[str, Any]], meant: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether all passes gave the gradients that were meant, within the accuracy of their types."""
     return len(found) == len(meant) and all(
-        len(ours) == len(theirs) and all(map(_close, ours, theirs)) for ours, theirs in zip(found, meant, strict=True)
+        name in ours and close(ours[name], gradient)
+        for ours, theirs in zip(found, meant, strict=True)
+        for name, gradient in theirs.items()
     )
 
 
-def _close(one: Any, other: Any) -> bool:
-    import torch  # noqa: PLC0415
-
-    if one is None or other is None:
-        return one is other
-    same = one.shape == other.shape and one.dtype == other.dtype
-    return bool(same and torch.allclose(one, other, rtol=1e-4, atol=1e-6, equal_nan=True))
+def _differing(found: Mapping[str, Any], meant: Mapping[str, Any]) -> list[str]:
+    return [name for name, value in found.items() if name in meant and not close(value, meant[name])]

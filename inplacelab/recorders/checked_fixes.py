@@ -27,6 +27,10 @@ TRIALS = 40
 """So many edited programs are run."""
 DEEPEST = 3
 """So many edits are tried together."""
+NAMED = 3
+"""So many names are said to have other values."""
+
+_OTHER_VALUES = Text(" (then {0} has other values in the end)", "（此时 {0} 最后的值不同）")
 
 
 _COPY = Text(
@@ -102,8 +106,12 @@ class _Search:
         if self.meant is None or outcome.has_gradients_of(self.meant):
             checked: Literal["runs", "gradients"] = "runs" if self.meant is None else "gradients"
             whole = replace(fix or fix_between(self.original, text), checked=checked)
-            same = self.meant is None or outcome.has_values_of(self.meant)
-            (self._right if same else self._other_values).append(whole)
+            differs = [] if self.meant is None else outcome.differing(self.meant)
+            if differs:
+                names = ", ".join(f"`{each}`" for each in differs[:NAMED])
+                self._other_values.append(replace(whole, says=whole.says + _OTHER_VALUES.format(names)))
+            else:
+                self._right.append(whole)
         return True
 
     def _candidates(self, recording: Recording | None) -> Iterator[tuple[str, FixFacts | None]]:

@@ -85,7 +85,7 @@ class EngineRecorder(observe.Observer):
         self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
         self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
         self._watch = self.shield.protect(self.refused)
-        self._where = Whereabouts(program, _WATCHED, log.emit, self._account, self._known, outermost)
+        self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._known, outermost)
         self._objects = EngineObjects(log.emit, self._where.names_of, self.shield.protect_callback)
         self._passes: list[Pass] = []  # each was begun by code that runs in the one before it
         self._computing = False  # a backward pass is running, and no code of the program runs in it
@@ -471,4 +471,5 @@ _ELSEWHERE = Text(
     "What other threads or coroutines did was left out, but bytes count their tensors, too.",
     "其他线程或协程所做的没有记录，但字节数也包括它们的张量。",
 )
-_WATCHED = Watched(Tensor, (Layer, Optimizer), (Layer,), _state_of_optimizer)
+WATCHED = Watched(Tensor, (Layer, Optimizer), (Layer,), _state_of_optimizer)
+"""The classes whose objects have names."""

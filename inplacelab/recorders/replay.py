@@ -65,28 +65,30 @@ class Outcome:
     def has_gradients_of(self, other: Outcome) -> bool:
         """Whether all passes gave the same gradients, and the names that both have stand for tensors with these."""
         same = len(self.passes) == len(other.passes) and all(
-            len(ours) == len(theirs) and all(map(_close, ours, theirs))
+            len(ours) == len(theirs) and all(map(close, ours, theirs))
             for ours, theirs in zip(self.passes, other.passes, strict=True)
         )
         return same and _agree(self.gradients, other.gradients)
 
-    def has_values_of(self, other: Outcome) -> bool:
-        """Whether the names that both have stand for the same values."""
-        return _agree(self.values, other.values)
+    def differing(self, other: Outcome) -> list[str]:
+        """Returns the names that both have, and that stand for different values."""
+        mine = ((name, value) for name, value in self.values.items() if name in other.values)
+        return [name for name, value in mine if not close(value, other.values[name])]
 
 
 def _agree(some: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    return all(_close(value, others[name]) for name, value in some.items() if name in others)
+    return all(close(value, others[name]) for name, value in some.items() if name in others)
 
 
-def _close(one: Any, other: Any) -> bool:
+def close(one: Any, other: Any) -> bool:
+    """Whether two arrays are equal, or nearly: an edit may change the order of a sum. None is equal to None."""
     if one is None or other is None:
         return one is other
     same = one.shape == other.shape and one.dtype == other.dtype
     return bool(same and np.allclose(one, other, rtol=1e-4, atol=1e-6, equal_nan=True))
 
 
-class _Passes(observe.Observer):
+class Passes(observe.Observer):
     """Collects the gradients that backward passes give."""
 
     def __init__(self) -> None:
@@ -138,7 +140,7 @@ class Replay:
         outcome = Outcome()
 
         def runs(tree: ast.Module, names: dict[str, Any]) -> None:
-            passes, keeper = _Passes(), copy_saved_before_write() if copying else nullcontext()
+            passes, keeper = Passes(), copy_saved_before_write() if copying else nullcontext()
             with keeper as copies, observe.listening(passes):
                 exec(_compiled(tree), names)
             outcome.copied = 0 if copies is None else copies.nbytes

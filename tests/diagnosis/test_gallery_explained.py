@@ -67,4 +67,4 @@ def test_a_fix_is_found(name: str, tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     script.write_text(program.text)
     trail = trail_of(explained(Program(**{**vars(program), "path": script})))
-    assert Trials(script, [], seconds=60).find(trail).fixes
+    assert Trials(script, [], framework="torch", seconds=60).find([trail]).fixes

@@ -87,7 +87,7 @@ def failing(script: Path) -> Trail:
 
 
 def find(script: Path, *, enough: int = 1) -> Tried:
-    return Trials(script, [], seconds=60).find(failing(script), enough=enough)
+    return Trials(script, [], framework="torch", seconds=60).find([failing(script)], enough=enough)
 
 
 def gradients(text: str, *, copies: bool) -> list[Any]:
@@ -167,7 +167,7 @@ def test_a_program_that_fails_otherwise_has_no_reference(tmp_path: Path) -> None
     with pytest.raises(ZeroDivisionError), watch:
         exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
     with pytest.raises(NotTriedError, match="ZeroDivisionError"):
-        Trials(script, [], seconds=60).find(trail_of(watch.failures[-1]))
+        Trials(script, [], framework="torch", seconds=60).find([trail_of(watch.failures[-1])])
 
 
 def test_a_trial_that_takes_too_long_is_not_offered(tmp_path: Path) -> None:
@@ -176,4 +176,4 @@ def test_a_trial_that_takes_too_long_is_not_offered(tmp_path: Path) -> None:
     trail = failing(script)
     script.write_text(script.read_text() + "import time\ntime.sleep(60)\n")
     with pytest.raises(NotTriedError, match="seconds"):
-        Trials(script, [], seconds=4).find(trail)
+        Trials(script, [], framework="torch", seconds=4).find([trail])

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
-from inplacelab.recording.fixes.source_tree import Program, applied, root_of
+from inplacelab.recording.fixes.source_tree import ATOMS, Program, applied, root_of
 from inplacelab.recording.fixes.spots import Spot, Trail
 
 N = TypeVar("N", bound=ast.AST)
@@ -290,23 +290,40 @@ def _copying_operands(where: Where) -> Iterator[Proposal]:
     program, filename = where.program, where.spot.filename
     if isinstance(where.statement, ast.AugAssign):
         yield from _copying_augmented(where, where.statement)
+    if where.statement is not None and not where.nodes(ast.expr):  # kept inside a call
+        yield from _copying_read(where, where.statement)
     for expression in where.nodes(ast.expr)[:1]:
-        parts: list[ast.expr] = []
-        if isinstance(expression, ast.BinOp):
-            parts = [expression.left, expression.right]
-        elif isinstance(expression, ast.Call):
-            parts = [*expression.args, *(each.value for each in expression.keywords)]
-            if isinstance(expression.func, ast.Attribute) and root_of(expression.func.value) not in program.imported:
-                parts.append(expression.func.value)
-        copies = [
-            program.cloned(each)
-            for each in parts
-            if isinstance(each, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
-        ]
+        parts = [each for each in _operands(program, expression) if isinstance(each, ATOMS)]
+        copies = [program.cloned(each) for each in parts]
         for edits in copies:
             yield Proposal(_COPY_OPERAND, filename, tuple(edits))
         if len(copies) > 1:
             yield Proposal(_COPY_OPERAND, filename, tuple(edit for edits in copies for edit in edits))
+
+
+def _operands(program: Program, expression: ast.expr) -> list[ast.expr]:
+    """Returns the operands of an operator or a call."""
+    if isinstance(expression, ast.BinOp):
+        return [expression.left, expression.right]
+    if not isinstance(expression, ast.Call):
+        return []
+    parts = [*expression.args, *(each.value for each in expression.keywords)]
+    is_method = isinstance(expression.func, ast.Attribute) and root_of(expression.func.value) not in program.imported
+    return [*parts, expression.func.value] if is_method and isinstance(expression.func, ast.Attribute) else parts
+
+
+def _copying_read(where: Where, statement: ast.stmt) -> Iterator[Proposal]:
+    """Proposes a copy of each part of a tensor, and of each name, that a statement reads."""
+    program = where.program
+    called = {id(each.func) for each in ast.walk(statement) if isinstance(each, ast.Call)}
+    read = [
+        each
+        for each in ast.walk(statement)
+        if isinstance(each, ast.Name | ast.Subscript) and isinstance(each.ctx, ast.Load) and id(each) not in called
+    ]
+    for each in sorted(read, key=lambda each: isinstance(each, ast.Name)):
+        if root_of(each) not in program.imported:
+            yield Proposal(_COPY_OPERAND, where.spot.filename, tuple(program.cloned(each)))
 
 
 def _copying_augmented(where: Where, statement: ast.AugAssign) -> Iterator[Proposal]:

@@ -10,7 +10,7 @@ from functools import cached_property
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.recording import Recording
 
-__all__ = ["Program", "applied", "in_place_calls", "package_of", "program_of", "root_of"]
+__all__ = ["ATOMS", "Program", "applied", "in_place_calls", "package_of", "program_of", "root_of"]
 
 # --- changes ----------------------------------------------------------------------------------------------------------
 
@@ -46,7 +46,8 @@ _OPERATORS: dict[type[ast.operator], tuple[str, ...]] = {
 """Which operation an operator may be recorded as."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-_ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
+ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
+"""Expressions that need no brackets before `.clone()`."""
 
 
 class Program:
@@ -145,7 +146,7 @@ class Program:
 
     def cloned(self, expression: ast.expr) -> list[EditFacts]:
         """Returns an edit that replaces an expression by its clone."""
-        if isinstance(expression, _ATOMS):
+        if isinstance(expression, ATOMS):
             return [self.append(expression, ".clone()")]
         return [self.insert(expression, "("), self.append(expression, ").clone()")]
 

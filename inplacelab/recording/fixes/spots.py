@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 
@@ -62,4 +62,15 @@ class Trail:
         return cls(
             data["kind"], spots("kept"), data["is_result"], tuple(tuple(Spot(**each) for each in one) for one in data["writes"]),
             spots("views"), spots("needed"), spots("released"),
+        )  # fmt: skip
+
+    def renamed(self, rename: Callable[[str], str]) -> Trail:
+        """Returns the trail with other names of its files."""
+
+        def move(spots: tuple[Spot, ...]) -> tuple[Spot, ...]:
+            return tuple(replace(each, filename=rename(each.filename)) for each in spots)
+
+        return Trail(
+            self.kind, move(self.kept), self.is_result, tuple(map(move, self.writes)), move(self.views), move(self.needed),
+            move(self.released),
         )  # fmt: skip

@@ -109,6 +109,7 @@ def _trail(case: _Case, node: int, saved: SavedFacts) -> Trail:
     recording, program = case.recording, case.program
     kept = kept_values(recording)[node, saved.name]
     made = recording.steps[kept.step] if kept.step is not None else None
+    line, op = (made.line, made.op) if made is not None else (recording.state().nodes[node].line, None)
     writes, views = [], []
     for step, facts in who_overwrote(recording, saved, len(recording) - 1):
         writes += _spots(program, step.line, step.op)
@@ -116,7 +117,7 @@ def _trail(case: _Case, node: int, saved: SavedFacts) -> Trail:
         views += _spots(program, view.line, view.op) if view is not None else []
     return Trail(
         "stale",
-        kept=tuple(_spots(program, made.line, made.op)) if made is not None else (),
+        kept=tuple(_spots(program, line, op)),
         is_result=kept.role == RESULT,
         writes=tuple((each,) for each in dict.fromkeys(writes)),
         views=tuple(dict.fromkeys(views)),
