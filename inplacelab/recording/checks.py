@@ -24,6 +24,7 @@ from inplacelab.recording.facts import (
     TensorFacts,
     WriteFacts,
 )
+from inplacelab.recording.fixes.source_tree import source_lines
 from inplacelab.recording.json_text import MisfitError, RecordingFormatError, excerpt
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Laid, most_runs
@@ -41,6 +42,8 @@ MOST_LIVE = 4_000_000
 """The most objects in the states after all steps together. A state is a dictionary of everything alive, at about 50 bytes each."""
 MOST_LAID_OUT = 4_000_000
 """The most runs of slots that all layouts together reach. Each run is drawn."""
+MOST_EDITS = 64
+"""The most edits of a fix."""
 MOST_PASSED = 1_000_000
 """The most layers of the graph that all edges together pass. A network that uses a parameter in a thousand steps has half as many."""
 
@@ -54,6 +57,7 @@ def check(recording: Recording) -> None:
     try:
         _names(recording.framework, recording.framework_version)
         _sizes(recording.truncated, recording.live_before)
+        _check_fixes(recording)
         world = _World()
         for position, step in enumerate(recording.steps):
             try:
@@ -86,10 +90,31 @@ _RUNS = Text("{0}: the slots are not runs in order, inside their storage.", "{0}
 _BYTES = Text("{0}: {1} slots do not take {2} bytes.", "{0}：{1} 个槽位不会占 {2} 字节。")
 _VALUES = Text("{0}: there are {1} values for {2} slots.", "{0}：{2} 个槽位却有 {1} 个值。")
 _TOO_MUCH = Text("{0}: up to this step there is too much to draw.", "{0}：到这一步为止，需要绘制的内容过多。")
+_EDIT = Text("{0}: an edit is not inside the source.", "{0}：修改之处不在源代码之内。")
 _CYCLE = Text("{0}: the edges of the grad nodes form a cycle.", "{0}：梯度节点的边构成了环。")
 
 _STORAGE, _COUNTER = Text("storage", "存储"), Text("version counter", "版本计数器")
 _TENSOR, _NODE = Text("tensor", "张量"), Text("grad node", "梯度节点")
+
+
+def _check_fixes(recording: Recording) -> None:
+    """Edits are inside the source, and few enough to be applied."""
+    errors = [step.error for step in recording.steps if step.error is not None]
+    fixes = [fix for error in errors for fix in error.fixes]
+    if not any(fix.edits for fix in fixes):
+        return
+    widths = [len(line) for line in source_lines(recording.source)]
+    for fix in fixes:
+        before = (0, 0)
+        for edit in sorted(fix.edits):
+            first, last = (edit.line, edit.column), (edit.end_line, edit.end_column)
+            inside = all(
+                0 <= column <= ([*widths, 0][line - 1] if 0 < line <= len(widths) + 1 else -1)
+                for line, column in (first, last)
+            )
+            if not inside or not before <= first <= last or len(fix.edits) > MOST_EDITS:
+                raise MisfitError(_EDIT).inside(".fixes")
+            before = last
 
 
 class _World:

@@ -50,6 +50,8 @@ def _presentable(recording: Recording) -> Recording:
     return shown
 
 
+_CODE = frozenset({"source", "text"})
+"""The fields that hold parts of the program."""
 _MESSAGES = frozenset({"message", "en", "zh"})
 """The fields that hold prose: several lines, with code in backticks."""
 MOST_SHOWN = 10_000
@@ -77,7 +79,7 @@ def _shown(value: Any, field: str = "") -> Any:
 
 
 def _string(value: str, field: str) -> str:
-    if field == "source":
+    if field in _CODE:
         return visible(value, lines=True)
     if field in _MESSAGES:
         return visible(value if len(value) <= MOST_SHOWN else value[:MOST_SHOWN] + "…", lines=True)

@@ -47,6 +47,10 @@ def hostile(path: Path, text: str, where: str) -> Recording:
     for holder, key in list(strings(document)):
         if where in (key if isinstance(key, str) else "names", "everywhere"):
             holder[key] = text
+    for step in document["steps"]:
+        for fix in step["error"]["fixes"] if step["error"] else ():
+            for edit in fix["edits"]:  # the source has other lines now
+                edit.update(line=1, column=0, end_line=1, end_column=0)
     return from_json(json.dumps(document))
 
 

@@ -349,12 +349,39 @@ def test_a_click_on_the_lanes_goes_to_that_step(open_player: Callable[..., Playe
     assert 5 <= int(player.counter().split()[0]) <= 11
 
 
+def test_at_the_failure_a_button_shows_the_fixed_program(chromium: Any, tmp_path: Path) -> None:
+    text = "x = paddle.ones([3])\nx.stop_gradient = False\na = x * 2.\nb = a * a\na.sin_()\nb.sum().backward()\n"
+    to_html(run(text).recording, tmp_path / "failed.html", language="en")
+    page = chromium.new_page()
+    player = Player(page, tmp_path / "failed.html")
+    button = page.get_by_role("button", name="Show it fixed")
+    assert button.count() == 0
+    player.press("End", "p")
+    assert not button.is_visible(), "the button gives the answer away"
+    player.press("p", "End")
+    button.click()
+    dialog = page.get_by_role("dialog", name="The fixed program")
+    assert "Checked: the program then runs, and its gradients are right." in dialog.inner_text()
+    first = dialog.locator("pre").first
+    assert first.locator("ins").all_inner_texts() == ["b.sum().backward()"]
+    assert first.locator("> *").all_inner_texts() == [*text.splitlines()[:4], "b.sum().backward()", "a.sin_()"]
+    player.press("Escape", "ArrowLeft")
+    assert not dialog.is_visible()
+    assert not button.is_visible()
+    player.press("ArrowRight")
+    page.get_by_role("button", name="中文").click()
+    page.get_by_role("button", name="查看改法").click()
+    assert "已检验" in page.get_by_role("dialog", name="改好的程序").inner_text()
+    assert player.errors == []
+    page.close()
+
+
 def test_folded_lanes_open_at_a_button(chromium: Any, tmp_path: Path) -> None:
-    with paddle.record("many") as run:
+    with paddle.record("many") as many:
         for each in [paddle.ones([2]) for _ in range(15)]:
             each.zero_()
-    assert run.recording is not None
-    to_html(run.recording, tmp_path / "many.html", language="en")
+    assert many.recording is not None
+    to_html(many.recording, tmp_path / "many.html", language="en")
     page = chromium.new_page()
     player = Player(page, tmp_path / "many.html")
     page.locator(".ipl-tab", has_text="Versions and bytes").click()

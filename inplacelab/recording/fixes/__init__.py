@@ -38,21 +38,22 @@ def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[FixFacts, ..
     return tuple(stale_fixes(*known) or refusal_fixes(*known))
 
 
-_CHECKED = {
+_BRIEFLY = {True: Text("(Checked.)", "（已检验。）"), False: Text("(Not checked.)", "（未经检验。）")}
+_WHOLE = {
     "gradients": Text(
         "(Checked: the program then runs, and its gradients are right.)", "（已检验：程序能够运行，梯度正确。）"
     ),
     "runs": Text("(Checked: the program then runs.)", "（已检验：程序能够运行。）"),
-    "": Text("(Not checked.)", "（未经检验。）"),
+    "": _BRIEFLY[False],
 }
 
 
 def in_one_sentence(found: Sequence[FixFacts]) -> Text:
-    """Joins fixes into a sentence that follows "Instead, ": "call `loss.backward()` before line 6; or in line 6 write ... (Checked ...)"."""
+    """Joins fixes into a sentence that follows "Instead, ": "call `loss.backward()` before line 6; or in line 6 write ... (Checked.)"."""
     ways = Text("; or ".join(each.says.en for each in found), "；或者，".join(each.says.zh for each in found))
-    return ways + Text(". ", "。") + label(found)
+    return ways + Text(". ", "。") + _BRIEFLY[all(each.checked for each in found)]
 
 
 def label(found: Sequence[FixFacts]) -> Text:
-    """Returns whether fixes were tried, as a sentence in brackets."""
-    return _CHECKED[min((each.checked for each in found), key=("", "runs", "gradients").index)]
+    """Returns what was found by trying fixes, as a sentence in brackets."""
+    return _WHOLE[min((each.checked for each in found), key=("", "runs", "gradients").index)]

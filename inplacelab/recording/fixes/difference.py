@@ -8,9 +8,9 @@ from difflib import SequenceMatcher
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts, FixFacts
-from inplacelab.recording.fixes.source_tree import source_lines
+from inplacelab.recording.fixes.source_tree import applied, source_lines
 
-__all__ = ["fix_between"]
+__all__ = ["fix_between", "lines_after"]
 
 _WRITE = Text("in line {0} write `{1}`", "把第 {0} 行改写为 `{1}`")
 _REPLACE = Text("replace lines {0} to {1} by {2}", "把第 {0} 至 {1} 行换成 {2}")
@@ -47,6 +47,17 @@ def fix_between(before: str, after: str) -> FixFacts:
     said = [*_said(old, changes)]
     says = Text(", and ".join(each.en for each in said), "，并".join(each.zh for each in said))
     return FixFacts(says, edits)
+
+
+def lines_after(source: str, fix: FixFacts) -> list[tuple[str, bool]]:
+    """Returns the lines of a fixed program, each with whether it is new."""
+    old, new = source_lines(source), source_lines(applied(source, fix.edits))
+    if old and not old[-1].endswith("\n"):
+        old[-1] += "\n"
+    found: list[tuple[str, bool]] = []
+    for tag, _, _, begin, end in SequenceMatcher(None, old, new).get_opcodes():
+        found += [(line.rstrip("\r\n"), tag != "equal") for line in new[begin:end]]
+    return found
 
 
 def _said(old: list[str], changes: list[_Change]) -> Iterator[Text]:

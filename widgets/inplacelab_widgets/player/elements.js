@@ -1,5 +1,7 @@
 // Makes DOM elements. What a program wrote is always set as text, never as markup.
 
+import { pieces } from "./words.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {Object<string, any>} [attributes] @param {(Node | string)[]} children */
@@ -62,4 +64,9 @@ export function label(control, words) {
 export function speakOther(button, word, hint, language) {
   button.replaceChildren(html("span", { lang: language === "zh" ? "en" : "zh-Hans" }, word));
   button.title = hint;
+}
+
+/** Appends words to an element; those between backticks are code. @param {HTMLElement} holder @param {string} words @param {(Node | string)[]} more  Nodes after the words. */
+export function say(holder, words, ...more) {
+  holder.replaceChildren(...pieces(words).map((piece) => (piece.code ? html("code", {}, piece.text) : piece.text)), ...more);
 }

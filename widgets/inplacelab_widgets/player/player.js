@@ -4,6 +4,7 @@
 
 import { drawCode } from "./code.js";
 import { html } from "./elements.js";
+import { drawFixes } from "./fixes.js";
 import { drawFollow } from "./follow.js";
 import { drawHelp } from "./help.js";
 import { drawKeepers } from "./keepers.js";
@@ -56,7 +57,8 @@ export function mount(el, payload, options = {}) {
   toolbar.add(...(payload.threads.length ? [follow.root] : []), predict.switcher, present.root, help.button);
   const code = payload.source.length ? drawCode(stage) : null;
   const { storages, ...below } = drawPanes(stage);
-  const sentence = drawSentence(stage);
+  const fixes = drawFixes(stage);
+  const sentence = drawSentence(stage, fixes);
   const readout = drawReadout(stage);
   const tabs = drawTabs(stage, below, payload.opens);
   const tables = drawTables(stage);
@@ -72,7 +74,7 @@ export function mount(el, payload, options = {}) {
   if (hasTabs) tabs.root.append(foot.root);
   // A single panel has a title; among others its position identifies it.
   const title = main.length + views.length === 1 && !picks ? drawTitle(stage, payload.panels[0].name) : null;
-  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, keepers, readout);
+  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, keepers, fixes, readout);
   const controls = options.toolbar === false ? [] : [toolbar, sentence, predict, follow];
   stage.parts.push(...(picks ? [picks] : []), ...controls, ...(title ? [title] : []));
 
@@ -86,10 +88,10 @@ export function mount(el, payload, options = {}) {
   if (views.length) lower.append(html("div", { class: "ipl-views" }, ...views.map((part) => part.root)));
   if (controls.length) lower.append(predict.root);
   if (hasTabs && hasReadout) lower.append(readout.root);
-  root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, help.root, keepers.root);
+  root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, help.root, keepers.root, fixes.root);
   el.replaceChildren(root);
 
-  followKeys(stage, { help, keepers, present, pace: toolbar.pace });
+  followKeys(stage, { help, keepers, fixes, present, pace: toolbar.pace });
   followPointer(stage);
   stage.begin();
 

@@ -1,8 +1,7 @@
 // Predict mode: before a step is shown, the reader predicts its effect. The payload has the questions and the right answers.
 
-import { html } from "./elements.js";
+import { html, say } from "./elements.js";
 import { target } from "./runs.js";
-import { say } from "./sentence.js";
 import { speak } from "./words.js";
 /** @import { Said } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */

@@ -1,7 +1,6 @@
 // The line that describes what a reader points at. It is a separate line or covers the foot of the pictures, so nothing moves.
 
-import { html } from "./elements.js";
-import { say } from "./sentence.js";
+import { html, say } from "./elements.js";
 import { speak } from "./words.js";
 /** @import { Said } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */

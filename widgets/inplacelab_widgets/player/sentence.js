@@ -1,16 +1,16 @@
 // The sentence about this step, read aloud when it changes. At the beginning of a program that fails it also has a button that goes
 // // to the failure.
 
-import { html, put, write } from "./elements.js";
+import { html, put, say, write } from "./elements.js";
 import { placeOf } from "./runs.js";
-import { pieces, speak, widthOf } from "./words.js";
+import { speak, widthOf } from "./words.js";
 /** @import { Part, Stage } from "./stage.js" */
 
 /** The number of longest sentences that the browser measures: the length alone does not determine which needs the most lines. */
 const LONGEST = 3;
 
-/** @param {Stage} stage @returns {Part} */
-export function drawSentence(stage) {
+/** @param {Stage} stage @param {{button: HTMLElement, words: (step: number) => string}} fixes @returns {Part} */
+export function drawSentence(stage, fixes) {
   const { said, steps } = stage.payload;
   // Invisible copies of the longest sentences reserve the room, so that nothing below moves.
   const rooms = Array.from({ length: LONGEST }, () => html("p", { class: "ipl-sentence ipl-room", "aria-hidden": "true" }));
@@ -45,21 +45,23 @@ export function drawSentence(stage) {
 
   /** Updates the sentence if it changes: the same words would be read aloud again. @param {string} words @param {boolean} isBefore  Whether the failure is still to come. */
   function tell(words, isBefore) {
-    if (`${words} ${isBefore}` !== last) say(sentence, words, ...(isBefore ? [" ", toFailure] : []));
-    last = `${words} ${isBefore}`;
+    const button = isBefore ? toFailure : fixes.words(stage.step) ? fixes.button : null;
+    const now = `${words} ${button?.className}`;
+    if (now !== last) say(sentence, words, ...(button ? [" ", button] : []));
+    last = now;
   }
 
   function translate() {
-    const sentences = steps.map((each) => speak(said[each.says], stage.language));
-    if (failed > 0) sentences.push(`${sentences[0]} ${failureWords()}`);
-    const longest = [...new Set(sentences)].sort((one, other) => widthOf(other) - widthOf(one));
-    rooms.forEach((room, k) => say(room, longest[k] ?? ""));
+    /** @type {[string, string][]} */
+    const sentences = steps.map((each, step) => [speak(said[each.says], stage.language), fixes.words(step)]);
+    if (failed > 0) sentences.push([`${sentences[0][0]} ${failureWords()}`, ""]);
+    const width = (/** @type {[string, string]} */ [words, button]) => widthOf(`${words} ${button}`);
+    const longest = [...new Map(sentences.map((each) => [each.join(" "), each])).values()].sort((one, other) => width(other) - width(one));
+    rooms.forEach((room, k) => {
+      const [words, button] = longest[k] ?? ["", ""];
+      say(room, words, " ", html("span", { class: "ipl-to-fix" }, button));
+    });
   }
 
   return { root, show, translate };
-}
-
-/** Appends words to an element; those between backticks are code. @param {HTMLElement} holder @param {string} words @param {(Node | string)[]} more  Nodes after the words. */
-export function say(holder, words, ...more) {
-  holder.replaceChildren(...pieces(words).map((piece) => (piece.code ? html("code", {}, piece.text) : piece.text)), ...more);
 }

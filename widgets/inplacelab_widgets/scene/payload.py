@@ -8,6 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from inplacelab.language import Text
+from inplacelab.recording.facts import FixFacts, Step
+from inplacelab.recording.fixes import label
+from inplacelab.recording.fixes.difference import lines_after
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.trace import Marked, trace
@@ -84,12 +88,24 @@ class _Packer:
         return {
             "line": step.line,
             **({"marked": marked} if marked else {}),
+            **({"fixes": fixes} if after is None and (fixes := self._fixes(step)) else {}),
             "ends": after is None or (after.line, after.turn) != (step.line, step.turn),
             "phase": step.phase,
             "error": step.error is not None,
             "stop": index in self.scene.interesting,
             "says": self.pools.says(self.scene.sentences[index]),
         }
+
+    def _fixes(self, step: Step) -> list[Json]:
+        """The fixed programs that the last step offers, if it failed."""
+        offered = [each for each in (step.error.fixes if step.error is not None else ()) if each.edits]
+        return [
+            {
+                "says": self.pools.says(_with_label(each)),
+                "lines": lines_after(self.scene.recording.source, each),
+            }
+            for each in offered
+        ]
 
     def _marked(self, marked: Marked) -> list[Any]:
         """[line, role, brief, says, first and past the last column]."""
@@ -120,6 +136,11 @@ class _Packer:
         recording = self.scene.recording
         shown = tables_of_panels(self.shown, tables(recording, recording.state(0)))
         return [self.pools.table(each.title, each.columns, self.changes[each.name]) for each in shown]
+
+
+def _with_label(fix: FixFacts) -> Text:
+    says = fix.says
+    return Text(says.en[:1].upper() + says.en[1:] + ". ", says.zh + "。") + label([fix])
 
 
 def _is_thing(key: str) -> bool:

@@ -1,0 +1,76 @@
+// The fixed program, shown on request at the step that failed.
+
+import { makeDialog } from "./dialog.js";
+import { html, say, write } from "./elements.js";
+import { speak } from "./words.js";
+/** @import { Fix } from "./runs.js" */
+/** @import { Part, Stage } from "./stage.js" */
+
+/** The text of a fixed program. @param {Fix} fix */
+export function programOf({ lines }) {
+  return lines.map(([line]) => `${line}\n`).join("");
+}
+
+/** @param {Stage} stage @returns {Part & {button: HTMLElement, words: (step: number) => string, close: () => boolean}}  `words` are those of the button at a step, "" without one. */
+export function drawFixes(stage) {
+  const { steps, said } = stage.payload;
+  const button = html("button", { type: "button", class: "ipl-pointer ipl-to-fix", "aria-haspopup": "dialog" });
+  const dialog = makeDialog(stage);
+  button.addEventListener("click", () => {
+    fill();
+    dialog.open();
+  });
+
+  /** @param {number} step */
+  const fixesOf = (step) => steps[step].fixes ?? [];
+
+  /** @param {number} step */
+  const words = (step) => (fixesOf(step).length && !stage.predict ? stage.word("show_fix") : "");
+
+  function fill() {
+    dialog.translate(stage.word("fixed_program"));
+    dialog.fill(...fixesOf(stage.step).map((fix) => html("section", { class: "ipl-fix" }, drawWords(fix), drawProgram(fix), drawCopy(fix))));
+  }
+
+  /** @param {Fix} fix */
+  function drawWords(fix) {
+    const words = html("p", {});
+    say(words, speak(said[fix.says], stage.language));
+    return words;
+  }
+
+  /** @param {Fix} fix */
+  function drawProgram(fix) {
+    const lines = fix.lines.map(([line, changed]) => html(changed ? "ins" : "span", {}, line));
+    return html("pre", { class: "ipl-fixed", tabindex: "0" }, ...lines);
+  }
+
+  /** @param {Fix} fix */
+  function drawCopy(fix) {
+    const copy = html("button", { type: "button", class: "ipl-button" }, stage.word("copy"));
+    copy.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(programOf(fix));
+        write(copy, stage.word("copied"));
+      } catch {
+        // A page that is no secure context may not write to the clipboard: the reader can, from the selection.
+        const program = /** @type {HTMLElement} */ (copy.previousElementSibling);
+        getSelection()?.selectAllChildren(program);
+        program.focus();
+      }
+    });
+    return copy;
+  }
+
+  function show() {
+    if (!fixesOf(stage.step).length) dialog.close();
+    write(button, words(stage.step));
+  }
+
+  function translate() {
+    show();
+    if (dialog.isOpen()) fill();
+  }
+
+  return { root: dialog.root, button, words, show, translate, close: dialog.close };
+}
