@@ -69,7 +69,9 @@ def load_ipython_extension(shell: Any) -> None:
         return lines
 
     def explain(line: str) -> None:
-        """Run the last cell again, and say why its backward failed: `%explain [-y]`. It asks first, but with -y."""
+        """Run the last cell again, and say why its backward failed: `%explain [-y] [--try]`. It asks first, but with -y. With --try it
+        runs all cells so far in other processes, to find a fix.
+        """
         from inplacelab.diagnosis.magic import explain_last_cell
 
         explain_last_cell(shell, line)

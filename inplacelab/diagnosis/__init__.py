@@ -7,10 +7,9 @@
          |
     failures.py      what is found out when a backward pass fails
          |
-    spots.py         the same as plain data, which crosses between processes
-         |
-    proposals.py     edits that may be a fix     trials.py   tries them, in a copy of the script's folder
-         |                                       trial_run.py   one trial, in a process of its own
+    trials.py        tries edits (`recording/fixes`) in a copy of the script's folder
+         |           trial_run.py: one trial, in a process of its own; torch_trial.py, paddle_trial.py, engine_trial.py: for one
+         |           framework; recorded_trial.py: of programs that are recorded
     report.py        says it       quoting.py   the lines of the program, underlined
     refusals.py      says the same of a recording whose program this package's engine has refused
 

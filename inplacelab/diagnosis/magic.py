@@ -1,49 +1,93 @@
-"""The magic `%explain`: runs the last cell again, watched, and says why its backward failed."""
+"""The magic `%explain`: runs the last cell again, watched, and says why its backward failed; with `--try` it looks for a fix."""
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from inplacelab.diagnosis.explain import explain
+from inplacelab.diagnosis.report import report_not_tried, report_of_trials
+from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.language import Text
+from inplacelab.recorders.detection import framework_used
 
+_MAGIC = re.compile(r"^(\s*)get_ipython\(\)\..*$", re.MULTILINE)
+"""What IPython makes of a line with a magic, which no script can run."""
+SECONDS = 60
+"""How long a trial may take."""
+
+_USAGE = Text("Usage: %explain [-y] [--try]", "用法：%explain [-y] [--try]")
 _NO_CELL = Text("There is no cell before this one.", "前面没有单元格。")
 _NO_TORCH = Text(
     "No program here has imported torch. (This package's own refusals say which lines led to them.)",
     "这里的程序没有导入 torch。（本软件包自己的拒绝信息已经指出了有关的各行。）",
 )
 _ASK = Text("Run the last cell again, to watch it? [y/N] ", "再运行一次上一个单元格，以便监视？[y/N] ")
+_ASK_ALL = Text(
+    "Run all cells so far again, in other processes and an empty folder, to try fixes? [y/N] ",
+    "在其他进程和空文件夹中再运行一遍目前所有的单元格，以便尝试改法？[y/N] ",
+)
 _CANNOT_ASK = Text(
-    "`%explain` runs the last cell again, and cannot ask here whether it may: write `%explain -y`.",
-    "`%explain` 会再次运行上一个单元格，而这里无法询问是否可以：请写 `%explain -y`。",
+    "`%explain` runs cells again, and cannot ask here whether it may: write `%explain -y`.",
+    "`%explain` 会再次运行单元格，而这里无法询问是否可以：请写 `%explain -y`。",
 )
 _NOT_RUN = Text("The cell was not run.", "没有运行该单元格。")
+_DOES_NOT_FAIL = Text(
+    "in a process of their own, the cells do not fail in backward", "在单独的进程中，这些单元格的反向传播没有失败"
+)
 
 
 def explain_last_cell(shell: Any, line: str) -> None:
-    """Runs `%explain` or `%explain -y`, which does not ask."""
-    cell = _last_cell(shell)
-    if cell is None:
+    """Runs `%explain`; with `-y` it does not ask; with `--try` it tries fixes."""
+    options = line.split()
+    if set(options) - {"-y", "--try"}:
+        print(_USAGE)
+        return
+    cells = _cells(shell)
+    tries = "--try" in options
+    if not cells:
         print(_NO_CELL)
-    elif "torch" not in sys.modules:
+    elif "torch" not in sys.modules and not tries:
         print(_NO_TORCH)
-    elif line.strip() == "-y" or _may_run():
+    elif "-y" in options or _may_run(_ASK_ALL if tries else _ASK):
+        if tries:
+            print(_tried(shell, cells))
+            return
         with explain() as found:
-            shell.run_cell(cell, store_history=False)
+            shell.run_cell(cells[-1], store_history=False)
         print(found)
 
 
-def _last_cell(shell: Any) -> str | None:
-    """Returns the last cell that is no call of this magic."""
+def _tried(shell: Any, cells: list[str]) -> str:
+    """Runs the cells as a script, with edits. Returns what came of it."""
+    text = _MAGIC.sub(r"\1pass", "\n".join(shell.transform_cell(each) for each in cells))
+    framework = framework_used(ast.parse(text), {}).framework
+    with TemporaryDirectory(prefix="inplacelab-") as folder:
+        script = Path(folder).resolve() / "cells.py"
+        script.write_text(text, encoding="utf-8")
+        try:
+            trials = Trials(script, [], framework=framework, seconds=SECONDS)
+            trails = trials.failing()
+            if not trails:
+                raise NotTriedError(_DOES_NOT_FAIL)
+            return report_of_trials(trials.find(trails), framework)
+        except NotTriedError as reason:
+            return report_not_tried(reason.why)
+
+
+def _cells(shell: Any) -> list[str]:
+    """Returns the cells so far, without those that call magics."""
     cells = [each for each in shell.history_manager.input_hist_raw if each.strip()]
-    earlier = [each for each in cells if not each.lstrip().startswith("%explain")]
-    return earlier[-1] if earlier else None
+    return [each for each in cells if not each.lstrip().startswith(("%", "!"))]
 
 
-def _may_run() -> bool:
+def _may_run(question: Text) -> bool:
     try:
-        answer = input(str(_ASK))
+        answer = input(str(question))
     except (EOFError, NotImplementedError, RuntimeError):  # a notebook that runs without a person
         print(_CANNOT_ASK)
         return False

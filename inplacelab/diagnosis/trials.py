@@ -137,6 +137,10 @@ class Trials:
                 raise NotTriedError(_TOO_LARGE.format(LARGEST >> 20))
         self._count = 0
 
+    def failing(self) -> tuple[Trail, ...]:
+        """Runs the script as it is. Returns the values that its failed pass found overwritten, or would have found."""
+        return self._run((), reference=False).trails
+
     def find(self, trails: Sequence[Trail], *, enough: int = 1) -> Tried:
         """Returns the fixes that work.
 

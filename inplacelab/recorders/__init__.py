@@ -23,7 +23,8 @@
          |
          v  when the recording is asked for
     builder.py      matches events into steps        changes.py: what is new since the last step        decode.py: bytes to values
-    advice.py       what a refusal says of this very program: the lines that led to it, and a fix
+    advice.py       what a refusal says of this very program: the lines that led to it, and fixes
+         |          checked_fixes.py: which of them work     replay.py: runs the program again, given.py: with what it was given
 
 `run.py` is the way in: `record()`, `%%stepper` and the command line each make a `Session`. An event is plain data: numbers for
 objects, layouts, copies of bytes. It carries its thread and rank, and whether it was observed or inferred. Versions

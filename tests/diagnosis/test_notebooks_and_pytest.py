@@ -63,6 +63,24 @@ def test_where_nobody_can_answer(shell: InteractiveShell, monkeypatch: pytest.Mo
     assert "write `%explain -y`" in printed(shell, CELL, "%explain")
 
 
+@pytest.mark.parametrize(
+    "cells", [(CELL,), ("import torch\n%precision 3\n", "k = 3\n" + CELL.replace("import torch\n", ""))]
+)
+def test_fixes_are_tried_on_all_cells(shell: InteractiveShell, cells: tuple[str, ...]) -> None:
+    said = printed(shell, *cells, "%explain --try -y")
+    assert "checked: it runs, and the gradients are right" in said, said
+    assert "+h = h.add(1)" in said
+
+
+def test_cells_that_do_not_fail_get_no_fix(shell: InteractiveShell) -> None:
+    said = printed(shell, CELL.replace("h.add_(1)\n", ""), "%explain --try -y")
+    assert "the cells do not fail in backward" in said
+
+
+def test_an_unknown_option(shell: InteractiveShell) -> None:
+    assert "Usage: %explain" in printed(shell, CELL, "%explain --what")
+
+
 def test_a_failing_test_says_the_lines(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         "import torch\n"
