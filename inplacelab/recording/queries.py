@@ -255,7 +255,8 @@ def newly_stale(recording: Recording, index: int) -> tuple[tuple[int, SavedFacts
     raised = {key: before.counters[key].version for key, _ in after.step.counters if key in before.counters}
     if not raised:
         return ()
-    return tuple((node, saved) for node, saved in stale(after) if raised.get(saved.counter) == saved.version)
+    made = ((node, saved) for node, saved in _all_saved(after) if raised.get(saved.counter) == saved.version)
+    return tuple((node, saved) for node, saved in made if after.is_stale(saved))
 
 
 # --- steps ---------------------------------------------------------------------------------------------------------
@@ -304,7 +305,7 @@ def _reached(state: State, tensor: TensorFacts) -> Runs:
 
 
 def _all_saved(state: State) -> tuple[tuple[int, SavedFacts], ...]:
-    return tuple((key, saved) for key in state.nodes for saved in kept_by(state, key))
+    return tuple((key, saved) for key, node in state.nodes.items() if not node.released for saved in node.saved)
 
 
 def _is_interesting(recording: Recording, step: Step) -> bool:

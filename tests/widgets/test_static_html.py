@@ -123,7 +123,7 @@ def test_the_strip_is_a_valid_small_picture(scene: Scene, language: str) -> None
         assert 848 <= float(root.attrib["width"]) <= 900
     for step in steps:
         # Every frame's sentence is in the picture's description, for screen readers.
-        spoken = scene.sentences[step].in_language(language).replace("`", "")
+        spoken = scene.sentence(step).in_language(language).replace("`", "")
         assert spoken in (root.findtext(f"{SVG}desc") or "")
 
 

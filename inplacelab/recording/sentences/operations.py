@@ -215,12 +215,13 @@ def _renamed(moment: Moment) -> list[Text]:
     if result is None:
         return []
     taken = {*result.names}.difference(before.called(result.id).names if before.called(result.id).bound else ())
+    losers = [old for old in before.tensors.values() if not taken.isdisjoint(old.names)] if taken else []
     said = []
-    for old in before.tensors.values():
+    for old in losers:
         left = moment.names_by_line_end(old.id)
-        lost = [name for name in old.names if name in taken]
-        if old.id != result.id and lost and left:
-            said.append(pattern.format(name=lost[0], old=moment.label(old, left)))
+        if old.id != result.id and left:
+            lost = next(name for name in old.names if name in taken)
+            said.append(pattern.format(name=lost, old=moment.label(old, left)))
     return said
 
 

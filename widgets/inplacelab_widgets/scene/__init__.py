@@ -1,12 +1,14 @@
 """Lays out a recording as a picture, once for all steps. Nothing here needs Jupyter.
 
-Each panel has its own module; `Scene` contains all panels. `picture` draws a scene at one step as a still picture,
+Each panel has its own module; `Scene` makes each panel when it is first looked at. Its layout is for all steps, so it is made as a whole;
+the marks of a storage, which are most of the work, are made when the storage is first looked at (`marks.Lazily`). `picture` draws a scene at one step as a still picture,
 `frames` draws a few steps as a strip of frames, and `payload` packs all steps for the player in the browser.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from inplacelab.language import Text
 from inplacelab.recording import queries
@@ -38,18 +40,46 @@ def panels_of(recording: Recording) -> tuple[str, ...]:
 """All that a stepper can show: the code and the panels."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scene:
-    """The picture of a recording over all its steps."""
+    """The picture of a recording over all its steps. Each panel and each sentence is made when it is first looked at."""
 
     recording: Recording
-    storages: Panel
-    elements: Panel
-    graph: Panel
-    lanes: Panel
-    memory: Panel
-    sentences: tuple[Text, ...]
-    interesting: tuple[int, ...]
+
+    @cached_property
+    def storages(self) -> Panel:
+        return storages_panel(self.recording)
+
+    @cached_property
+    def elements(self) -> Panel:
+        return elements_panel(self.recording)
+
+    @cached_property
+    def graph(self) -> Panel:
+        return graph_panel(self.recording)
+
+    @cached_property
+    def lanes(self) -> Panel:
+        return lanes_panel(self.recording)
+
+    @cached_property
+    def memory(self) -> Panel:
+        return memory_panel(self.recording)
+
+    @cached_property
+    def interesting(self) -> frozenset[int]:
+        """The steps at which a reader may want to stop."""
+        return frozenset(queries.interesting(self.recording))
+
+    def sentence(self, step: int) -> Text:
+        """Returns the sentence of a step."""
+        if step not in self._sentences:
+            self._sentences[step] = sentence(self.recording, step)
+        return self._sentences[step]
+
+    @cached_property
+    def _sentences(self) -> dict[int, Text]:
+        return {}
 
     def panel(self, name: str) -> Panel:
         """Returns one of `PANELS` by name."""
@@ -71,14 +101,4 @@ def scene_of(recording: Recording) -> Scene:
     """
     if not recording.steps:
         raise ValueError(str(_NOTHING))
-    recording = presentable(recording)
-    return Scene(
-        recording,
-        storages_panel(recording),
-        elements_panel(recording),
-        graph_panel(recording),
-        lanes_panel(recording),
-        memory_panel(recording),
-        tuple(sentence(recording, index) for index in range(len(recording))),
-        queries.interesting(recording),
-    )
+    return Scene(presentable(recording))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 
 from inplacelab.language import Text
 from inplacelab.recording import queries
@@ -45,6 +45,8 @@ PAD = 9.0
 TITLE = 24.0
 GAP = 10.0
 """The space between one seat and the next, in px."""
+MOST_NAMES = 12
+"""The most tensors that the description of a step names."""
 
 
 @dataclass(frozen=True)
@@ -205,6 +207,7 @@ def _descriptions(recording: Recording, seats: Sequence[_Seat]) -> tuple[tuple[i
 
 def _said(state: State, laid_out: Sequence[int]) -> Text:
     called = map(state.called, state.tensors)
-    shown = [", ".join(each.shown) for each in called if each.names]
+    shown = [", ".join(each.shown) for each in islice((each for each in called if each.names), MOST_NAMES + 1)]
+    shown[MOST_NAMES:] = ["…"] if len(shown) > MOST_NAMES else []
     changed = [tensor_name(key, state) for key in laid_out]
     return words.ELEMENTS_SAY.format(tensors="; ".join(shown) or words.NONE, changed=", ".join(changed) or words.NONE)

@@ -54,9 +54,9 @@ def strip(scene: Scene, steps: Sequence[int], language: str) -> str:
 def alt_text(scene: Scene, steps: Sequence[int], language: str) -> str:
     """Returns in words what the frames show."""
     if len(steps) == 1:
-        return unquoted(scene.sentences[steps[0]]).in_language(language)
+        return unquoted(scene.sentence(steps[0])).in_language(language)
     caption = (
-        Text("{0}: {1}", "{0}：{1}").format(place_of(scene, step)[0], unquoted(scene.sentences[step])) for step in steps
+        Text("{0}: {1}", "{0}：{1}").format(place_of(scene, step)[0], unquoted(scene.sentence(step))) for step in steps
     )
     return " ".join(each.in_language(language) for each in caption)
 

@@ -8,9 +8,10 @@ is laid out once for all steps together, nothing jumps while a reader steps thro
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypedDict, Unpack
+from functools import cached_property
+from typing import Generic, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overload
 
 from inplacelab.language import Text
 
@@ -67,6 +68,30 @@ class Mark(NamedTuple):
         return self.runs[found - 1][1] if found else None
 
 
+_Item = TypeVar("_Item")
+
+
+class Lazily(Sequence[_Item], Generic[_Item]):
+    """A sequence that is made when it is first looked at: most marks of a long recording never are."""
+
+    def __init__(self, make: Callable[[], Iterable[_Item]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> tuple[_Item, ...]:
+        return tuple(self._make())
+
+    @overload
+    def __getitem__(self, place: int) -> _Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[_Item]: ...
+    def __getitem__(self, place: int | slice) -> _Item | Sequence[_Item]:
+        return self._made[place]
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
 class Related(TypedDict, total=False):
     """What a mark represents, and what is highlighted with it: as in `Mark`."""
 
@@ -110,7 +135,7 @@ class Group:
     height: float
     first: int
     last: int
-    marks: tuple[Mark, ...]
+    marks: Sequence[Mark]
     key: str = ""
     open: tuple[tuple[int, int], ...] = ()
     block: Block | None = None

@@ -54,7 +54,7 @@ def descriptions_at(panels: Sequence[Panel], step: int) -> list[Text]:
 
 
 def _sentence(scene: Scene, step: int) -> Text:
-    return unquoted(scene.sentences[step])
+    return unquoted(scene.sentence(step))
 
 
 def _drawn(panel: Panel, step: int, language: str) -> tuple[str, float]:

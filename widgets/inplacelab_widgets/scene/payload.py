@@ -93,7 +93,7 @@ class _Packer:
             "phase": step.phase,
             "error": step.error is not None,
             "stop": index in self.scene.interesting,
-            "says": self.pools.says(self.scene.sentences[index]),
+            "says": self.pools.says(self.scene.sentence(index)),
         }
 
     def _fixes(self, step: Step) -> list[Json]:

@@ -41,7 +41,7 @@ def picture(scene: Scene, step: int, language: str) -> str:
         y += 34 if name else 14
         parts.append(placed(panel_at(panel, step, language), PAD, y))
         y += panel.height + PAD
-    description = unquoted(scene.sentences[step]).in_language(language)
+    description = unquoted(scene.sentence(step)).in_language(language)
     return document((width, y), parts, scene.recording.title, description)
 
 
@@ -70,7 +70,7 @@ def provisos(scene: Scene) -> list[Text]:
 
 def sentence_box(scene: Scene, step: int, language: str, y: float, width: float) -> tuple[str, float]:
     """Returns the sentence of a step in a box as wide as the picture, as SVG, and the height of the box."""
-    lines = wrapped(unquoted(scene.sentences[step]).in_language(language), width - 2 * PAD - 24, NORMAL)
+    lines = wrapped(unquoted(scene.sentence(step)).in_language(language), width - 2 * PAD - 24, NORMAL)
     height = _SENTENCE_LINE * len(lines) + 14
     error = scene.recording.steps[step].error is not None
     box = rect(PAD, y, width - 2 * PAD, height, always(Look("tint")), 4)

@@ -17,7 +17,7 @@ from inplacelab.recording.slots import joined
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.cards import Card
 from inplacelab_widgets.scene.focus import Span
-from inplacelab_widgets.scene.marks import Group, Look, Runs, always, lasting, rect, text
+from inplacelab_widgets.scene.marks import Group, Lazily, Look, Mark, Runs, always, lasting, rect, text
 from inplacelab_widgets.scene.measure import SMALL, shortened, size_in_bytes, width_of
 from inplacelab_widgets.scene.pins import Pin
 from inplacelab_widgets.scene.row_order import order_of_rows
@@ -109,18 +109,19 @@ def _chip(storage: Shelved, labels: Sequence[tuple[int, str, bool]], x: float, y
     keys, freed = (f"s{storage.id}",), storage.life.last + 1
     # A storage that is drawn in full has no chip.
     shut = tuple(_between(storage.open, storage.life.first, storage.last)) or (NEVER,)
-    outline = lasting(
-        (
-            (step, Look("pin released" if step >= freed else "pin stale" if stale else "pin"))
-            for step, _, stale in labels
-        ),
-        storage.last,
-    )
-    marks = (
-        rect(0, 0, width, HEIGHT, outline, 4, keys=keys),
-        text(7, 13.5, _words(storage, labels, width - 14), keys=keys),
-    )
-    return Group(round(x, 1), y, width, HEIGHT, storage.life.first, storage.last, marks, key=keys[0], open=shut)
+
+    def marks() -> Iterator[Mark]:
+        outline = lasting(
+            (
+                (step, Look("pin released" if step >= freed else "pin stale" if stale else "pin"))
+                for step, _, stale in labels
+            ),
+            storage.last,
+        )
+        yield rect(0, 0, width, HEIGHT, outline, 4, keys=keys)
+        yield text(7, 13.5, _words(storage, labels, width - 14), keys=keys)
+
+    return Group(round(x, 1), y, width, HEIGHT, storage.life.first, storage.last, Lazily(marks), key=keys[0], open=shut)
 
 
 def _words(storage: Shelved, labels: Sequence[tuple[int, str, bool]], room: float) -> Runs:

@@ -23,7 +23,20 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene.cards import Card, card_marks, cards, wire_marks
 from inplacelab_widgets.scene.combs import WIDEST_NAME_ALONE, comb_marks, gutter_for
 from inplacelab_widgets.scene.focus import Span, open_spans
-from inplacelab_widgets.scene.marks import GAP, Block, Group, Look, Mark, Panel, between, flashes, lasting, rect, text
+from inplacelab_widgets.scene.marks import (
+    GAP,
+    Block,
+    Group,
+    Lazily,
+    Look,
+    Mark,
+    Panel,
+    between,
+    flashes,
+    lasting,
+    rect,
+    text,
+)
 from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.names import author_of
 from inplacelab_widgets.scene.pin_folds import StoragePins, storage_pins
@@ -151,25 +164,77 @@ def _width(groups: Sequence[Group]) -> float:
     return round(max([NARROWEST, *(group.width for group in groups)]), 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Block:
-    """A storage as it is drawn in full."""
+    """A storage as it is drawn in full, with its cards at x `column`, or below its memory if None."""
 
     storage: _Storage
-    width: float
-    height: float
-    memory_height: float
-    """Its size without the cards, in px."""
-    first_card: tuple[float, float]
+    column: float | None
     card_width: float
-    in_row: int
-    marks: tuple[Mark, ...]
+
+    @property
+    def in_row(self) -> int:
+        """How many cards are side by side."""
+        if self.column is not None or not self.storage.cards:
+            return 1
+        return max(1, int((WIDTH - GUTTER + 8) // (self.card_width + 8)))
+
+    @property
+    def below_strip(self) -> float:
+        return TITLE + self.storage.strip.bottom + 3
+
+    @property
+    def pins_top(self) -> float:
+        return self.below_strip + (BY_LINE if self.storage.raised else 0)
+
+    @property
+    def memory_height(self) -> float:
+        """Its height without the cards, in px."""
+        return self.pins_top + self.storage.storage_pins.height
+
+    @property
+    def first_card(self) -> tuple[float, float]:
+        return (self.column, 0) if self.column is not None else (GUTTER, self.memory_height + 2)
+
+    @property
+    def width(self) -> float:
+        if self.column is not None:
+            return self.column + self.card_width
+        in_row = min(self.in_row, self.storage.card_places)
+        return max(self.storage.memory_width, GUTTER + in_row * (self.card_width + 8))
+
+    @property
+    def height(self) -> float:
+        places, pitch = self.storage.card_places, self.storage.card_pitch
+        if self.column is not None:
+            return max(self.memory_height, places * pitch - CARD_GAP)
+        return self.first_card[1] + -(-places // self.in_row) * pitch
 
     def group(self, y: float, row: int, spans: tuple[Span, ...] = ()) -> Group:
         storage, cards = self.storage, (*self.first_card, self.card_width, self.in_row)
         block = Block(row, storage.memory_width, self.memory_height, cards, storage.card_places, storage.card_pitch)
-        first, last, key = storage.life.first, storage.last, f"s{storage.id}"
-        return Group(0, y, self.width, self.height, first, last, self.marks, key, spans, block)
+        first, last, key, marks = storage.life.first, storage.last, f"s{storage.id}", Lazily(self._marks)
+        return Group(0, y, self.width, self.height, first, last, marks, key, spans, block)
+
+    def _marks(self) -> Iterator[Mark]:
+        storage = self.storage
+        yield from _title_marks(storage)
+        yield from strip_marks(storage.strip, TITLE, storage.id, storage.life, storage.written)
+        for place, card in storage.cards:
+            yield from comb_marks(card, storage.life.moments[0][1], storage.strip, TITLE, place)
+        if storage.raised:
+            yield _by_mark(storage, self.below_strip + 9)
+        yield from storage.storage_pins.marks(PIN_LEFT, self.pins_top)
+        for place, card in storage.cards:
+            x, y = self._place_of_card(place)
+            yield from (mark._replace(card=place + 1) for mark in card_marks(card, x, y, self.card_width))
+            if self.column is not None:
+                middle = TITLE + storage.strip.height / 2
+                yield from wire_marks(card, x, y + card.height / 2, storage.strip.right, middle)
+
+    def _place_of_card(self, place: int) -> tuple[float, float]:
+        left, top = self.first_card
+        return left + place % self.in_row * (self.card_width + 8), top + place // self.in_row * self.storage.card_pitch
 
 
 def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
@@ -185,7 +250,7 @@ def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
     for storage in storages:
         own_column = columns.get(storage.id)
         same_width = card_width if own_column is not None and own_column + card_width <= WIDTH else storage.card_width
-        yield _block(storage, own_column, same_width)
+        yield _Block(storage, own_column, same_width)
 
 
 def _highest_stack(groups: Sequence[Group], steps: int) -> float:
@@ -257,44 +322,6 @@ def _by_storage(items: Iterable[_Item]) -> dict[int, list[_Item]]:
 def _placed(items: Sequence[_Item]) -> tuple[tuple[int, _Item], ...]:
     places = shared_rows([(item.life.first, item.life.last) for item in items])
     return tuple(zip(places, items, strict=True))
-
-
-def _block(storage: _Storage, column: float | None, card_width: float) -> _Block:
-    """One storage with its cards at x `column`, or below it if None."""
-    top = TITLE
-    marks = _title_marks(storage)
-    marks += strip_marks(storage.strip, top, storage.id, storage.life, storage.written)
-    for place, card in storage.cards:
-        marks += comb_marks(card, storage.life.moments[0][1], storage.strip, top, place)
-    y = top + storage.strip.bottom + 3
-    if storage.raised:
-        marks.append(_by_mark(storage, y + 9))
-        y += BY_LINE
-    marks += storage.storage_pins.marks(PIN_LEFT, y)
-    y += storage.storage_pins.height
-    if column is None:
-        return _cards_below(storage, marks, y)
-    return _cards_beside(storage, marks, y, column, card_width)
-
-
-def _cards_beside(storage: _Storage, marks: list[Mark], bottom: float, column: float, card_width: float) -> _Block:
-    for place, card in storage.cards:
-        y = place * storage.card_pitch
-        marks += (mark._replace(card=place + 1) for mark in card_marks(card, column, y, card_width))
-        marks += wire_marks(card, column, y + card.height / 2, storage.strip.right, TITLE + storage.strip.height / 2)
-    height = max(bottom, storage.card_places * storage.card_pitch - CARD_GAP)
-    return _Block(storage, column + card_width, height, bottom, (column, 0), card_width, 1, tuple(marks))
-
-
-def _cards_below(storage: _Storage, marks: list[Mark], bottom: float) -> _Block:
-    wide, top = storage.card_width, bottom + 2
-    in_row = max(1, int((WIDTH - GUTTER + 8) // (wide + 8))) if storage.cards else 1
-    for place, card in storage.cards:
-        x, y = GUTTER + place % in_row * (wide + 8), top + place // in_row * storage.card_pitch
-        marks += (mark._replace(card=place + 1) for mark in card_marks(card, x, y, wide))
-    rows = -(-storage.card_places // in_row)
-    width = max(storage.memory_width, GUTTER + min(in_row, storage.card_places) * (wide + 8))
-    return _Block(storage, width, top + rows * storage.card_pitch, bottom, (GUTTER, top), wide, in_row, tuple(marks))
 
 
 def _title(facts: StorageFacts) -> Text:
