@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import inplacelab as paddle
 from inplacelab.language import Text
-from inplacelab.recording.recording import Recording
+from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets.scene import holders as module
-from inplacelab_widgets.scene.holders import KINDS, holders
+from inplacelab_widgets.scene.holders import KINDS, Kind, holders
 from inplacelab_widgets.scene.marks import Look, Mark, Words
 from inplacelab_widgets.scene.memory import memory_panel
 
@@ -51,10 +51,39 @@ def kept_in_every_way() -> Recording:
     return run.recording
 
 
+def held_at(recording: Recording) -> list[dict[int, Kind]]:
+    """The kind of holder of each live storage, after each step."""
+    held: dict[int, Kind | None] = {}
+    found: list[dict[int, Kind]] = []
+    for _, changed in holders(recording):
+        held |= changed
+        found.append({key: kind for key, kind in held.items() if kind is not None})
+    return found
+
+
+def looked_for(state: State) -> dict[int, Kind]:
+    """The same of one state, found by looking at everything that is alive."""
+    gradients = {t.grad for t in state.tensors.values() if t.grad is not None}
+    found: dict[int, set[Kind]] = {key: set() for key in state.storages}
+    for tensor in state.tensors.values():
+        if tensor.storage in found and (tensor.names or tensor.id in gradients):
+            found[tensor.storage].add("gradient" if tensor.id in gradients else "named")
+    for node in state.nodes.values():
+        for saved in () if node.released else node.saved:
+            if saved.storage in found:
+                found[saved.storage].add("copy" if saved.copy else "saved")
+    order: tuple[Kind, ...] = ("gradient", "named", "copy", "saved")
+    return {key: next((kind for kind in order if kind in kinds), "other") for key, kinds in found.items()}
+
+
+def test_what_holds_a_storage_is_followed_from_step_to_step(recording: Recording) -> None:
+    assert held_at(recording) == [looked_for(state) for state in recording.states()]
+
+
 def test_each_way_of_holding_bytes_is_distinguished() -> None:
     recording = kept_in_every_way()
     last = recording.state(-1)
-    held = holders(last)
+    held = held_at(recording)[-1]
     assert set(held.values()) == {"named", "gradient", "saved", "copy"}
     names = {t.storage: t.names for t in last.tensors.values() if t.names}
     assert {names[key] for key, kind in held.items() if kind == "gradient"} == {("a.grad",)}

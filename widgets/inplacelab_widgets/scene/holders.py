@@ -6,9 +6,11 @@ that was saved because the operation overwrites its input, or by an object witho
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
+from inplacelab.recording.facts import NodeFacts, TensorFacts
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import LEFT, NARROWEST, RIGHT, WIDTH
@@ -29,33 +31,79 @@ _LINE = 15.0
 Piece = tuple[float, float, Kind]
 """(left, width, kind) in px."""
 
-Held = list[tuple[State, dict[int, Kind]]]
-"""Each state, with the kind of holder of each storage."""
+Held = list[tuple[State, dict[int, Kind | None]]]
+"""Each state, with the storages that its step changed: the kind of holder, or None for a storage that is gone."""
 
 Pieces = list[tuple[int, dict[int, Piece]]]
 """(step, the piece of each storage), at each step that changes one."""
 
 
-def holders(state: State) -> dict[int, Kind]:
-    """Returns the kind of holder of each live storage, in the order of creation."""
-    gradients = {t.grad for t in state.tensors.values() if t.grad is not None}
-    found: dict[int, set[Kind]] = {key: set() for key in state.storages}
-    for tensor in state.tensors.values():
-        if tensor.storage in found and (tensor.names or tensor.id in gradients):
-            found[tensor.storage].add("gradient" if tensor.id in gradients else "named")
-    for node in state.nodes.values():
-        for saved in () if node.released else node.saved:
-            if saved.storage in found:
-                found[saved.storage].add("copy" if saved.copy else "saved")
-    order: tuple[Kind, ...] = ("gradient", "named", "copy", "saved")
-    return {key: next((kind for kind in order if kind in kinds), "other") for key, kinds in found.items()}
+def holders(recording: Recording) -> Held:
+    """Returns for each step the kind of holder of each storage that it changed."""
+    grip = _Grip()
+    return [(state, grip.follow(state)) for state in recording.states()]
+
+
+class _Grip:
+    """What refers to each storage at the present step."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[int, TensorFacts] = {}
+        self.nodes: dict[int, NodeFacts] = {}
+        self.on: defaultdict[int, set[int]] = defaultdict(set)
+        """From a storage to the tensors on it."""
+        self.owners: Counter[int] = Counter()
+        """From a tensor to the number of tensors whose gradient it is."""
+        self.saved: Counter[tuple[int, bool]] = Counter()
+        """From a storage to the number of saved tensors on it: copies, and others."""
+
+    def follow(self, state: State) -> dict[int, Kind | None]:
+        step = state.step
+        touched = dict.fromkeys(key for key, _ in step.storages)
+        for key, tensor in step.tensors:
+            touched |= dict.fromkeys(self._tensor(key, tensor))
+        for key, node in step.nodes:
+            touched |= dict.fromkeys(self._node(key, node))
+        return {key: self._kind(key) if key in state.storages else None for key in touched}
+
+    def _kind(self, storage: int) -> Kind:
+        tensors = self.on[storage]
+        if any(self.owners[key] for key in tensors):
+            return "gradient"
+        if any(self.tensors[key].names for key in tensors):
+            return "named"
+        return "copy" if self.saved[storage, True] else "saved" if self.saved[storage, False] else "other"
+
+    def _tensor(self, key: int, after: TensorFacts | None) -> Iterator[int]:
+        """Follows a tensor; yields the storages that may have another holder now."""
+        before = self.tensors.pop(key, None)
+        if after is not None:
+            self.tensors[key] = after
+        for facts, by in ((before, -1), (after, 1)):
+            if facts is None:
+                continue
+            (self.on[facts.storage].add if by > 0 else self.on[facts.storage].discard)(key)
+            yield facts.storage
+            if facts.grad is not None:
+                self.owners[facts.grad] += by
+                if facts.grad in self.tensors:
+                    yield self.tensors[facts.grad].storage
+
+    def _node(self, key: int, after: NodeFacts | None) -> Iterator[int]:
+        before = self.nodes.pop(key, None)
+        if after is not None:
+            self.nodes[key] = after
+        for facts, by in ((before, -1), (after, 1)):
+            for saved in facts.saved if facts is not None and not facts.released else ():
+                self.saved[saved.storage, saved.copy] += by
+                yield saved.storage
 
 
 def holder_marks(recording: Recording, top: float) -> tuple[list[Mark], list[Mark], float]:
     """Draws the bar and its legend; also returns the bottom of the legend."""
     last = len(recording) - 1
     scale = _ROOM / (max((step.peak for step in recording.steps), default=0) or 1)
-    held = [(state, holders(state)) for state in recording.states()]
+    held = holders(recording)
     totals, pieces = list(_totals(held)), _few(_pieces(held, scale))
     summed, middle = pieces is None, top + 6
     marks = _by_kind(totals, scale, middle) if pieces is None else _by_storage(recording, pieces, middle)
@@ -66,25 +114,48 @@ def holder_marks(recording: Recording, top: float) -> tuple[list[Mark], list[Mar
 
 
 def _totals(held: Held) -> Iterator[tuple[int, dict[Kind, int]]]:
-    for state, kinds in held:
-        totals: dict[Kind, int] = dict.fromkeys(KINDS, 0)
-        for key, kind in kinds.items():
-            totals[kind] += state.storages[key].bytes
-        yield state.step.index, totals
+    totals: dict[Kind, int] = dict.fromkeys(KINDS, 0)
+    known: dict[int, tuple[Kind, int]] = {}
+    for state, changed in held:
+        for key, kind in changed.items():
+            if key in known:
+                was, size = known.pop(key)
+                totals[was] -= size
+            if kind is not None:
+                known[key] = kind, state.storages[key].bytes
+                totals[kind] += known[key][1]
+        yield state.step.index, dict(totals)
 
 
 def _pieces(held: Held, scale: float) -> Iterator[tuple[int, dict[int, Piece]]]:
     """Yields only the pieces that moved or changed since the step before, not those that are gone."""
-    before: dict[int, Piece] = {}
-    for state, kinds in held:
-        now: dict[int, Piece] = {}
-        left = LEFT
-        for key, kind in kinds.items():
-            width = state.storages[key].bytes * scale
-            now[key] = (round(left, 1), round(width, 1), kind)
-            left += width
-        yield state.step.index, {key: piece for key, piece in now.items() if before.get(key) != piece}
-        before = now
+    drawn: dict[int, Piece] = {}
+    kinds: dict[int, Kind] = {}
+    sizes: dict[int, int] = {}
+    end = LEFT
+    for state, changed in held:
+        kinds |= {key: kind for key, kind in changed.items() if kind is not None}
+        now = {key: state.storages[key].bytes if kind is not None else 0 for key, kind in changed.items()}
+        affected: Iterable[int] = (key for key, kind in changed.items() if kind is not None)
+        if any(sizes.get(key, size) != size for key, size in now.items()):  # one ends or changes: the others move
+            drawn_before, drawn, end, affected = drawn, {}, LEFT, state.storages
+        else:
+            drawn_before = drawn
+        sizes |= now
+        for key in changed.keys() - state.storages.keys():
+            drawn.pop(key, None)
+        moved: dict[int, Piece] = {}
+        for key in affected:
+            before = drawn_before.get(key)
+            if key in drawn:
+                left, width, _ = drawn[key]
+            else:
+                exact = sizes[key] * scale
+                left, width, end = round(end, 1), round(exact, 1), end + exact
+            drawn[key] = (left, width, kinds[key])
+            if drawn[key] != before:
+                moved[key] = drawn[key]
+        yield state.step.index, moved
 
 
 def _few(pieces: Iterable[tuple[int, dict[int, Piece]]]) -> Pieces | None:
