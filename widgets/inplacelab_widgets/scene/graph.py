@@ -7,7 +7,7 @@ once for the whole recording, so that nothing moves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inplacelab.language import Text
@@ -63,13 +63,16 @@ def graph_panel(recording: Recording) -> Panel:
         group = Group(0, 0, width_of(words.NO_GRAPH), 24, 0, last, (note,))
         return Panel("graph", group.width, 24, (group,), _descriptions(recording))
     found = edges(recording)
-    plan = _plan(nodes, found, LONGEST)
+    seats = _seats(nodes)
+    parts = _parts(seats, found, LONGEST)
+    plan = _plan(seats, found, parts)
     drawn = _drawn(recording, len(nodes), plan, found)
     if not plan.is_folded:
         return drawn
-    opened = _plan(nodes, found, None)
-    if not len(plan.boxes) < len(opened.boxes) <= MOST:
+    more = _parts(seats, found, None)
+    if not len(parts) < len(more) <= MOST:
         return drawn
+    opened = _plan(seats, found, more)
     says = words.EACH_TURN if opened.is_folded else words.EACH_NODE
     return replace(drawn, opened=Opened(says, _drawn(recording, len(nodes), opened, found)))
 
@@ -114,9 +117,9 @@ def _notes(recording: Recording, nodes: int, plan: _Plan, near: Sight) -> tuple[
 # --- the layout -----------------------------------------------------------------------------------------------------
 
 
-def _plan(nodes: list[GradNode], found: Mapping[Edge, Life[str]], longest: int | None) -> _Plan:
-    seats = _seats(nodes)
-    contents, seat_of_node = _contents(seats, found, longest)
+def _plan(seats: list[list[GradNode]], found: Mapping[Edge, Life[str]], parts: Sequence[Fold]) -> _Plan:
+    contents = [_content(part, seats) for part in parts]
+    seat_of_node = {node.id: k for k, content in enumerate(contents) for node in content.members}
     shown: dict[tuple[int, int], list[Edge]] = {}
     for a, b in found:
         if seat_of_node[a] != seat_of_node[b]:
@@ -143,16 +146,12 @@ def _plan(nodes: list[GradNode], found: Mapping[Edge, Life[str]], longest: int |
     return _Plan(tuple(boxes), homes, lines, carried, width, round(bottom - top, 1))
 
 
-def _contents(
-    seats: list[list[GradNode]], found: Iterable[Edge], longest: int | None
-) -> tuple[list[Content], dict[int, int]]:
-    """The content of each box, and the box of each node; `longest` as in `folds`."""
+def _parts(seats: list[list[GradNode]], found: Iterable[Edge], longest: int | None) -> list[Fold]:
+    """Which seats share a box; `longest` as in `folds`."""
     seat_of = {node.id: k for k, seat in enumerate(seats) for node in seat}
     between_seats = sorted({(seat_of[a], seat_of[b]) for a, b in found})
     labels = [(seat[0].kind, seat[0].line) for seat in seats]
-    parts = folds(labels, between_seats, {k for k, seat in enumerate(seats) if seat[0].is_leaf}, longest=longest)
-    contents = [_content(part, seats) for part in parts]
-    return contents, {node.id: k for k, content in enumerate(contents) for node in content.members}
+    return folds(labels, between_seats, {k for k, seat in enumerate(seats) if seat[0].is_leaf}, longest=longest)
 
 
 def _content(part: Fold, seats: list[list[GradNode]]) -> Content:

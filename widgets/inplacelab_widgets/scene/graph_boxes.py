@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
+from operator import attrgetter
 
 from inplacelab.language import Text
 from inplacelab_widgets import words
@@ -117,6 +118,9 @@ def folded(members: tuple[GradNode, ...], turn: int | None, turns: int) -> Conte
     return _content(members, shown, is_folded=True)
 
 
+_STATUS = attrgetter("status")
+_LINE = attrgetter("line")
+
 _Show = Callable[[Mapping[int, Face], frozenset[int]], BoxState | None]
 
 
@@ -149,7 +153,7 @@ def _many(
     turns: int,
 ) -> BoxState:
     """The state of a box of many nodes. `in_a_turn`: the number of each kind in a turn, if all turns share the box."""
-    here = [nodes[key] for key in sorted(alive)]
+    here = list(map(nodes.__getitem__, sorted(alive)))
     count, kinds = len(here), Counter(node.kind for node in here if not node.is_leaf)
     named = _short_names(tuple(kinds))
     lines = _lines(here)
@@ -161,9 +165,10 @@ def _many(
         first = words.NODES_OF.format(count=count, kinds=named)
         second = lines if turn is None else words.TURN.format(lines=lines, turn=turn, turns=turns)
     newest = nodes[max(born)] if born else None
-    status, third = _news(nodes, alive, newest)
-    done = sum(face.status in {"done", "running"} for face in alive.values())
-    in_backward = any(face.status for face in alive.values())
+    counts = Counter(map(_STATUS, alive.values()))
+    status, third = _news(nodes, alive, counts, newest)
+    done = counts["done"] + counts["running"]
+    in_backward = counts[""] < count
     tag = _tag(newest) if newest else None
     return BoxState(
         _outline(status, new=newest is not None), first, second, third, tag, done / count if in_backward else None
@@ -181,24 +186,24 @@ def _short(name: str) -> str:
 
 
 def _lines(nodes: Iterable[GradNode]) -> Text:
-    lines = sorted({node.line for node in nodes if node.line is not None})
+    lines = sorted(set(map(_LINE, nodes)) - {None})
     if len(lines) > 1:
         return words.LINES.format(first=lines[0], last=lines[-1])
     return words.LINE.format(line=lines[0]) if lines else Text("", "")
 
 
-def _news(nodes: Mapping[int, GradNode], alive: Mapping[int, Face], newest: GradNode | None) -> tuple[str, Text]:
+def _news(
+    nodes: Mapping[int, GradNode], alive: Mapping[int, Face], counts: Mapping[str, int], newest: GradNode | None
+) -> tuple[str, Text]:
     """The status and the text of a folded box: those of the active node, or of all its nodes."""
-    by_status: dict[str, list[int]] = {}
-    for key, face in alive.items():
-        by_status.setdefault(face.status, []).append(key)
-    urgent = next(((status, by_status[status][0]) for status in _URGENT if status in by_status), None)
-    if urgent is None and newest is not None:
-        urgent = "", newest.id
-    if urgent is not None:
-        status, key = urgent
-        return status, words.NODE_IS.format(name=_short(nodes[key].name), status=alive[key].doing)
-    return _summary(alive, {status: len(keys) for status, keys in by_status.items()})
+    status = next((status for status in _URGENT if status in counts), "")
+    if status:
+        key = next(key for key, face in alive.items() if face.status == status)
+    elif newest is not None:
+        key = newest.id
+    else:
+        return _summary(alive, counts)
+    return status, words.NODE_IS.format(name=_short(nodes[key].name), status=alive[key].doing)
 
 
 def _summary(alive: Mapping[int, Face], counts: Mapping[str, int]) -> tuple[str, Text]:
