@@ -268,9 +268,8 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
     for step in steps:
         storages = _apply(storages, step.storages)
         if step.counters:
-            met, counters = counters.keys(), _apply(counters, step.counters)
-            if met != counters.keys():
-                counted = _by_storage(counters)
+            counted = _by_storage(counted, counters, step.counters)
+            counters = _apply(counters, step.counters)
         before, tensors = tensors, _apply(tensors, step.tensors)
         if any(_gradient(before.get(key)) != _gradient(facts) for key, facts in step.tensors):
             owners = {t.grad: t.id for t in reversed([*tensors.values()]) if t.grad is not None}
@@ -294,11 +293,23 @@ def _apply(before: Mapping[int, _Facts], changes: tuple[tuple[int, _Facts | None
     return MappingProxyType(after)
 
 
-def _by_storage(counters: Mapping[int, CounterFacts]) -> Mapping[int, Sequence[int]]:
-    found: dict[int, list[int]] = {}
-    for key, counter in counters.items():
-        found.setdefault(counter.storage, []).append(key)
-    return found
+def _by_storage(
+    counted: Mapping[int, Sequence[int]],
+    counters: Mapping[int, CounterFacts],
+    changes: tuple[tuple[int, CounterFacts | None], ...],
+) -> Mapping[int, Sequence[int]]:
+    """Returns the counters of each storage, updated with what a step changes."""
+    moved = [(key, facts) for key, facts in changes if (facts is None) != (key not in counters)]
+    if not moved:
+        return counted
+    after = dict(counted)
+    for key, facts in moved:
+        if facts is None:
+            storage = counters[key].storage
+            after[storage] = [each for each in after[storage] if each != key]
+        else:
+            after[facts.storage] = [*after.get(facts.storage, ()), key]
+    return after
 
 
 def _gradient(tensor: TensorFacts | None) -> int | None:
