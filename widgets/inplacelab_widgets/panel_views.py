@@ -7,6 +7,7 @@ linked with `jslink`. A view made from another view shares its recording and fol
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -29,6 +30,11 @@ from inplacelab_widgets.static_html import still_html, still_picture
 
 __all__ = ["GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View"]
 
+FEW_STEPS = 200
+"""A recording of at most this many steps is packed at once, and sent with the widget if it is small."""
+MOST_BYTES = 20_000
+"""The most bytes of a payload that is sent with the widget, and so is saved with a notebook, if it is the whole one."""
+
 _SHARED = ("step", "language", "mode", "selection", "follow")
 """The traits that a view shares with the view that it was made from."""
 
@@ -36,8 +42,8 @@ _SHARED = ("step", "language", "mode", "selection", "follow")
 class View(LiveWidget):
     """Some panels of a recording, played in the notebook.
 
-    The whole recording is in the browser: stepping needs no kernel. The traits follow what the reader does, and setting
-    them moves the view.
+    The browser asks for the whole recording after it has drawn the first picture; from then on, stepping needs no kernel. The traits
+    follow what the reader does, and setting them moves the view.
 
     Args:
         shown: the recording to show; or another view, to show more of its recording and follow its step.
@@ -76,7 +82,9 @@ class View(LiveWidget):
     ).tag(sync=True)
     panels = traitlets.Tuple(read_only=True, help="What is shown, by name.").tag(sync=True)
     toolbar = traitlets.Bool(True, read_only=True, help="Whether there are controls and a sentence.").tag(sync=True)
-    _payload = traitlets.Unicode().tag(sync=True)
+    _payload = traitlets.Unicode(help="The whole payload if it is small, otherwise that of the first picture.").tag(
+        sync=True
+    )
 
     def __init__(
         self,
@@ -101,13 +109,40 @@ class View(LiveWidget):
         self.set_trait("toolbar", other is None if toolbar is None else toolbar)
         shared = {name: getattr(other, name) for name in _SHARED} if other else {"language": get_language()}
         given = shared | traits | ({} if step is None else {"step": step})
+        if predict is not False:
+            self._questions = self._asked(predict)
+        super().__init__(predict=predict is not False, **given)
         with gc_paused():
-            # Without controls there are no questions.
-            self._questions = questions_for(self._recording, predict) if self.toolbar else ()
-            sent = packed_json(payload(self._scene, self._questions, panels=chosen))
-        super().__init__(_payload=sent, predict=predict is not False, **given)
+            self._payload = self._first()
+        self.on_msg(self._answer)
         # In the browser, so that it works without a Python process, too.
         self._links = [jslink((other, name), (self, name)) for name in _SHARED] if other else []
+
+    def _asked(self, predict: bool | Iterable[Question]) -> tuple[Question, ...]:
+        """The questions; none without controls."""
+        return questions_for(self._recording, predict) if self.toolbar else ()
+
+    @cached_property
+    def _questions(self) -> tuple[Question, ...]:
+        """What is asked if the reader asks for questions. Choosing them takes time, so the first picture does not wait for them."""
+        return self._asked(False)
+
+    def _first(self) -> str:
+        """What is sent with the widget, and is saved with a notebook."""
+        if len(self._recording) <= FEW_STEPS and len(self._whole) <= MOST_BYTES:
+            return self._whole
+        questions = self._questions if self.predict else ()
+        return packed_json(payload(self._scene, questions, panels=self.panels, only=self.step))
+
+    @cached_property
+    def _whole(self) -> str:
+        with gc_paused():
+            return packed_json(payload(self._scene, self._questions, panels=self.panels))
+
+    def _answer(self, _widget: Any, content: Any, _buffers: Any) -> None:
+        """Sends the whole payload as a message, which no notebook saves. The player asks for it after the first picture."""
+        if content == {"want": "whole"}:
+            self.send({"whole": self._whole})
 
     @property
     def recording(self) -> Recording:

@@ -82,7 +82,7 @@ export function drawCode(stage) {
     current?.classList.remove("ipl-wrong");
     current?.removeAttribute("aria-current");
     current = now.line === null ? undefined : lines[now.line - 1];
-    current?.classList.toggle("ipl-wrong", now.error);
+    current?.classList.toggle("ipl-wrong", now.error === true);
     current?.setAttribute("aria-current", "step");
     mark(now.marked ?? []);
   }

@@ -46,6 +46,7 @@ export function mount(el, payload, options = {}) {
   const root = html("div", { class: "ipl", role: "region", tabindex: "0" });
   keepShortcutsAway(root);
   root.classList.toggle("ipl-standalone", options.standalone === true);
+  if (payload.only !== undefined) root.setAttribute("aria-busy", "true");
   const stage = makeStage(payload, root, options);
 
   const toolbar = drawToolbar(stage);

@@ -7,7 +7,7 @@
 /** @typedef {{x: number, y: number, width: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[], folded?: boolean, fixed?: boolean, row?: number, memory?: [number, number], cards?: number[]}} Group  Drawn in the stretches `open`: [first, last, ...]. As `Block` of scene/marks.py: the row, the size without the cards, and of the cards the left edge, the top, the width, the number side by side, their number, and the pitch. */
 /** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[]}} Panel */
 /** @typedef {{name: string, storages: string, keys: string, stops: number[]}} Thread  What is shown of a tensor that a reader follows. */
-/** @typedef {{line: number | null, phase: string, error: boolean, stop: boolean, ends: boolean, says: number, marked?: Marked[], fixes?: Fix[], at?: number[]}} Step  `says` is the position of its sentence in `said`; `at` is the thread that it shows, as in picks.js. */
+/** @typedef {{line: number | null, phase: string, error?: true, stop?: true, ends?: true, says: number, marked?: Marked[], fixes?: Fix[], at?: number[]}} Step  `says` is the position of its sentence in `said`; `at` is the thread that it shows, as in picks.js. */
 /** @typedef {{says: number, lines: [string, boolean][]}} Fix  A fixed program: its lines, and which of them are new. */
 /** @typedef {[number, "kept" | "written" | "refused", number, number, number?, number?]} Marked  [line, role, brief, says, first column, past the last]; the words are positions in `said`. As `Marked` of recording/trace.py. */
 /** @typedef {{title: Said, columns: Said[], rows: Object<string, [number, number[] | null][]>}} Table  Cells are positions in `said`. */
@@ -19,6 +19,7 @@
  * @property {"graph" | "history"} opens
  * @property {[Said, Said][]} keys  What each key does.
  * @property {Step[]} steps
+ * @property {number} [only]  The step of a first picture: the others are not there yet. As scene/payload.py makes it.
  * @property {Panel[]} panels
  * @property {Object<string, string>} elsewhere  The links of items in the panels that are not shown.
  * @property {import("./lens.js").Page[]} pages  The values of large storages.

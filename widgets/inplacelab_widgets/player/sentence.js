@@ -33,7 +33,7 @@ export function drawSentence(stage, fixes) {
     // In predict mode it is not announced in advance.
     toFailure.hidden = stage.predict;
     tell(speak(said[now.says], stage.language), isBefore);
-    root.classList.toggle("ipl-wrong", now.error);
+    root.classList.toggle("ipl-wrong", now.error === true);
   }
 
   function failureWords() {

@@ -18,6 +18,7 @@ import { fill, speak } from "./words.js";
  * @property {HTMLElement} root
  * @property {Part[]} parts
  * @property {number} step
+ * @property {number} [wanted]  The step that the reader waits for, while only the first picture is there.
  * @property {"en" | "zh"} language
  * @property {"event" | "line"} mode  What one step is.
  * @property {string} selection  The key of what is pinned ("t3", "s1:4", "n2"), or "".
@@ -75,7 +76,7 @@ export function makeStage(payload, root, options) {
   const { steps } = payload;
   const tell = options.tell ?? (() => {});
   const valid = {
-    step: (/** @type {any} */ value) => clamp(value ?? 0, steps.length),
+    step: (/** @type {any} */ value) => payload.only ?? clamp(value ?? 0, steps.length),
     language: (/** @type {any} */ value) => (value === "zh" ? "zh" : "en"),
     mode: (/** @type {any} */ value) => (value === "line" ? "line" : "event"),
     selection: (/** @type {any} */ value) => String(value ?? ""),
@@ -117,13 +118,17 @@ export function makeStage(payload, root, options) {
       changed[trait](before);
       return true;
     },
-    go: (step) => stage.choose("step", step),
+    go(step) {
+      // In the first picture of a long recording, a step waits until the whole has arrived.
+      if (payload.only === undefined) stage.choose("step", step);
+      else stage.wanted = step;
+    },
     pick(wanted) {
       const step = nearestStep(steps, steps[stage.step].at ?? [], wanted);
       if (step >= 0) stage.go(step);
     },
     reach(action) {
-      stage.go(target(action, stage.step, stage.followed.steps, stage.stops));
+      stage.go(target(action, stage.wanted ?? stage.step, stage.followed.steps, stage.stops));
       return true;
     },
     point(by, keys) {

@@ -80,9 +80,39 @@ async function render({ model, el }) {
   };
 }
 
-/** @param {any} model @param {HTMLElement} el */
+/** Draws what the model has. For a long recording that is the first picture, and the kernel is asked for the whole, which takes its place.
+ * A widget of a saved notebook has no kernel: it draws nothing then, and the static copy beside it is shown.
+ * @param {any} model @param {HTMLElement} el */
 async function draw(model, el) {
-  const payload = await arrived(model.get("_payload"));
+  const first = await arrived(model.get("_payload"));
+  if (first.only === undefined) return drawn(model, el, first).close;
+  if (model.get("layout")?.comm_live === false) return () => {};
+  let shown = drawn(model, el, first);
+  let isClosed = false;
+  /** @param {any} message */
+  async function replace({ whole }) {
+    if (!whole) return;
+    model.off("msg:custom", replace);
+    const payload = await arrived(whole);
+    if (isClosed) return;
+    const { root, wanted } = shown.stage;
+    const hasFocus = root.contains(/** @type {Document} */ (el.getRootNode()).activeElement);
+    shown.close();
+    shown = drawn(model, el, payload);
+    if (hasFocus) shown.stage.root.focus({ preventScroll: true });
+    if (wanted !== undefined) shown.stage.go(wanted);
+  }
+  model.on("msg:custom", replace);
+  model.send({ want: "whole" });
+  return () => {
+    isClosed = true;
+    model.off("msg:custom", replace);
+    shown.close();
+  };
+}
+
+/** @param {any} model @param {HTMLElement} el @param {Payload} payload */
+function drawn(model, el, payload) {
   const steps = played(model, payload);
   const step = courier(steps, (to) => player.follow("step", to));
   const given = Object.fromEntries(["toolbar", ...TRAITS].map((trait) => [trait, model.get(modelName(trait))]));
@@ -102,11 +132,12 @@ async function draw(model, el) {
   const followers = Object.fromEntries(steps.traits.map((trait) => [trait, step.receive]));
   for (const trait of TRAITS) followers[modelName(trait)] ??= () => player.follow(trait, model.get(modelName(trait)));
   for (const [trait, follower] of Object.entries(followers)) model.on(`change:${trait}`, follower);
-  return () => {
+  function close() {
     step.stop();
     player.destroy();
     for (const [trait, follower] of Object.entries(followers)) model.off(`change:${trait}`, follower);
-  };
+  }
+  return { stage: player.stage, close };
 }
 
 /** The entry point of an exported page. @param {HTMLElement} el @param {any} packed  The compressed payload. @param {any} options */

@@ -1,6 +1,9 @@
 """Packs a scene as plain data for the player: marks with their runs, sentences, tables and words in both languages.
 
 `panel_payload.py` packs panels and tables; this module adds the sentences, the steps and the source.
+
+The whole payload of a long recording takes seconds to make. The payload of the first picture has one step of the panes that are
+visible at first, in the same layout, so that the whole can take its place and nothing moves.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from inplacelab.recording.quiz import Question
 from inplacelab.recording.trace import Marked, trace
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene, panels_of
-from inplacelab_widgets.scene.axis import LEFT, RIGHT, Axis
+from inplacelab_widgets.scene.axis import LEFT, RIGHT, WIDTH, Axis
 from inplacelab_widgets.scene.code import source_lines
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.lens_values import pages
@@ -29,7 +32,9 @@ from inplacelab_widgets.scene.predict_question import in_both_languages, questio
 from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_panels
 
 
-def payload(scene: Scene, questions: Sequence[Question] = (), *, panels: Sequence[str] | None = None) -> Json:
+def payload(
+    scene: Scene, questions: Sequence[Question] = (), *, panels: Sequence[str] | None = None, only: int | None = None
+) -> Json:
     """Returns all data that the player needs to play a recording without a Jupyter kernel.
 
     Args:
@@ -37,24 +42,41 @@ def payload(scene: Scene, questions: Sequence[Question] = (), *, panels: Sequenc
         questions: the questions of predict mode.
         panels: the panels to show, out of `scene.PANELS` and "code" for the source; all that the recording has if not
             given.
+        only: the step to pack alone, for the first picture; all steps if not given.
     """
-    return _Packer(scene, panels_of(scene.recording) if panels is None else panels).packed() | {
+    return _Packer(scene, panels_of(scene.recording) if panels is None else panels, only).packed() | {
         "predict": [question_data(scene.recording, each) for each in questions]
     }
 
 
+_PANES = {"graph": ("graph",), "history": ("lanes", "memory")}
+"""The panels of the panes that may be open at first."""
+_LATER: Json = {
+    "pages": [],
+    "elsewhere": {},
+    "tables": [],
+    "layouts": [],
+    "tensors": [],
+    "kept": [],
+    "writes": [],
+}
+
+
 class _Packer:
-    def __init__(self, scene: Scene, panels: Sequence[str]) -> None:
+    def __init__(self, scene: Scene, panels: Sequence[str], only: int | None) -> None:
         self.scene = scene
         self.shown = panels
-        self.pools = Pools()
-        self.changes = table_changes(scene.recording)
+        self.only = only
+        self.pools = Pools(only)
 
     def packed(self) -> Json:
         scene, recording, framework = self.scene, self.scene.recording, framework_of(self.scene.recording)
         keys = words.KEYS if framework.has_gradients else words.KEYS_WITHOUT_GRADIENTS
+        # A program without gradients has no graph to open first.
+        opens = "graph" if any(state.nodes for state in recording.states()) else "history"
         steps = [self._step(index) for index in range(len(recording))]
-        panels = [self.pools.panel(scene.panel(name)) for name in PANELS if name in self.shown]
+        panels = [self._panel(name, opens) for name in PANELS if name in self.shown]
+        later = self._later() if self.only is None else {**_LATER, "only": self.only}
         return {
             "title": recording.title,
             "notes": [in_both_languages(note) for note in provisos(scene)],
@@ -69,32 +91,52 @@ class _Packer:
                     player_words(framework) | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES
                 ).items()
             },
-            # A program without gradients has no graph to open first.
-            "opens": "graph" if any(state.nodes for state in recording.states()) else "history",
+            "opens": opens,
             "steps": steps,
             "panels": panels,
-            "pages": pages(recording) if "storages" in self.shown else [],
-            "elsewhere": self._elsewhere(),
             "threads": [_thread(thread) for thread in threads(recording)],
-            "tables": self._tables(),
-            **links(recording, self.pools.says),
+            **later,
             **self.pools.packed(),
         }
+
+    def _later(self) -> Json:
+        """What is needed only when the reader asks for more than the first picture."""
+        recording = self.scene.recording
+        return {
+            "pages": pages(recording) if "storages" in self.shown else [],
+            "elsewhere": self._elsewhere(),
+            "tables": self._tables(),
+            **links(recording, self.pools.says),
+        }
+
+    def _panel(self, name: str, opens: str) -> Json:
+        """A panel; an empty one while it is not to be seen in the first picture."""
+        alone = len([each for each in PANELS if each in self.shown]) == 1
+        if self.only is None or alone or name in ("storages", *_PANES[opens]):
+            return self.pools.panel(self.scene.panel(name))
+        return {"name": name, "width": WIDTH, "height": 1, "says": [0, self.pools.says("")], "groups": []}
 
     def _step(self, index: int) -> Json:
         steps = self.scene.recording.steps
         step, after = steps[index], steps[index + 1] if index + 1 < len(steps) else None
-        marked = [self._marked(each) for each in trace(self.scene.recording, index)] if "code" in self.shown else []
-        return {
-            "line": step.line,
-            **({"marked": marked} if marked else {}),
-            **({"fixes": fixes} if after is None and (fixes := self._fixes(step)) else {}),
+        facts = {
             "ends": after is None or (after.line, after.turn) != (step.line, step.turn),
-            "phase": step.phase,
             "error": step.error is not None,
             "stop": index in self.scene.interesting,
-            "says": self.pools.says(self.scene.sentence(index)),
         }
+        packed: Json = {
+            "line": step.line,
+            "phase": step.phase,
+            **{name: True for name, holds in facts.items() if holds},
+        }
+        if self.only not in (None, index):
+            return packed
+        marked = [self._marked(each) for each in trace(self.scene.recording, index)] if "code" in self.shown else []
+        if marked:
+            packed["marked"] = marked
+        if after is None and (fixes := self._fixes(step)):
+            packed["fixes"] = fixes
+        return packed | {"says": self.pools.says(self.scene.sentence(index))}
 
     def _fixes(self, step: Step) -> list[Json]:
         """The fixed programs that the last step offers, if it failed."""
@@ -133,9 +175,9 @@ class _Packer:
         return {key: " ".join(links) for key, links in found.items()}
 
     def _tables(self) -> list[Json]:
-        recording = self.scene.recording
+        recording, changes = self.scene.recording, table_changes(self.scene.recording)
         shown = tables_of_panels(self.shown, tables(recording, recording.state(0)))
-        return [self.pools.table(each.title, each.columns, self.changes[each.name]) for each in shown]
+        return [self.pools.table(each.title, each.columns, changes[each.name]) for each in shown]
 
 
 def _with_label(fix: FixFacts) -> Text:
