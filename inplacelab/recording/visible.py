@@ -56,7 +56,8 @@ _MESSAGES = frozenset({"message", "en", "zh"})
 """The fields that hold prose: several lines, with code in backticks."""
 MOST_SHOWN = 10_000
 """The most characters of a message that are shown."""
-_NUMBERS = (int, float, bool, complex)
+_NUMBERS = frozenset({int, float, bool, complex})
+_SILENT = _NUMBERS | {type(None)}
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -70,11 +71,14 @@ def _shown(value: Any, field: str = "") -> Any:
     if type(value) is tuple:
         if len(value) > 2 and type(value[0]) in _NUMBERS:  # only numbers: a pair may be a number and facts
             return value
-        shown = tuple([_shown(item, field) for item in value])
+        shown = tuple([item if type(item) in _SILENT else _shown(item, field) for item in value])
         return value if all(map(is_, shown, value)) else shown
-    names = _fields(value.__class__)
-    parts = {name: getattr(value, name) for name in names}
-    changed = {name: shown for name, part in parts.items() if (shown := _shown(part, name)) is not part}
+    changed = {}
+    for name in _fields(value.__class__):
+        part = getattr(value, name)
+        # Most parts have no text: they are passed over here, since a recording has a hundred thousand of them.
+        if type(part) not in _SILENT and part != () and (shown := _shown(part, name)) is not part:
+            changed[name] = shown
     return _changed(value, changed) if changed else value
 
 

@@ -32,8 +32,8 @@ __all__ = ["GraphView", "MemoryView", "MetadataView", "StorageView", "VersionVie
 
 FEW_STEPS = 200
 """A recording of at most this many steps is packed at once, and sent with the widget if it is small."""
-MOST_BYTES = 20_000
-"""The most bytes of a payload that is sent with the widget, and so is saved with a notebook, if it is the whole one."""
+MOST_BYTES = 16_000
+"""The most bytes of a payload that is sent with the widget, and so is saved with a notebook."""
 
 _SHARED = ("step", "language", "mode", "selection", "follow")
 """The traits that a view shares with the view that it was made from."""
@@ -132,7 +132,12 @@ class View(LiveWidget):
         if len(self._recording) <= FEW_STEPS and len(self._whole) <= MOST_BYTES:
             return self._whole
         questions = self._questions if self.predict else ()
-        return packed_json(payload(self._scene, questions, panels=self.panels, only=self.step))
+
+        def packed(*, brief: bool) -> str:
+            return packed_json(payload(self._scene, questions, panels=self.panels, only=self.step, brief=brief))
+
+        sent = packed(brief=False)
+        return sent if len(sent) <= MOST_BYTES else packed(brief=True)
 
     @cached_property
     def _whole(self) -> str:

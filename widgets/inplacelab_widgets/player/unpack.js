@@ -16,7 +16,17 @@ export function dress(element, style, name) {
   if (!home.querySelector(`#${name}`)) home.append(Object.assign(document.createElement("style"), { id: name, textContent: style }));
 }
 
-/** Returns a payload; a compressed text is decompressed. @param {any} payload @returns {Promise<any>} */
+/** Returns a payload. A text is decompressed, and the distances between the steps at which groups are drawn become steps.
+ * @param {any} payload @returns {Promise<any>} */
 export async function arrived(payload) {
-  return typeof payload === "string" ? JSON.parse(await unpacked(payload)) : payload;
+  if (typeof payload !== "string") return payload;
+  const found = JSON.parse(await unpacked(payload));
+  for (const { groups, shelf = [] } of found.panels) for (const group of [...groups, ...shelf]) if (group.open) group.open = summed(group.open);
+  return found;
+}
+
+/** The sums of the first one, two, three ... numbers. @param {number[]} distances */
+export function summed(distances) {
+  let sum = 0;
+  return distances.map((distance) => (sum += distance));
 }

@@ -8,7 +8,7 @@ folding hides nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
@@ -107,19 +107,19 @@ def in_turn(members: tuple[GradNode, ...]) -> Content:
 
 def folded(members: tuple[GradNode, ...], turn: int | None, turns: int) -> Content:
     """Returns the content of a box for nodes that are folded together; `turn` and `turns` as in `folding.Fold`."""
-    by_id = {node.id: node for node in members}
+    crowd = _Crowd({node.id: node for node in members})
     in_a_turn = {kind: count / turns for kind, count in Counter(node.kind for node in members).items()}
 
     def shown(alive: Mapping[int, Face], born: frozenset[int]) -> BoxState | None:
-        return (
-            _many(by_id, alive, born, turn, in_a_turn if turn is None and turns > 1 else {}, turns) if alive else None
-        )
+        if not alive:
+            return None
+        crowd.follow(alive)
+        return _many(crowd, alive, born, turn, in_a_turn if turn is None and turns > 1 else {}, turns)
 
     return _content(members, shown, is_folded=True)
 
 
 _STATUS = attrgetter("status")
-_LINE = attrgetter("line")
 
 _Show = Callable[[Mapping[int, Face], frozenset[int]], BoxState | None]
 
@@ -145,7 +145,7 @@ def _tag(node: GradNode) -> Text:
 
 
 def _many(
-    nodes: Mapping[int, GradNode],
+    crowd: _Crowd,
     alive: Mapping[int, Face],
     born: frozenset[int],
     turn: int | None,
@@ -153,10 +153,8 @@ def _many(
     turns: int,
 ) -> BoxState:
     """The state of a box of many nodes. `in_a_turn`: the number of each kind in a turn, if all turns share the box."""
-    here = list(map(nodes.__getitem__, sorted(alive)))
-    count, kinds = len(here), Counter(node.kind for node in here if not node.is_leaf)
+    count, kinds, lines = len(alive), crowd.kinds, crowd.lines
     named = _short_names(tuple(kinds))
-    lines = _lines(here)
     if in_a_turn:
         so_far = max((ceil(number / in_a_turn[kind]) for kind, number in kinds.items()), default=1)
         first = words.REPEATED.format(turns=so_far, kinds=named)
@@ -164,9 +162,9 @@ def _many(
     else:
         first = words.NODES_OF.format(count=count, kinds=named)
         second = lines if turn is None else words.TURN.format(lines=lines, turn=turn, turns=turns)
-    newest = nodes[max(born)] if born else None
+    newest = crowd.nodes[max(born)] if born else None
     counts = Counter(map(_STATUS, alive.values()))
-    status, third = _news(nodes, alive, counts, newest)
+    status, third = _news(crowd.nodes, alive, counts, newest)
     done = counts["done"] + counts["running"]
     in_backward = counts[""] < count
     tag = _tag(newest) if newest else None
@@ -185,11 +183,34 @@ def _short(name: str) -> str:
     return name.replace("GradNode", "").replace("Backward0", "")
 
 
-def _lines(nodes: Iterable[GradNode]) -> Text:
-    lines = sorted(set(map(_LINE, nodes)) - {None})
-    if len(lines) > 1:
-        return words.LINES.format(first=lines[0], last=lines[-1])
-    return words.LINE.format(line=lines[0]) if lines else Text("", "")
+class _Crowd:
+    """The nodes of a folded box, and what those that are alive have in common."""
+
+    def __init__(self, nodes: Mapping[int, GradNode]) -> None:
+        self.nodes = nodes
+        self.kinds: dict[str, int] = {}
+        """The number of nodes of each kind, in the order of their first node, without the nodes of leaves."""
+        self._lines: set[int] = set()
+        self._alive: set[int] = set()
+
+    def follow(self, alive: Mapping[int, Face]) -> None:
+        """Follows a change of the nodes that are alive."""
+        come = sorted(alive.keys() - self._alive)
+        if len(self._alive) + len(come) > len(alive) or (come and self._alive and come[0] < max(self._alive)):
+            self.kinds, self._lines, self._alive, come = {}, set(), set(), sorted(alive)
+        self._alive.update(come)
+        for node in map(self.nodes.__getitem__, come):
+            if not node.is_leaf:
+                self.kinds[node.kind] = self.kinds.get(node.kind, 0) + 1
+            if node.line is not None:
+                self._lines.add(node.line)
+
+    @property
+    def lines(self) -> Text:
+        """The lines that made them, in words."""
+        if len(self._lines) > 1:
+            return words.LINES.format(first=min(self._lines), last=max(self._lines))
+        return words.LINE.format(line=min(self._lines)) if self._lines else Text("", "")
 
 
 def _news(

@@ -6,10 +6,10 @@ a training loop repeats the same words a thousand times. `player/runs.js` docume
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import astuple
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from inplacelab.language import Text
@@ -38,15 +38,14 @@ class _Pool:
 
 
 class Pools:
-    """Packs panels and tables, and stores the values that they refer to. `only`: the step to pack alone; all steps if None."""
+    """Packs panels and tables, and stores the values that they refer to."""
 
-    def __init__(self, only: int | None = None) -> None:
-        self._only = only
+    def __init__(self) -> None:
         self._words = _Pool(in_both_languages)
         self._styles = _Pool(lambda style: " ".join(f"ipl-{name}" for name in style.split()))
         self._moves = _Pool(lambda moves: {key: _number(value) for key, value in moves})
         self._looks = _Pool(self._look)
-        self._known: dict[int, list[int]] = {}
+        self._known: dict[int, tuple[Runs, list[int]]] = {}
 
     def packed(self) -> Json:
         """Returns the values that the panels and tables refer to."""
@@ -69,7 +68,7 @@ class Pools:
         if panel.more:
             size["height"] = panel.more.note.y
             notes["unfolds"] = {"says": in_both_languages(panel.more.says), "height": panel.more.height}
-        if panel.opened and self._only is None:
+        if panel.opened:
             notes["unfolds"] = {"says": in_both_languages(panel.opened.says)}
             notes["opened"] = self.panel(panel.opened.panel)
         shelf = {"shelf": [self._group(chip) for chip in panel.shelf]} if panel.shelf else {}
@@ -97,7 +96,7 @@ class Pools:
     def _packed_runs(self, words: tuple[tuple[int, Text], ...]) -> list[int]:
         """[step, words, step, words, ...], with an entry wherever they change."""
         packed: list[int] = []
-        for step, words_then in words if self._only is None else _at(words, self._only):
+        for step, words_then in words:
             position = self.says(words_then)
             if not packed or packed[-1] != position:
                 packed += [step, position]
@@ -121,14 +120,10 @@ class Pools:
         if group.key:
             place["key"] = group.key
         if group.open:
-            place |= {"open": [step for span in group.open for step in span]}
-        return {**place, "marks": self._marks(group)}
-
-    def _marks(self, group: Group) -> list[Any]:
-        if self._only is None:
-            return [self._mark(mark) for mark in group.marks]
-        looks = ((mark, mark.at(self._only)) for mark in group.marks) if group.is_drawn(self._only) else ()
-        return [self._mark(mark._replace(runs=((self._only, look),))) for mark, look in looks if look is not None]
+            # As distances, which repeat from turn to turn of a loop, so that they are compressed well.
+            steps = [step for span in group.open for step in span]
+            place |= {"open": [steps[0], *(after - step for step, after in pairwise(steps))]}
+        return {**place, "marks": [self._mark(mark) for mark in group.marks]}
 
     def _mark(self, mark: Mark) -> list[Any]:
         """[tag, place, [step, look, step, look, ...], keys, links, card], without what is empty at the end."""
@@ -144,11 +139,10 @@ class Pools:
 
     def _runs(self, runs: Runs) -> list[int]:
         """[step, look, step, look, ...]. Many marks share their runs, such as the slots of a storage."""
-        found = self._known.get(id(runs)) if self._only is None else None
+        _, found = self._known.get(id(runs), (runs, None))
         if found is None:
             found = []
-            if self._only is None:  # the scene keeps all runs alive, so ids are unique
-                self._known[id(runs)] = found
+            self._known[id(runs)] = runs, found  # kept alive, so that no other runs get this id
             for step, look in runs:
                 found += (step, _GONE if look is None else self._looks.position(look))
         return found
@@ -168,12 +162,6 @@ class Pools:
             runs.pop()
         if here != (runs[-1][1] if runs else None):
             runs.append([step, here])
-
-
-def _at(words: Sequence[tuple[int, Text]], step: int) -> list[tuple[int, Text]]:
-    """The words at a step, as if they were there from the beginning."""
-    place = bisect_right(words, step, key=lambda run: run[0])
-    return [(0, then) for _, then in words[max(place - 1, 0) : place]]
 
 
 @lru_cache(maxsize=1 << 14)

@@ -20,8 +20,9 @@ from inplacelab.recording.quiz import Question
 from inplacelab.recording.trace import Marked, trace
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene, panels_of
-from inplacelab_widgets.scene.axis import LEFT, RIGHT, WIDTH, Axis
+from inplacelab_widgets.scene.axis import LEFT, RIGHT, Axis
 from inplacelab_widgets.scene.code import source_lines
+from inplacelab_widgets.scene.first_picture import at_step, empty
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.lens_values import pages
 from inplacelab_widgets.scene.links import links
@@ -33,7 +34,12 @@ from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_pan
 
 
 def payload(
-    scene: Scene, questions: Sequence[Question] = (), *, panels: Sequence[str] | None = None, only: int | None = None
+    scene: Scene,
+    questions: Sequence[Question] = (),
+    *,
+    panels: Sequence[str] | None = None,
+    only: int | None = None,
+    brief: bool = False,
 ) -> Json:
     """Returns all data that the player needs to play a recording without a Jupyter kernel.
 
@@ -43,10 +49,11 @@ def payload(
         panels: the panels to show, out of `scene.PANELS` and "code" for the source; all that the recording has if not
             given.
         only: the step to pack alone, for the first picture; all steps if not given.
+        brief: whether to leave the panels below the code and the storages empty in the first picture.
     """
-    return _Packer(scene, panels_of(scene.recording) if panels is None else panels, only).packed() | {
-        "predict": [question_data(scene.recording, each) for each in questions]
-    }
+    shown = panels_of(scene.recording) if panels is None else panels
+    asked = {"predict": [question_data(scene.recording, each) for each in questions]}
+    return _Packer(scene, shown, only, brief=brief).packed() | asked
 
 
 _PANES = {"graph": ("graph",), "history": ("lanes", "memory")}
@@ -63,11 +70,12 @@ _LATER: Json = {
 
 
 class _Packer:
-    def __init__(self, scene: Scene, panels: Sequence[str], only: int | None) -> None:
+    def __init__(self, scene: Scene, panels: Sequence[str], only: int | None, *, brief: bool) -> None:
         self.scene = scene
         self.shown = panels
         self.only = only
-        self.pools = Pools(only)
+        self.brief = brief
+        self.pools = Pools()
 
     def packed(self) -> Json:
         scene, recording, framework = self.scene, self.scene.recording, framework_of(self.scene.recording)
@@ -111,10 +119,11 @@ class _Packer:
 
     def _panel(self, name: str, opens: str) -> Json:
         """A panel; an empty one while it is not to be seen in the first picture."""
-        alone = len([each for each in PANELS if each in self.shown]) == 1
-        if self.only is None or alone or name in ("storages", *_PANES[opens]):
+        if self.only is None:
             return self.pools.panel(self.scene.panel(name))
-        return {"name": name, "width": WIDTH, "height": 1, "says": [0, self.pools.says("")], "groups": []}
+        alone = len([each for each in PANELS if each in self.shown]) == 1
+        seen = alone or name == "storages" or (name in _PANES[opens] and not self.brief)
+        return self.pools.panel(at_step(self.scene.panel(name), self.only) if seen else empty(name))
 
     def _step(self, index: int) -> Json:
         steps = self.scene.recording.steps

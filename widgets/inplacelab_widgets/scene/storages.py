@@ -21,6 +21,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.cards import Card, card_marks, cards, wire_marks
+from inplacelab_widgets.scene.changed_looks import touched
 from inplacelab_widgets.scene.combs import WIDEST_NAME_ALONE, comb_marks, gutter_for
 from inplacelab_widgets.scene.focus import Span, open_spans
 from inplacelab_widgets.scene.marks import (
@@ -375,7 +376,12 @@ def _version_keys(storage: _Storage) -> tuple[str, ...]:
 
 def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
     descriptions, framework = [], framework_of(recording)
-    for state in recording.states():
+    stale: dict[int, int] = {}  # the number of stale values of each node that has any
+    for touch in touched(recording):
+        state = touch.state
+        for key in touch.keepers:
+            saved = queries.kept_by(state, key) if key in state.nodes else ()
+            stale[key] = sum(map(state.is_stale, saved))
         written = ", ".join(dict.fromkeys(storage_label(write.storage) for write in state.step.writes))
         descriptions.append(
             (
@@ -386,7 +392,7 @@ def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
                     storages=len(state.storages),
                     tensors=len(state.tensors),
                     written=written or words.NONE,
-                    stale=len(queries.stale(state)),
+                    stale=sum(stale.values()),
                 ),
             )
         )

@@ -1,0 +1,91 @@
+"""Cuts a panel down to one step: what is sent with a widget, so that the first picture need not wait for the others.
+
+The marks of the other steps are missing, but their room is not: the storages of the step that needs most room are kept, without marks,
+so that the player divides its room as it will for all steps.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+from inplacelab.language import Text
+from inplacelab_widgets.scene.axis import WIDTH
+from inplacelab_widgets.scene.marks import GAP, Group, Mark, Panel
+
+_NEVER = ((-1, -1),)
+
+
+def at_step(panel: Panel, step: int) -> Panel:
+    """Returns a panel with the marks of one step, which look as they do in the whole panel at that step."""
+    kept = _kept(panel, step)
+    return replace(
+        panel,
+        height=panel.more.note.y if panel.more else panel.height,
+        groups=_cut(panel.groups, kept, step),
+        shelf=_cut(panel.shelf, kept, step),
+        says=_at(panel.says, step),
+        notes=_at(panel.notes, step),
+        more=None,
+        opened=None,
+    )
+
+
+def empty(name: str) -> Panel:
+    """Returns a panel that is not to be seen in the first picture."""
+    return Panel(name, WIDTH, 1, (), ((0, Text("", "")),))
+
+
+def _kept(panel: Panel, step: int) -> set[int]:
+    """The steps whose groups are kept: that of the picture; and if the groups are moved together, the one that needs most room."""
+    if not panel.shelf:
+        return {step}
+    last = max(group.last for group in panel.groups)
+    changes = [0.0] * (last + 3)
+    for group in (*panel.groups, *panel.shelf):
+        for first, stop in group.open or ((group.first, group.last),):
+            if first >= 0:
+                changes[first] += group.height + GAP
+                changes[min(stop, last) + 1] -= group.height + GAP
+    heights = list(accumulate(changes))
+    return {step, heights.index(max(heights))}
+
+
+def _cut(groups: Sequence[Group], kept: set[int], step: int) -> tuple[Group, ...]:
+    found = {id(group) for group in groups if any(map(group.is_drawn, kept))} | _largest_of_rows(groups)
+    return tuple(
+        replace(
+            group,
+            marks=_marks(group, step),
+            open=tuple((each, each) for each in sorted(kept) if group.is_drawn(each)) or _NEVER,
+        )
+        for group in groups
+        if id(group) in found
+    )
+
+
+def _largest_of_rows(groups: Sequence[Group]) -> set[int]:
+    """The widest and the highest of the storages that share a row."""
+    found: dict[tuple[int, str], Group] = {}
+    for group in groups:
+        if group.block is not None and not group.open:
+            for way in ("width", "height"):
+                before = found.setdefault((group.block.row, way), group)
+                if getattr(group, way) > getattr(before, way):
+                    found[group.block.row, way] = group
+    return {id(group) for group in found.values()}
+
+
+def _marks(group: Group, step: int) -> tuple[Mark, ...]:
+    looks: Iterable[tuple[Mark, object]] = ()
+    if group.is_drawn(step):
+        looks = ((mark, mark.at(step)) for mark in group.marks)
+    return tuple(mark._replace(runs=((0, mark.at(step)),)) for mark, look in looks if look is not None)
+
+
+def _at(words: tuple[tuple[int, Text], ...], step: int) -> tuple[tuple[int, Text], ...]:
+    """The words at a step, as if they were there from the beginning."""
+    place = bisect_right(words, step, key=lambda run: run[0])
+    return tuple((0, then) for _, then in words[max(place - 1, 0) : max(place, 1)])
