@@ -119,6 +119,8 @@ def test_the_player_stacks_as_python_does(sample_scene: Callable[[str], Scene], 
     panel = next(panel for panel in payload(scene)["panels"] if panel["name"] == "storages")
     script = f"""
 import {{ arranged, stackOf }} from {json.dumps(str(PLAYER / "shelf.js"))};
+import {{ summed }} from {json.dumps(str(PLAYER / "unpack.js"))};
+for (const group of [...data.groups, ...data.shelf]) if (group.open) group.open = summed(group.open);
 const at = (step) => {{
   const {{ places, bottom }} = stackOf(data, step, null, arranged(data, 0));
   return [[...places].map(([group, [x, y]]) => [group.key ?? "", x, y]), bottom];

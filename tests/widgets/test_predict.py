@@ -91,7 +91,7 @@ def test_an_author_s_questions_are_the_ones_that_are_asked(sample: Samples) -> N
     asking = Stepper(sample("stale"), predict=chosen)
     assert asking.predict
     assert asking.questions == chosen
-    assert [each["kind"] for each in json.loads(unpacked(asking._payload))["predict"]] == ["version", "bytes"]
+    assert [each["kind"] for each in json.loads(unpacked(asking._whole))["predict"]] == ["version", "bytes"]
 
 
 def test_questions_of_another_recording_are_refused(sample: Samples) -> None:

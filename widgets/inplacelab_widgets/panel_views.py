@@ -26,7 +26,7 @@ from inplacelab_widgets.predict_questions import questions_for
 from inplacelab_widgets.scene import EVERYTHING, Scene, panels_of, scene_of
 from inplacelab_widgets.scene.focus import threads
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.static_html import still_html, still_picture
+from inplacelab_widgets.static_html import still_html
 
 __all__ = ["GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View"]
 
@@ -210,9 +210,7 @@ class View(LiveWidget):
     def _static_copy(self) -> dict[str, str]:
         """The static copy: a picture and a line of text that does not change between runs."""
         with gc_paused():
-            picture = still_picture(self._scene, self.language, self._only)
-            page = still_html(self._scene, self.language, self._only, picture)
-        return {"text/plain": repr(self), "text/html": page, "image/svg+xml": picture}
+            return {"text/plain": repr(self), "text/html": still_html(self._scene, self.language, self._only)}
 
 
 _NO_PANEL = Text("there is no panel {0}: choose from {1}", "没有面板 {0}：可选的有 {1}")

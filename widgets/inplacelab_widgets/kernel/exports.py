@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from html import escape
 
 from inplacelab.language import Text
@@ -18,6 +17,7 @@ from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene.marks import Look, Mark, Words, always
 from inplacelab_widgets.scene.svg import document, mark_at, placed
+from inplacelab_widgets.static_html import image
 from inplacelab_widgets.words import PLAYER
 
 
@@ -40,12 +40,11 @@ def alt_text(shown: ShownLaunch, pick: Pick) -> Text:
 
 def html(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
     """Returns the picture as HTML: an image with its tables folded below it. It is also shown in notebooks that are not trusted."""
-    encoded = base64.b64encode(svg(shown, pick, language).encode()).decode("ascii")
     content = words.NO_LAUNCH if shown is None else alt_text(shown, pick)
     shown_tables = "" if shown is None else "".join(_table(each, language) for each in all_tables(shown, pick))
     summary = escape(PLAYER["tables"].in_language(language))
     folded = f"<details><summary>{summary}</summary>{shown_tables}</details>" if shown_tables else ""
-    picture = f'<img alt="{escape(content.in_language(language))}" src="data:image/svg+xml;base64,{encoded}">'
+    picture = image(svg(shown, pick, language), content.in_language(language))
     return f"<div>{picture}{folded}</div>"
 
 

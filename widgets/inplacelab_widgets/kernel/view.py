@@ -193,5 +193,4 @@ class KernelView(LiveWidget):
         return {
             "text/plain": repr(self),
             "text/html": exports.html(self._now, pick, self.language),
-            "image/svg+xml": exports.svg(self._now, pick, self.language),
         }

@@ -15,14 +15,21 @@ from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, Words, alwa
 from inplacelab_widgets.scene.measure import coordinate
 from inplacelab_widgets.scene.palette import FONT, resolved
 
-_ASSUMED = {"stroke": "none", "stroke-width": "1", "font-size": "11px", "fill-opacity": "1"}
+_ASSUMED = {
+    "fill": resolved("text")["fill"],
+    "stroke": "none",
+    "stroke-width": "1",
+    "stroke-dasharray": "none",
+    "font-size": "11px",
+    "fill-opacity": "1",
+}
 
 
 def document(size: tuple[float, float], parts: Iterable[str], title: str, content: str) -> str:
     """Returns a picture of this width and height on its own light background, with a description for screen readers."""
     width, height = map(coordinate, size)
     place = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-    inherited = f'font-family={quoteattr(FONT)} font-size="11px"'
+    inherited = f'fill="{_ASSUMED["fill"]}" font-family={quoteattr(FONT)} font-size="11px"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {place} role="img" {inherited}>\n'
         f"<title>{escape(title)}</title><desc>{escape(content)}</desc>\n"
