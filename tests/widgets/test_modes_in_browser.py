@@ -13,6 +13,7 @@ pytest.importorskip(
     "anywidget", reason="needs the notebook extra: python -m pip install -e '.[lab]'", exc_type=ImportError
 )
 
+import inplacelab as paddle
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import GraphView, MemoryView, MetadataView, Stepper, StorageView, VersionView, View, to_html
 from inplacelab_widgets.player_bundle import javascript, stylesheet
@@ -35,6 +36,11 @@ function shim(state) {
     save_changes() { this.saved.push({ ...state, _payload: undefined }); },
     on(event, callback) { (listeners[event] ??= []).push(callback); },
     off(event, callback) { listeners[event] = listeners[event].filter((each) => each !== callback); },
+    send({ want }) {
+      const answer = () => (listeners["msg:custom"] ?? []).forEach((callback) => callback({ [want]: state._whole }));
+      if (window.asked) window.asked.push(answer);
+      else answer();
+    },
   };
 }
 function link(one, other, name) {
@@ -51,15 +57,15 @@ window.closers = await Promise.all(models.map((model) => {
 """
 
 
-def page_of(*views: View) -> str:
-    """Makes a page with several views, linked to the first, as in a notebook."""
-    traits = ("step", "language", "mode", "selection", "follow", "predict", "answers", "toolbar", "_payload")
-    states = [{name: getattr(view, name) for name in traits} for view in views]
+def page_of(*views: View, asked: str = "null", **more: Any) -> str:
+    """Makes a page with several views, linked to the first, as in a notebook. With `asked="[]"`, questions to the kernel wait there."""
+    traits = ("step", "language", "mode", "selection", "follow", "predict", "answers", "toolbar", "_payload", "_whole")
+    states = [{name: getattr(view, name) for name in traits} | more for view in views]
     data = json.dumps(states, ensure_ascii=False).replace("<", "\\u003c")
     return (
         f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>views</title><style>{stylesheet()}</style>'
         f'</head><body><script type="application/json" id="views">{data}</script>'
-        f'<script type="module">{javascript()}\n{SHIM}</script></body></html>'
+        f'<script type="module">window.asked = {asked};\n{javascript()}\n{SHIM}</script></body></html>'
     )
 
 
@@ -453,3 +459,62 @@ def test_a_view_by_itself_can_be_stepped_in_the_dark(
     assert page.counter() == "10 / 10"
     assert page.page.locator("[role=status]").inner_text().startswith("Line 4 raised")
     assert page.page.locator(".ipl-pane svg:visible").count() == 1
+
+
+# --- the first picture ----------------------------------------------------------------------------------------------------
+
+BOXES = """() => [...document.querySelectorAll('.ipl, .ipl-pane:not(.ipl-closed), .ipl-code, .ipl-sentence, .ipl-toolbar')]
+  .map((part) => [part.className, ...Object.values(part.getBoundingClientRect().toJSON())])"""
+ANSWER = "() => asked.forEach((answer) => answer())"
+
+
+def training() -> Recording:
+    """More steps than travel with a widget."""
+    with paddle.record(title="training") as made:
+        model = paddle.nn.Sequential(paddle.nn.Linear(3, 4), paddle.nn.ReLU(), paddle.nn.Linear(4, 2))
+        optimizer = paddle.optimizer.Adam(0.01, parameters=model.parameters())
+        for _ in range(8):
+            loss = (model(paddle.ones([2, 3])) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+    assert made.recording is not None
+    return made.recording
+
+
+@pytest.mark.parametrize("step", [0, 203])
+def test_nothing_moves_when_the_whole_takes_the_place_of_the_first_picture(
+    show: Callable[..., Page], tmp_path: Path, step: int
+) -> None:
+    shown = show(page_of(Stepper(training(), step=step), asked="[]"))
+    page = shown.page
+    until_still(page)
+    assert page.locator(".ipl").get_attribute("aria-busy") == "true"
+    boxes, before = page.evaluate(BOXES), page.screenshot(path=tmp_path / "first.png")
+    page.evaluate(ANSWER)
+    page.wait_for_selector(".ipl:not([aria-busy])")
+    until_still(page)
+    after = page.screenshot(path=tmp_path / "whole.png")
+    assert page.evaluate(BOXES) == boxes
+    assert page.evaluate("() => document.querySelector('.ipl').contains(document.activeElement)")
+    assert before == after
+
+
+def test_a_step_waits_for_the_whole(show: Callable[..., Page]) -> None:
+    shown = show(page_of(Stepper(training()), asked="[]"))
+    count = len(training())
+    shown.press("ArrowRight", "ArrowRight", "ArrowRight")
+    assert shown.counter() == f"1 / {count}"
+    shown.page.evaluate(ANSWER)
+    shown.page.wait_for_selector(".ipl:not([aria-busy])")
+    assert shown.counter() == f"4 / {count}"
+    assert shown.steps() == [3]
+    shown.press("ArrowRight")
+    assert shown.counter() == f"5 / {count}"
+
+
+def test_without_a_kernel_a_first_picture_leaves_the_place_to_the_static_copy(show: Callable[..., Page]) -> None:
+    small, large = Stepper(training(), layout={}), Stepper(training())
+    small._payload = small._whole
+    shown = show(page_of(small, large, layout={"comm_live": False}))
+    assert shown.page.locator(".ipl").count() == 1

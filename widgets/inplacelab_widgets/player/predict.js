@@ -75,7 +75,8 @@ export function drawPredict(stage) {
 
   const switcher = html("button", { type: "button", class: "ipl-button ipl-predicting" });
   switcher.addEventListener("click", () => stage.choose("predict", !stage.predict));
-  switcher.hidden = questions.length === 0;
+  // With the first picture the questions are still to come.
+  switcher.hidden = questions.length === 0 && stage.payload.only === undefined;
   const root = html("form", { class: "ipl-predict" });
   root.addEventListener("submit", (event) => {
     event.preventDefault();

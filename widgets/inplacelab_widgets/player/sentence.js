@@ -11,7 +11,7 @@ const LONGEST = 3;
 
 /** @param {Stage} stage @param {{button: HTMLElement, words: (step: number) => string}} fixes @returns {Part} */
 export function drawSentence(stage, fixes) {
-  const { said, steps } = stage.payload;
+  const { said, steps, longest: known = [] } = stage.payload;
   // Invisible copies of the longest sentences reserve the room, so that nothing below moves.
   const rooms = Array.from({ length: LONGEST }, () => html("p", { class: "ipl-sentence ipl-room", "aria-hidden": "true" }));
   const sentence = html("p", { class: "ipl-sentence", role: "status", "aria-live": "polite" });
@@ -52,15 +52,12 @@ export function drawSentence(stage, fixes) {
   }
 
   function translate() {
-    /** @type {[string, string][]} */
-    const sentences = steps.map((each, step) => [speak(said[each.says], stage.language), fixes.words(step)]);
-    if (failed > 0) sentences.push([`${sentences[0][0]} ${failureWords()}`, ""]);
-    const width = (/** @type {[string, string]} */ [words, button]) => widthOf(`${words} ${button}`);
-    const longest = [...new Map(sentences.map((each) => [each.join(" "), each])).values()].sort((one, other) => width(other) - width(one));
-    rooms.forEach((room, k) => {
-      const [words, button] = longest[k] ?? ["", ""];
-      say(room, words, " ", html("span", { class: "ipl-to-fix" }, button));
-    });
+    const sentences = [...steps.map((each) => each.says), ...known].map((each) => speak(said[each] ?? "", stage.language));
+    if (failed > 0) sentences.push(`${sentences[0]} ${failureWords()}`);
+    const longest = [...new Set(sentences)].sort((one, other) => widthOf(other) - widthOf(one));
+    // The failure is the last step, and its sentence is among the longest.
+    const button = fixes.words(steps.length - 1);
+    rooms.forEach((room, k) => say(room, longest[k] ?? "", " ", html("span", { class: "ipl-to-fix" }, button)));
   }
 
   return { root, show, translate };

@@ -7,7 +7,7 @@ so that the player divides its room as it will for all steps.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
@@ -54,11 +54,11 @@ def _kept(panel: Panel, step: int) -> set[int]:
 
 
 def _cut(groups: Sequence[Group], kept: set[int], step: int) -> tuple[Group, ...]:
-    found = {id(group) for group in groups if any(map(group.is_drawn, kept))} | _largest_of_rows(groups)
+    found = {id(group) for group in groups if any(map(group.is_drawn, kept))} | _largest(groups)
     return tuple(
         replace(
             group,
-            marks=_marks(group, step),
+            marks=tuple(_marks(group, step)),
             open=tuple((each, each) for each in sorted(kept) if group.is_drawn(each)) or _NEVER,
         )
         for group in groups
@@ -66,23 +66,24 @@ def _cut(groups: Sequence[Group], kept: set[int], step: int) -> tuple[Group, ...
     )
 
 
-def _largest_of_rows(groups: Sequence[Group]) -> set[int]:
-    """The widest and the highest of the storages that share a row."""
-    found: dict[tuple[int, str], Group] = {}
+def _largest(groups: Sequence[Group]) -> set[int]:
+    """The widest and the highest of the storages that share a row; those with a shelf share the whole panel."""
+    found: dict[tuple[int | None, str], Group] = {}
     for group in groups:
-        if group.block is not None and not group.open:
+        if group.block is not None:
             for way in ("width", "height"):
-                before = found.setdefault((group.block.row, way), group)
-                if getattr(group, way) > getattr(before, way):
-                    found[group.block.row, way] = group
+                key = (None if group.open else group.block.row, way)
+                if key not in found or getattr(group, way) > getattr(found[key], way):
+                    found[key] = group
     return {id(group) for group in found.values()}
 
 
-def _marks(group: Group, step: int) -> tuple[Mark, ...]:
-    looks: Iterable[tuple[Mark, object]] = ()
-    if group.is_drawn(step):
-        looks = ((mark, mark.at(step)) for mark in group.marks)
-    return tuple(mark._replace(runs=((0, mark.at(step)),)) for mark, look in looks if look is not None)
+def _marks(group: Group, step: int) -> Iterator[Mark]:
+    """The marks that are there at a step, each with the look that it has then."""
+    for mark in group.marks if group.is_drawn(step) else ():
+        place = bisect_right(mark.runs, step, key=lambda run: run[0])
+        if place and mark.runs[place - 1][1] is not None:
+            yield mark._replace(runs=mark.runs[place - 1 : place])
 
 
 def _at(words: tuple[tuple[int, Text], ...], step: int) -> tuple[tuple[int, Text], ...]:

@@ -9,9 +9,10 @@ visible at first, in the same layout, so that the whole can take its place and n
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import nlargest
 from typing import Any
 
-from inplacelab.language import Text
+from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording.facts import FixFacts, Step
 from inplacelab.recording.fixes import label
 from inplacelab.recording.fixes.difference import lines_after
@@ -26,6 +27,7 @@ from inplacelab_widgets.scene.first_picture import at_step, empty
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.lens_values import pages
 from inplacelab_widgets.scene.links import links
+from inplacelab_widgets.scene.measure import NORMAL, width_of
 from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.panel_payload import Json, Pools
 from inplacelab_widgets.scene.picture import provisos
@@ -58,6 +60,8 @@ def payload(
 
 _PANES = {"graph": ("graph",), "history": ("lanes", "memory")}
 """The panels of the panes that may be open at first."""
+_MEASURED = 3
+"""As `LONGEST` of player/sentence.js: the number of sentences that the browser measures."""
 _LATER: Json = {
     "pages": [],
     "elsewhere": {},
@@ -84,7 +88,7 @@ class _Packer:
         opens = "graph" if any(state.nodes for state in recording.states()) else "history"
         steps = [self._step(index) for index in range(len(recording))]
         panels = [self._panel(name, opens) for name in PANELS if name in self.shown]
-        later = self._later() if self.only is None else {**_LATER, "only": self.only}
+        later = self._later() if self.only is None else {**_LATER, "only": self.only, "longest": self._longest()}
         return {
             "title": recording.title,
             "notes": [in_both_languages(note) for note in provisos(scene)],
@@ -117,6 +121,20 @@ class _Packer:
             **links(recording, self.pools.says),
         }
 
+    def _longest(self) -> list[int]:
+        """The longest sentences, so that the first picture has room for them: of the steps of a loop, one for each operation."""
+        sites = {
+            (step.line, step.op, step.category, step.backward and step.backward.action): step.index
+            for step in self.scene.recording.steps
+        }
+        said = dict.fromkeys(self.scene.sentence(step) for step in sites.values())
+        found = {
+            each
+            for language in LANGUAGES
+            for each in nlargest(_MEASURED, said, key=lambda text: width_of(text.in_language(language), NORMAL))
+        }
+        return sorted(map(self.pools.says, found))
+
     def _panel(self, name: str, opens: str) -> Json:
         """A panel; an empty one while it is not to be seen in the first picture."""
         if self.only is None:
@@ -138,13 +156,13 @@ class _Packer:
             "phase": step.phase,
             **{name: True for name, holds in facts.items() if holds},
         }
+        if after is None and (fixes := self._fixes(step)):
+            packed["fixes"] = fixes
         if self.only not in (None, index):
             return packed
         marked = [self._marked(each) for each in trace(self.scene.recording, index)] if "code" in self.shown else []
         if marked:
             packed["marked"] = marked
-        if after is None and (fixes := self._fixes(step)):
-            packed["fixes"] = fixes
         return packed | {"says": self.pools.says(self.scene.sentence(index))}
 
     def _fixes(self, step: Step) -> list[Json]:
