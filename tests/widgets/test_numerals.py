@@ -6,10 +6,12 @@ import struct
 from decimal import Decimal
 from math import isfinite, nan
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inplacelab_widgets.scene import numerals
 from inplacelab_widgets.scene.numerals import LONGEST, LONGEST_WHOLE, number, whole
 
 FLOATS = st.one_of(st.floats(), st.floats(width=32))
@@ -63,3 +65,10 @@ def test_no_value_needs_more_room_than_the_longest_whole_number(value: float) ->
 @given(st.integers(-(2**63), 2**63))
 def test_whole_numbers_are_written_out(value: int) -> None:
     assert number(value) == str(value)
+
+
+@given(st.floats(width=32) | st.integers(-(10**7), 10**7).map(lambda k: float(np.float32(k / 1000))))
+def test_a_value_that_is_cut_quickly_is_cut_in_the_same_place(value: float) -> None:
+    written = whole(value)
+    is_short = len(written.lstrip("-")) <= LONGEST or not isfinite(value)
+    assert number(value) == (written if is_short else numerals._cut(written))

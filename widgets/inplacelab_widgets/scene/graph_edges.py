@@ -135,11 +135,10 @@ def ghost_marks(recording: Recording, lives: Mapping[Edge, Life[str]], homes: Ma
     boxes: dict[tuple[Box, str], list[int]] = {}
     links: dict[Link, list[int]] = {}
     for step in recording.steps:
-        before = set(live)
+        left = live & {rewired.before for rewired in step.rewired}
         for key, node in step.nodes:
             (live.discard if node is None else live.add)(key)
-        left = before & {rewired.before for rewired in step.rewired}
-        occupied = {homes[key] for key in live}
+        occupied = {homes[key] for key in live} if left - live else set()
         for key in left - live:
             if homes[key] not in occupied:
                 name = next(node.name for node in homes[key].content.members if node.id == key)

@@ -16,6 +16,7 @@ LONGEST = 7
 LONGEST_WHOLE = 20
 """The most digits of a whole number before it is cut: every 64-bit integer fits."""
 _DIGITS = 3
+_MOST_QUICKLY = 1e5
 _MORE = "…"
 
 
@@ -35,6 +36,8 @@ def number(value: Number, longest_whole: int = LONGEST_WHOLE) -> str:
     if isinstance(value, complex):
         real, imaginary = number(value.real), number(value.imag)
         return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
+    if type(value) is float and (digits := _nine_digits(value)):
+        return _cut(digits)
     written = whole(value)
     longest = longest_whole if isinstance(value, int) else LONGEST
     return written if len(written.lstrip("-")) <= longest or not isfinite(value) else _cut(written)
@@ -72,9 +75,22 @@ def _shortest(value: float) -> str:
     return written
 
 
+def _nine_digits(value: float) -> str:
+    """Nine digits of a 32-bit float that needs more than six, and so is cut; "" of any other. This is the usual case, and quick: which
+    of the last digits are needed makes no difference to the first.
+    """
+    # Of a larger number, seven digits may be shown.
+    if not abs(value) < _MOST_QUICKLY or _in_32_bits(value) != value or _in_32_bits(float(f"{value:.6g}")) == value:
+        return ""
+    return f"{value:.9g}"
+
+
+_FLOAT = struct.Struct("f")
+
+
 def _in_32_bits(value: float) -> float | None:
     try:
-        found: float = struct.unpack("f", struct.pack("f", value))[0]
+        found: float = _FLOAT.unpack(_FLOAT.pack(value))[0]
     except OverflowError:
         return None
     return found
