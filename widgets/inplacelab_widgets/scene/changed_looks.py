@@ -47,7 +47,7 @@ def touched(recording: Recording) -> tuple[Touched, ...]:
 def _followed(recording: Recording) -> tuple[Touched, ...]:
     threads = _Threads()
     for (node, _), kept in kept_values(recording).items():
-        threads.named_after.setdefault(kept.name, set()).add(node)
+        threads.named_after.setdefault(kept.name, {}).setdefault(kept.tensor, set()).add(node)
     for (node, _), passed in edge_names(recording).items():
         threads.passers.setdefault(passed.tensor, set()).add(node)
     return tuple(threads.follow(state) for state in recording.states())
@@ -85,8 +85,10 @@ class _Threads:
     """From a storage to the nodes with a saved tensor on it."""
     namesakes: _Many[tuple[str, int | None]] = field(default_factory=_Many)
     checked: tuple[int, ...] = ()
-    named_after: dict[str, set[int]] = field(default_factory=dict)
-    """From a name to the nodes that saved the tensor it referred to; later it may refer to another."""
+    named_after: dict[str, dict[int | None, set[int]]] = field(default_factory=dict)
+    """From a name and the tensor that it referred to, to the nodes that saved that tensor; later it may refer to another."""
+    bound: dict[str, int | None] = field(default_factory=dict)
+    """From a name to the tensor that it refers to."""
     passers: dict[int, set[int]] = field(default_factory=dict)
     """From a tensor to the nodes whose edges carry its gradient."""
 
@@ -108,9 +110,18 @@ class _Threads:
         looked_at, self.checked = self.checked, _checked(step)
         kept = [
             *(self.keepers[storage] for storage in storages),
-            *(self.named_after.get(name, set()) & self.nodes.keys() for name in moved),
+            *(self._keepers_of(name, state) & self.nodes.keys() for name in moved),
         ]
         return Touched(state, storages, tensors, nodes, _ordered(changed, renamed, looked_at, self.checked, *kept))
+
+    def _keepers_of(self, name: str, state: State) -> set[int]:
+        """The nodes in whose labels a name that has moved is written in another way: as the former name of a tensor, or no longer so."""
+        was, now = self.bound.get(name), state.bound(name)
+        self.bound[name] = now
+        keepers = self.named_after.get(name, {})
+        # Of other tensors it was the former name before, and still is, unless it refers to none.
+        affected = {was, now, *state.awaited} if was is not None and now is not None else keepers.keys()
+        return set().union(*(keepers.get(tensor, ()) for tensor in affected))
 
     def _node(self, key: int, after: NodeFacts | None) -> list[int]:
         """The nodes with another name now that node `key` has changed, including itself."""

@@ -40,7 +40,7 @@ def code_panel(recording: Recording, width: float, step: int, *, near: bool = Fa
     """
     now, source, marked = recording.steps[step], source_lines(recording), trace(recording, step)
     near = near or len(source) > MOST_LINES
-    line = min(now.line or 1, len(source)) if near else now.line
+    line = max(1, min(now.line or 1, len(source))) if near else now.line
     shown = _near(line or 1, len(source), marked) if near else range(1, len(source) + 1)
     here = Look("flag-stale" if now.error else "mark-now")
     column, room = _Column(width), width - _NUMBERS - 12
