@@ -33,6 +33,8 @@ HEAD = 27.0
 TOP = 30.0
 PITCH = 27.0
 CLOSE_PITCH = 24.0
+MOST_TOLD = 40
+"""The most storages whose versions the description of a step tells."""
 FOOT = 4.0
 NOTE = 16.0
 FEW = 6
@@ -159,11 +161,14 @@ def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
     live: dict[int, str] = {}
     for state in recording.states():
         step = state.step
-        for key in step.touched_storages():
+        touched = step.touched_storages()
+        for key in touched:
             live.pop(key, None)
             if key in state.storages:
                 live[key] = f"{storage_label(key)} {framework.label(*state.versions(key))}"
-        if step.touched_storages() or not descriptions:
-            versions = ", ".join(live[key] for key in sorted(live))
+        if touched or not descriptions:
+            # Of many storages only those that the step is about are read out.
+            told = sorted(live if len(live) <= MOST_TOLD else live.keys() & touched)[:MOST_TOLD]
+            versions = ", ".join([*(live[key] for key in told), *(["…"] if len(told) < len(live) else [])])
             descriptions.append((step.index, framework.of_each.format(versions=versions or words.NONE)))
     return tuple(descriptions)
