@@ -505,9 +505,11 @@ def test_a_step_waits_for_the_whole(show: Callable[..., Page]) -> None:
     count = len(training())
     shown.press("ArrowRight", "ArrowRight", "ArrowRight")
     assert shown.counter() == f"1 / {count}"
+    assert "still to come" in shown.page.locator(".ipl-sentence[role=status]").inner_text()
     shown.page.evaluate(ANSWER)
     shown.page.wait_for_selector(".ipl:not([aria-busy])")
     assert shown.counter() == f"4 / {count}"
+    assert "still to come" not in shown.page.locator(".ipl-sentence[role=status]").inner_text()
     assert shown.steps() == [3]
     shown.press("ArrowRight")
     assert shown.counter() == f"5 / {count}"

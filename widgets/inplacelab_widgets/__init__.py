@@ -5,10 +5,16 @@
 `Stepper`, the views of its panels and `ListView` need Jupyter and are imported on first use; the others need only
 `inplacelab`.
 
-**Python draws, the browser plays.** A scene (`scene/`) is computed once over all steps: coordinates, marks, and for each step
+**Python draws, the browser plays.** A scene (`scene/`) is laid out once over all steps: coordinates, marks, and for each step
 which marks are on and how they look. The widget, the static picture, the page and the text all come from that scene, so they
 cannot differ, and nothing jumps while stepping. The JavaScript (`player/`) switches attributes and moves the focus; it is plain
 ES modules and fetches nothing.
+
+**What is seen first is made first.** A scene makes a panel, a sentence, or the marks of a storage when it is first looked at. A widget
+carries the first picture only: the step at which it opens, in the layout of the whole (`scene/first_picture.py`). When the player has
+drawn that, it asks the kernel for the whole, which arrives as a message, and takes the place of the first picture (`player/widget.js`).
+So a notebook stores at most 40 kB for a widget: the first picture and the static copy. A recording of a few steps is carried whole, and an
+exported page has every step. Where there is no kernel, a first picture is not drawn, and the static copy is shown.
 
 A scene is laid out for one width and marks which parts may move: cards go below their storage, storages side by side (`shelf.js`),
 and the step axis becomes as wide as its pane (`axis.js`). `room.js` divides the height of the window between the panes by what each

@@ -26,6 +26,7 @@ export function drawSentence(stage, fixes) {
 
   function show() {
     const now = steps[stage.step];
+    if (stage.wanted !== undefined) return tell(stage.word("waiting"), false);
     // During fast playback it is not read aloud.
     put(sentence, "aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
     const isBefore = failed > stage.step && placeOf(stage.step, stage.stops) === 0;

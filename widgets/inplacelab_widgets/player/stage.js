@@ -120,8 +120,9 @@ export function makeStage(payload, root, options) {
     },
     go(step) {
       // In the first picture of a long recording, a step waits until the whole has arrived.
-      if (payload.only === undefined) stage.choose("step", step);
-      else stage.wanted = step;
+      if (payload.only === undefined) return stage.choose("step", step);
+      stage.wanted = step;
+      show();
     },
     pick(wanted) {
       const step = nearestStep(steps, steps[stage.step].at ?? [], wanted);

@@ -15,6 +15,10 @@ PLAYER = {
     "play": Text("Play (Space)", "播放（空格）"),
     "pause": Text("Pause (Space)", "暂停（空格）"),
     "slider": Text("Step", "步"),
+    "waiting": Text(
+        "The other steps are still to come: the kernel sends them as soon as it is free.",
+        "其余步骤尚未送达：内核一有空就会发送。",
+    ),
     "position": Text("step {step} of {steps}", "第 {step} 步，共 {steps} 步"),
     "at_line": Text("line {line}", "第 {line} 行"),
     "forward": FORWARD,
