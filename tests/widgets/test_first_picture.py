@@ -106,7 +106,13 @@ def same_picture(first: Json, whole: Json, step: int) -> None:
         assert first[name] == whole[name]
     assert said(first, first["steps"][step]["says"]) == said(whole, whole["steps"][step]["says"])
     for one, other in zip(first["steps"], whole["steps"], strict=True):
-        assert {**other, **one, "says": 0, "marked": 0} == {**other, "says": 0, "marked": 0}
+        apart = {"says": 0, "marked": 0, "fixes": 0}
+        assert {**other, **one, **apart} == {**other, **apart}
+        fixes = (
+            [[(said(data, fix["says"]), fix["lines"]) for fix in step.get("fixes", ())]]
+            for data, step in ((first, one), (whole, other))
+        )
+        assert next(fixes) == next(fixes)
     panels = {panel["name"]: panel for panel in whole["panels"]}
     assert [panel["name"] for panel in first["panels"]] == list(panels)
     shown = [panel for panel in first["panels"] if panel["groups"]]

@@ -111,6 +111,8 @@ def version(moment: Moment) -> Question | None:
     after = moment.after.counters.get(counter) if counter is not None else None
     if before is None or after is None:
         return None
+    if before.version == after.version and moment.step.category != "reallocated":
+        return None  # the recording contradicts itself
     storage = after.storage
     found = sorted({before.version, before.version + 1, before.version + 2, after.version})
     options = [(Text(f"v{number}", f"v{number}"), number == after.version) for number in found]
