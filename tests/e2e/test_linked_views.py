@@ -97,3 +97,30 @@ def test_linked_views_go_together_with_a_kernel_and_without(views: Views) -> Non
     page.keyboard.press("End")
     views.wait_for(f"{steps} / {steps}")
     until_equal(page, views.kernel_steps, end)
+
+
+LONG = [
+    "%load_ext inplacelab\nimport inplacelab as paddle",
+    "%%stepper --name rec\nx = paddle.ones([4])\nfor _ in range(400):\n    x.scale_(1.001)",
+]
+IS_WHOLE = "() => document.querySelector('.ipl') && !document.querySelector('.ipl[aria-busy]')"
+
+
+def test_a_long_recording_is_sent_whole_after_its_first_picture(lab: str, chromium: Any) -> None:
+    page = new_page(chromium, viewport={"width": 1280, "height": 1000})
+    page.goto(f"{lab}/lab?reset")
+    page.wait_for_function(STARTED)
+    page.evaluate(OPEN, ["long.ipynb", LONG])
+    run_all(page)
+    page.wait_for_function(IS_WHOLE)
+    counter = page.locator(".ipl-counter")
+    steps = int(counter.inner_text().split("/")[1])
+    assert steps > 400
+    page.locator(".ipl").focus()
+    page.keyboard.press("End")
+    until_equal(page, lambda: counter.inner_text().strip(), f"{steps} / {steps}")
+    # It is in the browser now: stepping needs the kernel no more.
+    page.evaluate(DIE)
+    page.keyboard.press("ArrowLeft")
+    until_equal(page, lambda: counter.inner_text().strip(), f"{steps - 1} / {steps}")
+    page.context.close()
