@@ -42,7 +42,7 @@ def _kept(panel: Panel, step: int) -> set[int]:
     """The steps whose groups are kept: that of the picture; and if the groups are moved together, the one that needs most room."""
     if not panel.shelf:
         return {step}
-    last = max(group.last for group in panel.groups)
+    last = max(group.last for group in (*panel.groups, *panel.shelf))
     changes = [0.0] * (last + 3)
     for group in (*panel.groups, *panel.shelf):
         for first, stop in group.open or ((group.first, group.last),):
