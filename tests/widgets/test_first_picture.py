@@ -208,3 +208,18 @@ def test_its_steps_are_those_of_the_recording() -> None:
     lines = [step.line for step in recording.steps]
     assert [step["line"] for step in first["steps"]] == lines
     assert all(end for end, (here, after) in zip(ends, pairwise(lines), strict=False) if here != after)
+
+
+@pytest.mark.parametrize(
+    ("panels", "seen"),
+    [
+        (("code", *PANELS), {"storages", "graph"}),
+        (("storages", "lanes", "memory"), {"storages", "lanes", "memory"}),
+        (("memory", "elements"), {"memory"}),
+        (("elements",), {"elements"}),
+        (("code",), set()),
+    ],
+)
+def test_the_pane_that_opens_is_drawn(panels: tuple[str, ...], seen: set[str]) -> None:
+    first = payload(scene_of(training(2)), panels=panels, only=40)
+    assert {panel["name"] for panel in first["panels"] if panel["groups"]} == seen

@@ -58,8 +58,8 @@ def payload(
     return _Packer(scene, shown, only, brief=brief).packed() | asked
 
 
-_PANES = {"graph": ("graph",), "history": ("lanes", "memory")}
-"""The panels of the panes that may be open at first."""
+_PANES = {"graph": ("graph",), "history": ("lanes", "memory"), "elements": ("elements",)}
+"""The panels of the panes that share a place, in order; one of them is open at first."""
 _MEASURED = 3
 """As `LONGEST` of player/sentence.js: the number of sentences that the browser measures."""
 _LATER: Json = {
@@ -139,8 +139,10 @@ class _Packer:
         """A panel; an empty one while it is not to be seen in the first picture."""
         if self.only is None:
             return self.pools.panel(self.scene.panel(name))
-        alone = len([each for each in PANELS if each in self.shown]) == 1
-        seen = alone or name == "storages" or (name in _PANES[opens] and not self.brief)
+        # As the player does: the pane that is to be opened, or else the first that there is.
+        panes = [_PANES[opens], *_PANES.values()]
+        pane = next((pane for pane in panes if not {*pane}.isdisjoint(self.shown)), ())
+        seen = name == "storages" or (name in pane and not self.brief)
         return self.pools.panel(at_step(self.scene.panel(name), self.only) if seen else empty(name))
 
     def _step(self, index: int) -> Json:
