@@ -25,7 +25,8 @@ class Observer:
 
     def operation(
         self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, *, written: Any = None,
-        read: Sequence[int] | None = None, attributes: Mapping[str, Any] = NO_ATTRIBUTES,
+        exact: bool = True, read: Sequence[int] | None = None, copied: int | None = None,
+        attributes: Mapping[str, Any] = NO_ATTRIBUTES,
     ) -> None:  # fmt: skip
         """Called after an operation.
 
@@ -38,7 +39,10 @@ class Observer:
             node: the grad node made, or None.
             written: what was written, if that is not all of the output: a tensor on the written part (`x[0] = 5`) or a list
                 of slots (`x[[0]] = 5`).
-            read: the slots of the first input that an index selected, in the order of the result; None if all of it was read.
+            exact: False if `written` is only where it may have written: it is not known which of these slots it wrote.
+            read: the slots of the first input that were read, if not all of them: those that an index selected, in the order of
+                the result; none of a tensor that was only overwritten.
+            copied: the position of the input whose elements were written as they are, but for their dtype; None if no input's were.
             attributes: its other arguments, by name.
         """
 

@@ -108,4 +108,4 @@ def _report(name: str, call: Call, results: Sequence[Tensor]) -> None:
         for result in results:
             in_place = any(result is each for each in inputs)
             root = result.base if in_place and result.base is not None else result
-            observe.notify(name, "in-place" if in_place else "ordinary", inputs, result, root.node)
+            observe.notify(name, "in-place" if in_place else "ordinary", inputs, result, root.node, exact=not in_place)

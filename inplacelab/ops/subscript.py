@@ -17,6 +17,7 @@ from inplacelab.autograd.nodes import meta
 from inplacelab.layout import index, is_basic
 from inplacelab.ops import views, writes
 from inplacelab.ops.arguments.attributes import REAL
+from inplacelab.ops.arguments.index_checks import Positions
 from inplacelab.ops.arguments.operands import number_like
 from inplacelab.ops.arguments.overlap import slots_of
 from inplacelab.ops.creation import operand
@@ -101,20 +102,20 @@ def _write_positions(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
         raise errors.assigned_would_grow(op="setitem", target=found.shape, result=given.shape)
     observe.silently(x._put_, given, found)
     if modes.current().listeners:
-        _report_written(x, value, _slots_at(x, key))
+        _report_written(x, value, _slots_at(x, found))
 
 
 def _report_written(x: Tensor, value: Any, written: Any) -> None:
     root = x if x.base is None else x.base
+    source = (value,) if isinstance(value, Tensor) else ()
     observe.notify(
-        "setitem", "in-place", (x, value) if isinstance(value, Tensor) else (x,), x, root.node, written=written
+        "setitem", "in-place", (x, *source), x, root.node, written=written, read=(), copied=1 if source else None
     )
 
 
-def _slots_at(x: Tensor, key: Any) -> list[int]:
-    """The slots of the storage that `x[key]` shows."""
-    slots = slots_of(x)
-    return [int(slot) for slot in np.unique(slots[positions(slots, key).keys])]
+def _slots_at(x: Tensor, found: Positions) -> list[int]:
+    """The slots of the storage at some positions of a tensor."""
+    return [int(slot) for slot in np.unique(slots_of(x)[found.keys])]
 
 
 def iterate(self: Tensor) -> Iterator[Tensor]:

@@ -47,9 +47,9 @@ overwrite("fill", "x", ("Write one number into every element.", "把每个元素
 overwrite("zero", "x", ("Write zero into every element.", "把每个元素写成零。"), kernel=_zero, cuda=dict.fromkeys("fib", "0"),
           node="FillGradNode", d_x=ZERO)  # fmt: skip
 overwrite("copy", "x, y", ("Write the elements of `y`, cast to the dtype of `x`.", "写入 `y` 的元素，并转换为 `x` 的数据类型。"),
-          attrs="blocking=True", kernel=_copy, cuda=dict.fromkeys("fib", "y"), validate=_check_copy, node="AssignGradNode", d_x=ZERO, d_y=lambda g: g)  # fmt: skip
+          attrs="blocking=True", kernel=_copy, cuda=dict.fromkeys("fib", "y"), validate=_check_copy, node="AssignGradNode", copies=True, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
 setitem = overwrite("setitem", "x, y", ("Write `y` into a part: `x[key] = y`.", "写入一部分：`x[key] = y`。"),
-                    attrs="selected=None", kernel=_copy, cuda=dict.fromkeys("fib", "y"), validate=_check_set, node="SetValueGradNode", called="setitem", method=False, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
+                    attrs="selected=None", kernel=_copy, cuda=dict.fromkeys("fib", "y"), validate=_check_set, node="SetValueGradNode", called="setitem", method=False, copies=True, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
 
 
 @as_method
@@ -75,7 +75,8 @@ def set_value(self: Tensor, value: Any) -> None:
         refresh(self)
     observe.silently(_overwrite, self, given)
     if modes.current().listeners:
-        observe.notify("set_value", "in-place", (self,), self, self.node)
+        source = (value,) if isinstance(value, Tensor) else ()
+        observe.notify("set_value", "in-place", (self, *source), self, self.node, read=(), copied=1 if source else None)
 
 
 def _overwrite(x: Tensor, given: Tensor) -> None:

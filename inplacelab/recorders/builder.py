@@ -6,7 +6,7 @@ it needs is in the events.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,11 +21,13 @@ from inplacelab.recording.facts import (
     ErrorFacts,
     NodeFacts,
     NodeStatus,
+    ReadFacts,
     StorageFacts,
     TensorFacts,
     WriteFacts,
 )
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.slots import Runs
 
 
 def build(events: Iterable[ev.Event], about: Recording, *, limit: int | None = None, missed: int = 0) -> Recording:
@@ -365,6 +367,7 @@ class Builder:
             op=event.name,
             category=event.category,
             writes=self._writes(event),
+            reads=tuple(self._reads(event)),
             inputs=tuple(each.tensor for each in event.inputs),
             output=event.output.tensor,
             kept=event.node,
@@ -378,8 +381,22 @@ class Builder:
         if event.category == "relayout" and before is not None and before.version == after.version:
             return ()  # not every framework counts this as a write
         version = after.version - 1 if before is None else before.version
-        runs = () if event.category == "relayout" else decode.written_runs(event.output)
-        return (WriteFacts(after.storage, counter, version, after.version, event.output.tensor, runs),)
+        runs = () if event.category == "relayout" else self._runs_of(event.output)
+        return (WriteFacts(after.storage, counter, version, after.version, event.output.tensor, runs, event.slots_are),)
+
+    def _reads(self, event: ev.OperationDone) -> Iterator[ReadFacts]:
+        """Yields what an operation read, once for each tensor and its slots. What was inferred does not say which elements."""
+        if event.category in ("create", "view", "relayout") or not event.origin.observed:
+            return
+        seen = set()
+        for place, operand in enumerate(event.inputs):
+            runs, copied = self._runs_of(operand), place == event.copied
+            if runs and (operand.tensor, runs, copied) not in seen:
+                seen.add((operand.tensor, runs, copied))
+                yield ReadFacts(operand.storage, operand.tensor, runs, copied)
+
+    def _runs_of(self, operand: ev.Operand) -> Runs:
+        return decode.runs_of(operand, self.steps.storage(operand.storage) or self.steps.storages.get(operand.storage))
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 
@@ -422,7 +439,7 @@ class Builder:
             counter = event.filled.counter
             now, before = self.steps.now.counters.get(counter), self.steps.counters.get(counter)
             if now is not None and before is not None and now.version != before.version:
-                runs = decode.written_runs(event.filled)
+                runs = self._runs_of(event.filled)
                 writes = (WriteFacts(now.storage, counter, before.version, now.version, event.filled.tensor, runs),)
         self.steps.change_node(event.node, status="done")
         if event.released:

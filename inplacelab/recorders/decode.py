@@ -11,8 +11,9 @@ from inplacelab.devices.kernels.launch import Launch
 from inplacelab.layout import Layout
 from inplacelab.recorders.events import Kept, Operand
 from inplacelab.recorders.snapshots import Snapshot, Whole
-from inplacelab.recording.facts import LaunchFacts, OperandFacts, SavedFacts, Summary, Values
+from inplacelab.recording.facts import LaunchFacts, OperandFacts, SavedFacts, StorageFacts, Summary, Values
 from inplacelab.recording.slots import Laid, Runs, joined, slot_runs
+from inplacelab.recording.values_read import slots_under
 
 
 def values(snapshot: Snapshot | None) -> Values | Summary | None:
@@ -44,13 +45,15 @@ def first_slots(layout: Laid, count: int) -> list[int]:
     return found
 
 
-def written_runs(output: Operand) -> Runs:
-    """Returns the slots that an operation wrote, as runs."""
-    if output.part is None:
-        return slot_runs(output.layout)
-    if isinstance(output.part, Layout):
-        return slot_runs(output.part)
-    return joined((slot, slot + 1) for slot in output.part)
+def runs_of(operand: Operand, storage: StorageFacts | None) -> Runs:
+    """Returns the slots that an operation read or wrote, as runs. An operand of another dtype than its storage counts other elements."""
+    if operand.part is None or isinstance(operand.part, Layout):
+        runs = slot_runs(operand.part or operand.layout)
+    else:
+        runs = joined((slot, slot + 1) for slot in sorted(operand.part))
+    if storage is None or operand.dtype == storage.dtype:
+        return runs
+    return joined(slots_under(storage, operand.dtype, start, stop) for start, stop in runs)
 
 
 def saved(kept: Sequence[Kept], *, observed: bool) -> tuple[SavedFacts, ...]:

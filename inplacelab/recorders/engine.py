@@ -154,7 +154,8 @@ class EngineRecorder(observe.Observer):
 
     def operation(
         self, name: str, category: Any, inputs: Sequence[Tensor], output: Tensor, node: Node | None, *, written: Any = None,
-        read: Sequence[int] | None = None, attributes: Mapping[str, Any] = observe.NO_ATTRIBUTES,
+        exact: bool = True, read: Sequence[int] | None = None, copied: int | None = None,
+        attributes: Mapping[str, Any] = observe.NO_ATTRIBUTES,
     ) -> None:  # fmt: skip
         objects = self._objects
         if self._computing:  # backward also computes with operations, but its steps are the nodes
@@ -178,7 +179,8 @@ class EngineRecorder(observe.Observer):
             objects.kept_again()
         live, peak = self._account()
         self._emit(events.OperationDone(
-            name, category, operands, part_of(known, written), plain(attributes), objects.number_of(node), line, live, peak
+            name, category, operands, part_of(known, written), plain(attributes), objects.number_of(node), line, live, peak,
+            "written" if exact else "around", copied,
         ))  # fmt: skip
         objects.replacing = False
 

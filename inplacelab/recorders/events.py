@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from inplacelab.language import Text
     from inplacelab.layout import Layout
     from inplacelab.recorders.snapshots import Snapshot
-    from inplacelab.recording.facts import Category, Values
+    from inplacelab.recording.facts import Category, SlotsAre, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,8 @@ class Operand:
         tensor, storage, counter: their numbers.
         layout: the layout of its elements in the storage.
         dtype: of its elements.
-        part: the part that the operation reads or writes, if that is not all of the tensor: the layout of a window, or slots one by one.
+        part: the part that the operation reads or writes, if that is not all of the tensor: the layout of a window, or slots one by one;
+            none for an input that is only overwritten.
     """
 
     tensor: int
@@ -304,12 +305,14 @@ class OperationDone(Event):
     Attributes:
         name: as the program wrote it: "add_".
         category: how it treats memory.
-        inputs: the tensors that it read.
+        inputs: the tensors that it was given.
         output: its result; for an in-place operation what was written.
         attributes: its other arguments, by name.
         node: the grad node that it made.
         line: the program's line; None outside the program.
         live, peak: live bytes and their peak.
+        slots_are: what is known of the slots of an in-place operation's output (see `WriteFacts`).
+        copied: the position of the input whose elements it wrote as they are; None if no input's were.
     """
 
     name: str
@@ -321,6 +324,8 @@ class OperationDone(Event):
     line: int | None
     live: int
     peak: int
+    slots_are: SlotsAre = "written"
+    copied: int | None = None
 
 
 # --- the gradient history ----------------------------------------------------------------------------------------------

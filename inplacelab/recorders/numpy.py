@@ -179,7 +179,11 @@ class NumpyRecorder:
 
     def _done(self, did: Did[_Array], output: Operand) -> None:
         account, inputs = self._storages.account(), tuple(each.operand for each in did.inputs)
-        self._emit(OperationDone(did.by, did.category, inputs, output, {}, None, did.line, *account, origin=INFERRED))
+        self._emit(
+            OperationDone(
+                did.by, did.category, inputs, output, {}, None, did.line, *account, "changed", origin=INFERRED
+            )
+        )
 
     def _died(self, known: _Array) -> None:
         known.storage.tensors.discard(known)

@@ -265,6 +265,10 @@ class _World:
         self._known(_NODE, step.kept, self.edges)
         for write in step.writes:
             self._check_write(write)
+        for read in step.reads:
+            self._known(_TENSOR, read.tensor, self._met_tensors)
+            _sizes(read.storage)  # one that was made and freed within a step has a number and no facts
+            _check_runs(read.slots, self._met_storages.get(read.storage, MOST))
         for rewired in step.rewired:
             self._known(_TENSOR, rewired.tensor, self._met_tensors)
             self._known(_NODE, rewired.before, self.edges)

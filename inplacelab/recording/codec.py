@@ -40,7 +40,7 @@ def to_json(recording: Recording) -> str:
         TypeError: if a fact has a type that a recording cannot hold, such as a NumPy integer; the message names the field.
 
     >>> print(to_json(Recording("inplacelab", "0.1", "empty", "pass", ())))
-    {"framework":"inplacelab","framework_version":"0.1","title":"empty","source":"pass","truncated":0,"simulated":false,"live_before":0,"notes":[],"schema":2,"steps":[
+    {"framework":"inplacelab","framework_version":"0.1","title":"empty","source":"pass","truncated":0,"simulated":false,"live_before":0,"notes":[],"schema":3,"steps":[
     ]}
     """
     document = _encode(recording, "recording")

@@ -18,6 +18,7 @@ Values = tuple[Number, ...]
 
 Category = Literal["ordinary", "view", "in-place", "relayout", "reallocated", "create"]
 StepKind = Literal["operation", "line", "backward", "error"]
+SlotsAre = Literal["written", "changed", "around"]
 BackwardAction = Literal["begin", "arrived", "hook", "hooked", "custom", "unpack", "run", "failed", "end"]
 
 
@@ -185,7 +186,24 @@ class WriteFacts:
     tensor: int
     """The tensor through which it was written."""
     slots: tuple[tuple[int, int], ...]
-    """Runs of slots written, as (first, one past the last). Empty if only metadata changed."""
+    """Runs of slots, as (first, one past the last). Empty if only metadata changed."""
+    slots_are: SlotsAre = "written"
+    """What is known of these slots. "written": they were written, and no others. "changed": they have other values than before, and others
+    may have been written with the values that they had. "around": some of them were written, and it is not known which."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFacts:
+    """The values of a tensor that an operation read."""
+
+    storage: int
+    """The storage that was read."""
+    tensor: int
+    """The tensor through which it was read."""
+    slots: tuple[tuple[int, int], ...]
+    """Runs of slots read, as (first, one past the last)."""
+    copied: bool
+    """True if the operation wrote these values as they are, but for their dtype: to the slots of its write, or else to its result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,6 +397,9 @@ class Step:
     """Which statement this happened in, counted from the start: a loop of one line has a turn for each time round."""
     launches: tuple[LaunchFacts, ...] = ()
     """The kernels that it launched, in order, if the recorder can observe them."""
+    reads: tuple[ReadFacts, ...] = ()
+    """What the operation read, if the recorder can observe it. A tensor that is only overwritten is an input and is not read, and a view
+    reads nothing."""
 
     def touched_storages(self) -> tuple[int, ...]:
         """Returns the numbers of the storages that are new, gone or different after this step, or were counted as written."""

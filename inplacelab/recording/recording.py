@@ -13,7 +13,7 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import CounterFacts, NodeFacts, SavedFacts, Step, StorageFacts, TensorFacts
 from inplacelab.recording.tensor_names import Called, Span, called_at, coming_names
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """The version of the JSON that `codec.to_json` writes. A change of the facts raises it and adds a case to `upgrade.py`."""
 
 _Found = TypeVar("_Found")

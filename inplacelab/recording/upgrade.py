@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from math import prod
 from typing import Any
 
 __all__ = ["upgraded"]
@@ -20,6 +22,8 @@ def upgraded(document: Json) -> Json:
     """
     if document.get("schema") == 1 and document["schema"] is not True:
         _from_1(document)
+    if document.get("schema") == 2:
+        _from_2(document)
     return document
 
 
@@ -35,6 +39,27 @@ def _from_1(document: Json) -> None:
         for facts in (*tensors, *saved, *step["writes"]):
             facts["counter"] = facts["storage"]
     document["schema"] = 2
+
+
+_AT_POSITIONS = re.compile("index|scatter|mask|put|setitem|diagonal|where|embedding|tri[lu]_")
+"""What operations are called that may write only some elements of their tensor."""
+
+
+def _from_2(document: Json) -> None:
+    """Schema 2 gave all slots of a tensor where it was not known which of them an operation had written."""
+    known: dict[int, Json] = {}  # the facts of each tensor
+    is_numpy = document["framework"] == "numpy"
+    for step in document["steps"]:
+        known |= {number: facts for number, facts in step["tensors"] if facts is not None}
+        for write in step["writes"]:
+            may_be_some = _AT_POSITIONS.search(step["op"] or "") and _is_whole(write, known.get(write["tensor"]))
+            write["slots_are"] = "changed" if is_numpy else "around" if may_be_some else "written"
+    document["schema"] = 3
+
+
+def _is_whole(write: Json, tensor: Json | None) -> bool:
+    """Whether a write has as many slots as its tensor has elements; so it is taken to be if the tensor is not known."""
+    return tensor is None or sum(stop - start for start, stop in write["slots"]) >= prod(tensor["shape"])
 
 
 def _count_apart(step: Json, known: dict[int, tuple[Json, int]]) -> None:

@@ -63,7 +63,7 @@ def node(number: int, *to: int) -> Facts:
 
 
 def text(*steps: dict[str, Any], **fields: Any) -> str:
-    about = {"framework": "inplacelab", "framework_version": "0", "title": "t", "source": "x", "schema": 2}
+    about = {"framework": "inplacelab", "framework_version": "0", "title": "t", "source": "x", "schema": 3}
     return json.dumps(about | {"steps": steps} | fields)
 
 

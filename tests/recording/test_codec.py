@@ -99,9 +99,9 @@ STORAGE = ("steps", 0, "storages", 0, 1)
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("schema",), 3, r"recording\.schema: expected schema 2, found 3\."),
-        (("schema",), None, r"recording\.schema: expected schema 2, found null\."),
-        (("schema",), True, r"recording\.schema: expected schema 2, found true\."),
+        (("schema",), 4, r"recording\.schema: expected schema 3, found 4\."),
+        (("schema",), None, r"recording\.schema: expected schema 3, found null\."),
+        (("schema",), True, r"recording\.schema: expected schema 3, found true\."),
         (("title",), 3, r"recording\.title: expected a string, found 3\."),
         (("steps",), {}, r"recording\.steps: expected a list, found \{\}\."),
         (("steps", 1), [], r"recording\.steps\[1\]: expected an object with the fields index, .*, found \[\]\."),
@@ -147,6 +147,6 @@ def test_a_text_that_is_no_recording_is_refused(text: str, message: str) -> None
 
 
 def test_a_refusal_speaks_both_languages() -> None:
-    with speak("zh"), pytest.raises(RecordingFormatError, match="应为第 2 版格式，实为 7") as caught:
+    with speak("zh"), pytest.raises(RecordingFormatError, match="应为第 3 版格式，实为 7") as caught:
         from_json('{"schema": 7}')
-    assert caught.value.explanation.en == "recording.schema: expected schema 2, found 7."
+    assert caught.value.explanation.en == "recording.schema: expected schema 3, found 7."

@@ -23,7 +23,7 @@ def into(op: str, out: Any, inputs: Sequence[Tensor], compute: Callable[[], Tens
     observe.silently(_compute_into, op, out, compute)
     if modes.current().listeners:
         root = out if out.base is None else out.base
-        observe.notify(op, "in-place", (out, *inputs), out, root.node)
+        observe.notify(op, "in-place", (out, *inputs), out, root.node, read=())
     return out
 
 

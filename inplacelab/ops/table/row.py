@@ -79,9 +79,11 @@ def same(x: Any) -> Any:
     return x
 
 
-WRITING = ("scatter", "masking")
-SELECTING = ("gather", "selection", *WRITING)
-"""The kinds of rows that read or write only some elements."""
+SELECTING = ("gather", "selection")
+"""The kinds of rows whose result holds some of the elements of the first input."""
+
+WRITING = ("scatter", "masking", "diagonal", "triangle")
+"""The kinds of rows that write only some elements in place."""
 
 INDEX_PARAMETERS = ("index", "indices", "key", "mask")
 """The parameters of such a row that select the elements."""
@@ -134,6 +136,7 @@ class Row:
         by_argument: it is in place with the argument `inplace=True`, not with an underscore.
         called: its name for messages and observers, if another one.
         same_is_self: a view that changes nothing returns the tensor itself.
+        copies: whether each element that it makes or writes is one of the last input, but for its dtype.
     """
 
     name: str
@@ -173,6 +176,7 @@ class Row:
     by_argument: bool = False
     called: str = ""
     same_is_self: bool = False
+    copies: bool = False
 
     def __post_init__(self) -> None:
         _check_names(self)
@@ -222,8 +226,20 @@ class Row:
 
     @cached_property
     def selects(self) -> bool:
-        """True if an argument selects the elements of the first input that are read or, in place, written: an index, a key, a mask."""
+        """True if an argument selects the elements of the first input that are read: an index, a key."""
         return self.kind in SELECTING and any(p.name in INDEX_PARAMETERS for p in self.parameters)
+
+    @cached_property
+    def writes_some(self) -> bool:
+        """True if in place it may leave elements as they are: those that an index, a mask or a diagonal does not lead to.
+
+        An overwrite of all elements has the derivative zero; one with another derivative passes old values on.
+        """
+        if self.kind == "overwrite":
+            return self.rules[0] is not ZERO
+        chooses = bool(self.masks) and len(self.inputs) > 1 + len(self.masks)
+        picks = any(p.name in INDEX_PARAMETERS and p.name not in self.masks for p in self.parameters)
+        return self.kind in WRITING or chooses or picks
 
     @property
     def reads_copies(self) -> bool:

@@ -47,7 +47,7 @@ _SCOPE: dict[str, Any] = {
     "next_serial": next_serial, "meta": meta, "save_copy": save_copy, "check_leaf": check_leaf, "edge": edge, "accumulator": accumulator, "rebase": rebase,
     "refresh": refresh, "fresh": fresh, "known_form": known_form, "current_modes": modes.current, "UNFINISHED": UNFINISHED, "NOTHING": {},
     "common_shape": common_shape, "operands": operands, "overlap": overlap, "metadata": metadata, "destinations": destinations,
-    "keywords": keywords, "touched": touched_slots, "ABSENT": keywords.ABSENT,
+    "keywords": keywords, "TOUCHED": touched_slots, "ABSENT": keywords.ABSENT,
 }  # fmt: skip
 
 

@@ -37,11 +37,20 @@ def lines(row: Row) -> Iterator[str]:
     yield "node = None"
     yield "if mode.recording_history:"
     yield from ("    " + line for line in _history(row, name))
+    if row.writes_some:  # an index or a mask on the same storage is about to be overwritten
+        yield f"touched = TOUCHED.in_place(ROW, {x}, {parts.given(row)}) if mode.listeners else NOTHING"
     yield from (_with_copies(row) if row.reads_copies else _write(row))
     yield from _finish(row)
     yield "if mode.listeners:"
-    yield f"    mode.notify({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node{parts.details(row, 'written')})"
+    yield f"    mode.notify({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node{_touched(row)}{parts.attributes(row)})"
     yield f"return {x}"
+
+
+def _touched(row: Row) -> str:
+    """Further arguments of the report: which slots are written and read, where that is not all of the inputs."""
+    if row.writes_some:
+        return ", **touched"
+    return ", read=()" * (row.kind == "overwrite") + f", copied={len(row.inputs) - 1}" * row.copies
 
 
 def _check_write(row: Row, name: str) -> Iterator[str]:

@@ -53,7 +53,7 @@ def _lines(row: Row) -> Iterator[str]:
         yield "if mode.recording_history:"
         yield from ("    " + line for line in _history(row))
     yield "if mode.listeners:"
-    yield f"    mode.notify({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node{parts.details(row, 'read')})"
+    yield f"    mode.notify({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node{parts.read(row)}{parts.attributes(row)})"
     yield "return result"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from inplacelab import dtypes
-from inplacelab.ops.table.row import WRITING, Row, same
+from inplacelab.ops.table.row import Row, same
 
 
 def name_of(row: Row, variant: str, alias: str = "") -> str:
@@ -239,14 +239,22 @@ def wanted(row: Row, name: str) -> str:
 # ---- reports --------------------------------------------------------------------------------------------------------------
 
 
-def details(row: Row, touched: str) -> str:
-    """Returns further arguments of the report: the attributes, and the slots `read` or `written` if the row selects some."""
-    attributes = {p.name: p.name for p in row.attributes}
-    found = ""
-    if row.selects and (touched == "written") == (row.kind in WRITING):
-        arrays = {name: f"a{k}" for k, name in enumerate(row.inputs)}
-        found = f", {touched}=touched.{touched}(ROW, {row.inputs[0]}, {_dictionary(arrays | attributes)}{', out.shape' * (touched == 'read')})"
-    return found + (f", attributes={_dictionary(attributes)}" if attributes else "")
+def read(row: Row) -> str:
+    """Returns further arguments of the report of an ordinary variant: what it reads, if not everything, and what it copies."""
+    if row.selects:
+        return f", read=TOUCHED.read(ROW, {row.inputs[0]}, {given(row)}, out.shape), copied=0"
+    return f", copied={len(row.inputs) - 1}" * row.copies
+
+
+def attributes(row: Row) -> str:
+    """Returns a further argument of the report: the attributes, if there are any."""
+    return f", attributes={_dictionary({p.name: p.name for p in row.attributes})}" if row.attributes else ""
+
+
+def given(row: Row) -> str:
+    """Returns an expression for the arrays and attributes of a call, by name, as the kernel receives them."""
+    arrays = {name: f"a{k}" for k, name in enumerate(row.inputs)}
+    return _dictionary(arrays | {p.name: p.name for p in row.attributes})
 
 
 def _dictionary(values: dict[str, str]) -> str:
