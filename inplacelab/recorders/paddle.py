@@ -36,9 +36,9 @@ from inplacelab.recorders.paddle_calls import (
     VIEWS,
     Call,
     Kind,
-    slots_written,
     tensors_in,
     tensors_of,
+    touched,
 )
 from inplacelab.recorders.paddle_known import KnownTensor
 from inplacelab.recorders.paddle_names import WATCHED
@@ -46,6 +46,7 @@ from inplacelab.recorders.paddle_objects import PaddleObjects
 from inplacelab.recorders.paddle_passes import UNOBSERVED, PaddlePasses
 from inplacelab.recorders.paddle_readings import gradient_held, node_of, version_of
 from inplacelab.recorders.paddle_saved import kept_by
+from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.static import class_name, message_of
@@ -53,7 +54,7 @@ from inplacelab.recorders.step_limit import StepLimit
 from inplacelab.recorders.whereabouts import Whereabouts
 
 if TYPE_CHECKING:
-    from inplacelab.recording.facts import Category
+    from inplacelab.recording.facts import Category, SlotsAre
 
 TESTED = "3.3"
 """The version that this recorder was tested with."""
@@ -203,7 +204,7 @@ class PaddleRecorder:
             self._take(call, tensor)
         call.operands = tuple([each.operand for each in call.known])
         call.versions = [each.counter.version for each in call.known]
-        call.slots = slots_written(kind.name, args)
+        call.touched = touched(kind.name, args, kwargs)
         refusable = kind.name.endswith("_") and any(each.needs and each.node is None for each in call.known[:1])
         if kind.is_silent or refusable or kwargs.get("out") is not None:
             call.contents = [objects.fingerprint(each) for each in call.known]
@@ -240,7 +241,7 @@ class PaddleRecorder:
                     self.shield.remark(_REFUSED_LATE.format(call.kind.name))
                     self._objects.wrote(known, tensor, known.operand.layout)
                     self._emit(events.Handed())
-        call.tensors = ()
+        call.tensors, call.touched = (), ALL
         call.unfilled.clear()
 
     def _call_ended(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
@@ -259,7 +260,7 @@ class PaddleRecorder:
         self._report_results(call, [*tensors_of(result), *call.unfilled], _given(call, args, kwargs))
         objects.moment.reporting = False
         objects.nodes.made.clear()
-        call.tensors = ()
+        call.tensors, call.touched = (), ALL
         call.unfilled.clear()
 
     def _written(self, call: Call, result: Any) -> list[tuple[KnownTensor, Any]]:
@@ -277,7 +278,7 @@ class PaddleRecorder:
         if self._limit.reached():
             return
         objects = self._objects
-        slots = call.slots if tensor is call.tensors[0] else None
+        slots = call.touched.written if tensor is call.touched.target else None
         objects.moment.replacing = True
         left = known.storage
         objects.nodes.own_leaf(node_of(tensor), known)
@@ -287,12 +288,15 @@ class PaddleRecorder:
         if objects.history(known, tensor) and call.kind.name not in RELAYOUTS:
             self._outdates(call, known)
         category: Category = "in-place"
-        if relaid and (known.storage is not left or call.kind.name in RELAYOUTS):
-            category = "relayout" if known.storage is left else "reallocated"
+        if known.storage is not left:
+            category = "reallocated"
+        elif call.kind.name in RELAYOUTS:
+            category = "relayout"
         objects.wrote(known, tensor, known.operand.layout if slots is None else slots)
         self._infer_saved(call, [known], given, in_place=True)
         output = known.operand if slots is None else replace(known.operand, part=slots)
-        self._done(call, output, category, known.node)
+        around = not call.touched.exact and (call.touched.target is None or tensor is call.touched.target)
+        self._done(call, output, category, known.node, "around" if around else "written")
         objects.moment.replacing = False
 
     def _outdates(self, call: Call, known: KnownTensor) -> None:
@@ -380,9 +384,13 @@ class PaddleRecorder:
                 self.shield.remark(_INFERRED)
                 objects.nodes.saved(number, found)
 
-    def _done(self, call: Call, output: Operand, category: Category, node: int | None) -> None:
+    def _done(
+        self, call: Call, output: Operand, category: Category, node: int | None, slots_are: SlotsAre = "written"
+    ) -> None:
+        inputs = call.touched.inputs(call.tensors, call.operands)
+        copied = call.touched.place_copied(call.tensors)
         self._emit(events.OperationDone(
-            call.kind.name, category, call.operands, output, {}, node, call.line, *self._objects.account(),
+            call.kind.name, category, inputs, output, {}, node, call.line, *self._objects.account(), slots_are, copied,
         ))  # fmt: skip
 
     def _pass_begins(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Tells what a function of Paddle is: its name, its tensors, and which slots an assignment to items will write."""
+"""Tells what a function of Paddle is: its name, its tensors, and which slots it will write and read."""
 
 from __future__ import annotations
 
@@ -12,13 +12,31 @@ import paddle
 
 from inplacelab.layout import Layout
 from inplacelab.recorders.paddle_readings import layout_of
+from inplacelab.recorders.positions import (
+    ALL,
+    MOST_SLOTS,
+    At,
+    Touched,
+    above,
+    along,
+    ascending,
+    below,
+    diagonal,
+    diagonals,
+    is_basic,
+    keyed,
+    numbered,
+    places,
+    rows,
+    sampled,
+    where_false,
+    where_true,
+    window,
+)
 
 if TYPE_CHECKING:
     from inplacelab.recorders.events import Operand
     from inplacelab.recorders.paddle_known import KnownTensor
-
-MOST_SLOTS = 1 << 16
-"""In storages of more slots, those that a key with indices or a mask writes are not counted one by one."""
 
 _OPERATORS: Mapping[str, str] = {
     "__add__": "add", "__radd__": "add", "__sub__": "subtract", "__rsub__": "rsub", "__mul__": "multiply", "__rmul__": "multiply",
@@ -92,7 +110,7 @@ class Call:
         known, operands, versions: what is known of them, their metadata, and their versions before.
         unfilled: tensors without memory, to which the function may give some.
         line: the line of the program.
-        slots: what an assignment to items will write.
+        touched: what it will write and read, where that is not all of its tensors.
         contents: what tells whether a storage was written, for a function that raises no version.
         gradients: the same of their gradients, for a function that may set them to zeros.
         begun: whether it is recorded.
@@ -105,7 +123,7 @@ class Call:
     versions: list[int] = field(default_factory=list)
     unfilled: list[Any] = field(default_factory=list)
     line: int | None = None
-    slots: Layout | tuple[int, ...] | None = None
+    touched: Touched = ALL
     contents: Sequence[int | None] = ()
     gradients: Sequence[int | None] = ()
     begun: bool = False
@@ -138,54 +156,132 @@ def tensors_of(value: Any) -> Iterator[Any]:
 # --- slots -------------------------------------------------------------------------------------------------------------
 
 
-def slots_written(name: str, args: Sequence[Any]) -> Layout | tuple[int, ...] | None:
-    """Returns the slots that an assignment to items will write; None for other functions, or if it is not known."""
-    if name != "setitem" or len(args) < 2:
-        return None
-    layout, key = layout_of(args[0]), args[1]
-    parts = key if type(key) is tuple else (key,)
+def _accumulates(given: Mapping[str, Any]) -> bool:
+    return bool(given.get("accumulate", False))
+
+
+def _adds(given: Mapping[str, Any]) -> bool:
+    return not given.get("overwrite", True)
+
+
+def _reduces(given: Mapping[str, Any]) -> bool:
+    return bool(given.get("reduce", "assign") != "assign")
+
+
+def _always(_: Mapping[str, Any]) -> bool:
+    return True
+
+
+_WRITES: Mapping[str, At] = {
+    "masked_fill_": At(where_true, ("x", "mask", "value")),
+    "where_": At(where_false, ("mask", "x", "value")),
+    "index_put_": At(keyed, ("x", "index", "value", "accumulate"), _accumulates),
+    "index_add_": At(rows, ("x", "index", "value", "axis"), _always),
+    "scatter_": At(rows, ("x", "index", "value", "overwrite"), _adds),
+    "put_along_axis_": At(along, ("x", "index", "value", "axis", "reduce", "include_self"), _reduces),
+    "fill_diagonal_": At(diagonal, ("x", "value", "offset", "wrap")),
+    "fill_diagonal_tensor_": At(diagonals, ("x", "value", "offset", "dim1", "dim2")),
+    "tril_": At(above, ("x", "diagonal")),
+    "triu_": At(below, ("x", "diagonal")),
+}
+"""Functions that write some elements in place, with the parameters of `paddle._C_ops`."""
+_READS: Mapping[str, At] = {
+    "index_select": At(rows, ("x", "index", "axis")),
+    "gather": At(rows, ("x", "index", "axis")),
+    "gather_nd": At(places, ("x", "index")),
+    "index_sample": At(sampled, ("x", "index")),
+    "take_along_axis": At(along, ("x", "index", "axis")),
+    "masked_select": At(where_true, ("x", "mask")),
+}
+"""Functions whose result holds some elements."""
+_ARRAYS = ("index", "mask")
+_UNKNOWN = frozenset({"embedding_renorm_"})
+"""Functions whose values decide which elements they write."""
+_OVERWRITES = frozenset({
+    "copy_", "set_tensor", "set_value", "fill_", "full_", "assign_value_", "uniform_inplace_", "gaussian_inplace_", "exponential_", "bernoulli_",
+    "cauchy_", "geometric_", "log_normal_", "normal_",
+})  # fmt: skip
+"""Functions that do not read what they write."""
+_COPIES = frozenset({"assign", "clone", "contiguous", "copy_to", "cast", "reshape", "flatten"})
+"""Functions that make a copy, if they make a tensor that is no view."""
+
+
+def touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:
+    """Returns what a call will write and read, before it does."""
     try:
-        if all(_is_basic(part) for part in parts):
-            return _window(layout, parts)
-        slots = _numbered(layout)
-        return None if slots is None else tuple(slots[tuple(map(_as_array, parts))].reshape(-1).tolist())
-    except (IndexError, TypeError, ValueError):
-        return None  # Paddle will refuse it, most likely
+        return _touched(name, args, kwargs)
+    except (IndexError, KeyError, TypeError, ValueError):  # Paddle will refuse it, most likely
+        return Touched(args[0] if args else None, exact=False)
 
 
-def _is_basic(part: Any) -> bool:
-    if type(part) is slice:
-        return all(type(each) in (int, type(None)) for each in (part.start, part.stop, part.step))
-    return part is None or part is Ellipsis or type(part) is int
+def _touched(  # noqa: PLR0911  # one case after the other
+    name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Touched:
+    if kwargs.get("out") is not None:
+        return Touched(kwargs["out"], read=())
+    if name in _WRITES or name in _READS:
+        return _at_positions(_WRITES.get(name) or _READS[name], args, kwargs, writes=name in _WRITES)
+    target = args[0] if args else None
+    if not _is_tensor(target):
+        return ALL
+    if name == "assign_out_":
+        return Touched(args[1], read=(), copied=target)
+    if name in ("setitem", "getitem") and len(args) > 1:
+        slots = _slots_at(target, args[1])
+        if name == "getitem":
+            return ALL if slots is None or isinstance(slots, Layout) else Touched(target, read=slots, copied=target)
+        return Touched(target, slots, slots is not None, (), args[2] if _is_tensor(args[-1]) else None)
+    if name in _OVERWRITES:
+        source = args[1] if len(args) > 1 and _is_tensor(args[1]) else None
+        return Touched(target, read=(), copied=source if name in ("copy_", "set_tensor", "set_value") else None)
+    return Touched(
+        None if name in _UNKNOWN else target, exact=name not in _UNKNOWN, copied=target if name in _COPIES else None
+    )
 
 
-def _window(layout: Layout, parts: tuple[Any, ...]) -> Layout:
-    """Returns the layout of the window at a key of plain indices and slices."""
-    one = np.empty(1, np.int8)  # its memory is never read
-    shown = np.lib.stride_tricks.as_strided(one, layout.shape, layout.strides, writeable=False)[
-        parts if Ellipsis in parts else (*parts, ...)
-    ]
-    moved = shown.__array_interface__["data"][0] - one.__array_interface__["data"][0]
-    return Layout(tuple(shown.shape), tuple(shown.strides), layout.offset + (moved if shown.size else 0))
+def _at_positions(at: At, args: Sequence[Any], kwargs: Mapping[str, Any], *, writes: bool) -> Touched:
+    given = at.given(args, kwargs, {})
+    target, value = given["x"], given.get("value")
+    combines = at.combines(given)
+    copied = value if _is_tensor(value) and not combines else None
+    slots = numbered(layout_of(target))
+    if slots is None:
+        return Touched(target, exact=False, copied=copied) if writes else Touched(target, copied=target)
+    known = {**given, **{k: _as_array(given[k]) for k in _ARRAYS if k in given}}
+    if _is_tensor(known.get("axis")):
+        known["axis"] = int(_as_array(known["axis"]))
+    found = ascending(at.selects(slots, known))
+    return (
+        Touched(target, found, True, found if combines else (), copied)
+        if writes
+        else Touched(target, read=found, copied=target)
+    )
+
+
+def _is_tensor(value: Any) -> bool:
+    return issubclass(type(value), paddle.Tensor)
 
 
 def _as_array(part: Any) -> Any:
-    if issubclass(type(part), paddle.Tensor):
-        found = layout_of(part)
-        if part.size > MOST_SLOTS:
-            raise ValueError
-        return np.array(_numpy(part)).reshape(found.shape)
-    return part
+    """Returns an index or a mask as an array, or each of a list of them."""
+    if type(part) in (list, tuple):
+        return [_as_array(each) for each in part]
+    if not _is_tensor(part):
+        return part
+    found = layout_of(part)
+    if part.size > MOST_SLOTS:
+        raise ValueError
+    return np.array(_numpy(part)).reshape(found.shape)
 
 
 _numpy = paddle.Tensor.numpy
 
 
-def _numbered(layout: Layout) -> Any:
-    """Returns an array of the same shape that holds the slots of the elements; None if there are too many."""
-    shape, strides, offset = layout
-    last = offset + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
-    if last >= MOST_SLOTS or 0 in shape:
-        return None
-    slots = np.arange(last + 1)
-    return np.lib.stride_tricks.as_strided(slots[offset:], shape, tuple(each * slots.itemsize for each in strides))
+def _slots_at(target: Any, key: Any) -> Layout | tuple[int, ...] | None:
+    """Returns the slots at a key of a tensor."""
+    layout, parts = layout_of(target), key if type(key) is tuple else (key,)
+    if all(is_basic(part) for part in parts):
+        return window(layout, parts)
+    slots = numbered(layout)
+    keys = tuple(_as_array(part) if _is_tensor(part) else part for part in parts)
+    return None if slots is None else ascending(slots[keys])

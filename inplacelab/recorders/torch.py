@@ -26,6 +26,7 @@ from inplacelab.language import Text
 from inplacelab.recorders import events
 from inplacelab.recorders.events import INFERRED, Operand
 from inplacelab.recorders.log import Log
+from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.stand_in import call_for
@@ -41,7 +42,7 @@ from inplacelab.recorders.torch_backward import (
     shape_at,
     stale,
 )
-from inplacelab.recorders.torch_calls import RELAYOUTS, Call, kind_of, slots_written, tensors_in, tensors_of
+from inplacelab.recorders.torch_calls import RELAYOUTS, Call, kind_of, tensors_in, tensors_of, touched
 from inplacelab.recorders.torch_compiled import CompiledCalls
 from inplacelab.recorders.torch_names import WATCHED
 from inplacelab.recorders.torch_objects import (
@@ -59,7 +60,7 @@ from inplacelab.recorders.torch_overrides import EnginePatch, Mode, caller_of, i
 from inplacelab.recorders.whereabouts import Whereabouts
 
 if TYPE_CHECKING:
-    from inplacelab.recording.facts import Category
+    from inplacelab.recording.facts import Category, SlotsAre
 
 TESTED = "2.13"
 """The version that this recorder was tested with."""
@@ -267,7 +268,7 @@ class TorchRecorder:
                     call.tensors = (*call.tensors, tensor)
             call.operands = tuple([each.operand for each in call.known])
             call.versions = [version_of(each) for each in call.tensors]
-            call.slots = slots_written(kind.name, args, kwargs)
+            call.touched = touched(kind.name, args, kwargs)
             if kind.is_silent:
                 call.contents = [objects.contents(each) for each in call.known]
             call.with_history, call.first, call.storages = torch.is_grad_enabled(), _next_node(), objects.seen
@@ -285,7 +286,7 @@ class TorchRecorder:
                 for known, tensor in zip(call.known, call.tensors, strict=True):
                     if self._objects.wrote_unseen(known, tensor):
                         self.shield.remark(_UNOBSERVED)
-            call.tensors = ()
+            call.tensors, call.touched = (), ALL
 
     def _call_ended(self, call: Call, result: Any) -> None:
         if not call.begun:
@@ -302,7 +303,7 @@ class TorchRecorder:
             for tensor in tensors_of(result):
                 self._report_result(call, tensor)
             self._objects.made = Made()
-        call.tensors = ()
+        call.tensors, call.touched = (), ALL
 
     def _written(self, call: Call, result: Any) -> list[tuple[KnownTensor, Any]]:
         """Returns the tensors that a call has written, one for each version counter: the one that it returns, or else the first."""
@@ -326,13 +327,15 @@ class TorchRecorder:
         if self._limit.reached():
             return
         objects = self._objects
-        slots = call.slots if call.slots is not None and tensor is call.tensors[0] else None
+        slots = call.touched.written if tensor is call.touched.target else None
         objects.replacing = True
         objects.histories(known.storage, (tensor,) if call.makes_nodes_of_views else ())
-        relaid = objects.look_at(known, tensor) and call.kind.name in RELAYOUTS
+        objects.look_at(known, tensor)
+        relaid = call.kind.name in RELAYOUTS
         objects.wrote(known, tensor, known.operand.layout if slots is None else slots)
         output = known.operand if slots is None else replace(known.operand, part=slots)
-        self._done(call, output, "relayout" if relaid else "in-place", known.node)
+        around = not call.touched.exact and (call.touched.target is None or tensor is call.touched.target)
+        self._done(call, output, "relayout" if relaid else "in-place", known.node, "around" if around else "written")
         objects.replacing = False
 
     def _report_changes(self, call: Call, written: Sequence[tuple[KnownTensor, Any]]) -> None:
@@ -375,9 +378,13 @@ class TorchRecorder:
         else:
             self._done(call, known.operand, category, known.node)
 
-    def _done(self, call: Call, output: Operand, category: Category, node: int | None) -> None:
+    def _done(
+        self, call: Call, output: Operand, category: Category, node: int | None, slots_are: SlotsAre = "written"
+    ) -> None:
+        inputs = call.touched.inputs(call.tensors, call.operands)
+        copied = call.touched.place_copied(call.tensors)
         self._emit(events.OperationDone(
-            call.kind.name, category, call.operands, output, {}, node, call.line, *self._objects.account(),
+            call.kind.name, category, inputs, output, {}, node, call.line, *self._objects.account(), slots_are, copied,
         ))  # fmt: skip
 
     # ---- modules with a fast path ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Tells what a call of a PyTorch function is: its name, its tensors, and which slots it will write."""
+"""Tells what a call of a PyTorch function is: its name, its tensors, and which slots it will write and read."""
 
 from __future__ import annotations
 
@@ -11,14 +11,29 @@ import numpy as np
 import torch
 
 from inplacelab.layout import Layout
+from inplacelab.recorders.positions import (
+    ALL,
+    At,
+    Touched,
+    above,
+    along,
+    along_broadcast,
+    ascending,
+    below,
+    diagonal,
+    flat,
+    is_basic,
+    keyed,
+    numbered,
+    rows,
+    where_true,
+    window,
+)
 from inplacelab.recorders.torch_objects import layout_of
 
 if TYPE_CHECKING:
     from inplacelab.recorders.events import Operand
     from inplacelab.recorders.torch_objects import KnownTensor
-
-MOST_SLOTS = 1 << 16
-"""In storages of more slots, those that a key with indices or a mask writes are not counted one by one."""
 
 _VIEWS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
 """Properties that give tensors."""
@@ -74,7 +89,7 @@ class Call:
         first: the sequence number of the next node.
         storages: how many storages were known.
         with_history: whether operations make nodes.
-        slots: what an item assignment or the like will write.
+        touched: what it will write and read, where that is not all of its tensors.
         contents: the bytes of the storages, for a function that writes without raising versions.
         begun: whether it is recorded.
     """
@@ -88,7 +103,7 @@ class Call:
     first: int = 0
     storages: int = 0
     with_history: bool = False
-    slots: Layout | tuple[int, ...] | None = None
+    touched: Touched = ALL
     contents: Sequence[bytes | None] = ()
     begun: bool = False
 
@@ -152,75 +167,138 @@ def tensors_of(value: Any) -> Iterator[Any]:
 
 # --- slots -------------------------------------------------------------------------------------------------------------
 
-_ONES_FOR: Mapping[str, int] = {
-    "masked_fill_": 2, "index_fill_": 3, "scatter_": 3, "scatter_add_": 3, "index_add_": 3, "index_copy_": 3, "index_put_": 2,
-    "masked_scatter_": 2, "put_": 2, "fill_diagonal_": 1, "scatter_reduce_": 3, "index_reduce_": 3,
-}  # fmt: skip
-"""Operations that write some elements: the position of the argument with the new values."""
+
+def _accumulates(given: Mapping[str, Any]) -> bool:
+    return bool(given.get("accumulate", False))
 
 
-def slots_written(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Layout | tuple[int, ...] | None:
-    """Returns the slots that a call will write, if these are fewer than its tensor shows; None otherwise, or if it is not known."""
-    target = args[0] if args else None
-    if not issubclass(type(target), torch.Tensor):
+def _reduces(given: Mapping[str, Any]) -> bool:
+    return given.get("reduce") is not None
+
+
+def _always(_: Mapping[str, Any]) -> bool:
+    return True
+
+
+_ROWS, _ALONG = ("x", "axis", "index", "value"), ("x", "axis", "index", "value", "reduce")
+_WRITES: Mapping[str, At] = {
+    "masked_fill_": At(where_true, ("x", "mask", "value")),
+    "masked_scatter_": At(where_true, ("x", "mask", "value")),
+    "index_fill_": At(rows, _ROWS),
+    "index_copy_": At(rows, _ROWS),
+    "index_add_": At(rows, _ROWS, _always),
+    "index_reduce_": At(rows, _ROWS, _always),
+    "scatter_": At(along, _ALONG, _reduces),
+    "scatter_add_": At(along, _ALONG, _always),
+    "scatter_reduce_": At(along, _ALONG, _always),
+    "index_put_": At(keyed, ("x", "index", "value", "accumulate"), _accumulates),
+    "put_": At(flat, ("x", "index", "value", "accumulate"), _accumulates),
+    "fill_diagonal_": At(diagonal, ("x", "value", "wrap")),
+    "tril_": At(above, ("x", "diagonal")),
+    "triu_": At(below, ("x", "diagonal")),
+}
+"""Operations that write some elements in place."""
+_READS: Mapping[str, At] = {
+    "index_select": At(rows, ("x", "axis", "index")),
+    "gather": At(along, ("x", "axis", "index")),
+    "take": At(flat, ("x", "index")),
+    "take_along_dim": At(along_broadcast, ("x", "index", "axis")),
+    "masked_select": At(where_true, ("x", "mask")),
+}
+"""Operations whose result holds some elements."""
+_ALIASES = {"self": "x", "input": "x", "dim": "axis", "indices": "index", "source": "value", "src": "value", "values": "value",
+            "tensor": "value", "fill_value": "value"}  # fmt: skip
+_ARRAYS = ("index", "mask")
+_UNKNOWN = frozenset({"embedding", "embedding_bag", "embedding_renorm_"})
+"""Operations whose values decide which elements they write."""
+_OVERWRITES = frozenset({
+    "copy_", "fill_", "zero_", "setitem", "uniform_", "normal_", "log_normal_", "exponential_", "cauchy_", "geometric_", "random_", "bernoulli_",
+})  # fmt: skip
+"""Operations that do not read what they write."""
+_COPIES = frozenset({
+    "clone", "contiguous", "reshape", "flatten", "to", "type", "cpu", "cuda", "bool", "int", "long", "half", "float", "double", "bfloat16",
+})  # fmt: skip
+"""Operations that make a copy, if they make a tensor that is no view."""
+
+
+def touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:
+    """Returns what a call will write and read, before it does."""
+    try:
+        return _touched(name, args, kwargs)
+    except (IndexError, KeyError, TypeError, ValueError, RuntimeError):  # as from the operation itself, most likely
+        return Touched(args[0] if args else None, exact=False)
+
+
+def _touched(  # noqa: PLR0911  # one case after the other
+    name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Touched:
+    target = args[0] if args else kwargs.get("input")
+    if kwargs.get("out") is not None:
+        return Touched(kwargs["out"], read=())
+    if not _is_tensor(target):
+        return ALL
+    if name in ("setitem", "getitem") and len(args) > 1:
+        slots = _slots_at(target, args[1])
+        if name == "getitem":
+            return ALL if slots is None or isinstance(slots, Layout) else Touched(target, read=slots, copied=target)
+        return Touched(target, slots, slots is not None, (), args[2] if _is_tensor(args[-1]) else None)
+    if name in _WRITES or name in _READS:
+        return _at_positions(_WRITES.get(name) or _READS[name], args, kwargs, writes=name in _WRITES)
+    if name in _OVERWRITES:
+        source = args[1] if len(args) > 1 else kwargs.get("src", kwargs.get("other", kwargs.get("value")))
+        return Touched(target, read=(), copied=source if name in ("copy_", "fill_") and _is_tensor(source) else None)
+    return Touched(
+        None if name in _UNKNOWN else target, exact=name not in _UNKNOWN, copied=target if name in _COPIES else None
+    )
+
+
+def _at_positions(at: At, args: Sequence[Any], kwargs: Mapping[str, Any], *, writes: bool) -> Touched:
+    given = at.given(args, kwargs, _ALIASES)
+    target, value = given["x"], given.get("value")
+    combines = at.combines(given)
+    copied = value if _is_tensor(value) and not combines else None
+    slots, known = numbered(layout_of(target)), {**given, **{k: _as_array(given[k]) for k in _ARRAYS if k in given}}
+    if slots is None or any(known[k] is None for k in _ARRAYS if k in known):
+        return Touched(target, exact=False, copied=copied) if writes else Touched(target, copied=target)
+    found = ascending(at.selects(slots, known))
+    return (
+        Touched(target, found, True, found if combines else (), copied)
+        if writes
+        else Touched(target, read=found, copied=target)
+    )
+
+
+def _is_tensor(value: Any) -> bool:
+    return issubclass(type(value), torch.Tensor)
+
+
+def _as_array(value: Any) -> Any:
+    """Returns an index or a mask as an array, or each of a list of them; None if it cannot be read without waiting."""
+    if type(value) in (list, tuple):
+        parts = [each if each is None else _as_array(each) for each in value]
+        return (
+            None if any(part is None and each is not None for part, each in zip(parts, value, strict=True)) else parts
+        )
+    if not _is_tensor(value):
+        return np.asarray(value)
+    if value.device.type != "cpu":
         return None
-    if name == "setitem" and len(args) > 1:
-        try:
-            return _slots_at(target, args[1])
-        except (IndexError, TypeError, ValueError, RuntimeError):
-            return None  # as the operation itself, most likely
-    if name in _ONES_FOR:
-        return _slots_marked(name, target, args[1:], kwargs)
-    return None
+    array = value.detach().numpy()
+    return array.astype(bool) if array.dtype == np.uint8 else array  # as PyTorch still takes them
 
 
 def _slots_at(target: Any, key: Any) -> Layout | tuple[int, ...] | None:
     """Returns the slots at a key of a tensor."""
     parts = key if type(key) is tuple else (key,)
-    if all(_is_basic(part) for part in parts):
-        shape, strides, offset = layout_of(target)
-        there = torch.empty_strided(shape, strides, device="meta")[key]
-        shape, strides, first = layout_of(there)
-        return Layout(shape, strides, offset + first)
-    slots = _numbered(target) if all(_is_index(part) for part in parts) else None
-    return None if slots is None else tuple(sorted(set(slots[key].reshape(-1).tolist())))
-
-
-def _is_basic(part: Any) -> bool:
-    if type(part) is slice:
-        return all(type(each) in (int, type(None)) for each in (part.start, part.stop, part.step))
-    return part is None or part is Ellipsis or type(part) is int
+    if all(is_basic(part) for part in parts):
+        return window(layout_of(target), parts)
+    slots = numbered(layout_of(target)) if all(_is_index(part) for part in parts) else None
+    return None if slots is None else ascending(torch.from_numpy(np.ascontiguousarray(slots))[key].numpy())
 
 
 def _is_index(part: Any) -> bool:
-    if issubclass(type(part), torch.Tensor):
+    if _is_tensor(part):
         return bool(part.device.type == "cpu")
     if type(part) in (list, tuple):
         return all(_is_index(each) for each in part)
-    return _is_basic(part) or type(part) is bool or issubclass(type(part), np.ndarray | np.generic)
-
-
-def _slots_marked(name: str, target: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[int, ...] | None:
-    """Returns the slots that an operation writes, by what it does to zeros."""
-    slots, given = _numbered(target), list(args)
-    place = _ONES_FOR[name] - 1
-    if slots is None or len(given) <= place or any(each.device.type != "cpu" for each in tensors_in(given, kwargs)):
-        return None
-    value = given[place]
-    marks = torch.zeros(target.shape, dtype=torch.int64)
-    given[place] = torch.ones_like(value, dtype=torch.int64) if issubclass(type(value), torch.Tensor) else 1
-    others = {key: each for key, each in kwargs.items() if key in ("wrap", "include_self")}
-    try:
-        getattr(marks, name)(*given, **others)
-    except (RuntimeError, IndexError, TypeError, ValueError):
-        return None  # as the operation itself, most likely
-    return tuple(sorted(slots[marks != 0].tolist()))
-
-
-def _numbered(target: Any) -> Any:
-    """Returns a tensor of the same shape that holds the slots of the elements; None if there are too many."""
-    shape, strides, offset = layout_of(target)
-    last = offset + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
-    if last >= MOST_SLOTS or 0 in shape:
-        return None
-    return torch.as_strided(torch.arange(last + 1), shape, strides, offset)
+    return is_basic(part) or type(part) is bool or issubclass(type(part), np.ndarray | np.generic)
