@@ -31,7 +31,17 @@ class Laid(Protocol):
 Runs = tuple[tuple[int, int], ...]
 """Runs of neighbouring slots, as (first, one past the last), in order and apart from each other."""
 
-__all__ = ["MOST_RUNS", "Runs", "common_runs", "is_contiguous", "joined", "most_runs", "slot_runs", "slots_of"]
+__all__ = [
+    "MOST_RUNS",
+    "Runs",
+    "common_runs",
+    "is_contiguous",
+    "joined",
+    "most_runs",
+    "slot_runs",
+    "slots_of",
+    "without",
+]
 
 
 def slots_of(tensor: Laid) -> tuple[int, ...]:
@@ -112,6 +122,24 @@ def common_runs(one: Runs, other: Runs) -> Runs:
         else:
             j += 1
     return tuple(common)
+
+
+def without(runs: Runs, others: Runs) -> Runs:
+    """Returns the slots that are in `runs` and not in `others`. Both are in order."""
+    left, k = [], 0
+    for start, stop in runs:
+        at = start
+        while k < len(others) and others[k][1] <= at:
+            k += 1
+        for first, end in others[k:]:
+            if first >= stop:
+                break
+            if first > at:
+                left.append((at, first))
+            at = max(at, end)
+        if at < stop:
+            left.append((at, stop))
+    return tuple(left)
 
 
 def _axes(tensor: Laid) -> tuple[tuple[int, int], ...]:

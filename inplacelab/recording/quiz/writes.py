@@ -30,10 +30,10 @@ def values(moment: Moment) -> Question | None:
     """Asks which tensors will show other values.
 
     Asked about a write that another named tensor on the same storage may see. The other options are tensors on other
-    storages. Not asked if values were not recorded, or if no tensor changes.
+    storages. Not asked if values were not recorded, if it is not known which slots were written, or if no tensor changes.
     """
     write = next((write for write in moment.step.writes if write.slots), None)
-    if write is None or not learners_write(moment):
+    if write is None or write.slots_are == "around" or not learners_write(moment):
         return None
     sharing = [tensor for tensor in named(moment) if tensor.storage == write.storage]
     seen_by_another = any(tensor.id != write.tensor for tensor in sharing)

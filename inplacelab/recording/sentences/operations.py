@@ -7,11 +7,13 @@ from collections.abc import Callable
 from inplacelab.language import Text
 from inplacelab.recording.facts import Category, RewireFacts, SavedFacts, TensorFacts, WriteFacts
 from inplacelab.recording.frameworks import framework_of
-from inplacelab.recording.naming import Naming, namings, storage_label
+from inplacelab.recording.naming import Naming, is_constant, namings, storage_label
 from inplacelab.recording.queries import newly_stale, tensors_counted_by
 from inplacelab.recording.sentences.lines import freed
 from inplacelab.recording.sentences.phrases import MOST_ITEMS, byte_count, joined, listing, shape, slots
 from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.slots import Runs
+from inplacelab.recording.touched import Touched, effect
 
 __all__ = ["operation"]
 
@@ -74,16 +76,56 @@ def _viewed(moment: Moment) -> Text:
 
 
 def _wrote(moment: Moment) -> Text:
-    written = [_written(moment, write) for write in moment.step.writes if write.slots]
-    if not written:
+    writes = [(write, _effect(moment, write)) for write in moment.step.writes if write.slots]
+    if not writes:
         return Text("{0} wrote no slot.", "{0}没有写入任何槽位。").format(moment.head)
-    return Text("{0} wrote {1}.", "{0}{1}。").format(moment.head, listing(written))
+    written = [_written(moment, write, done) for write, done in writes]
+    said = Text("{0} {1}{2}.", "{0}{1}{2}。").format(moment.head, listing(written), _source(moment))
+    return joined([said, *(_SAME.format(slots(done.same)) for _, done in writes if done.same)])
 
 
-def _written(moment: Moment, write: WriteFacts) -> Text:
-    pattern = Text("{slots} of {storage} through {x}", "经由 {x} 写入了 {storage} 的{slots}")
-    x = moment.called_before(write.tensor)
-    return pattern.format(slots=slots(write.slots), storage=storage_label(write.storage), x=x)
+_SAME = Text("This changed nothing in {0}.", "{0}的值没有变。")
+_WROTE_AT = Text("wrote {slots} of {storage} through {x}", "经由 {x} 写入了 {storage} 的{slots}")
+_CHANGED = Text("changed {slots} of {storage} through {x}", "经由 {x} 改变了 {storage} 的{slots}")
+_CHANGED_SOME = Text(
+    "changed {changed:,} of {all:,} slots of {storage} through {x}; which it wrote is not known",
+    "经由 {x} 改变了 {storage} 的 {all:,} 个槽位中的 {changed:,} 个，具体写入了哪些不得而知",
+)
+_WROTE_SOME = Text(
+    "wrote some of {slots} of {storage} through {x}; which is not known",
+    "经由 {x} 写入了 {storage} 的{slots}中的一部分，具体是哪些不得而知",
+)
+
+
+def _effect(moment: Moment, write: WriteFacts) -> Touched:
+    return effect(write, moment.before.storages.get(write.storage), moment.after.storages.get(write.storage))
+
+
+def _written(moment: Moment, write: WriteFacts, done: Touched) -> Text:
+    pattern = {"written": _WROTE_AT, "changed": _CHANGED}.get(
+        write.slots_are, _WROTE_SOME if done.around else _CHANGED_SOME
+    )
+    return pattern.format(
+        slots=slots(write.slots),
+        changed=_count(done.changed),
+        all=_count(write.slots),
+        storage=storage_label(write.storage),
+        x=moment.called_before(write.tensor),
+    )
+
+
+def _count(runs: Runs) -> int:
+    return sum(stop - start for start, stop in runs)
+
+
+def _source(moment: Moment) -> Text:
+    """Where the values come from, if they were copied from slots of a tensor of the program."""
+    for read in moment.step.reads:
+        storage = moment.before.storages.get(read.storage)
+        if read.copied and storage is not None and not is_constant(storage):
+            pattern = Text(", with the values of {0} of {1}", "，值取自 {1} 的{0}")
+            return pattern.format(slots(read.slots), storage_label(read.storage))
+    return Text("", "")
 
 
 def _relaid(moment: Moment) -> Text:

@@ -1,0 +1,97 @@
+"""Says what a step did to the slots of each storage: which it wrote, with which effect, and which it only read.
+
+Whether a slot was written with another value is seen in the recorded values before and after the step.
+
+>>> import inplacelab as paddle
+>>> with paddle.record() as rec:
+...     x = paddle.to_tensor([1.0, 2.0, 3.0])
+...     _ = x.index_fill_(paddle.to_tensor([0, 2]), 0, 3.0)
+>>> touched(rec.recording)[0][2]
+Touched(changed=((0, 1),), same=((2, 3),), around=(), read=())
+"""
+
+from __future__ import annotations
+
+from cmath import isnan
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from inplacelab.recording.facts import Number, StorageFacts, Values, WriteFacts
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.slots import Runs, joined, without
+
+__all__ = ["Touched", "effect", "same_value", "touched"]
+
+
+class Touched(NamedTuple):
+    """What a step did to the slots of one storage. No slot is in two of these lists.
+
+    Attributes:
+        changed: written with another value, or with one that cannot be compared because one of the two was not recorded.
+        same: written with the value that they had.
+        around: some of these were written, and neither the recorder nor the values say which.
+        read: read, and not written.
+    """
+
+    changed: Runs = ()
+    same: Runs = ()
+    around: Runs = ()
+    read: Runs = ()
+
+    @property
+    def written(self) -> Runs:
+        """The slots that are known to have been written."""
+        return joined(sorted(self.changed + self.same))
+
+
+def touched(recording: Recording) -> Mapping[int, Mapping[int, Touched]]:
+    """Returns what each step did, by storage and step: `touched(recording)[storage][step]`."""
+    found: dict[int, dict[int, Touched]] = {}
+    storages: dict[int, StorageFacts] = {}
+    for step in recording.steps:
+        after = {number: facts for number, facts in step.storages if facts is not None}
+        numbers = [*(each.storage for each in step.writes), *(each.storage for each in step.reads)]
+        for storage in dict.fromkeys(numbers):
+            before = storages.get(storage)
+            effects = [
+                effect(write, before, after.get(storage, before)) for write in step.writes if write.storage == storage
+            ]
+            read = _together(each.slots for each in step.reads if each.storage == storage)
+            changed, same, around = (_together(each[k] for each in effects) for k in range(3))
+            same = without(same, changed)
+            written = joined(sorted(changed + same))
+            now = Touched(changed, same, without(around, written), without(read, written))
+            if any(now) and (before or after.get(storage)):  # else it was made and freed within the step
+                found.setdefault(storage, {})[step.index] = now
+        storages |= after
+    return found
+
+
+def effect(write: WriteFacts, before: StorageFacts | None, after: StorageFacts | None) -> Touched:
+    """Returns what a write did to its slots, from the facts of its storage before and after it."""
+    old, new = (None if facts is None else facts.values for facts in (before, after))
+    if write.slots_are == "changed":
+        return Touched(changed=write.slots)
+    if not isinstance(old, tuple) or not isinstance(new, tuple):
+        return Touched(around=write.slots) if write.slots_are == "around" else Touched(changed=write.slots)
+    changed = _changed(write.slots, old, new)
+    return Touched(changed, without(write.slots, changed) if write.slots_are == "written" else ())
+
+
+def same_value(one: Number, other: Number) -> bool:
+    """Whether a slot shows no change: nan differs even from itself, but a nan that stays a nan is none."""
+    return one == other or (isnan(one) and isnan(other))
+
+
+def _changed(runs: Runs, old: Values, new: Values) -> Runs:
+    return joined(
+        (slot, slot + 1)
+        for start, stop in runs
+        if old[start:stop] != new[start:stop]
+        for slot in range(start, stop)
+        if slot >= min(len(old), len(new)) or not same_value(old[slot], new[slot])
+    )
+
+
+def _together(lists: Iterable[Runs]) -> Runs:
+    return joined(sorted(run for runs in lists for run in runs))
