@@ -18,14 +18,11 @@ All functions are pure. Where one takes a tensor, pass the learner's name for it
 
 from __future__ import annotations
 
-from cmath import isnan
-from collections.abc import Mapping
 from math import prod
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import (
     NodeFacts,
-    Number,
     SavedFacts,
     Step,
     TensorFacts,
@@ -33,7 +30,8 @@ from inplacelab.recording.facts import (
     WriteFacts,
 )
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.slots import Runs, common_runs, is_contiguous, joined, slot_runs, slots_of
+from inplacelab.recording.slots import Runs, common_runs, is_contiguous, slot_runs, slots_of
+from inplacelab.recording.touched import same_value
 from inplacelab.recording.values_read import element_values, slots_reached
 
 __all__ = [
@@ -51,7 +49,6 @@ __all__ = [
     "shares_storage",
     "slot_runs",
     "slots_of",
-    "slots_written",
     "stale",
     "tensors_counted_by",
     "tensors_on",
@@ -207,16 +204,6 @@ def kept_by(state: State, node: int) -> tuple[SavedFacts, ...]:
     return () if state.nodes[node].released else state.nodes[node].saved
 
 
-def slots_written(recording: Recording) -> Mapping[int, Mapping[int, Runs]]:
-    """Returns the slots written, by storage and step: `slots_written(recording)[storage][step]` are runs of slots."""
-    written: dict[int, dict[int, Runs]] = {}
-    for step in recording.steps:
-        for write in step.writes:
-            steps = written.setdefault(write.storage, {})
-            steps[step.index] = joined(sorted(steps.get(step.index, ()) + write.slots))
-    return written
-
-
 def who_kept(recording: Recording, storage: int, version: int, index: int = -1) -> tuple[tuple[Step, NodeFacts], ...]:
     """Returns the grad nodes that saved `storage` at `version`, up to and including step `index`.
 
@@ -320,9 +307,4 @@ def _shows_other_values(before: State, after: State, tensor: int) -> bool:
     old, new = visible_values(before, was), visible_values(after, now)
     if old is None or new is None:
         return any(common_runs(_reached(after, now), w.slots) for w in after.step.writes if w.storage == now.storage)
-    return len(old) != len(new) or not all(map(_same, old, new))
-
-
-def _same(a: Number, b: Number) -> bool:
-    # nan differs even from itself, but a nan that stays a nan shows no change.
-    return a == b or (isnan(a) and isnan(b))
+    return len(old) != len(new) or not all(map(same_value, old, new))

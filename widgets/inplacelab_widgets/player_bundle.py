@@ -29,6 +29,7 @@ MODULES = (
     "shelf",
     "axis",
     "motion",
+    "arrow",
     "panel",
     "keyboard",
     "picks",

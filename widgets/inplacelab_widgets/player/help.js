@@ -1,7 +1,7 @@
-// The list of keys, shown over the player on request.
+// The list of keys and the meaning of marks, shown over the player on request.
 
 import { makeDialog } from "./dialog.js";
-import { html, label, sign } from "./elements.js";
+import { html, label, sign, svg } from "./elements.js";
 import { speak } from "./words.js";
 /** @import { Part, Stage } from "./stage.js" */
 
@@ -16,10 +16,18 @@ export function drawHelp(stage) {
     label(button, stage.word("help"));
     dialog.translate(stage.word("help_title"));
     const rows = stage.payload.keys.map(([keys, does]) => [html("dt", {}, ...kbd(speak(keys, stage.language))), html("dd", {}, speak(does, stage.language))]);
-    dialog.fill(html("dl", {}, ...rows.flat()));
+    const marks = stage.payload.marks.map(([style, drawn, means]) => [html("dt", {}, sample(style, drawn)), html("dd", {}, speak(means, stage.language))]);
+    dialog.fill(html("dl", {}, ...rows.flat()), html("h3", {}, stage.word("marks_title")), html("dl", {}, ...marks.flat()));
   }
 
   return { root: dialog.root, button, translate, close: dialog.close, toggle };
+}
+
+/** A box with a mark. @param {string} style @param {string} drawn */
+function sample(style, drawn) {
+  const box = svg("svg", { width: 32, height: 20, "aria-hidden": "true" });
+  box.append(svg("path", { class: style, d: drawn }));
+  return box;
 }
 
 /** @param {string} keys */

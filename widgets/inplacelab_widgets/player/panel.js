@@ -1,5 +1,6 @@
 // Draws one panel of the picture at a step. Python has laid it out for all steps.
 
+import { drawArrow } from "./arrow.js";
 import { axisIn, endingWithin, ON_AXIS, stretched } from "./axis.js";
 import { html, put, svg, write } from "./elements.js";
 import { isRelated, paired, valueAt } from "./runs.js";
@@ -7,7 +8,7 @@ import { arranged, isDrawn, stackOf, zoomFor } from "./shelf.js";
 import { speak } from "./words.js";
 /** @import { Attributes, Group, Panel, Payload } from "./runs.js" */
 
-const EMPHASIS = /ipl-(written|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
+const EMPHASIS = /ipl-(written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
 /** Looks that stay over several steps: those of the value that backward fails on. */
 const LASTING = /ipl-(failed|checked)\b/;
 /** The height, in px, of a drawing whose height depends on the step; what is below overflows. */
@@ -48,6 +49,7 @@ export function drawPanel(panel, payload) {
     const marks = group.marks.map(([tag, place, runs = [], keys = "", links = "", card = 0], order) => ({ order, tag, place, flat: runs, runs: [], keys, links, card, look: -1 }));
     return { holder, cards: [], group, marks, at: -1, starts: new Map() };
   });
+  const showArrow = drawArrow(root, panel);
   /** @type {DrawnMark[]} */
   const marks = groups.flatMap((each) => each.marks);
   /** @type {[Set<string>, string, Set<string>]} */
@@ -143,12 +145,16 @@ export function drawPanel(panel, payload) {
   /** Places groups and cards for a step. @param {number} step @param {Set<string> | null} followed */
   function arrange(step, followed) {
     const stacked = arrangement && stackOf(panel, step, followed, arrangement);
+    /** @type {Map<string, number[]>} */
+    const places = new Map();
     for (const { holder, group } of groups) {
       const isThere = isDrawn(group, step, false, null) && (isOpen || !group.folded);
       const place = stacked ? stacked.places.get(group) : isThere && [group.x, group.y];
       holder.toggleAttribute("hidden", !place);
+      if (place && group.key) places.set(group.key, place);
       if (stacked && place) put(holder, "transform", `translate(${place[0]} ${place[1]})`);
     }
+    showArrow(step, (key) => places.get(key));
     if (below) below.style.height = `${Math.max(0, (stacked?.bottom ?? 0) - least)}px`;
   }
 

@@ -5,7 +5,7 @@
 /** @typedef {[number, number?, number?]} Look  Positions in `styles`, `said`, `moves`; -1 or missing: none. */
 /** @typedef {[string, Attributes, number[]?, string?, string?, number?]} Mark  [tag, place, [step, look, step, look, ...], keys, links, card]; look -1: not there; card: the number of the card in its group that it belongs to, from 1. */
 /** @typedef {{x: number, y: number, width: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[], folded?: boolean, fixed?: boolean, row?: number, memory?: [number, number], cards?: number[]}} Group  Drawn in the stretches `open`: [first, last, ...]. As `Block` of scene/marks.py: the row, the size without the cards, and of the cards the left edge, the top, the width, the number side by side, their number, and the pitch. */
-/** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[]}} Panel */
+/** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[], copies?: [number, import("./arrow.js").End, import("./arrow.js").End][]}} Panel */
 /** @typedef {{name: string, storages: string, keys: string, stops: number[]}} Thread  What is shown of a tensor that a reader follows. */
 /** @typedef {{line: number | null, phase: string, error?: true, stop?: true, ends?: true, says: number, marked?: Marked[], fixes?: Fix[], at?: number[]}} Step  `says` is the position of its sentence in `said`; `at` is the thread that it shows, as in picks.js. */
 /** @typedef {{says: number, lines: [string, boolean][]}} Fix  A fixed program: its lines, and which of them are new. */
@@ -18,6 +18,7 @@
  * @property {string[]} source
  * @property {"graph" | "history"} opens
  * @property {[Said, Said][]} keys  What each key does.
+ * @property {[string, string, Said][]} marks  Those of slots: the style, a path in a box of 32 by 20 px, what it means.
  * @property {Step[]} steps
  * @property {number} [only]  The step of a first picture: the others are not there yet. As scene/payload.py makes it.
  * @property {number[]} [longest]  The longest sentences of the others, for which there must be room.

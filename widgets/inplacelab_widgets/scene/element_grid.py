@@ -12,15 +12,16 @@ from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.slots import is_contiguous
+from inplacelab.recording.touched import Touched
 from inplacelab.recording.values_read import bytes_of, element_values, slots_under
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.grid import HEIGHT, Grid, Index, position
 from inplacelab_widgets.scene.grid_hops import hop_marks
 from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, lasting, path, rect, text, text_runs
-from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, widest
+from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, widest
 from inplacelab_widgets.scene.names import axis_letter, formula, layout_words
 from inplacelab_widgets.scene.numerals import number
-from inplacelab_widgets.scene.strip import hatch
+from inplacelab_widgets.scene.strip import EFFECTS, HOLLOW, hatch
 from inplacelab_widgets.scene.timeline import Life
 
 LINE = 14.0
@@ -143,7 +144,7 @@ def _slot(storage: StorageFacts, facts: TensorFacts, index: Index) -> str:
     return f"→{start}" if stop - start < 2 else f"→{start}–{stop - 1}"
 
 
-def sheet_marks(sheet: Sheet, x: float, top: float, grid_top: float, written: Mapping[int, SlotRuns]) -> list[Mark]:
+def sheet_marks(sheet: Sheet, x: float, top: float, grid_top: float, done: Mapping[int, Touched]) -> list[Mark]:
     """Draws a sheet.
 
     Args:
@@ -151,7 +152,7 @@ def sheet_marks(sheet: Sheet, x: float, top: float, grid_top: float, written: Ma
         x: its left edge.
         top: the y of its metadata.
         grid_top: the y of its elements.
-        written: for each step that wrote to the storage, the written slots.
+        done: for each step that wrote or read the storage, which slots.
     """
     marks = [
         _line(x, top, k, between(sheet.first, sheet.last, Look("text soft" if k else "text", content)))
@@ -161,7 +162,7 @@ def sheet_marks(sheet: Sheet, x: float, top: float, grid_top: float, written: Ma
         look = between(sheet.first, sheet.first, Look(style, content))
         marks.append(text(x, top + LINE * (k + 3) - 3.5, look))
     cells = [(index, x + left, grid_top + y) for index, left, y in sheet.grid.cells()]
-    marks += _boxes(sheet, cells, written)
+    marks += _boxes(sheet, cells, done)
     marks += _words(sheet, cells)
     marks += hop_marks(sheet.grid, x, grid_top, sheet.first, sheet.last)
     below = grid_top + sheet.grid.height + AIR
@@ -172,7 +173,7 @@ def _line(x: float, top: float, k: int, looks: Runs) -> Mark:
     return text(x, top + LINE * (k + 1) - 3.5, looks)
 
 
-def _boxes(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) -> list[Mark]:
+def _boxes(sheet: Sheet, cells: list[_Cell], done: Mapping[int, Touched]) -> list[Mark]:
     """A box for each element, hatched where its value is not known."""
     wide = sheet.grid.cell
     marks = []
@@ -187,25 +188,30 @@ def _boxes(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) ->
         if missing and any(known[k] is None for _, known in sheet.values):
             unknown = [(step, Look("hatch") if known[k] is None else None) for step, known in sheet.values]
             marks.append(path(hatch(x, y, wide, HEIGHT), lasting(unknown, sheet.last)))
-    return marks + _written(sheet, cells, written)
+    return marks + _effects(sheet, cells, done)
 
 
-def _written(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) -> list[Mark]:
-    """A heavy box around each element whose slot a step wrote, through any tensor."""
-    steps = [step for step in written if sheet.first <= step <= sheet.last]
+def _effects(sheet: Sheet, cells: list[_Cell], done: Mapping[int, Touched]) -> list[Mark]:
+    """A box around each element whose slot a step wrote or read, through any tensor."""
+    steps = [step for step in done if sheet.first <= step <= sheet.last]
     if not steps:
         return []
-    wide = coordinate(sheet.grid.cell)
-    boxes = []
+    spans = []
     for index, x, y in cells:
         at = position(sheet.facts, index)
-        box = f"M{coordinate(x)} {coordinate(y)}h{wide}v{HEIGHT:g}h-{wide}z"
-        boxes.append((box, *slots_under(sheet.storage, sheet.facts.dtype, at, at + 1)))
-    moments = []
-    for step in steps:
-        hit = "".join(box for box, start, stop in boxes if any(start < b and a < stop for a, b in written[step]))
-        moments.append((step, Look("written", None, (("d", hit),)) if hit else None, None))
-    return [Mark("path", (), flashes(moments, sheet.last))]
+        spans.append(((x, y), *slots_under(sheet.storage, sheet.facts.dtype, at, at + 1)))
+    marks, left = [], {step: list(spans) for step in steps}
+    for effect, style in EFFECTS:  # an element of several slots has the first effect that applies
+        moments = []
+        for step in steps:
+            runs: SlotRuns = getattr(done[step], effect)
+            hit = [each for each in left[step] if any(each[1] < b and a < each[2] for a, b in runs)] if runs else []
+            left[step] = [each for each in left[step] if each not in hit] if hit else left[step]
+            drawn = boxes((corner for corner, *_ in hit), sheet.grid.cell, HEIGHT, inset=HOLLOW * (effect == "same"))
+            moments.append((step, Look(style, None, (("d", drawn),)) if drawn else None, None))
+        if any(look for _, look, _ in moments):
+            marks.append(Mark("path", (), flashes(moments, sheet.last)))
+    return marks
 
 
 def _words(sheet: Sheet, cells: list[_Cell]) -> list[Mark]:

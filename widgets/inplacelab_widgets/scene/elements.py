@@ -13,12 +13,11 @@ from functools import cached_property
 from itertools import chain, islice
 
 from inplacelab.language import Text
-from inplacelab.recording import queries
 from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.slots import Runs as SlotRuns
+from inplacelab.recording.touched import Touched, touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.cards import Card, Face, cards, chip_marks, stretches
 from inplacelab_widgets.scene.element_grid import LINE, Sheet, sheet_for, sheet_marks
@@ -92,14 +91,14 @@ class _Seat:
 
 def elements_panel(recording: Recording) -> Panel:
     """Returns the panel with the elements of every tensor that has a name at some step."""
-    written, last = queries.slots_written(recording), len(recording) - 1
+    done, last = touched(recording), len(recording) - 1
     groups: list[Group] = []
     x = y = tall = 0.0
     seats = _seats(recording)
     for seat in seats:
         if x and x + seat.width > WIDTH:
             x, y, tall = 0.0, y + tall + GAP, 0.0
-        marks = [mark for home in seat.homes for mark in _home_marks(home, seat, written.get(home.card.storage, {}))]
+        marks = [mark for home in seat.homes for mark in _home_marks(home, seat, done.get(home.card.storage, {}))]
         marks = _merged(marks)
         lives_of = [home.card.life for home in seat.homes]
         first, end = min(life.first for life in lives_of), max(life.last for life in lives_of)
@@ -158,7 +157,7 @@ def _place(face: Face) -> Text:
     return Text("{0} · {1}", "{0} · {1}").format(where, face.kind) if face.kind else Text(where, where)
 
 
-def _home_marks(home: _Home, seat: _Seat, written: Mapping[int, SlotRuns]) -> list[Mark]:
+def _home_marks(home: _Home, seat: _Seat, done: Mapping[int, Touched]) -> list[Mark]:
     card, life = home.card, home.card.life
     outline = flashes(((sheet.first, Look("card changed"), Look("card")) for sheet in home.sheets), life.last)
     bar = between(life.first, life.last, Look(f"bar c{card.colour}-fill"))
@@ -171,7 +170,7 @@ def _home_marks(home: _Home, seat: _Seat, written: Mapping[int, SlotRuns]) -> li
     places = lasting(((step, Look("text soft end", _place(face))) for step, face in life.moments), life.last)
     marks.append(text(seat.width - PAD, 17.5, places))
     for sheet in home.sheets:
-        marks += sheet_marks(sheet, PAD, TITLE, seat.below_title, written)
+        marks += sheet_marks(sheet, PAD, TITLE, seat.below_title, done)
     return marks
 
 
@@ -184,12 +183,14 @@ def _merged(marks: Sequence[Mark]) -> list[Mark]:
     the same indices, hops and slots.
     """
     own = [mark for mark in marks if mark.keys]
-    shared: dict[tuple[str, Attributes], list[tuple[int, Look | None]]] = {}
-    kinds: dict[tuple[str, Attributes], Mark] = {}
+    shared: dict[tuple[str, Attributes, str], list[tuple[int, Look | None]]] = {}
+    kinds: dict[tuple[str, Attributes, str], Mark] = {}
     for mark in marks:
         if not mark.keys:
-            kinds.setdefault((mark.tag, mark.place), mark)
-            shared.setdefault((mark.tag, mark.place), []).extend(mark.runs)
+            # The borders of written and read elements have their places in their looks.
+            style = "" if mark.place else next((look.style for _, look in mark.runs if look), "")
+            kinds.setdefault((mark.tag, mark.place, style), mark)
+            shared.setdefault((mark.tag, mark.place, style), []).extend(mark.runs)
     for key, looks in shared.items():
         # Where one ends and the next begins at the same step, show the next.
         looks.sort(key=lambda moment: (moment[0], moment[1] is not None))

@@ -12,9 +12,10 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.slots import common_runs
+from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, rect, text
-from inplacelab_widgets.scene.measure import coordinate
+from inplacelab_widgets.scene.measure import boxes
 from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.timeline import Life
 
@@ -37,19 +38,20 @@ class View:
     step: int
     first: int
     texts: tuple[str, ...]
-    written: SlotRuns
-    """The slots of the window that the step wrote."""
+    done: Touched
+    """What the step did to the slots of the window."""
 
 
-def views(life: Life[StorageFacts], written: Mapping[int, SlotRuns]) -> Iterator[View]:
+def views(life: Life[StorageFacts], done: Mapping[int, Touched]) -> Iterator[View]:
     """Yields the views of the lens over the life of a storage: it moves at each write."""
     first = 0
     for step, facts in life.moments:
-        slots = written.get(step, ())
+        now = done.get(step, Touched())
+        slots = now.written or now.around
         if slots:
-            first = window(min(start for start, _ in slots), facts.slots)
+            first = window(slots[0][0], facts.slots)
         texts = tuple(value_text(facts, slot) if slot < facts.slots else "" for slot in range(first, first + SIZE))
-        yield View(step, first, texts, common_runs(tuple(sorted(slots)), ((first, first + SIZE),)))
+        yield View(step, first, texts, Touched(*(common_runs(each, ((first, first + SIZE),)) for each in now)))
 
 
 def window(slot: int, slots: int) -> int:
@@ -76,18 +78,17 @@ def value_text(facts: StorageFacts, slot: int) -> str:
 
 
 def lens_marks(
-    left: float, top: float, storage: int, life: Life[StorageFacts], written: Mapping[int, SlotRuns]
+    left: float, top: float, storage: int, life: Life[StorageFacts], done: Mapping[int, Touched]
 ) -> list[Mark]:
     """Draws the lens with its top left corner at (left, top)."""
-    found, keys = tuple(views(life, written)), (f"s{storage}",)
+    found, keys = tuple(views(life, done)), (f"s{storage}",)
     frame = between(life.first, life.last, Look("slot lens"))
     places = [(left + k % PER_ROW * CELL, top + TITLE + k // PER_ROW * PITCH) for k in range(SIZE)]
     marks = [rect(x, y, CELL, CELL_HEIGHT, frame, keys=keys) for x, y in places]
-    boxes = [
-        (view.step, Look("written lens", None, (("d", _boxes(view, places)),)) if view.written else None, None)
-        for view in found
-    ]
-    marks.append(Mark("path", (), flashes(boxes, life.last), keys))
+    for part, style in (("changed", "written lens"), ("same", "unchanged lens")):
+        if any(getattr(view.done, part) for view in found):
+            moments = [(view.step, _look(style, getattr(view.done, part), view, places), None) for view in found]
+            marks.append(Mark("path", (), flashes(moments, life.last), keys))
     for k, (x, y) in enumerate(places):
         looks = ((view.step, Look("text value small lens", view.texts[k])) for view in found)
         marks.append(text(round(x + CELL / 2, 1), y + 12.5, lasting(looks, life.last), keys=keys))
@@ -104,10 +105,8 @@ def _title(view: View, life: Life[StorageFacts]) -> Text:
     return title + words.LENS_GAPS if UNKNOWN in view.texts else title
 
 
-def _boxes(view: View, places: list[tuple[float, float]]) -> str:
-    written = (slot - view.first for start, stop in view.written for slot in range(start, stop))
-    corners = (places[k] for k in written)
-    return "".join(
-        f"M{coordinate(x)} {coordinate(y)}h{coordinate(CELL)}v{coordinate(CELL_HEIGHT)}h-{coordinate(CELL)}z"
-        for x, y in corners
-    )
+def _look(style: str, slots: SlotRuns, view: View, places: list[tuple[float, float]]) -> Look | None:
+    """Boxes around some slots of the window; those of slots that were written with the same value have a hollow border."""
+    corners = [places[slot - view.first] for start, stop in slots for slot in range(start, stop)]
+    inset = 3.0 if style.startswith("unchanged") else 0.0
+    return Look(style, None, (("d", boxes(corners, CELL, CELL_HEIGHT, inset=inset)),)) if corners else None

@@ -179,8 +179,22 @@ class Panel:
     shelf: tuple[Group, ...] = ()
     """In a panel too high to be seen at a glance: chips for the groups that a step does not draw. They are below the
     drawn groups, which are moved together."""
+    copies: tuple[Copy, ...] = ()
+    """At most one for a step. An arrow is drawn if both of its groups are."""
     more: More | None = None
     opened: Opened | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """An arrow in one step from what it read to where it wrote these values, or to a tensor that it made of them.
+
+    `source` and `target` are an end each: the key of a group, and in this group the middle and the top of a run of slots.
+    """
+
+    step: int
+    source: tuple[str, float, float]
+    target: tuple[str, float, float]
 
 
 @dataclass(frozen=True, slots=True)

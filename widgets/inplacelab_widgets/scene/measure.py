@@ -166,3 +166,11 @@ def coordinate(value: float) -> str:
     """
     digits = f"{round(value, 1):.1f}".rstrip("0").rstrip(".")
     return "0" if digits == "-0" else digits
+
+
+def boxes(places: Iterable[tuple[float, float]], width: float, height: float, *, inset: float = 0) -> str:
+    """Returns a path of boxes of one size, given by their top left corners; with an inset, each has a second border inside."""
+    one = f"h{coordinate(width)}v{coordinate(height)}h-{coordinate(width)}z"
+    wide, high = coordinate(width - 2 * inset), coordinate(height - 2 * inset)
+    inner = f"m{coordinate(inset)} {coordinate(inset)}h{wide}v{high}h-{wide}z" if inset else ""
+    return "".join([f"M{coordinate(x)} {coordinate(y)}{one}{inner}" for x, y in places])

@@ -72,7 +72,10 @@ class Pools:
             notes["unfolds"] = {"says": in_both_languages(panel.opened.says)}
             notes["opened"] = self.panel(panel.opened.panel)
         shelf = {"shelf": [self._group(chip) for chip in panel.shelf]} if panel.shelf else {}
-        return {**size, **notes, "says": self._packed_runs(panel.says), **groups, **shelf}
+        copies = (
+            {"copies": [[each.step, [*each.source], [*each.target]] for each in panel.copies]} if panel.copies else {}
+        )
+        return {**size, **notes, "says": self._packed_runs(panel.says), **groups, **shelf, **copies}
 
     def table(
         self, title: Text, columns: Iterable[Words], changes: Iterable[tuple[int, str, tuple[Words, ...] | None]]

@@ -32,6 +32,7 @@ from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.panel_payload import Json, Pools
 from inplacelab_widgets.scene.picture import provisos
 from inplacelab_widgets.scene.predict_question import in_both_languages, question_data
+from inplacelab_widgets.scene.strip import legend
 from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_panels
 
 
@@ -97,6 +98,7 @@ class _Packer:
             "keys": [
                 [in_both_languages(keys), in_both_languages(framework.in_framework_words(does))] for keys, does in keys
             ],
+            "marks": [[f"ipl-{style}", drawn, in_both_languages(means)] for style, drawn, means in legend()],
             "words": {
                 key: in_both_languages(framework.in_framework_words(phrase))
                 for key, phrase in (

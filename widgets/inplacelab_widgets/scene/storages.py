@@ -17,16 +17,19 @@ from inplacelab.recording import queries
 from inplacelab.recording.facts import Step, StorageFacts, WriteFacts
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import is_constant, storage_label
-from inplacelab.recording.recording import Recording
+from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Runs as SlotRuns
+from inplacelab.recording.touched import Touched, touched
+from inplacelab.recording.values_read import slots_reached
 from inplacelab_widgets import words
+from inplacelab_widgets.scene import changed_looks
 from inplacelab_widgets.scene.cards import Card, card_marks, cards, wire_marks
-from inplacelab_widgets.scene.changed_looks import touched
 from inplacelab_widgets.scene.combs import WIDEST_NAME_ALONE, comb_marks, gutter_for
 from inplacelab_widgets.scene.focus import Span, open_spans
 from inplacelab_widgets.scene.marks import (
     GAP,
     Block,
+    Copy,
     Group,
     Lazily,
     Look,
@@ -78,7 +81,7 @@ class _Parts:
     storage_pins: StoragePins
     raised: tuple[tuple[int, str, str, Text], ...]
     """(step, version before, version after, what raised it)."""
-    written: Mapping[int, SlotRuns]
+    done: Mapping[int, Touched]
 
     @property
     def card_places(self) -> int:
@@ -144,7 +147,14 @@ def storages_panel(recording: Recording) -> Panel:
     tops = dict(zip(order, accumulate((heights[row] + GAP for row in order), initial=0.0), strict=False))
     groups = tuple(block.group(tops[row], order.index(row)) for block, row in zip(blocks, rows, strict=True))
     height = sum(heights.values()) + GAP * (len(heights) - 1)
-    return Panel("storages", _width(groups), max(height, 40), groups, _descriptions(recording))
+    return Panel(
+        "storages",
+        _width(groups),
+        max(height, 40),
+        groups,
+        _descriptions(recording),
+        copies=_copies(recording, storages),
+    )
 
 
 def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
@@ -158,7 +168,15 @@ def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
     ]
     width, height, chips = shelf(shelved, WIDTH)
     height += _highest_stack(groups, len(recording))
-    return Panel("storages", max(_width(groups), width), height, groups, _descriptions(recording), shelf=chips)
+    return Panel(
+        "storages",
+        max(_width(groups), width),
+        height,
+        groups,
+        _descriptions(recording),
+        shelf=chips,
+        copies=_copies(recording, storages),
+    )
 
 
 def _width(groups: Sequence[Group]) -> float:
@@ -220,7 +238,7 @@ class _Block:
     def _marks(self) -> Iterator[Mark]:
         storage = self.storage
         yield from _title_marks(storage)
-        yield from strip_marks(storage.strip, TITLE, storage.id, storage.life, storage.written)
+        yield from strip_marks(storage.strip, TITLE, storage.id, storage.life, storage.done)
         for place, card in storage.cards:
             yield from comb_marks(card, storage.life.moments[0][1], storage.strip, TITLE, place)
         if storage.raised:
@@ -271,7 +289,7 @@ def _parts(recording: Recording) -> list[_Parts]:
     for step in recording.steps:
         for write in step.writes:
             all_writes.setdefault(write.storage, []).append((step, write))
-    written, versions = queries.slots_written(recording), version_labels(recording)
+    done, versions = touched(recording), version_labels(recording)
     found, label = [], framework_of(recording).label
     for key, life in storage_lives(recording).items():
         mine, own_pins = _placed(all_cards.get(key, ())), tuple(all_pins.get(key, ()))
@@ -279,7 +297,7 @@ def _parts(recording: Recording) -> list[_Parts]:
         raised = tuple((step.index, label(write.before), label(write.after), author_of(step)) for step, write in writes)
         # One step longer than its life: the step that frees it shows it fading.
         last, stacks = min(life.last + 1, end), storage_pins(_placed(own_pins))
-        found.append(_Parts(key, life, versions[key], last, mine, own_pins, stacks, raised, written.get(key, {})))
+        found.append(_Parts(key, life, versions[key], last, mine, own_pins, stacks, raised, done.get(key, {})))
     return found
 
 
@@ -291,7 +309,8 @@ def _with_strips(parts: Sequence[_Parts], *, dense: bool) -> list[_Storage]:
 
 def _with_strip(parts: _Parts, gutter: float, *, dense: bool) -> _Storage:
     def with_gutter(room: float) -> _Storage:
-        strip = strip_for(parts.life, parts.card_places, WIDTH, dense, room)
+        is_written = any(each.changed or each.same for each in parts.done.values())
+        strip = strip_for(parts.life, parts.card_places, WIDTH, dense, room, is_written=is_written)
         facts = (
             parts.id,
             parts.life,
@@ -301,7 +320,7 @@ def _with_strip(parts: _Parts, gutter: float, *, dense: bool) -> _Storage:
             parts.pins,
             parts.storage_pins,
             parts.raised,
-            parts.written,
+            parts.done,
         )
         return _Storage(*facts, strip)
 
@@ -323,6 +342,40 @@ def _by_storage(items: Iterable[_Item]) -> dict[int, list[_Item]]:
 def _placed(items: Sequence[_Item]) -> tuple[tuple[int, _Item], ...]:
     places = shared_rows([(item.life.first, item.life.last) for item in items])
     return tuple(zip(places, items, strict=True))
+
+
+def _copies(recording: Recording, storages: Iterable[_Storage]) -> tuple[Copy, ...]:
+    """The arrows of the steps that copied something."""
+    strips = {each.id: each for each in storages}
+    found = []
+    for state in recording.states():
+        step = state.step
+        read = next((each for each in step.reads if each.copied), None)
+        target = None if read is None else _target(state)
+        if read is None or target is None or {read.storage, target[0]} - strips.keys():
+            continue
+        source = strips[read.storage]
+        if is_constant(source.life.moments[0][1]) or (read.storage, read.slots) == target:
+            continue
+        if read.slots and target[1]:
+            ends = _end(source.strip, read.storage, read.slots), _end(strips[target[0]].strip, *target)
+            found.append(Copy(step.index, *ends))
+    return tuple(found)
+
+
+def _target(state: State) -> tuple[int, SlotRuns] | None:
+    """The storage and the slots to which a step copied something."""
+    write = next((write for write in state.step.writes if write.slots), None)
+    if write is not None:
+        return write.storage, write.slots
+    made = state.tensors.get(state.step.output) if state.step.output is not None else None
+    return None if made is None else (made.storage, slots_reached(state.storages[made.storage], made))
+
+
+def _end(strip: Strip, storage: int, slots: SlotRuns) -> tuple[str, float, float]:
+    """One end of an arrow: at the first run of slots."""
+    left, right, y = strip.pieces(slots[:1])[0]
+    return f"s{storage}", round((left + right) / 2, 1), TITLE + y
 
 
 def _title(facts: StorageFacts) -> Text:
@@ -377,7 +430,7 @@ def _version_keys(storage: _Storage) -> tuple[str, ...]:
 def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
     descriptions, framework = [], framework_of(recording)
     stale: dict[int, int] = {}  # the number of stale values of each node that has any
-    for touch in touched(recording):
+    for touch in changed_looks.touched(recording):
         state = touch.state
         for key in touch.keepers:
             saved = queries.kept_by(state, key) if key in state.nodes else ()

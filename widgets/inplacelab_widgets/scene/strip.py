@@ -6,16 +6,19 @@ a note in the picture explains both.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.slots import Runs as SlotRuns
+from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import lens
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text, text_runs
-from inplacelab_widgets.scene.measure import NORMAL, coordinate, widest, width_of
+from inplacelab_widgets.scene.measure import NORMAL, boxes, coordinate, widest, width_of
 from inplacelab_widgets.scene.names import extremes
 from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.timeline import Life
@@ -25,9 +28,12 @@ WITH_CELLS = 4096
 FEW = 8
 """The number of slots up to which values are never printed small."""
 TINY = 10.0
+UNKNOWN = "·"
 GUTTER = 30.0
 """The least space to the left of a strip, for the names of the combs and the indices of rows, in px."""
 RULER = 12.0
+WAS = 9.0
+"""The space for the values before a write, in px."""
 COMB = 10.0
 
 Piece = tuple[float, float, float]
@@ -48,6 +54,8 @@ class Strip:
     """Whether its values are printed small, with only the first index of each row beside it."""
     gutter: float = GUTTER
     """The space to the left of its slots, in px."""
+    has_was: bool = False
+    """Whether there is a line under the indices for the values before a write."""
 
     @property
     def rows(self) -> int:
@@ -61,7 +69,7 @@ class Strip:
     @property
     def ruler(self) -> float:
         """The space under each row for the indices of its slots, in px; rows of cells have theirs in the gutter."""
-        return 2 if self.dense or WITH_VALUES < self.slots <= WITH_CELLS else RULER
+        return 2 if self.dense or WITH_VALUES < self.slots <= WITH_CELLS else RULER + WAS * self.has_was
 
     @property
     def right(self) -> float:
@@ -116,8 +124,13 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
     return joined
 
 
-def strip_for(life: Life[StorageFacts], combs: int, room: float, dense: bool, gutter: float = GUTTER) -> Strip:
-    """Returns the strip of a storage in `room` px, with space for its longest value over all steps; `dense` if there are many storages."""
+def strip_for(
+    life: Life[StorageFacts], combs: int, room: float, dense: bool, gutter: float = GUTTER, *, is_written: bool = False
+) -> Strip:
+    """Returns the strip of a storage in `room` px, with space for its longest value over all steps; `dense` if there are many storages.
+
+    `is_written`: whether a step writes it, so that values before a write are shown.
+    """
     slots = max(facts.slots for facts in life.every())
     available = room - gutter
     if not slots:
@@ -127,7 +140,9 @@ def strip_for(life: Life[StorageFacts], combs: int, room: float, dense: bool, gu
         dense = dense and slots > FEW
         cell = max(widest(texts, TINY) + 4 if dense else widest(texts, NORMAL) + 6, 28)
         per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
-        return Strip(slots, per_row, round(cell, 1), 17 if dense else 26, combs, dense, gutter)
+        return Strip(
+            slots, per_row, round(cell, 1), 17 if dense else 26, combs, dense, gutter, is_written and not dense
+        )
     if slots <= WITH_CELLS:
         per_row = next(n for n in (64, 128, 256, 512) if slots <= 8 * n)
         return Strip(slots, per_row, int(available / per_row * 10) / 10, 9, combs, gutter=gutter)
@@ -138,7 +153,7 @@ def cell_texts(facts: StorageFacts) -> list[str]:
     """Returns the text of each slot; "·" where the value was not recorded."""
     if isinstance(facts.values, tuple):
         return [number(value) for value in facts.values]
-    texts = ["·"] * facts.slots
+    texts = [UNKNOWN] * facts.slots
     if isinstance(facts.values, Summary) and facts.slots <= WITH_VALUES:
         for k, value in enumerate(facts.values.head):
             texts[k] = number(value)
@@ -152,7 +167,7 @@ def strip_marks(
     top: float,
     storage: int,
     life: Life[StorageFacts],
-    written: Mapping[int, SlotRuns],
+    done: Mapping[int, Touched],
 ) -> list[Mark]:
     """Draws the slots of a storage over its life.
 
@@ -161,14 +176,15 @@ def strip_marks(
         top: the y of its first row.
         storage: the storage's number.
         life: its facts over the steps.
-        written: for each step that wrote to it, the written slots.
+        done: for each step that wrote or read it, which slots.
     """
     if not strip.slots:
         return _nothing(strip, top, storage, life)
     drawn = _slots if strip.slots <= WITH_VALUES else _cells
     marks = drawn(strip, top, storage, life)
-    marks.append(_written(strip, top, storage, written, life.last))
-    return marks + _values(strip, top, storage, life, written)
+    marks += _effects(strip, top, storage, done, life.last)
+    marks += _was(strip, top, life, done) if strip.has_was else []
+    return marks + _values(strip, top, storage, life, done)
 
 
 def _nothing(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
@@ -214,7 +230,7 @@ def hatch(x: float, y: float, width: float, height: float) -> str:
 
 
 def _values(
-    strip: Strip, top: float, storage: int, life: Life[StorageFacts], written: Mapping[int, SlotRuns]
+    strip: Strip, top: float, storage: int, life: Life[StorageFacts], done: Mapping[int, Touched]
 ) -> list[Mark]:
     marks = []
     if strip.slots <= WITH_VALUES:
@@ -237,7 +253,7 @@ def _values(
     return [
         *marks,
         text(strip.gutter, bottom - 2, notes),
-        *lens.lens_marks(strip.gutter, bottom + 2, storage, life, written),
+        *lens.lens_marks(strip.gutter, bottom + 2, storage, life, done),
     ]
 
 
@@ -269,30 +285,94 @@ def _cells(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> 
     return marks
 
 
-def _written(strip: Strip, top: float, storage: int, written: Mapping[int, SlotRuns], last: int) -> Mark:
-    moments = []
-    style = "written" if strip.slots <= WITH_VALUES else "inked"
-    looks: dict[SlotRuns, Look | None] = {}  # a loop writes the same slots again and again
-    for step, slots in written.items():
-        if slots not in looks:
-            boxes = "".join([_box(piece, top, strip) for piece in _boxes(strip, slots)])
-            looks[slots] = Look(style, None, (("d", boxes),)) if boxes else None
-        moments.append((step, looks[slots], None))
-    return Mark("path", (), flashes(moments, last), (f"s{storage}",))
+EFFECTS: tuple[tuple[Literal["changed", "same", "around", "read"], str], ...] = (
+    ("changed", "written"), ("same", "unchanged"), ("around", "around"), ("read", "read"),
+)  # fmt: skip
+"""What a step may have done to slots (see `recording.touched`), with the style of their boxes."""
+HOLLOW = 3.0
+"""The distance of the two lines of a hollow border, in px."""
 
 
-def _boxes(strip: Strip, slots: SlotRuns) -> Iterable[Piece]:
+def legend() -> Iterable[tuple[str, str, Text]]:
+    """Yields for each mark of slots its style, its path in a box of 32 by 20 px, and what it means."""
+    for effect, style in EFFECTS:
+        yield style, boxes([(4, 3)], 24, 14, inset=HOLLOW * (effect == "same")), words.MARKS[effect]
+    yield "copy", "M6 17V8H26V16M22.5 11.5L26 16.5L29.5 11.5", words.MARKS["copy"]
+
+
+def _effects(strip: Strip, top: float, storage: int, done: Mapping[int, Touched], last: int) -> list[Mark]:
+    """The boxes of the slots that steps wrote and read: one mark for each effect that occurs."""
+    marks = []
+    for effect, style in EFFECTS:
+        if not any(getattr(each, effect) for each in done.values()):
+            continue
+        shown = "inked" if effect == "changed" and strip.slots > WITH_VALUES else style
+        inset = HOLLOW if effect == "same" and strip.slots <= WITH_VALUES else 0.0
+        looks: dict[SlotRuns, Look | None] = {(): None}  # a loop writes the same slots again and again
+        moments = []
+        for step, each in done.items():
+            slots: SlotRuns = getattr(each, effect)
+            if slots not in looks:
+                drawn = "".join(
+                    boxes([(left, top + y)], right - left, strip.height, inset=inset)
+                    for left, right, y in _pieces(strip, slots, apart=effect in ("changed", "same"))
+                )
+                looks[slots] = Look(shown, None, (("d", drawn),)) if drawn else None
+            moments.append((step, looks[slots], None))
+        marks.append(Mark("path", (), flashes(moments, last), (f"s{storage}",)))
+    return marks
+
+
+def _pieces(strip: Strip, slots: SlotRuns, *, apart: bool) -> Iterable[Piece]:
+    """The places of slots, each for itself or as runs."""
     if strip.slots > WITH_VALUES:
         return _joined(strip.pieces(slots))
+    if not apart:
+        return strip.pieces(slots)
     return (
         piece for start, stop in slots for slot in range(start, stop) for piece in strip.pieces(((slot, slot + 1),))
     )
 
 
-def _box(piece: Piece, top: float, strip: Strip) -> str:
-    left, right, y = piece
-    width = coordinate(right - left)
-    return f"M{coordinate(left)} {coordinate(top + y)}h{width}v{coordinate(strip.height)}h-{width}z"
+def _was(strip: Strip, top: float, life: Life[StorageFacts], done: Mapping[int, Touched]) -> list[Mark]:
+    """Under each slot that a step wrote the value that it had, and beside the row the word "was"."""
+    before = _texts_before(strip, life, done)
+    written = {step: frozenset(_listed(each.written)) for step, each in done.items()}
+    marks, y = [], strip.height + RULER + WAS - 1.5
+    for row in range(strip.rows):
+        here = range(row * strip.per_row, min((row + 1) * strip.per_row, strip.slots))
+        steps = {step for step in before if not written[step].isdisjoint(here)}
+        if not steps:
+            continue
+        beside = ((step, Look("text tiny end", words.VALUE_BEFORE) if step in steps else None, None) for step in before)
+        marks.append(text(strip.gutter - 4, top + row * strip.pitch + y, flashes(beside, life.last)))
+        for slot in here:
+            if not any(slot in written[step] for step in steps):
+                continue
+            (left, right, above) = strip.pieces(((slot, slot + 1),))[0]
+            looks = (
+                (step, Look("text tiny middle", texts[slot]) if slot in written[step] else None, None)
+                for step, texts in before.items()
+            )
+            marks.append(text(round((left + right) / 2, 1), top + above + y, flashes(looks, life.last)))
+    return marks
+
+
+def _texts_before(strip: Strip, life: Life[StorageFacts], done: Mapping[int, Touched]) -> dict[int, list[str]]:
+    """For each step that wrote the storage, the values before it; a question mark for what was not recorded."""
+    starts = [step for step, _ in life.moments]
+    found = {}
+    for step, each in done.items():
+        if each.changed or each.same:
+            since = bisect_left(starts, step)
+            facts = life.moments[since - 1][1] if since else None
+            texts = [] if facts is None or facts.values is None else cell_texts(facts)
+            found[step] = [text.replace(UNKNOWN, "?") for text in texts] or ["?"] * strip.slots
+    return found
+
+
+def _listed(slots: SlotRuns) -> Iterable[int]:
+    return (slot for start, stop in slots for slot in range(start, stop))
 
 
 def _note(strip: Strip, facts: StorageFacts) -> Text:

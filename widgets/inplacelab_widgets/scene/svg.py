@@ -6,12 +6,12 @@ stay small in a notebook.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from xml.sax.saxutils import escape, quoteattr
 
 from inplacelab.language import Text
-from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, Words, always, stack_of, text
+from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, Words, always, path, stack_of, text
 from inplacelab_widgets.scene.measure import coordinate
 from inplacelab_widgets.scene.palette import FONT, resolved
 
@@ -39,14 +39,42 @@ def document(size: tuple[float, float], parts: Iterable[str], title: str, conten
 
 def panel_at(panel: Panel, step: int, language: str) -> str:
     """Returns the groups of a panel that are shown at `step`, at their places."""
-    here = (group for group in panel.groups if group.first <= step <= group.last)
-    return "".join(placed(group_at(group, step, language), group.x, group.y) for group in here)
+    here = [group for group in panel.groups if group.first <= step <= group.last]
+    drawn = "".join(placed(group_at(group, step, language), group.x, group.y) for group in here)
+    return drawn + _arrow_at(panel, step, {group.key: (group.x, group.y) for group in here})
 
 
 def stack_at(panel: Panel, step: int, language: str) -> tuple[str, float]:
     """Returns the groups of a panel that are drawn at `step`, moved together, with the others' chips below; and their height."""
     places, height = stack_of(panel, step)
-    return "".join(placed(group_at(group, step, language), x, y) for group, x, y in places), height
+    drawn = "".join(placed(group_at(group, step, language), x, y) for group, x, y in places)
+    return drawn + _arrow_at(panel, step, {group.key: (x, y) for group, x, y in places}), height
+
+
+def _arrow_at(panel: Panel, step: int, places: Mapping[str, tuple[float, float]]) -> str:
+    """Returns the arrow from what a step read to where it copied it, if both groups have places."""
+    copied = next((each for each in panel.copies if each.step == step), None)
+    if copied is None or not {copied.source[0], copied.target[0]} <= places.keys():
+        return ""
+    (source, middle, top), (target, its_middle, its_top) = copied.source, copied.target
+    (x, y), (its_x, its_y) = places[source], places[target]
+    drawn = arrow((middle + x, top + y), (its_middle + its_x, its_top + its_y), min(x, its_x))
+    return "".join(
+        mark_at(path(d, always(Look(style))), 0, "en") for d, style in zip(drawn, ("copy", "copy-tip"), strict=True)
+    )
+
+
+def arrow(source: tuple[float, float], target: tuple[float, float], left: float) -> tuple[str, str]:
+    """Returns the line and the tip of an arrow between two runs of slots, each given by the middle of its top.
+
+    It runs above the slots; from row to row beside the left edge of the picture. `arrowOf` of `player/arrow.js` does the same.
+    """
+    (x, y), (to, below) = source, target
+    beside = "" if y == below else f"H{coordinate(left - 5)}V{coordinate(below - 6.5)}"
+    line = (
+        f"M{coordinate(x)} {coordinate(y - 1)}V{coordinate(y - 6.5)}{beside}H{coordinate(to)}V{coordinate(below - 4)}"
+    )
+    return line, f"M{coordinate(to)} {coordinate(below)}l-4 -5.5h8z"
 
 
 def group_at(group: Group, step: int, language: str) -> str:

@@ -84,6 +84,7 @@ from inplacelab_widgets.words.storages import (
     LENS_GAPS,
     LENSES,
     LINE,
+    MARKS,
     NAMED_LATER,
     NEW_STORAGE,
     NO_ELEMENTS,
@@ -108,6 +109,7 @@ from inplacelab_widgets.words.storages import (
     STRIDES,
     TRUNCATED,
     UNNAMED,
+    VALUE_BEFORE,
     VIEW_OF,
 )
 from inplacelab_widgets.words.tables import COLUMNS, OF_GRADIENTS, TABLES
@@ -158,6 +160,7 @@ __all__ = [
     "LINKS",
     "LIVE",
     "MADE_BY_BACKWARD",
+    "MARKS",
     "MEMORY",
     "MEMORY_SAYS",
     "MORE_LANES",
@@ -217,6 +220,7 @@ __all__ = [
     "UNNAMED",
     "UNPACKS",
     "UNPACK_FAILS",
+    "VALUE_BEFORE",
     "VIEW_OF",
     "WAS",
 ]

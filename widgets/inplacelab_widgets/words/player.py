@@ -53,6 +53,7 @@ PLAYER = {
     "present": Text("Present: fill the screen (F)", "演示：铺满屏幕（F）"),
     "help": Text("Keys (?)", "按键（?）"),
     "help_title": Text("Keys", "按键"),
+    "marks_title": Text("Marks of slots", "槽位的标记"),
     "close": Text("Close", "关闭"),
     "keepers": Text("What backward keeps of {storage}: {count}", "反向传播对 {storage} 的保存：{count} 项"),
 }

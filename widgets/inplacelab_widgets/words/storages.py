@@ -43,6 +43,17 @@ LENSES = {
     "lens_moved": Text(" · Esc: follow the writes", " · Esc：跟随写入"),
 }
 """The text of a lens that a reader has moved."""
+MARKS = {
+    "changed": Text(
+        "written with another value; below it, what the slot held before", "写入了不同的值；下方是原来的值"
+    ),
+    "same": Text("written with the value that it had", "写入的就是原来的值"),
+    "around": Text("some of these were written; which is not known", "其中一部分被写入，具体哪些不得而知"),
+    "read": Text("read by this step, and not written", "本步读取，未写入"),
+    "copy": Text("its values were copied to there", "箭头从复制的来源指向目标"),
+}
+"""What the marks of slots mean, by what the step did (see `recording.touched`)."""
+VALUE_BEFORE = Text("was", "原值")
 SHELF = Text("Other live storages", "其余存活的存储")
 SIMULATED = Text("simulated device", "模拟设备")
 TRUNCATED = Text(
