@@ -25,7 +25,7 @@ from inplacelab.nn import Layer
 from inplacelab.optimizer.base import Optimizer, state_by_parameter
 from inplacelab.recorders import events
 from inplacelab.recorders.bindings import ATTRIBUTES, Watched
-from inplacelab.recorders.engine_objects import EngineObjects, KnownTensor, part_of
+from inplacelab.recorders.engine_objects import EngineObjects, KnownTensor, dtype_name, part_of
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Place, Program, Scope
 from inplacelab.recorders.shield import Shield
@@ -205,7 +205,9 @@ class EngineRecorder(observe.Observer):
         if storage.version > known.storage.version + 1:
             self.shield.remark(_UNOBSERVED)
         if known.storage.version != storage.version:
-            if written is None:
+            if known.operand.dtype != dtype_name(storage.buffer.dtype):  # it counts other elements than the storage
+                objects.wrote(known.storage, storage)
+            elif written is None:
                 objects.wrote(known.storage, storage, output.array, known.operand.layout)
             elif isinstance(written, Tensor):
                 objects.wrote(known.storage, storage, written.array, written.layout)

@@ -15,7 +15,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from inplacelab.recording import Recording
+import inplacelab as paddle
+from inplacelab.recording import Recording, Summary
 from tests.recorders import runs
 from tests.row_cases.every import CASES
 from tests.tiers import examples
@@ -291,3 +292,22 @@ def recorded(framework: str, view: View, call: Call) -> list[int]:
     writes = [write for step in recording.steps for write in step.writes if write.storage == storage]
     assert all(write.slots_are == "written" for write in writes)
     return sorted({slot for write in writes for start, stop in write.slots for slot in range(start, stop)})
+
+
+def test_a_view_of_another_dtype_counts_its_own_elements() -> None:
+    text = """
+        w = x.view("uint8")
+        w.index_fill_(i, 0, 7)
+        v = x.view("float64")
+        v[2400:2403] = 1.5
+    """
+    x, i = paddle.zeros([5000]), paddle.to_tensor([9, 18000])
+    recording = runs.run(text, "inplacelab", x=x, i=i).recording
+    first, second = (step for step in recording.steps if step.writes)
+    assert first.writes[0].slots == ((2, 3), (4500, 4501))
+    assert second.writes[0].slots == ((4800, 4806),)
+    for step in (first, second):
+        values = dict(step.storages)[first.writes[0].storage]
+        assert values is not None
+        assert isinstance(values.values, Summary)
+        assert values.values.runs == (), "what was written is not of the storage's dtype"

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from inplacelab_widgets.scene import scene_of
+from inplacelab_widgets.scene.frames import strip
 from inplacelab_widgets.scene.marks import Group, Mark
 from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.picture import picture
 from inplacelab_widgets.scene.strip import legend
 from inplacelab_widgets.scene.svg import arrow
 from tests.recorders.runs import run
@@ -83,6 +85,17 @@ def test_a_copy_has_an_arrow_from_its_source_to_its_target() -> None:
     assert source.y != target.y
     (packed,) = payload(drawn)["panels"][0]["copies"]
     assert packed == [copied.step, [*copied.source], [*copied.target]]
+
+
+def test_a_still_picture_and_a_frame_have_the_arrow() -> None:
+    drawn = scene(COPIES)
+    (copied,) = drawn.storages.copies
+    tip = "l-4 -5.5h8z"
+    for step in range(len(drawn.recording)):
+        assert (tip in picture(drawn, step, "en")) is (step == copied.step)
+    swap = scene(SWAP)
+    assert tip in strip(swap, [3, 4], "en")
+    assert tip not in strip(swap, [0, 2], "en")
 
 
 def test_a_number_that_is_written_is_no_copy() -> None:

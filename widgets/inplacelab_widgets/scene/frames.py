@@ -22,7 +22,7 @@ from inplacelab_widgets.scene.measure import SMALL, wrapped
 from inplacelab_widgets.scene.names import tensor_name, unquoted
 from inplacelab_widgets.scene.picture import PAD, place_of, provisos, sentence_box
 from inplacelab_widgets.scene.storages import NARROWEST
-from inplacelab_widgets.scene.svg import document, group_at, mark_at, panel_at, placed, text_at
+from inplacelab_widgets.scene.svg import arrow_at, document, group_at, mark_at, panel_at, placed, text_at
 
 WIDTH = 848.0
 """The width of a notebook's output and of a page on GitHub, in px."""
@@ -99,12 +99,14 @@ def _memory(scene: Scene, step: int, cast: set[int], language: str, room: float)
     groups = {group.key: group for group in scene.storages.groups}
     live = {key: groups[f"s{key}"] for key in state.storages}
     shown = [key for key in live if key in _in_frame(state, cast)][:STORAGES] or [*live][:STORAGES]
-    drawn, y = "", 0.0
+    drawn, y, places = "", 0.0, {}
     for key in shown:
         if live[key].first <= step <= live[key].last:
             drawn += placed(group_at(live[key], step, language), 0, y)
+            places[f"s{key}"] = (0.0, y)
             _, top, _, bottom = bounds_at([live[key]], step)  # there may be room left for pins and cards of other steps
             y += bottom - min(top, live[key].y) + GAP
+    drawn += arrow_at(scene.storages, step, places)
     others = [_named(state, key) for key in live if key not in shown]
     if others:
         caption = words.ALSO_THERE.format(storages=", ".join(others)).in_language(language)

@@ -11,6 +11,7 @@ from typing import Any
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts
 from inplacelab.recording.naming import node_label
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.touched import Touched, touched
 from inplacelab.recording.values_read import bytes_of
 from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.names import tensor_name, unquoted
@@ -89,15 +90,17 @@ def _without_nothing(layout: tuple[Any, ...]) -> list[Any]:
 def _writes(recording: Recording) -> Iterator[tuple[Step, int, list[int]]]:
     """Every write: those that raised a version, and the first one, by the operation that made the storage."""
     met: set[int] = set()
+    done = touched(recording)
     for state in recording.states():
         step = state.step
         for key, facts in step.storages:
             if key not in met and facts is not None and _made_it(state, facts):
                 yield step, key, [0, facts.slots]
             met.add(key)
-        for write in step.writes:
-            if write.slots:
-                yield step, write.storage, [edge for run in write.slots for edge in run]
+        for storage in dict.fromkeys(write.storage for write in step.writes):
+            now = done.get(storage, {}).get(step.index, Touched())
+            if runs := now.written or now.around:
+                yield step, storage, [edge for run in runs for edge in run]
 
 
 def _made_it(state: State, storage: StorageFacts) -> bool:

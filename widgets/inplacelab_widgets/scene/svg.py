@@ -41,17 +41,17 @@ def panel_at(panel: Panel, step: int, language: str) -> str:
     """Returns the groups of a panel that are shown at `step`, at their places."""
     here = [group for group in panel.groups if group.first <= step <= group.last]
     drawn = "".join(placed(group_at(group, step, language), group.x, group.y) for group in here)
-    return drawn + _arrow_at(panel, step, {group.key: (group.x, group.y) for group in here})
+    return drawn + arrow_at(panel, step, {group.key: (group.x, group.y) for group in here})
 
 
 def stack_at(panel: Panel, step: int, language: str) -> tuple[str, float]:
     """Returns the groups of a panel that are drawn at `step`, moved together, with the others' chips below; and their height."""
     places, height = stack_of(panel, step)
     drawn = "".join(placed(group_at(group, step, language), x, y) for group, x, y in places)
-    return drawn + _arrow_at(panel, step, {group.key: (x, y) for group, x, y in places}), height
+    return drawn + arrow_at(panel, step, {group.key: (x, y) for group, x, y in places}), height
 
 
-def _arrow_at(panel: Panel, step: int, places: Mapping[str, tuple[float, float]]) -> str:
+def arrow_at(panel: Panel, step: int, places: Mapping[str, tuple[float, float]]) -> str:
     """Returns the arrow from what a step read to where it copied it, if both groups have places."""
     copied = next((each for each in panel.copies if each.step == step), None)
     if copied is None or not {copied.source[0], copied.target[0]} <= places.keys():
