@@ -13,16 +13,17 @@ Everything that a person reads (error explanations, sentences under a picture, d
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, get_args
+from unicodedata import combining, east_asian_width
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[str, ...] = get_args(Language)
 
-__all__ = ["LANGUAGES", "Language", "Text", "get_language", "set_language", "speak"]
+__all__ = ["LANGUAGES", "Language", "Text", "columns", "enumerated", "get_language", "padded", "set_language", "speak"]
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False)
@@ -90,6 +91,30 @@ def _initial() -> str:
 
 
 _current: str = _initial()
+
+
+def enumerated(items: Iterable[Text | str]) -> Text:
+    """Returns items as a list in words: "x, y", in Chinese "x、y".
+
+    >>> print(enumerated(["x", Text("a copy", "副本")]).zh)
+    x、副本
+    """
+    both = [each if isinstance(each, Text) else Text(each, each) for each in items]
+    return Text(", ".join(each.en for each in both), "、".join(each.zh for each in both))
+
+
+def columns(text: str) -> int:
+    """Returns the number of columns that a text takes in a terminal: a Chinese character takes two, an accent none.
+
+    >>> columns("v0 → v1"), columns("版本")
+    (7, 4)
+    """
+    return sum(0 if combining(each) else 2 if east_asian_width(each) in "WF" else 1 for each in text)
+
+
+def padded(text: str, width: int) -> str:
+    """Returns a text with blanks behind it, so that it takes `width` columns."""
+    return text + " " * (width - columns(text))
 
 
 _NO_LANGUAGE = Text("There is no language {0!r} here: choose one of {1}.", "没有 {0!r} 这种语言：请从 {1} 中选择。")

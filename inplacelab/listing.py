@@ -25,9 +25,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import NamedTuple
-from unicodedata import east_asian_width
 
-from inplacelab.language import Text
+from inplacelab.language import Text, columns, padded
 
 Cell = str | Text
 _CODE = re.compile(r"(`+)(.+?)\1")
@@ -66,8 +65,8 @@ class Listing:
 
     def __str__(self) -> str:
         rows = [[_bare(str(cell)) for cell in row] for row in (self.heads, *self._rows())]
-        widths = [max(_width(row[k]) for row in rows) for k in range(len(self.heads))]
-        return "\n".join("  ".join(map(_padded, row, widths)).rstrip() for row in rows)
+        widths = [max(columns(row[k]) for row in rows) for k in range(len(self.heads))]
+        return "\n".join("  ".join(map(padded, row, widths)).rstrip() for row in rows)
 
     __repr__ = __str__
 
@@ -119,12 +118,3 @@ def _bare(words: str) -> str:
 def _piped(cell: Cell) -> str:
     """A cell in Markdown, where a bar would end it."""
     return str(cell).replace("|", "\\|")
-
-
-def _width(words: str) -> int:
-    """The number of columns that a text takes: a Chinese character takes two."""
-    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in words)
-
-
-def _padded(words: str, width: int) -> str:
-    return words + " " * (width - _width(words))

@@ -15,7 +15,7 @@ from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import running
 from inplacelab.cli.signals import INTERRUPTED
 from inplacelab.diagnosis import refusals
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recorders.detection import FRAMEWORKS, is_installed, not_installed
 from inplacelab.recorders.run import LIMIT
 from inplacelab.recording.recording import Recording
@@ -47,7 +47,7 @@ def add_to(parser: Parser) -> None:
 
 def framework_help() -> Text:
     """Returns the help for `--framework`."""
-    return _SAYS["framework"].format(", ".join(FRAMEWORKS))
+    return _SAYS["framework"].format(enumerated(FRAMEWORKS))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -20,7 +20,7 @@ from inplacelab.diagnosis.failures import Failure, Overwritten, Saved
 from inplacelab.diagnosis.places import Place, Site
 from inplacelab.diagnosis.quoting import Quoted, quoted
 from inplacelab.diagnosis.trials import Checked, Tried
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recording.sentences.phrases import closed_up
 
 MOST = 4
@@ -127,8 +127,8 @@ _ADVICE = {"stale": _OUT_OF_PLACE, "again": _KEEP_GRAPH, "silent": _NO_DATA}
 def _headline(failure: Failure) -> Text:
     if failure.kind != "silent":
         return _STALE if failure.kind == "stale" else _AGAIN
-    names = ", ".join(f"`{each}`" for each in dict.fromkeys(failure.wrong))
-    return _SILENT.format(_OF.format(names) if names else Text("", ""))
+    names = enumerated(f"`{each}`" for each in dict.fromkeys(failure.wrong))
+    return _SILENT.format(_OF.format(names) if failure.wrong else Text("", ""))
 
 
 def report_of_trials(tried: Tried, framework: str) -> str:

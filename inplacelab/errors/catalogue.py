@@ -1,7 +1,7 @@
 """The entries of the catalogue: read from the chapters (`*.toml` beside this file), filled in, and made into refusals.
 
 A text shows a field as a reader expects it, and this is decided here, for all entries: a shape as a list (`[2, 3]`), a list of
-names with commas, a `Text` in its reader's language. Besides `{x!r}` and `{x:f}` a text may say
+names with the commas of its language, a `Text` in its reader's language. Besides `{x!r}` and `{x:f}` a text may say
 
 - `{x!t}` and `{x!T}`: the name of its type (`int`), and the type as Python prints it (`<class 'int'>`);
 - `{x!q}`: each name between backticks;
@@ -19,7 +19,7 @@ from string import Formatter
 from typing import Any
 
 from inplacelab.errors import classes
-from inplacelab.language import Language, Text
+from inplacelab.language import Language, Text, enumerated
 
 CHAPTERS = Path(__file__).parent
 """The folder with the chapters."""
@@ -57,9 +57,10 @@ class Entry:
         """
         if fields.keys() != self.fields():
             raise TypeError(f"the fields of {self.headline!r} are {sorted(self.fields())}, not {sorted(fields)}")
+        told = fields | {"op": _AS_WRITTEN.get(fields["op"], fields["op"])} if "op" in fields else fields
         return self.kind(
             _filled(self.headline, "en", fields),
-            *(Text(_filled(text.en, "en", fields), _filled(text.zh, "zh", fields)) for text in (self.why, self.fix)),
+            *(Text(_filled(text.en, "en", told), _filled(text.zh, "zh", told)) for text in (self.why, self.fix)),
             hint=_filled(self.hint, "en", fields),
             node=node,
             saved=saved,
@@ -93,6 +94,10 @@ def _entry(table: Mapping[str, Any]) -> Entry:
     return Entry(kind, table["headline"], Text(**table["why"]), Text(**table["fix"]), table.get("hint", ""))
 
 
+_AS_WRITTEN = {"setitem": "x[...] = ...", "getitem": "x[...]"}
+"""How a program writes the operations that have no name in it."""
+
+
 @cache
 def fields_of(text: str) -> frozenset[str]:
     """The names of the fields in one text."""
@@ -120,7 +125,7 @@ class _Words(Formatter):
             case "T":
                 return str(type(value))
             case "q":
-                return ", ".join(f"`{each}`" for each in value)
+                return enumerated([f"`{each}`" for each in value]).in_language(self.language)
         return super().convert_field(value, conversion)
 
     def format_field(self, value: Any, format_spec: str) -> Any:
@@ -128,5 +133,5 @@ class _Words(Formatter):
             return value.in_language(self.language)
         if isinstance(value, list | tuple):
             names = value and all(isinstance(each, str) for each in value)
-            return ", ".join(value) if names else str(list(value))
+            return enumerated(value).in_language(self.language) if names else str(list(value))
         return super().format_field(value, format_spec)
