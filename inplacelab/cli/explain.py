@@ -21,9 +21,9 @@ from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS, framework_of_script, is_installed, not_installed
 from inplacelab.recorders.run import learners_traceback, main_module
-from inplacelab.recording.fixes.source_tree import applied
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.source_tree import applied
 
 SUMMARY = Text(
     "Run a script; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it. "

@@ -9,10 +9,10 @@ from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
 from inplacelab.recorders.program import Program, parsed
 from inplacelab.recorders.run import Session
-from inplacelab.recording.fixes.source_tree import program_of
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.fixes.stale_values import trails
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.source_tree import program_of
 
 STEPS = 50_000
 """Of longer programs nothing can be found out."""

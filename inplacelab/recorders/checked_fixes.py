@@ -17,9 +17,9 @@ from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes import fixes
 from inplacelab.recording.fixes.difference import fix_between
 from inplacelab.recording.fixes.proposals import proposals
-from inplacelab.recording.fixes.source_tree import Program, applied, package_of, program_of
 from inplacelab.recording.fixes.stale_values import trails
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.source_tree import Program, applied, package_of, program_of
 
 ENOUGH = 2
 """So many fixes are shown."""

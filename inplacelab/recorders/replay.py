@@ -30,7 +30,7 @@ from inplacelab.recorders.given import Given
 from inplacelab.recorders.graph_search import reachable
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.static import message_of
-from inplacelab.recording.fixes.source_tree import root_of
+from inplacelab.recording.source_tree import root_of
 from inplacelab.tensor import Tensor
 
 if TYPE_CHECKING:

@@ -668,7 +668,5 @@ _STALE_FIX = Text(
     "write out of place, or to a clone, what is overwritten before backward.",
     "在反向传播之前要覆盖的内容，请改为非原地操作，或写入它的 `clone()`。",
 )
-_AGAIN = Text(
-    "An earlier backward has released what this node had saved.", "之前的反向传播已经释放了这个节点保存的内容。"
-)
+_AGAIN = Text("An earlier backward has released what this node kept.", "之前的反向传播已经释放了这个节点保存的内容。")
 _AGAIN_FIX = Text("give the earlier backward `retain_graph=True`.", "给之前的反向传播加上 `retain_graph=True`。")

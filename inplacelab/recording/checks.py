@@ -24,7 +24,7 @@ from inplacelab.recording.facts import (
     TensorFacts,
     WriteFacts,
 )
-from inplacelab.recording.fixes.source_tree import source_lines
+from inplacelab.recording.source_tree import source_lines
 from inplacelab.recording.json_text import MisfitError, RecordingFormatError, excerpt
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Laid, most_runs

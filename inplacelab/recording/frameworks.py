@@ -25,7 +25,8 @@ class Framework:
         version: column heading for a version.
         versions: heading of the panel with all versions.
         versions_and_bytes: heading of that panel if it shows bytes, too.
-        rose: sentence for a write to a storage {0}, from version {1} to {2}; {3} share it.
+        rose: sentence for a write to a storage {0}, from version {1} to {2}, without its end.
+        shared: the end of that sentence where several tensors {1} share the storage {0}.
         written: the same for writes by operations that are not steps.
         of_each: sentence with the versions of all storages.
     """
@@ -38,6 +39,7 @@ class Framework:
     versions: Text
     versions_and_bytes: Text
     rose: Text
+    shared: Text
     written: Text
     of_each: Text
 
@@ -77,7 +79,8 @@ _PADDLE = Framework(
     version=Text("version", "版本"),
     versions=Text("Versions", "版本"),
     versions_and_bytes=Text("Versions and bytes", "版本与字节"),
-    rose=Text("Version of {0}: {1} → {2}, seen by {3}.", "{0} 的版本号：{1} → {2}，共享它的有 {3}。"),
+    rose=Text("Version of {0}: {1} → {2}", "{0} 的版本号：{1} → {2}"),
+    shared=Text(", seen by {1}.", "，由 {1} 共享。"),
     written=Text("{0} was written (version {1} → {2})", "{0} 被写入（版本 {1} → {2}）"),
     of_each=Text("Version of each storage: {versions}.", "各存储的版本：{versions}。"),
 )
@@ -92,6 +95,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
         flag="",
         terms=(
             ("the temporary", "the temporary array"),
+            ("the temporaries", "the temporary arrays"),
             ("a tensor", "an array"),
             ("tensor", "array"),
             ("Tensor", "Array"),
@@ -105,9 +109,10 @@ FRAMEWORKS: Mapping[str, Framework] = {
         versions=Text("Writes seen by inplacelab", _SEEN.zh),
         versions_and_bytes=Text("Writes seen and bytes", "写入次数与字节"),
         rose=Text(
-            "Writes to {0} seen by inplacelab: {1} → {2}; what it holds is shared by {3}.",
-            "inplacelab 观察到的对 {0} 的写入次数：{1} → {2}，共享 {0} 的有 {3}。",
+            "Writes to {0} seen by inplacelab: {1} → {2}",
+            "inplacelab 观察到的对 {0} 的写入次数：{1} → {2}",
         ),
+        shared=Text("; what it holds is shared by {1}.", "；{0} 由 {1} 共享。"),
         written=Text(
             "{0} was written (writes seen by inplacelab: {1} → {2})",
             "{0} 被写入（inplacelab 观察到的写入次数：{1} → {2}）",

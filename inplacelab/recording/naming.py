@@ -14,12 +14,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inplacelab.language import Text
+from inplacelab.recording.enumeration import listing
 from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, StorageFacts, TensorFacts
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.relations import made
 from inplacelab.recording.tensor_names import coming
 
 __all__ = [
     "RESULT",
+    "TEMPORARY",
     "Kept",
     "Naming",
     "is_constant",
@@ -50,23 +53,16 @@ def tensor_label(tensor: TensorFacts, names: tuple[str, ...] | None = None) -> T
     """
     called = tensor.names if names is None else names
     if not called:
-        return Text("the temporary `T{0}`", "临时张量 `T{0}`").format(tensor.id)
+        return TEMPORARY.format(tensor.id)
     first, *others = called
     if not others:
         return Text("`{0}`", "`{0}`").format(first)
-    *also, last = [f"`{name}`" for name in others[:_MOST_NAMES]]
-    beyond = len(others) - _MOST_NAMES
-    en = (
-        f"{', '.join([*also, last])} and {beyond} more"
-        if beyond > 0
-        else " and ".join(filter(None, (", ".join(also), last)))
-    )
-    zh = "、".join([*also, last]) + (f" 等 {len(others)} 个名字" if beyond > 0 else "")
-    return Text(f"`{first}` (also called {en})", f"`{first}`（又名 {zh}）")
+    also = listing([Text(f"`{name}`", f"`{name}`") for name in others])
+    return Text("`{0}` (also called {1})", "`{0}`（又名 {1}）").format(first, also)
 
 
-_MOST_NAMES = 4
-"""How many further names of a tensor a sentence lists."""
+TEMPORARY = Text("the temporary `T{0}`", "临时张量 `T{0}`")
+"""What a tensor without a name is called, by its number."""
 
 
 def is_constant(storage: StorageFacts) -> bool:
@@ -224,7 +220,7 @@ def _called(
     if tensor is None:
         return None, "", None
     name = name_on_line(recording, line, state.called(tensor.id).names)
-    return tensor.id, name, None if name else recording.once(_makers).get(tensor.id)
+    return tensor.id, name, None if name else _maker(recording, tensor.id)
 
 
 def name_on_line(recording: Recording, line: int | None, names: Sequence[str]) -> str:
@@ -240,18 +236,15 @@ def _occurs_in(word: str, text: str) -> bool:
     return bool(word) and re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", text) is not None
 
 
-def _makers(recording: Recording) -> dict[int, tuple[str, int | None]]:
-    """Returns the operation that made each tensor, and its line."""
-    made: dict[int, tuple[str, int | None]] = {}
-    for step in recording.steps:
-        if step.output is not None and step.op is not None and step.output not in step.inputs:
-            made.setdefault(step.output, (step.op, step.line))
-    return made
+def _maker(recording: Recording, tensor: int) -> tuple[str, int | None] | None:
+    """Returns the operation that made a tensor, as the program wrote it, and its line."""
+    how = made(recording).get(tensor)
+    return (how.op, how.line) if how is not None and how.how == "made" else None
 
 
-def naming(recording: Recording, state: State, node: int, saved: SavedFacts) -> Naming:
-    """Returns what one saved value is called after a step (see `namings`)."""
-    return namings(recording, state, node, (saved,))[0]
+def naming(recording: Recording, state: State, node: int, *saved: SavedFacts) -> Naming:
+    """Returns what one saved value is called after a step (see `namings`), kept as one operand or as several."""
+    return namings(recording, state, node, saved)[0]
 
 
 def namings(

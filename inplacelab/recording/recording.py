@@ -9,7 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import CounterFacts, NodeFacts, SavedFacts, Step, StorageFacts, TensorFacts
 from inplacelab.recording.tensor_names import Called, Span, called_at, coming_names
 
@@ -93,7 +93,7 @@ class State:
         if name in self._bound:
             return self.tensors[self._bound[name]]
         known = sorted({n for t in self.tensors.values() for n in t.names})
-        raise KeyError(str(_NO_TENSOR.format(name, self.step.index, ", ".join(known) or _NONE)))
+        raise KeyError(str(_NO_TENSOR.format(name, self.step.index, enumerated(known) if known else _NONE)))
 
     def storage_of(self, name: str) -> StorageFacts:
         """Returns the storage of the tensor that the learner calls `name`.

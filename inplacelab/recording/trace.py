@@ -11,13 +11,13 @@ from typing import Literal
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import SavedFacts, Step, WriteFacts
-from inplacelab.recording.fixes.source_tree import program_of
 from inplacelab.recording.naming import kept_values, naming
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.errors import Spoilt, spoilt, written_through
+from inplacelab.recording.sentences.errors import Spoilt, same_value, spoilt, written_through
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import common_runs, slot_runs
+from inplacelab.recording.source_tree import program_of
 
 __all__ = ["Marked", "Role", "refusal", "trace"]
 
@@ -110,7 +110,8 @@ def _kept(moment: Moment, number: int, saved: SavedFacts) -> Iterator[Marked]:
         return
     kept = kept_values(recording)[number, saved.name]
     op = recording.steps[kept.step].op if kept.step is not None else None
-    says = _KEPT.format(node.name, naming(recording, moment.after, number, saved).phrase(), saved.version)
+    operands = same_value(moment, number, saved)
+    says = _KEPT.format(node.name, naming(recording, moment.after, number, *operands).phrase(), saved.version)
     span = _span(recording, node.line, op, kept.name)
     yield Marked(node.line, "kept", _BRIEFLY_KEPT.format(saved.version), says, span)
 

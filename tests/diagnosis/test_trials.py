@@ -15,8 +15,8 @@ from inplacelab.diagnosis.explain import explain  # noqa: E402
 from inplacelab.diagnosis.failures import trail_of  # noqa: E402
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried  # noqa: E402
 from inplacelab.recording.fixes.proposals import proposals  # noqa: E402
-from inplacelab.recording.fixes.source_tree import applied  # noqa: E402
 from inplacelab.recording.fixes.spots import Trail  # noqa: E402
+from inplacelab.recording.source_tree import applied  # noqa: E402
 
 pytestmark = pytest.mark.oracle
 

@@ -16,7 +16,7 @@ from inplacelab.recorders.replay import SECONDS
 from inplacelab.recording import Recording, from_json, to_json
 from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes.difference import fix_between
-from inplacelab.recording.fixes.source_tree import applied, source_lines
+from inplacelab.recording.source_tree import applied, source_lines
 from tests.recorders.failing_programs import failing_programs, ran
 from tests.recorders.golden.renew import run
 from tests.tiers import choose

@@ -170,7 +170,7 @@ def test_a_stale_value_is_explained_by_the_recording(run: Runner) -> None:
     assert (last.kind, last.line, last.error.type) == ("error", 6, "RuntimeError")
     kept, overwrote, fix = recorded.error.__notes__
     assert [kept, overwrote] == [str(note) for note in last.error.notes]
-    assert kept == "`MultiplyGradNode` (line 3) kept `b` (as its second operand) at version 0 of S1."
+    assert kept == "`MultiplyGradNode` (line 3) kept `b` (as its first and second operands) at version 0 of S1."
     assert overwrote == "Line 5 `zero_` then overwrote it through `v`, a view of `b` (version 0 → 1)."
     assert fix == f"In this program: {last.error.fix}"
     assert "call `c.backward()` before line 5; or put `b = b.clone()` before line 4" in fix

@@ -13,7 +13,7 @@ from inplacelab.recorders.advice import has_ordinary
 from inplacelab.recording import Recording
 from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes import fixes
-from inplacelab.recording.fixes.source_tree import applied
+from inplacelab.recording.source_tree import applied
 from tests.recorders.golden.renew import run
 from tests.recording.conftest import any_recordings
 from tests.tiers import choose, examples, sample

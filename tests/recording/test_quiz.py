@@ -114,7 +114,7 @@ def test_a_write_through_a_view_asks_who_sees_it(views_and_stale: Recording) -> 
         "Line 5 `add_` writes slots 1-2 of S1. Elements of `b` and `v` lie there. Not on S1"
     )
     assert said(stale) == {
-        "`b` (as its first and second operands), saved by `MultiplyGradNode` (line 4)": True,
+        "`b` (as its first and second operands), kept by `MultiplyGradNode` (line 4)": True,
         "none of them": False,
     }
     assert said(version) == {"v0": False, "v1": True, "v2": False}

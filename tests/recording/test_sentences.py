@@ -45,11 +45,11 @@ SPOILT = {
     ),
     2: (
         (
-            "Line 3 `__getitem__` made `→v`, a view of `b`: new metadata, same storage S1, no bytes moved. "
+            "Line 3 `b[...]` made `→v`, a view of `b`: new metadata, same storage S1, no bytes moved. "
             "`→v` will be named `v` when the line is done."
         ),
         (
-            "第 3 行的 `__getitem__` 得到 `→v`，它是 `b` 的视图：元数据是新的，存储仍是 S1，没有搬动任何字节。"
+            "第 3 行的 `b[...]` 得到 `→v`，它是 `b` 的视图：元数据是新的，存储仍是 S1，没有搬动任何字节。"
             "`→v` 要到这一行执行完才得名 `v`。"
         ),
     ),
@@ -74,7 +74,7 @@ SPOILT = {
         ),
         (
             "第 5 行的 `add_` 经由 `v` 写入了 S1 的第 1-2 号槽位。"
-            "S1 的版本号：0 → 1，共享它的有 `v`（又名 `w`）和 `b`。"
+            "S1 的版本号：0 → 1，由 `v`（又名 `w`）和 `b` 共享。"
             "`b` 的梯度节点由 `ScaleGradNode`（第 2 行）换成了新的 `CopySlices`。"
             "视图 `v` 的梯度节点重新生成：`SliceGradNode`。"
             "`MultiplyGradNode`（第 4 行）保存的值已过期：`b`（作为第一个和第二个操作数）。"
@@ -86,23 +86,23 @@ SPOILT = {
     ),
     7: (
         (
-            "`MultiplyGradNode` (line 4) takes out `b` (as its first operand): kept at version 0 of S1, found at version 1. "
-            "It is stale: the value that backward needs has been overwritten."
+            "`MultiplyGradNode` (line 4) finds `b` (as its first and second operands) stale: kept at version 0 of S1, "
+            "found at version 1. The value that backward needs has been overwritten."
         ),
         (
-            "`MultiplyGradNode`（第 4 行）取出 `b`（作为第一个操作数）：保存时 S1 是版本 0，现在是版本 1。"
-            "它已过期：反向传播需要的值被覆盖了。"
+            "`MultiplyGradNode`（第 4 行）取用 `b`（作为第一个和第二个操作数）：保存时 S1 是版本 0，现在是版本 1，已过期。"
+            "反向传播需要的值被覆盖了。"
         ),
     ),
     8: (
         (
             "Line 6 raised `RuntimeError`: (PermissionDenied) Tensor 'b' was modified. "
-            "`MultiplyGradNode` (line 4) kept `b` (as its first operand) at version 0 of S1. "
+            "`MultiplyGradNode` (line 4) kept `b` (as its first and second operands) at version 0 of S1. "
             "Line 5 `add_` then overwrote it through `v`, a view of `b` (version 0 → 1)."
         ),
         (
             "第 6 行抛出 `RuntimeError`：(PermissionDenied) Tensor 'b' was modified。"
-            "`MultiplyGradNode`（第 4 行）在 S1 为版本 0 时保存了 `b`（作为第一个操作数）。"
+            "`MultiplyGradNode`（第 4 行）在 S1 为版本 0 时保存了 `b`（作为第一个和第二个操作数）。"
             "第 5 行的 `add_` 随后经由 `b` 的视图 `v` 覆盖了它（版本 0 → 1）。"
         ),
     ),
@@ -118,14 +118,14 @@ def test_a_program_whose_backward_fails(views_and_stale: Recording, index: int) 
 DOUBLED = {
     2: "Line 3 `scale_` wrote slots 0-1 of S1 through `x`. "
     "The overwritten value was copied first (8 bytes), because backward needs it. "
-    "Version of S1: 0 → 1, seen by `x` (also called `y`). "
+    "Version of S1: 0 → 1. "
     "`x` now comes from the new `ScaleGradNode` instead of `ScaleGradNode` (line 2).",
     3: "Line 3: `y` is another name for the tensor `x`: one object, nothing was copied.",
     4: "Line 4: `z` is another name for the tensor `x` (also called `y`): one object, nothing was copied.",
     5: "Line 5: `x` names no tensor any more.",
-    7: "`ScaleGradNode` (line 3) takes out a copy of `x`: S2 is still at version 0, so the value is fresh.",
+    7: "`ScaleGradNode` (line 3) finds a copy of `x` fresh: S2 is at version 0, as when it was kept.",
     8: "`ScaleGradNode` (line 3) turned the gradient of its result into gradients of its inputs and sent them to "
-    "`ScaleGradNode` (line 2). What it had saved is released.",
+    "`ScaleGradNode` (line 2). What it kept is released.",
     9: "A gradient of shape [2] arrived at `ScaleGradNode` (line 2).",
     10: "`ScaleGradNode` (line 2) turned the gradient of its result into gradients of its inputs and sent them to "
     "the leaf `a`.",
@@ -191,8 +191,8 @@ def test_a_list_that_holds_one_tensor_several_times(tape: Any) -> None:
         " for the tensor `h` (also called `list[0]` and `list[1]`): one object, nothing was copied."
     )
     tape.step("line", 4, replace(held, names=("h", *(f"list[{k}]" for k in range(6)), "x")))
-    assert "`h` (also called `list[0]`, `list[1]`, `list[2]`, `list[3]` and 2 more)" in last(tape).en
-    assert "`h`（又名 `list[0]`、`list[1]`、`list[2]`、`list[3]` 等 6 个名字）" in last(tape).zh
+    assert "`h` (also called `list[0]`, `list[1]`, `list[2]`, `list[3]`, `list[4]` and `list[5]`)" in last(tape).en
+    assert "`h`（又名 `list[0]`、`list[1]`、`list[2]`、`list[3]`、`list[4]` 和 `list[5]`）" in last(tape).zh
 
 
 def test_a_name_that_moves_on_leaves_a_tensor_behind(tape: Any) -> None:
@@ -251,17 +251,17 @@ def test_one_tensor_has_one_name_in_a_chain() -> None:
     )
     for each, op, name in zip(said[1:], ("scale_", "relu_"), ("`→y`", "`y`"), strict=True):
         assert each.startswith(f"Line 2 `{op}` wrote slots 0-1 of S1 through {name}.")
-        assert each.endswith(f"seen by {name}.")
+        assert each.endswith("Version of S1: " + ("0 → 1." if op == "scale_" else "1 → 2."))
 
 
 def test_a_tensor_that_changes_its_name_is_described_with_both() -> None:
     source = "def f(x):\n    h = x * x\n    return h.relu_()\nout = f(paddle.ones([2]))\n"
     recording = run(source).recording
     wrote = next(step.index for step in recording.steps if step.op == "relu_")
-    said = sentence(recording, wrote).en
-    assert "through `h`." in said
-    assert "Version of S1: 0 → 1, seen by `h` (from now on `out`)." in said
-    assert "S1 的版本号：0 → 1，共享它的有 `h`（此后名为 `out`）。" in sentence(recording, wrote).zh
+    assert "through `h`. Version of S1: 0 → 1. From now on `h` is called `out`." in sentence(recording, wrote).en
+    assert (
+        "经由 `h` 写入了 S1 的第 0-1 号槽位。S1 的版本号：0 → 1。此后 `h` 名为 `out`。" in sentence(recording, wrote).zh
+    )
 
 
 def test_a_number_is_no_temporary() -> None:
@@ -286,11 +286,11 @@ def test_metadata_alone_changes(tape: Any) -> None:
     tape.step("operation", 2, turned, op="t_", category="relayout", inputs=(0,), output=0, writes=(write,))
     assert last(tape).en == (
         "Line 2 `t_` changed only the metadata of `x`: shape [2, 3] → [3, 2] and strides [3, 1] → [1, 3]; "
-        "no bytes moved. Version of S0: 0 → 1, seen by `x`."
+        "no bytes moved. Version of S0: 0 → 1."
     )
     assert last(tape).zh == (
         "第 2 行的 `t_` 只改了 `x` 的元数据：形状 [2, 3] → [3, 2] 和步幅 [3, 1] → [1, 3]；没有搬动任何字节。"
-        "S0 的版本号：0 → 1，共享它的有 `x`。"
+        "S0 的版本号：0 → 1。"
     )
 
 
@@ -320,19 +320,19 @@ def test_written_slots_are_listed_briefly(tape: Any, runs: tuple[tuple[int, int]
     assert last(tape).en.startswith(f"Line 2 `x[...] =` wrote {said} through `x`.")
 
 
-def test_many_sharers_are_counted(tape: Any) -> None:
+def test_all_of_many_sharers_are_named(tape: Any) -> None:
     views = [tape.tensor(n, 0, (1,), f"v{n}") for n in range(6)]
     tape.step("line", 1, tape.storage(0, (0.0,)), *views)
     tape.step("operation", 2, op="zero_", category="in-place", writes=(WriteFacts(0, 0, 0, 1, 5, ((0, 1),)),))
-    assert "seen by `v5`, `v0`, `v1` and 3 others." in last(tape).en
-    assert "`v5`、`v0`、`v1` 和另外 3 个" in last(tape).zh
+    assert "seen by `v5`, `v0`, `v1`, `v2`, `v3` and `v4`." in last(tape).en
+    assert "由 `v5`、`v0`、`v1`、`v2`、`v3` 和 `v4` 共享" in last(tape).zh
 
 
 def test_names_come_before_temporaries(tape: Any) -> None:
     views = [tape.tensor(n, 0, (1,), *([f"v{n}"] if n > 1 else [])) for n in range(4)]
     tape.step("line", 1, tape.storage(0, (0.0,)), *views)
     tape.step("operation", 2, op="zero_", category="in-place", writes=(WriteFacts(0, 0, 0, 1, 3, ((0, 1),)),))
-    assert "seen by `v3`, `v2`, the temporary `T0` and the temporary `T1`." in last(tape).en
+    assert "seen by `v3`, `v2` and the temporaries `T0` and `T1`." in last(tape).en
 
 
 def test_many_nodes_with_stale_values_are_counted(tape: Any) -> None:
@@ -381,7 +381,8 @@ def test_the_story_is_about_the_value_that_was_unpacked(views_and_stale: Recordi
     second = replace(unpack, backward=replace(unpack.backward, saved="y"))
     recording = replace(views_and_stale, steps=(*steps, second, error))
     assert (
-        "`MultiplyGradNode` (line 4) kept `b` (as its second operand) at version 0 of S1." in sentence(recording, 8).en
+        "`MultiplyGradNode` (line 4) kept `b` (as its first and second operands) at version 0 of S1."
+        in sentence(recording, 8).en
     )
 
 

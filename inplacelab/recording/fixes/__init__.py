@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from inplacelab.language import Text
 from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes.refused_operations import refusal_fixes
-from inplacelab.recording.fixes.source_tree import program_of
 from inplacelab.recording.fixes.stale_values import stale_fixes
 from inplacelab.recording.fixes.write_elsewhere import HasOrdinary
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.source_tree import program_of
 
 __all__ = ["fixes", "in_one_sentence", "label"]
 

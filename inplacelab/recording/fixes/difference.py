@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts, FixFacts
-from inplacelab.recording.fixes.source_tree import applied, source_lines
+from inplacelab.recording.source_tree import applied, source_lines
 
 __all__ = ["fix_between", "lines_after"]
 

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
-from inplacelab.recording.fixes.source_tree import ATOMS, Program, applied, root_of
 from inplacelab.recording.fixes.spots import Spot, Trail
+from inplacelab.recording.source_tree import ATOMS, Program, applied, root_of
 
 N = TypeVar("N", bound=ast.AST)
 Read = Callable[[str], str]

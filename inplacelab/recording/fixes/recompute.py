@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import FixFacts
-from inplacelab.recording.fixes.source_tree import Program
+from inplacelab.recording.source_tree import Program
 
 __all__ = ["computed_again"]
 

@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import EditFacts, ErrorFacts, FixFacts, TensorFacts
-from inplacelab.recording.fixes.source_tree import Program, package_of, root_of
 from inplacelab.recording.fixes.write_elsewhere import HasOrdinary, name_of, ordinary, stands_alone
 from inplacelab.recording.passes import begun_at
 from inplacelab.recording.queries import saved_on
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.source_tree import Program, package_of, root_of
 
 __all__ = ["refusal_fixes"]
 
@@ -168,7 +168,7 @@ def _lines(numbers: list[int]) -> Text:
     said = [str(number) for number in numbers]
     if len(said) == 1:
         return Text("line {0}", "第 {0} 行").format(said[0])
-    return Text("lines {0} and {1}", "第 {0} 和 {1} 行").format(", ".join(said[:-1]), said[-1])
+    return Text("lines {0} and {1}", "第 {0} 和 {1} 行").format(enumerated(said[:-1]), said[-1])
 
 
 # --- the graph ---------------------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts, FixFacts, SavedFacts
 from inplacelab.recording.fixes.recompute import computed_again
-from inplacelab.recording.fixes.source_tree import Program
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.fixes.write_elsewhere import (
     HasOrdinary,
@@ -23,6 +22,7 @@ from inplacelab.recording.naming import RESULT, Kept, kept_values
 from inplacelab.recording.passes import begun_at
 from inplacelab.recording.queries import stale, who_overwrote
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.source_tree import Program
 
 __all__ = ["stale_fixes", "trails"]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts, FixFacts, Step, TensorFacts, WriteFacts
-from inplacelab.recording.fixes.source_tree import Program, in_place_calls, root_of
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import common_runs, slot_runs
+from inplacelab.recording.source_tree import Program, in_place_calls, root_of
 
 __all__ = [
     "HasOrdinary",

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import takewhile
 
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import Step
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.queries import newly_stale
@@ -97,7 +97,7 @@ def _wanted(kinds: Iterable[str] | str | None) -> tuple[Kind, ...]:
     wanted = KINDS if kinds is None else (kinds,) if isinstance(kinds, str) else tuple(kinds)
     unknown = [kind for kind in wanted if kind not in KINDS]
     if unknown:
-        raise ValueError(str(_NO_KIND.format(unknown[0], ", ".join(KINDS))))
+        raise ValueError(str(_NO_KIND.format(unknown[0], enumerated(KINDS))))
     return tuple(kind for kind in KINDS if kind in wanted)
 
 
@@ -135,9 +135,9 @@ def _asked_at(recording: Recording, place: int | str, kinds: tuple[Kind, ...]) -
     possible = [question for step in steps for question in questions_at(recording, step)]
     found = [question for question in possible if question.kind in kinds]
     if not found:
-        there = ", ".join(dict.fromkeys(question.kind for question in possible)) or _NOTHING
+        there = enumerated(dict.fromkeys(question.kind for question in possible)) if possible else _NOTHING
         where = place if isinstance(place, str) else _STEP.format(place)
-        raise ValueError(str(_NO_QUESTION.format(where, ", ".join(kinds), there)))
+        raise ValueError(str(_NO_QUESTION.format(where, enumerated(kinds), there)))
     return found
 
 

@@ -80,12 +80,12 @@ def _all_fresh(moment: Moment, end: Step) -> Text:
     unpacked = sum(backward is not None and backward.action == "unpack" for backward in moments)
     if not unpacked:
         return Text(
-            "No node on the way has to take out a saved tensor, so nothing that was overwritten is missed.",
-            "途中没有节点需要取出保存的张量，所以被覆盖的值都用不着。",
+            "No node on the way needs what was kept, so nothing that was overwritten is missed.",
+            "途中没有节点需要取用保存的张量，所以被覆盖的值都用不着。",
         )
     pattern = Text(
-        "Saved tensors taken out on the way: {0}. Each is found at the version at which it was saved.",
-        "途中取出保存的张量 {0} 次，每一次的版本都与保存时相同。",
+        "Saved tensors found on the way: {0}, each at the version at which it was kept.",
+        "途中取用保存的张量 {0} 次，每一次的版本都与保存时相同。",
     )
     return pattern.format(unpacked)
 

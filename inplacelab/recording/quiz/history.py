@@ -61,7 +61,7 @@ def _fresh(state: State) -> dict[Kept, list[SavedFacts]]:
 
 def _kept_label(moment: Moment, state: State, kept: Kept, saved: list[SavedFacts]) -> Text:
     names = listing([each.phrase() for each in namings(moment.recording, state, kept[0], saved)])
-    pattern = Text("{names}, saved by {node}", "{names}，由 {node} 保存")
+    pattern = Text("{names}, kept by {node}", "{names}，由 {node} 保存")
     return pattern.format(names=names, node=node_label(state, state.nodes[kept[0]]))
 
 
@@ -74,7 +74,7 @@ def _why_stale(moment: Moment, before: State, fresh: dict[Kept, list[SavedFacts]
     said = [_went_up(write.storage, write.before, write.after) for write in written]
     said += [pattern.format(listing(nodes)) for pattern, nodes in fates.items()]
     if not at_stake:
-        said.append(Text("No saved tensor that was still fresh lies there.", "那里没有仍然有效的保存张量。"))
+        said.append(Text("No fresh saved tensor lies there.", "那里没有尚未过期的保存张量。"))
     return joined(said)
 
 
@@ -82,16 +82,16 @@ def _fate(moment: Moment, kept: Kept, spoilt: bool) -> Text:
     """Explains what happened to a saved tensor whose storage has a new version."""
     if spoilt:
         return Text(
-            "What {0} saved is of the version before: backward would refuse it.",
-            "{0} 保存的是之前的版本：反向传播会拒绝使用。",
+            "What {0} kept is stale: it was kept at the version before.",
+            "{0} 保存的值已过期：它是在之前的版本上保存的。",
         )
     node, storage = kept
     after = moment.after.nodes.get(node)
     if after is None or after.released:
-        return Text("{0} has let go of what it saved.", "{0} 已不再保存它。")
+        return Text("{0} does not keep it any more.", "{0} 已不再保存它。")
     if any(saved.copy for saved in after.saved if saved.storage != storage):
         return Text("A copy was made first for {0}.", "事先为 {0} 复制了一份。")
-    return Text("What {0} saved is found unharmed.", "{0} 保存的值没有受到影响。")
+    return Text("What {0} kept is still fresh.", "{0} 保存的值没有过期。")
 
 
 def _went_up(storage: int, before: int, after: int) -> Text:
@@ -122,7 +122,7 @@ def node(moment: Moment) -> Question | None:
     for name in sorted(new)[: MOST_OPTIONS - 1]:
         right = not as_before and made is not None and name == made.name
         options.append((Text("a new {0}", "新的 {0}").format(quoted(name)), right))
-    ask = Text("Which grad node will {0} come from?", "{0} 会由哪个梯度节点得到？")
+    ask = Text("Which grad node will {0} come from?", "{0} 的梯度节点会是哪一个？")
     about = [f"t{tensor.id}", *([f"n{made.id}"] if made else [])]
     why = _why_unchanged(moment, tensor) if as_before or made is None else _why_new(moment, tensor, made)
     return a_question(moment, "node", ask.format(moment.called_until_now(tensor.id)), options, why, about)

@@ -14,8 +14,9 @@ from inplacelab.recording.sentences.lines import plain_line
 from inplacelab.recording.sentences.operations import operation
 from inplacelab.recording.sentences.phrases import closed_up, joined
 from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.sentences.whole_line import line_of_step, whole_line
 
-__all__ = ["sentence"]
+__all__ = ["line_sentence", "sentence"]
 
 _BY_KIND: dict[StepKind, Callable[[Moment], Text]] = {
     "operation": operation,
@@ -43,7 +44,32 @@ def sentence(recording: Recording, index: int) -> Text:
     ...     x = paddle.ones([2])
     ...     _ = x.scale_(0.5)
     >>> print(sentence(rec.recording, 1).en)
-    Line 2 `scale_` wrote slots 0-1 of S0 through `x`. Version of S0: 0 → 1, seen by `x` (also called `_`).
+    Line 2 `scale_` wrote slots 0-1 of S0 through `x`. Version of S0: 0 → 1. From now on `x` is called `_`, too.
     """
     moment = Moment(recording, index)
     return closed_up(joined([_BY_KIND[moment.step.kind](moment), *launched(moment.step.launches)]))
+
+
+def line_sentence(recording: Recording, index: int) -> Text:
+    """Describes the line of step `index` as a whole: all of its steps, from the state before the first to the state after the last.
+
+    Args:
+        recording: the recording.
+        index: the step, counted from 0; negative numbers count from the end.
+
+    Returns:
+        The text in both languages; for a line of one step, the sentence of that step.
+
+    Raises:
+        IndexError: if there is no such step.
+
+    >>> import inplacelab as paddle
+    >>> with paddle.record() as rec:
+    ...     x = paddle.ones([2])
+    ...     y = (x * 2).exp()
+    >>> print(line_sentence(rec.recording, -1).en)
+    Line 2 ran `x * 2` and `exp` on `x`. It made `y` in a new storage S2 (8 bytes). S1 was made and freed again (8 bytes).
+    """
+    here = recording.state(index).step.index
+    steps = line_of_step(recording, here)
+    return sentence(recording, here) if len(steps) == 1 else closed_up(whole_line(recording, steps))

@@ -8,6 +8,7 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import BackwardAction, BackwardFacts, NodeFacts, SavedFacts
 from inplacelab.recording.naming import naming, storage_label, tensor_label
 from inplacelab.recording.passes import steps_of_pass
+from inplacelab.recording.sentences.errors import same_value
 from inplacelab.recording.sentences.lines import written
 from inplacelab.recording.sentences.phrases import joined, listing, quoted, shape, values
 from inplacelab.recording.sentences.step_context import Moment
@@ -36,20 +37,20 @@ def _arrived(moment: Moment, facts: BackwardFacts) -> Text:
 
 def _unpacked(moment: Moment, facts: BackwardFacts) -> Text:
     node, saved = _node(moment, facts), _saved(moment, facts)
-    name, place = Text("what it kept", "保存的值"), Text("its storage", "其存储")
+    name, place = Text("what it keeps", "它保存的值"), Text("its storage", "其存储")
     if facts.node is not None and saved is not None:
-        name = naming(moment.recording, moment.after, facts.node, saved).phrase()
+        name = naming(moment.recording, moment.after, facts.node, *same_value(moment, facts.node, saved)).phrase()
         place = Text(storage_label(saved.storage), storage_label(saved.storage))
     if facts.kept_at == facts.found_at:
         fresh = Text(
-            "{0} takes out {1}: {2} is still at version {3}, so the value is fresh.",
-            "{0} 取出 {1}：{2} 仍是版本 {3}，值没有变过。",
+            "{0} finds {1} fresh: {2} is at version {3}, as when it was kept.",
+            "{0} 取用 {1}：{2} 仍是保存时的版本 {3}，没有过期。",
         )
         return fresh.format(node, name, place, facts.kept_at)
     stale = Text(
-        "{0} takes out {1}: kept at version {3} of {2}, found at version {4}. "
-        "It is stale: the value that backward needs has been overwritten.",
-        "{0} 取出 {1}：保存时 {2} 是版本 {3}，现在是版本 {4}。它已过期：反向传播需要的值被覆盖了。",
+        "{0} finds {1} stale: kept at version {3} of {2}, found at version {4}. "
+        "The value that backward needs has been overwritten.",
+        "{0} 取用 {1}：保存时 {2} 是版本 {3}，现在是版本 {4}，已过期。反向传播需要的值被覆盖了。",
     )
     return stale.format(node, name, place, facts.kept_at, facts.found_at)
 
@@ -181,7 +182,7 @@ def _released(moment: Moment, node: NodeFacts) -> list[Text]:
     was = moment.before.nodes.get(node.id)
     if was is None or was.released or not was.saved or not node.released:
         return []
-    return [Text("What it had saved is released.", "它保存的张量随即释放。")]
+    return [Text("What it kept is released.", "它保存的张量随即释放。")]
 
 
 def _failed(moment: Moment, facts: BackwardFacts) -> Text:

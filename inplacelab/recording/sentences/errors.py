@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import ErrorFacts, SavedFacts, Step, WriteFacts
-from inplacelab.recording.naming import naming, storage_label
-from inplacelab.recording.queries import stale, who_overwrote
+from inplacelab.recording.naming import naming, namings, storage_label
+from inplacelab.recording.queries import kept_by, stale, who_overwrote
+from inplacelab.recording.relations import relation_of, shown_relation
 from inplacelab.recording.sentences.phrases import joined, quoted
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import common_runs, slot_runs
 
-__all__ = ["Spoilt", "error_step", "spoilt", "stale_notes", "written_through"]
+__all__ = ["Spoilt", "error_step", "same_value", "spoilt", "stale_notes", "written_through"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,20 @@ def _last_unpacked(moment: Moment) -> str | None:
 
 def _kept(moment: Moment, node: int, saved: SavedFacts) -> Text:
     pattern = Text("{0} kept {1} at version {2} of {3}.", "{0} 在 {3} 为版本 {2} 时保存了 {1}。")
-    called = naming(moment.recording, moment.after, node, saved).phrase()
+    called = naming(moment.recording, moment.after, node, *same_value(moment, node, saved)).phrase()
     return pattern.format(moment.called_node(node), called, saved.version, storage_label(saved.storage))
+
+
+def same_value(moment: Moment, node: int, saved: SavedFacts) -> list[SavedFacts]:
+    """Returns a stale value as all the operands that the node keeps it as: `b * b` keeps `b` twice, and both go stale. A fresh one
+    is found one operand at a time.
+    """
+    if not moment.after.is_stale(saved):
+        return [saved]
+    kept = namings(
+        moment.recording, moment.after, node, kept_by(moment.after, node) if node in moment.after.nodes else ()
+    )
+    return next((list(each.saved) for each in kept if saved in each.saved), [saved])
 
 
 def _raise(moment: Moment, saved: SavedFacts, step: Step, write: WriteFacts) -> Text:
@@ -91,10 +104,13 @@ def _raise(moment: Moment, saved: SavedFacts, step: Step, write: WriteFacts) -> 
 def written_through(moment: Moment, tensor: int) -> Text:
     """Names the tensor that was written through; for a view, its base too."""
     called, facts = moment.called_before(tensor), moment.tensor_before(tensor) or moment.after.tensors.get(tensor)
-    if facts is None or facts.base is None:
+    found = None if facts is None else relation_of(moment.recording, moment.before, facts)
+    roots = [] if found is None else [key for key in (found.base, found.via) if key is not None]
+    if found is None or not any(moment.before.called(key).names for key in roots):
         return called
-    base = moment.before.called(facts.base)
-    return Text("{0}, a view of {1}", "{1} 的视图 {0}").format(called, quoted(base.first)) if base.names else called
+    how = shown_relation(found, lambda key: quoted(moment.before.called(key).first))
+    pattern = Text("{0}, a {1}", "{1} {0}") if found.kind == "view" else Text("{0}, which {1}", "{0}（{1}）")
+    return pattern.format(called, how)
 
 
 _OVERWROTE = Text(

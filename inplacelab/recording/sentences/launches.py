@@ -7,7 +7,7 @@ from math import prod
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import LaunchFacts
-from inplacelab.recording.sentences.phrases import listing, quoted
+from inplacelab.recording.sentences.phrases import MOST_ITEMS, listing, quoted
 
 __all__ = ["launched"]
 
@@ -40,9 +40,17 @@ def _several(launches: Sequence[LaunchFacts]) -> Text:
         "{0} 个内核（{1}）：{2}；共读 {3:,} 字节，写 {4:,} 字节。",
     )
     return pattern.format(
-        len(launches), _where(launches[0]), listing([quoted(each.kernel) for each in launches]),
+        len(launches), _where(launches[0]), _kernels(launches),
         sum(each.bytes_read for each in launches), sum(each.bytes_written for each in launches),
     )  # fmt: skip
+
+
+def _kernels(launches: Sequence[LaunchFacts]) -> Text:
+    """Names the first kernels, and counts the others."""
+    shown = [quoted(each.kernel) for each in launches]
+    if len(shown) > MOST_ITEMS:
+        shown[MOST_ITEMS - 1 :] = [Text("{0} others", "另外 {0} 个").format(len(shown) - MOST_ITEMS + 1)]
+    return listing(shown)
 
 
 def _where(launch: LaunchFacts) -> Text:

@@ -10,15 +10,20 @@ from inplacelab.recording.queries import tensors_on
 from inplacelab.recording.sentences.phrases import byte_count, joined, listing, quoted
 from inplacelab.recording.sentences.step_context import Moment
 
-__all__ = ["freed", "plain_line", "written"]
+__all__ = ["changes_of_names", "freed", "plain_line", "written"]
 
 
 def plain_line(moment: Moment) -> Text:
     """Returns the sentences for a line that ran no operation, or for the end of one that did."""
-    happened = [*_bound(moment), *_unbound(moment), *_flags(moment), *written(moment), *freed(moment)]
+    happened = [*changes_of_names(moment), *written(moment), *freed(moment)]
     if not happened:
         return moment.in_framework_words(Text("{0} changed no tensor.", "{0}没有改变任何张量。")).format(moment.line)
     return Text("{0}: {1}", "{0}：{1}").format(moment.line, joined(happened))
+
+
+def changes_of_names(moment: Moment) -> list[Text]:
+    """Describes names bound and unbound, flags set and gradients cleared."""
+    return [*_bound(moment), *_unbound(moment), *_flags(moment)]
 
 
 def written(moment: Moment) -> list[Text]:
@@ -31,9 +36,9 @@ def written(moment: Moment) -> list[Text]:
         wrote = framework_of(moment.recording).written.format(
             storage_label(now.storage), before[key].version, now.version
         )
-        seen = [moment.label(tensor) for tensor in tensors_on(moment.after, now.storage)]
-        by = Text(", seen by {0}.", "，可经由 {0} 看到。").format(listing(seen)) if seen else Text(".", "。")
-        said.append(wrote + by)
+        seen = [tensor.id for tensor in tensors_on(moment.after, now.storage)]
+        by = Text(", seen by {0}.", "，可经由 {0} 看到。")
+        said.append(wrote + (by.format(moment.listed(seen, moment.called_after)) if seen else Text(".", "。")))
     return said
 
 

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import Category, RewireFacts, SavedFacts, TensorFacts, WriteFacts
+from inplacelab.recording.facts import Category, NodeFacts, RewireFacts, SavedFacts, TensorFacts, WriteFacts
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import Naming, is_constant, namings, storage_label
 from inplacelab.recording.queries import newly_stale, tensors_counted_by
+from inplacelab.recording.relations import relation_of, shown_relation
 from inplacelab.recording.sentences.lines import freed
-from inplacelab.recording.sentences.phrases import MOST_ITEMS, byte_count, joined, listing, shape, slots
+from inplacelab.recording.sentences.phrases import MOST_ITEMS, byte_count, joined, listing, quoted, shape, slots
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import Runs
 from inplacelab.recording.touched import Touched, effect
 
-__all__ = ["operation"]
+__all__ = [
+    "history",
+    "joins",
+    "kept_by_node",
+    "operation",
+    "place_of",
+    "several",
+    "slots_written",
+    "versions",
+    "went_stale",
+]
 
 
 def operation(moment: Moment) -> Text:
@@ -32,7 +43,7 @@ def _created(moment: Moment) -> Text:
     if result is None:
         return _nothing(moment)
     made = Text("{head} made {x} in {place}.", "{head}创建了 {x}，数据放在{place}中。")
-    made = made.format(head=moment.head, x=moment.called(result.id), place=_place(moment, result))
+    made = made.format(head=moment.head, x=moment.called(result.id), place=place_of(moment, result))
     if not (result.leaf and result.needs_gradient):
         return made
     asks = Text("It is a leaf that asks for a gradient (`{0}`).", "它是要求梯度的叶子张量（`{0}`）。")
@@ -52,8 +63,8 @@ def _computed(moment: Moment) -> Text:
         "{head} read {inputs} and put its result, {x}, into {place}.",
         "{head}读取 {inputs}，把结果" + x_in_chinese + "放在{place}中。",
     )
-    inputs = listing([moment.called_before(tensor) for tensor in dict.fromkeys(moment.step.inputs)])
-    return pattern.format(head=moment.head, inputs=inputs, x=moment.called(result.id), place=_place(moment, result))
+    inputs = moment.listed(moment.step.inputs, moment.called_before)
+    return pattern.format(head=moment.head, inputs=inputs, x=moment.called(result.id), place=place_of(moment, result))
 
 
 def _viewed(moment: Moment) -> Text:
@@ -62,26 +73,46 @@ def _viewed(moment: Moment) -> Text:
         return _nothing(moment)
     if result.id in moment.step.inputs:
         return _returned_itself(moment, result)
-    pattern = Text(
-        "{head} made {x}, a view of {base}: new metadata, same storage {storage}, no bytes moved.",
-        "{head}得到 {x}，它是 {base} 的视图：元数据是新的，存储仍是 {storage}，没有搬动任何字节。",
-    )
-    base = result.base if result.base is not None else next(iter(moment.step.inputs), None)
-    if base is None:
+    found = relation_of(moment.recording, moment.after, result)
+    if found is None:
         return _created(moment)
-    called = moment.called_before(base)
-    return pattern.format(
-        head=moment.head, x=moment.called(result.id), base=called, storage=storage_label(result.storage)
+    x, storage = moment.called(result.id), storage_label(result.storage)
+    if found.kind == "shares" and found.via is not None:
+        return _SHARES.format(head=moment.head, x=x, other=moment.called_apart(found.via, result.id), storage=storage)
+    return _VIEW.format(
+        head=moment.head,
+        x=x,
+        view=shown_relation(found, lambda key: moment.called_apart(key, result.id)),
+        storage=storage,
     )
+
+
+_VIEW = Text(
+    "{head} made {x}, a {view}: new metadata, same storage {storage}, no bytes moved.",
+    "{head}得到 {x}，它是 {view}：元数据是新的，存储仍是 {storage}，没有搬动任何字节。",
+)
+_SHARES = Text(
+    "{head} made {x}, which shares storage {storage} with {other}: new metadata, no bytes moved.",
+    "{head}得到 {x}，它与 {other} 共享存储 {storage}：元数据是新的，没有搬动任何字节。",
+)
 
 
 def _wrote(moment: Moment) -> Text:
     writes = [(write, _effect(moment, write)) for write in moment.step.writes if write.slots]
     if not writes:
         return Text("{0} wrote no slot.", "{0}没有写入任何槽位。").format(moment.head)
-    written = [_written(moment, write, done) for write, done in writes]
-    said = Text("{0} {1}{2}.", "{0}{1}{2}。").format(moment.head, listing(written), _source(moment))
+    said = Text("{0} {1}{2}.", "{0}{1}{2}。").format(moment.head, several(slots_written(moment)), _source(moment))
     return joined([said, *(_SAME.format(slots(done.same)) for _, done in writes if done.same)])
+
+
+def several(written: Sequence[Text]) -> Text:
+    """Joins what was written, each with its tensor."""
+    return Text(listing(written).en, "；".join(each.zh for each in written))
+
+
+def slots_written(moment: Moment) -> list[Text]:
+    """Returns the slots that a step wrote, by storage, and the tensor through which: "wrote slots 0-1 of S1 through `h`"."""
+    return [_written(moment, write, _effect(moment, write)) for write in moment.step.writes if write.slots]
 
 
 _SAME = Text("This changed nothing in {0}.", "{0}的值没有变。")
@@ -152,7 +183,7 @@ def _reallocated(moment: Moment) -> Text:
     if result is None or was is None:
         return _nothing(moment)
     pattern, x = framework_of(moment.recording).moved, moment.called_before(result.id)
-    return pattern.format(head=moment.head, x=x, place=_place(moment, result), old=storage_label(was.storage))
+    return pattern.format(head=moment.head, x=x, place=place_of(moment, result), old=storage_label(was.storage))
 
 
 def _nothing(moment: Moment) -> Text:
@@ -192,7 +223,8 @@ def _result(moment: Moment) -> TensorFacts | None:
     return None if output is None else moment.after.tensors.get(output)
 
 
-def _place(moment: Moment, tensor: TensorFacts) -> Text:
+def place_of(moment: Moment, tensor: TensorFacts) -> Text:
+    """Returns the storage of a tensor: "a new storage S1 (8 bytes)"."""
     label = storage_label(tensor.storage)
     storage = moment.after.storages.get(tensor.storage)
     if storage is None or tensor.storage in moment.before.storages:
@@ -218,8 +250,8 @@ def _consequences(moment: Moment) -> list[Text]:
         *_named_later(moment),
         *_renamed(moment),
         *_copied(moment),
-        *_versions(moment),
-        *_history(moment),
+        *versions(moment),
+        *history(moment),
         *_kept(moment),
         *_stale(moment),
         *freed(moment),
@@ -278,27 +310,42 @@ def _copied(moment: Moment) -> list[Text]:
     return [pattern.format(byte_count(total))] if copies else []
 
 
-def _versions(moment: Moment) -> list[Text]:
+def versions(moment: Moment) -> list[Text]:
+    """Describes the versions that a step raised, and the tensors that share them."""
     return [
-        framework_of(moment.recording).rose.format(
-            storage_label(write.storage), write.before, write.after, _seen_by(moment, write)
-        )
+        framework_of(moment.recording).rose.format(storage_label(write.storage), write.before, write.after)
+        + _seen_by(moment, write)
         for write in moment.step.writes
         if write.before != write.after
     ]
 
 
 def _seen_by(moment: Moment, write: WriteFacts) -> Text:
+    """Names all tensors that share the storage, if others do besides the one that was written through."""
     sharers = [tensor.id for tensor in tensors_counted_by(moment.after, write.counter)]
-    # The tensor written through first, then those with names: a long list is cut at the end.
-    in_order = sorted(sharers, key=lambda t: (t != write.tensor, not moment.names_by_line_end(t)))
-    return listing([moment.called(tensor) for tensor in in_order] or [moment.in_framework_words(_NO_TENSOR)])
+    if not {*sharers} - {write.tensor}:
+        return joined([Text(".", "。"), *_other_names(moment, write.tensor)])
+    if len(sharers) == 1:
+        return Text(", seen by {0}.", "，可经由 {0} 看到。").format(moment.called(sharers[0]))
+    in_order = sorted(sharers, key=lambda tensor: tensor != write.tensor)
+    pattern = framework_of(moment.recording).shared
+    return pattern.format(storage_label(write.storage), moment.listed(in_order, moment.called))
 
 
-_NO_TENSOR = Text("no live tensor", "零个存活的张量")
+def _other_names(moment: Moment, tensor: int) -> list[Text]:
+    """Names what a tensor is called from the end of the line on, if that is something else: `y = x.scale_(2.)`."""
+    was, now = moment.before.called(tensor).names, moment.after.called(tensor).names
+    new = [quoted(name) for name in now if name not in was]
+    if not was or not new or moment.after.called(tensor).coming:
+        return []
+    if {*was} & {*now}:
+        also = Text("From now on {0} is called {1}, too.", "此后 {0} 又名 {1}。")
+        return [also.format(quoted(was[0]), listing(new))]
+    return [Text("From now on {0} is called {1}.", "此后 {0} 名为 {1}。").format(quoted(was[0]), listing(new))]
 
 
-def _history(moment: Moment) -> list[Text]:
+def history(moment: Moment) -> list[Text]:
+    """Describes the tensors that have another grad node now."""
     # A temporary that is freed with the statement takes its new node along: there is nothing left to describe.
     lasting = (each for each in moment.step.rewired if each.after is None or moment.node(each.after) is not None)
     return [_rewired(moment, each) for each in lasting]
@@ -310,7 +357,9 @@ def _rewired(moment: Moment, rewire: RewireFacts) -> Text:
         return Text("{0} no longer has a history.", "{0} 不再有梯度历史。").format(x)
     new = moment.called_node(rewire.after)
     if rewire.before is None:
-        return Text("{0} now has a history: it comes from {1}.", "{0} 从此有了梯度历史：由 {1} 得到。").format(x, new)
+        return Text("{0} now has a history: it comes from {1}.", "{0} 从此有了梯度历史，梯度节点是 {1}。").format(
+            x, new
+        )
     old = moment.called_node(rewire.before)
     if tensor is not None and tensor.base is not None:
         pattern = Text("The view {0} was given a new grad node, {1}.", "视图 {0} 的梯度节点重新生成：{1}。")
@@ -325,15 +374,25 @@ def _kept(moment: Moment) -> list[Text]:
     node = moment.node(step.kept) if step.kept is not None else None
     if node is None:
         return []
+    said = kept_by_node(moment, node)
+    return said or ([joins(moment, [node])] if step.category == "ordinary" and not node.saved else [])
+
+
+def kept_by_node(moment: Moment, node: NodeFacts) -> list[Text]:
+    """Names what a node keeps; nothing if it keeps nothing, or only a copy."""
     kept = [saved for saved in node.saved if not saved.copy]
-    if kept:
-        names = [_kept_there(each) for each in namings(moment.recording, moment.after, node.id, kept)]
-        pattern = Text("{0} keeps {1} for backward.", "{0} 为反向传播保存了 {1}。")
-        return [pattern.format(moment.called_node(node.id), listing(names))]
-    if step.category == "ordinary" and not node.saved:
-        pattern = Text("{0} joins the graph and keeps no tensor.", "计算图中加入了 {0}，它不保存任何张量。")
-        return [pattern.format(moment.called_node(node.id))]
-    return []
+    if not kept:
+        return []
+    names = [_kept_there(each) for each in namings(moment.recording, moment.after, node.id, kept)]
+    pattern = Text("{0} keeps {1} for backward.", "{0} 为反向传播保存了 {1}。")
+    return [pattern.format(moment.called_node(node.id), listing(names))]
+
+
+def joins(moment: Moment, nodes: Sequence[NodeFacts]) -> Text:
+    """Names new nodes that keep nothing."""
+    one = Text("{0} joins the graph and keeps no tensor.", "计算图中加入了 {0}，它不保存任何张量。")
+    many = Text("{0} join the graph and keep no tensor.", "计算图中加入了 {0}，它们不保存任何张量。")
+    return (one if len(nodes) == 1 else many).format(listing([moment.called_node(node.id) for node in nodes]))
 
 
 def _kept_there(naming: Naming) -> Text:
@@ -346,13 +405,18 @@ def _stale(moment: Moment) -> list[Text]:
     spoilt: dict[int, list[SavedFacts]] = {}
     for node, saved in newly_stale(moment.recording, moment.index):
         spoilt.setdefault(node, []).append(saved)
+    return went_stale(moment, spoilt)
+
+
+def went_stale(moment: Moment, spoilt: Mapping[int, Sequence[SavedFacts]]) -> list[Text]:
+    """Names the values that are stale now, by the node that keeps them; of very many only the number of nodes."""
     if len(spoilt) > MOST_ITEMS:
         pattern = Text("What {0} grad nodes kept is now stale.", "{0} 个梯度节点保存的值已过期。")
         return [pattern.format(len(spoilt))]
     return [_went_stale(moment, node, saved) for node, saved in spoilt.items()]
 
 
-def _went_stale(moment: Moment, node: int, saved: list[SavedFacts]) -> Text:
+def _went_stale(moment: Moment, node: int, saved: Sequence[SavedFacts]) -> Text:
     pattern = Text("What {0} kept is now stale: {1}.", "{0} 保存的值已过期：{1}。")
     names = [each.phrase() for each in namings(moment.recording, moment.after, node, saved)]
     return pattern.format(moment.called_node(node), listing(names))

@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 
 from inplacelab.language import Text
+from inplacelab.recording.enumeration import listing
 from inplacelab.recording.facts import Values
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.slots import Runs
 
 MOST_ITEMS = 4
-"""A sentence names at most this many items of one kind, and counts the rest."""
+"""A sentence names at most this many runs of slots or kernels, and counts the rest."""
 MOST_VALUES = 8
 
 _BLANK = re.compile(r"(?<=）) |(?<=[一-鿿]) (?=[一-鿿])")
@@ -27,20 +28,6 @@ def joined(parts: Sequence[Text]) -> Text:
 def closed_up(said: Text) -> Text:
     """Removes blanks between Chinese characters: patterns have them around placeholders, which are usually code."""
     return Text(said.en, _BLANK.sub("", said.zh))
-
-
-def listing(items: Sequence[Text]) -> Text:
-    """Joins items as "`a`, `b` and `c`"; a long list ends with the number of items left out."""
-    shown = list(items)
-    if len(shown) > MOST_ITEMS:
-        shown[MOST_ITEMS - 1 :] = [Text("{0} others", "另外 {0} 个").format(len(shown) - MOST_ITEMS + 1)]
-    *firsts, last = shown
-    if not firsts:
-        return last
-    return Text(
-        f"{', '.join(item.en for item in firsts)} and {last.en}",
-        f"{'、'.join(item.zh for item in firsts)} 和 {last.zh}",
-    )
 
 
 def quoted(code: str) -> Text:

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from inplacelab.language import Text
+from inplacelab.recording.as_written import as_written
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
 from inplacelab.recording.frameworks import framework_of
-from inplacelab.recording.naming import node_label, tensor_label
+from inplacelab.recording.naming import TEMPORARY, node_label, tensor_label
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.relations import made
+from inplacelab.recording.sentences.phrases import listing, quoted
 
 __all__ = ["Moment"]
 
 
 @dataclass(frozen=True)
 class Moment:
-    """Step `index` of `recording`, with the states around it."""
+    """Step `index` of `recording`, with the states around it. Several steps may be taken as one, which is then given, with the index of
+    the `first`.
+    """
 
     recording: Recording
     index: int
+    first: int | None = None
+    as_one: Step | None = None
 
     @cached_property
     def after(self) -> State:
@@ -29,12 +37,12 @@ class Moment:
     @cached_property
     def before(self) -> State:
         """What was alive before it: nothing before the first step."""
-        return self.recording.before(self.step.index)
+        return self.recording.before(self.after.step.index if self.first is None else self.first)
 
     @property
     def step(self) -> Step:
         """The step itself."""
-        return self.after.step
+        return self.as_one or self.after.step
 
     def in_framework_words(self, pattern: Text) -> Text:
         """Returns a text in the framework's terms (see `Framework.in_framework_words`)."""
@@ -56,10 +64,10 @@ class Moment:
     @property
     def head(self) -> Text:
         """The beginning of a sentence: "Line 5 `scale_`"."""
-        line, op = self.step.line, self.step.op
+        line, op = self.step.line, as_written(self.recording, self.step)
         if line is None:
-            return Text("`{0}`", "`{0}` ").format(op or "?")
-        return Text("Line {0} `{1}`", "第 {0} 行的 `{1}` ").format(line, op) if op else self.line
+            return Text("`{0}`", "`{0}` ").format(op)
+        return Text("Line {0} `{1}`", "第 {0} 行的 `{1}` ").format(line, op) if self.step.op else self.line
 
     @property
     def line(self) -> Text:
@@ -67,11 +75,39 @@ class Moment:
         number = self.step.line
         return Text("This step", "这一步") if number is None else Text("Line {0}", "第 {0} 行").format(number)
 
+    def listed(self, tensors: Iterable[int], called: Callable[[int], Text]) -> Text:
+        """Names tensors, all of them, those without a name last: "`a`, `b` and the temporaries `T3`, `T5` and `T6`".
+
+        Args:
+            tensors: their numbers, at least one.
+            called: what one of them is called.
+        """
+        all_of_them = dict.fromkeys(tensors)
+        temporary = self.in_framework_words(TEMPORARY)
+        nameless = [key for key in all_of_them if called(key) == temporary.format(key)]
+        if len(nameless) < 2:  # one is named like any other
+            return listing([called(key) for key in all_of_them])
+        pattern = self.in_framework_words(Text("the temporaries {0}", "临时张量 {0}"))
+        labels = [quoted(f"T{key}") for key in nameless]
+        temporaries = pattern.format(Text(listing(labels).en, "、".join(label.zh for label in labels)))
+        return listing([*(called(key) for key in all_of_them if key not in nameless), temporaries])
+
+    def called_apart(self, tensor: int, result: int) -> Text:
+        """Returns what a tensor is called before the step, told apart from a result that takes over its name: "the former `x`"."""
+        called = self.called_before(tensor)
+        return Text("the former {0}", "原来的 {0}").format(called) if called == self.called(result) else called
+
+    def called_after(self, tensor: int) -> Text:
+        """Returns what a tensor is called after the step."""
+        return self.label(self.after.tensors[tensor])
+
     def called_before(self, tensor: int) -> Text:
         """Returns the tensor's names when the step began. A temporary has the name that its line will bind: in
         `y = x.exp().relu_()` every operation works on `y`.
         """
         facts = self.tensor_before(tensor) or self.after.tensors.get(tensor)
+        if facts is None and tensor in made(self.recording):  # it lived only during the steps that are taken as one
+            return self.in_framework_words(TEMPORARY).format(tensor)
         if facts is None:  # tensors of the program are recorded before they are used, so this is the 2 of `x * 2`
             return Text("a constant", "一个常数")
         return self.label(facts, facts.names or self._shown_by_line_end(tensor))

@@ -156,6 +156,14 @@ class Program:
         lines = source_lines(shown)[statement.lineno - 1 : statement.end_lineno]
         return " ".join(line.strip() for line in lines).partition("  #")[0]
 
+    def code(self, node: ast.expr | ast.stmt) -> str:
+        """Returns an expression or a statement as it is written, on one line."""
+        (first, left), (last, right) = self.start(node), self.end(node)
+        lines = self._lines[first - 1 : last]
+        if first == last:
+            return lines[0][left:right]
+        return " ".join(part.strip() for part in (lines[0][left:], *lines[1:-1], lines[-1][:right]))
+
     # ---- expressions -----------------------------------------------------------------------------------------------------
 
     def did(self, statement: ast.stmt, op: str | None) -> ast.expr | None:

@@ -1,0 +1,143 @@
+"""Finds where tensors come from: which line made a tensor, and of which tensors it is a view, by way of which others.
+
+A view of a view is recorded with the tensor at the root as its base: in `t = m.t(); row = t[1]`, the base of `row` is `m`. The program
+says `t[1]`, so a text names both. A `detach()` has no base, though it shares the storage of the tensor that it was called on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from inplacelab.language import Text
+from inplacelab.recording.as_written import as_written
+from inplacelab.recording.facts import Step, TensorFacts
+from inplacelab.recording.recording import Recording, State
+
+__all__ = ["Made", "Relation", "made", "made_from", "related", "relation_of", "shown_relation"]
+
+
+class Made(NamedTuple):
+    """How a tensor came into the recording.
+
+    Attributes:
+        how: "made" by an operation, "backward" by a backward pass, "before" if it existed already, "seen" if no operation of the
+            recording made it.
+        line: the line; None if it is not known.
+        op: the operation as the program wrote it; "" if none did.
+        given: the first tensor that the operation was given, if the result is on its storage; None otherwise.
+        detached: whether it was made by `detach()`, which some frameworks record as a view.
+    """
+
+    how: Literal["made", "backward", "before", "seen"]
+    line: int | None
+    op: str
+    given: int | None
+    detached: bool = False
+
+
+def made(recording: Recording) -> Mapping[int, Made]:
+    """Returns how each tensor came into the recording, by its number."""
+    return recording.once(_made)
+
+
+def _made(recording: Recording) -> dict[int, Made]:
+    found: dict[int, Made] = {}
+    home: dict[int, int] = {}  # from a tensor to its storage
+    for step in recording.steps:
+        given = step.inputs[0] if step.inputs else None
+        old = None if given is None else home.get(given)
+        home |= {key: facts.storage for key, facts in step.tensors if facts is not None}
+        for key, facts in step.tensors:
+            if key not in found and facts is not None:
+                shared = given if given is not None and home[key] in (old, home.get(given)) else None
+                found[key] = _how(recording, step, key, shared)
+    return found
+
+
+def _how(recording: Recording, step: Step, tensor: int, given: int | None) -> Made:
+    if step.kind == "operation":
+        if tensor in step.inputs:
+            return Made("before", step.line, "", None)
+        return Made("made", step.line, as_written(recording, step), given, detached=step.op == "detach")
+    if step.phase == "backward":
+        return Made("backward", step.line, "", None)
+    return Made("seen", step.line, "", None)
+
+
+class Relation(NamedTuple):
+    """How a tensor is related to others on its storage.
+
+    Attributes:
+        kind: "view" of a base, or "shares" for a tensor that is none but was made on the storage of another, such as a `detach()`.
+        base: the base of a view; None if no name leads to it and another tensor has one.
+        via: the tensor that the operation was given, if that is not the base.
+    """
+
+    kind: Literal["view", "shares"]
+    base: int | None
+    via: int | None
+
+
+def relation_of(recording: Recording, state: State, tensor: TensorFacts) -> Relation | None:
+    """Returns how a tensor is related to others on its storage after a step; None if it is made of none of them."""
+    via = next(_ways(recording, state, tensor), None)
+    how = made(recording).get(tensor.id)
+    if tensor.base is None or (how is not None and how.detached and via is not None):
+        return None if via is None else Relation("shares", None, via)
+    if tensor.base not in state.tensors:
+        return Relation("view", tensor.base if via is None else None, via)
+    if via is None or via == tensor.base:
+        return Relation("view", tensor.base, None)
+    return Relation("view", tensor.base if state.called(tensor.base).names else None, via)
+
+
+def _ways(recording: Recording, state: State, tensor: TensorFacts) -> Iterator[int]:
+    """Yields the tensors that this one was made of, the nearest first: those with a name, and then the nearest, if it has none."""
+    makers = made(recording)
+    chain: list[int] = []
+    here = makers.get(tensor.id)
+    while here is not None and here.given is not None and here.given not in chain and here.given != tensor.id:
+        chain.append(here.given)
+        here = makers.get(here.given)
+    there = [key for key in chain if key in state.tensors and state.tensors[key].storage == tensor.storage]
+    yield from (key for key in there if state.called(key).names)
+    yield from there
+
+
+def made_from(recording: Recording) -> Mapping[int, tuple[int, ...]]:
+    """Returns for each tensor those that were made of it, on its storage: their relations may mention it."""
+    return recording.once(_made_from)
+
+
+def _made_from(recording: Recording) -> dict[int, tuple[int, ...]]:
+    found: dict[int, tuple[int, ...]] = {}
+    for key, how in made(recording).items():
+        if how.given is not None and how.given != key:
+            found[how.given] = (*found.get(how.given, ()), key)
+    return found
+
+
+def shown_relation(relation: Relation, called: Callable[[int], Text | str]) -> Text:
+    """Returns a relation in words: "view of `m` by way of `t`".
+
+    Args:
+        relation: the relation.
+        called: what a tensor is called.
+    """
+    if relation.kind == "shares" and relation.via is not None:
+        return Text("shares storage with {0}", "与 {0} 共享存储").format(called(relation.via))
+    if relation.base is None and relation.via is not None:
+        return Text("view by way of {0}", "经由 {0} 的视图").format(called(relation.via))
+    base = "?" if relation.base is None else called(relation.base)
+    if relation.via is None:
+        return Text("view of {0}", "{0} 的视图").format(base)
+    return Text("view of {0} by way of {1}", "{0} 经由 {1} 的视图").format(base, called(relation.via))
+
+
+def related(
+    recording: Recording, state: State, tensor: TensorFacts, called: Callable[[int], Text | str]
+) -> Text | None:
+    """Returns how a tensor is related to others, in words; None if it is not."""
+    relation = relation_of(recording, state, tensor)
+    return None if relation is None else shown_relation(relation, called)
