@@ -90,10 +90,12 @@ def abridged(line: str, room: float, size: float = SMALL, *, end: int = 3) -> st
 
 def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
     """Returns `line` broken into pieces no wider than `room` px, at spaces or between Chinese characters. As in Chinese books, no
-    piece ends with an opening bracket or begins with a comma.
+    piece ends with an opening bracket or begins with a comma. What stands beside an arrow stays there: "0 → 1" is not broken.
 
     >>> wrapped("内核（模拟）", 30, 10), wrapped("读写，完成", 20, 10)
     (['内核', '（模', '拟）'], ['读', '写，', '完成'])
+    >>> wrapped("version 0 → 1 of S0", 65, 10)
+    ['version', '0 → 1 of', 'S0']
     >>> wrapped("", 30)
     ['']
     """
@@ -119,15 +121,16 @@ def _chopped(word: str, room: float, size: float) -> list[str]:
     return [*pieces, word]
 
 
+_ARROW = "→ "
 _OPENING, _CLOSING = "（《“「", "，。；：、！？）》”」"
 
 
 def _words(line: str) -> list[str]:
     words, word = [], ""
-    for character, following in pairwise([*line, " "]):
+    for place, (character, following) in enumerate(pairwise([*line, " "]), 1):
         word += character
         breaks = character == " " or (character_em(character) == CJK_EM and character not in _OPENING)
-        if breaks and following not in _CLOSING:
+        if breaks and following not in _CLOSING and _ARROW not in (word[-2:], line[place : place + 2]):
             words.append(word)
             word = ""
     return [*words, word] if word else words
