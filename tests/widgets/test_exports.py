@@ -141,7 +141,7 @@ def test_pictures_need_no_jupyter() -> None:
 def test_text_has_the_sentence_and_every_table(sample: Callable[[str], Recording]) -> None:
     said = to_text(sample("stale"), 9, "en")
     assert said.startswith("stale: step 10 of 10, line 4, backward")
-    for title in ("Storages", "Tensors", "Saved for backward", "Grad nodes", "Tracked bytes"):
+    for title in ("Storages", "Tensors", "Kept for backward", "Grad nodes", "Tracked bytes"):
         assert f"\n{title}\n" in said
     assert "✗ stale, now v1" in said
     assert "\n  live         68 B\n" in said

@@ -75,7 +75,7 @@ def step_of(recording: Recording, action: str) -> int:
     [
         ("begin", "node waiting", "◌ waiting"),
         ("arrived", "node arrived", "● gradient arrived"),
-        ("unpack", "node unpacking", "▷ b: kept v0, now v1 ✗"),
+        ("unpack", "node unpacking", "▷ b: kept v0, finds v1 ✗"),
         ("run", "node running", "▶ runs"),
     ],
 )

@@ -53,12 +53,7 @@ def kept_in_every_way() -> Recording:
 
 def held_at(recording: Recording) -> list[dict[int, Kind]]:
     """The kind of holder of each live storage, after each step."""
-    held: dict[int, Kind | None] = {}
-    found: list[dict[int, Kind]] = []
-    for _, changed in holders(recording):
-        held |= changed
-        found.append({key: kind for key, kind in held.items() if kind is not None})
-    return found
+    return [{key: kind for key, (kind, _) in each.storages.items()} for each in holders(recording)]
 
 
 def looked_for(state: State) -> dict[int, Kind]:
@@ -94,15 +89,15 @@ def test_each_way_of_holding_bytes_is_distinguished() -> None:
 
 
 def test_the_bar_has_the_live_storages_in_order_and_their_bytes(recording: Recording) -> None:
-    for state in recording.states():
+    for state, held in zip(recording.states(), holders(recording), strict=True):
         bars = [
             (mark.keys, str(dict(look.attributes)["d"]))
             for mark, look in marks_at(recording, state.step.index)
             if look.style.startswith("held") and look.attributes
         ]
         lefts = {key: float(d[1:].split(" ")[0]) for keys, d in bars for key in keys}
-        alive = [key for key, facts in state.storages.items() if facts.bytes]
-        assert len(bars) == len(alive)
+        alive = [key for key, (_, size) in held.storages.items() if size]
+        assert len(bars) == len(alive) + bool(held.beyond[1])
         assert sorted(alive, key=lambda key: lefts[f"s{key}"]) == sorted(alive)
 
 

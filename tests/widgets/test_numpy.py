@@ -136,9 +136,9 @@ def test_folded_lanes_are_described_without_backward() -> None:
 
 
 def test_no_row_of_a_card_is_empty(recording: Recording) -> None:
-    # One row for the names, one for the layout, one for the slots.
-    assert {card.height for card in cards(recording)} == {3 * LINE_HEIGHT + 16}
-    assert {card.height for card in cards(replace(recording, framework="torch"))} == {4 * LINE_HEIGHT + 16}
+    # One row for the names, one for the layout, one for the slots, one for the line that made it.
+    assert {card.height for card in cards(recording)} == {4 * LINE_HEIGHT + 12}
+    assert {card.height for card in cards(replace(recording, framework="torch"))} == {5 * LINE_HEIGHT + 12}
 
 
 def test_there_is_no_graph_to_choose(recording: Recording) -> None:

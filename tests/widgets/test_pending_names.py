@@ -125,4 +125,4 @@ def test_still_pictures_and_the_words_for_a_pointer(scene: Scene) -> None:
 
 def test_the_bytes_are_held_by_no_name_until_there_is_one(scene: Scene) -> None:
     held = holders(scene.recording)
-    assert [held[step][1][1] for step in (MAKING, DONE)] == ["other", "named"]
+    assert [held[step].storages[1][0] for step in (MAKING, DONE)] == ["other", "named"]

@@ -48,21 +48,21 @@ def test_a_single_pin_says_itself_who_keeps_what(sample: Callable[[str], Recordi
     recording = sample("kept_often")
     first = min(pin.life.first for pin in pins(recording) if pin.storage == 1)
     (plate,) = plates_at(hung_on(recording, 1), first).values()
-    assert plate.first_line.en.startswith("saved by MultiplyGradNode")
+    assert plate.first_line.en.startswith("kept by MultiplyGradNode")
 
 
 def test_stale_pins_differ_from_fresh_ones(sample: Callable[[str], Recording]) -> None:
     recording = sample("kept_often")
     stacks, write = hung_on(recording, 1), step_of(recording, "add_")
     before, after = plates_at(stacks, write - 1), plates_at(stacks, write)
-    assert [(plate.status, plate.first_line.en) for plate in before.values()] == [("fresh", "saved by 3 nodes")]
+    assert [(plate.status, plate.first_line.en) for plate in before.values()] == [("fresh", "kept by 3 nodes")]
     assert [(plate.status, plate.first_line.zh) for plate in after.values()] == [("stale", "保存者：3 个节点")]
     assert after[0].second_line.en == "✗ stale, now v1"
     last = next(step.index for step in recording.steps if step.phase == "backward")
     plates = plates_at(stacks, last)
     assert [(plate.status, plate.first_line.en) for plate in plates.values()] == [
-        ("fresh", "saved by 4 nodes"),
-        ("stale", "saved by 3 nodes"),
+        ("fresh", "kept by 4 nodes"),
+        ("stale", "kept by 3 nodes"),
     ]
 
 

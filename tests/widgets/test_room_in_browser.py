@@ -298,7 +298,7 @@ def test_folded_pins_open_a_list_that_leads_to_each_node(
             page.keyboard.press("ArrowDown")
             if page.locator('[data-here][data-k^="k"]').count():
                 break
-        assert "saved by" in page.locator(".ipl-aloud").inner_text()
+        assert "kept by" in page.locator(".ipl-aloud").inner_text()
         page.keyboard.press("Enter")
     listed = page.get_by_role("dialog", name="What backward keeps of S1: 7")
     rows = listed.get_by_role("button").filter(has_text="MultiplyGradNode")

@@ -237,7 +237,7 @@ def test_the_pill_shows_the_raise_for_one_step_and_who_did_it(sample_scene: Call
     assert "v1 by line 4 scale_" in words_at(scene.storages, 4)
     assert "v0→v1" not in words_at(scene.storages, 5)
     assert "v1" in words_at(scene.storages, 5)
-    assert "第 4 行 scale_ 升至 v1" in words_at(scene.storages, 5, "zh")
+    assert "v1：第 4 行 scale_" in words_at(scene.storages, 5, "zh")
 
 
 def test_all_names_of_one_object_are_chips_of_one_card(sample_scene: Callable[[str], Scene]) -> None:
@@ -282,8 +282,8 @@ def test_a_thread_leads_from_the_pin_across_the_raise_to_the_failing_unpack(
     at = re.match(r"M([\d.]+)", str(dict(bump.place)["d"]))
     assert at
     assert float(found[1]) < float(at[1]) < float(found[2])
-    assert "✗ unpack fails" not in words_at(scene.lanes, 7)
-    assert "✗ unpack fails" in words_at(scene.lanes, 8)
+    assert "✗ finds it stale" not in words_at(scene.lanes, 7)
+    assert "✗ finds it stale" in words_at(scene.lanes, 8)
 
 
 def test_a_rewritten_history_leaves_a_ghost_for_one_step(sample_scene: Callable[[str], Scene]) -> None:

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from inplacelab.language import Text, get_language
+from inplacelab.language import Text, columns, get_language, padded
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import sentence
+from inplacelab.recording.stages import stages
 from inplacelab.recording.visible import presentable
 from inplacelab_widgets import words
 from inplacelab_widgets.page import whole_page
@@ -205,7 +206,7 @@ def _place(recording: Recording, step: int) -> Text:
     place = words.PLAYER["position"].format(step=step + 1, steps=len(recording))
     if now.line is not None:
         place = Text("{0}, {1}", "{0}，{1}").format(place, words.LINE.format(line=now.line))
-    phase = player_words(framework_of(recording))[now.phase]
+    phase = player_words(framework_of(recording))[stages(recording)[step]]
     if phase.en:
         place = Text("{0}, {1}", "{0}，{1}").format(place, phase)
     return Text("{0}: {1}", "{0}：{1}").format(recording.title, place) if recording.title else place
@@ -223,8 +224,8 @@ def _cells(table: Table, language: str) -> list[list[str]]:
 
 def _plain(table: Table, language: str) -> str:
     rows = _cells(table, language)
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    widths = [max(columns(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = ["  ".join(map(padded, row, widths)).rstrip() for row in rows]
     return "\n".join([table.title.in_language(language), *(f"  {line}" for line in lines)])
 
 

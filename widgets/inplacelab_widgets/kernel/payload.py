@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from inplacelab.devices.kernels.geometry import WARP
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.animation import animation_of, mark_of
 from inplacelab_widgets.kernel.drawing import PAD, WIDTH, text
@@ -142,7 +142,7 @@ def _no_launch_sentence(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Text:
     steps = dict.fromkeys(shown.step + 1 for shown, _ in launches if shown.step is not None)
     if not steps:
         return words.NO_LAUNCH
-    steps_with_launches = words.IN_STEPS.format(steps=", ".join(map(str, steps)))
+    steps_with_launches = words.IN_STEPS.format(steps=enumerated(map(str, steps)))
     return Text(f"{words.NO_LAUNCH.en} {steps_with_launches.en}", words.NO_LAUNCH.zh + steps_with_launches.zh)
 
 

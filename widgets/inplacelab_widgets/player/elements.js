@@ -68,5 +68,10 @@ export function speakOther(button, word, hint, language) {
 
 /** Appends words to an element; those between backticks are code. @param {HTMLElement} holder @param {string} words @param {(Node | string)[]} more  Nodes after the words. */
 export function say(holder, words, ...more) {
-  holder.replaceChildren(...pieces(words).map((piece) => (piece.code ? html("code", {}, piece.text) : piece.text)), ...more);
+  holder.replaceChildren(...pieces(words).flatMap((piece) => (piece.code ? [html("code", {}, piece.text)] : unbroken(piece.text))), ...more);
+}
+
+/** Words in which a line does not end beside an arrow: "0 → 1". @param {string} words @returns {(Node | string)[]} */
+function unbroken(words) {
+  return words.split(/([\w\].-]+ → [\w[.-]+)/).map((part, k) => (k % 2 ? html("span", { class: "ipl-unbroken" }, part) : part));
 }

@@ -4,6 +4,7 @@
 import { html, put, say, write } from "./elements.js";
 import { placeOf } from "./runs.js";
 import { speak, widthOf } from "./words.js";
+/** @import { Step } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */
 
 /** The number of longest sentences that the browser measures: the length alone does not determine which needs the most lines. */
@@ -24,8 +25,14 @@ export function drawSentence(stage, fixes) {
   });
   const root = html("div", { class: "ipl-saying" }, ...rooms, sentence);
 
+  /** What is said of a step: of its whole line where a step of the player is a line. @param {Step} step */
+  const saysOf = (step) => (stage.mode === "line" ? (step.whole ?? step.says) : step.says);
+
+  let reserved = "";
+
   function show() {
     const now = steps[stage.step];
+    if (reserved !== stage.mode) reserve();
     if (stage.wanted !== undefined) return tell(stage.word("waiting"), false);
     // During fast playback it is not read aloud.
     put(sentence, "aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
@@ -33,7 +40,7 @@ export function drawSentence(stage, fixes) {
     if (isBefore) write(toFailure, failureWords());
     // In predict mode it is not announced in advance.
     toFailure.hidden = stage.predict;
-    tell(speak(said[now.says], stage.language), isBefore);
+    tell(speak(said[saysOf(now)], stage.language), isBefore);
     root.classList.toggle("ipl-wrong", now.error === true);
   }
 
@@ -52,8 +59,11 @@ export function drawSentence(stage, fixes) {
     last = now;
   }
 
-  function translate() {
-    const sentences = [...steps.map((each) => each.says), ...known].map((each) => speak(said[each] ?? "", stage.language));
+  const translate = () => reserve();
+
+  function reserve() {
+    reserved = stage.mode;
+    const sentences = [...steps.map(saysOf), ...known].map((each) => speak(said[each] ?? "", stage.language));
     if (failed > 0) sentences.push(`${sentences[0]} ${failureWords()}`);
     const longest = [...new Set(sentences)].sort((one, other) => widthOf(other) - widthOf(one));
     // The failure is the last step, and its sentence is among the longest.

@@ -45,11 +45,11 @@ export function drawToolbar(stage) {
     const now = steps[step];
     const place = placeOf(step, stops);
     const said = word(stage.mode === "line" ? "position_by_line" : "position", { step: place + 1, steps: stops.length });
-    const at = now.line === null ? "" : `, ${word("at_line", { line: now.line })}`;
+    const at = now.line === null ? "" : `${word("clause")}${word("at_line", { line: now.line })}`;
     put(slider, "max", stops.length - 1);
     slider.value = String(place);
     const phase = word(now.phase);
-    slider.setAttribute("aria-valuetext", `${said}${at}${phase && `, ${phase}`}`);
+    slider.setAttribute("aria-valuetext", `${said}${at}${phase && `${word("clause")}${phase}`}`);
     write(counter, `${place + 1} / ${stops.length}`);
     write(where, phase);
     for (const name of ["first", "previous"]) buttons[name].toggleAttribute("data-end", place === 0);

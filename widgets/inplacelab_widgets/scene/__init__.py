@@ -7,6 +7,7 @@ the marks of a storage, which are most of the work, are made when the storage is
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +15,7 @@ from inplacelab.language import Text
 from inplacelab.recording import queries
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences import sentence
+from inplacelab.recording.sentences import line_sentence, sentence
 from inplacelab.recording.visible import presentable
 from inplacelab_widgets.scene.elements import elements_panel
 from inplacelab_widgets.scene.graph import graph_panel
@@ -81,6 +82,11 @@ class Scene:
     def _sentences(self) -> dict[int, Text]:
         return {}
 
+    @cached_property
+    def line_sentences(self) -> Mapping[int, Text]:
+        """The sentences about lines of several steps, by the last step of the line."""
+        return _line_sentences(self.recording)
+
     def panel(self, name: str) -> Panel:
         """Returns one of `PANELS` by name."""
         found: Panel = getattr(self, name)
@@ -102,3 +108,10 @@ def scene_of(recording: Recording) -> Scene:
     if not recording.steps:
         raise ValueError(str(_NOTHING))
     return Scene(presentable(recording))
+
+
+def _line_sentences(recording: Recording) -> dict[int, Text]:
+    steps = recording.steps
+    lines = [(step.line, step.turn) for step in steps]
+    ends = [k for k in range(1, len(steps)) if lines[k] == lines[k - 1] and lines[k : k + 2] != [lines[k]] * 2]
+    return {end: line_sentence(recording, end) for end in ends}

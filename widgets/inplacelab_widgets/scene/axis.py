@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.stages import stages
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Attributes, Look, Mark, Runs, between, rect, runs, text
 from inplacelab_widgets.scene.measure import coordinate
@@ -42,8 +43,8 @@ class Axis:
 
 def phase_changes(recording: Recording) -> list[int]:
     """Returns the first step of each phase after the first."""
-    steps = recording.steps
-    return [step.index for step in steps if step.index and step.phase != steps[step.index - 1].phase]
+    found = stages(recording)
+    return [index for index in range(1, len(found)) if found[index] != found[index - 1]]
 
 
 def cursor_marks(axis: Axis, height: float) -> tuple[list[Mark], Mark]:

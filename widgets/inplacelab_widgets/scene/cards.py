@@ -15,11 +15,11 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene.changed_looks import touched
 from inplacelab_widgets.scene.marks import Look, Mark, Words, between, flashes, lasting, path, rect, text
 from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, shortened, widest, width_of
-from inplacelab_widgets.scene.names import formula, kind, layout_words, node_called, not_yet
+from inplacelab_widgets.scene.names import formula, kind, layout_words, maker, node_called, not_yet
 from inplacelab_widgets.scene.palette import TENSOR_COLOURS
 from inplacelab_widgets.scene.timeline import Life, followed
 
-LINE_HEIGHT = 14.0
+LINE_HEIGHT = 12.0
 PAD = 9.0
 CHIP_GAP = 4.0
 LONGEST_NAME = 130.0
@@ -63,7 +63,7 @@ class Card:
     @property
     def height(self) -> float:
         """The height of a row of names and a row for each line, in px; all cards of a recording have the same number of lines."""
-        return LINE_HEIGHT * (1 + len(self.life.moments[0][1].lines)) + 16
+        return LINE_HEIGHT * (1 + len(self.life.moments[0][1].lines)) + 12
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -117,14 +117,14 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
         )
         history = (Text("{flag} · {node}", "{flag} · {node}").format(flag=flag, node=made_by),)
     detail = (
-        kind(tensor, state, framework, LONGEST_NAME) or not_yet(called) or (None if called.names else words.UNNAMED)
+        kind(recording, tensor, state, LONGEST_NAME) or not_yet(called) or (None if called.names else words.UNNAMED)
     )
     return Face(
         tensor,
         called,
         tuple(shortened(chip, LONGEST_NAME) for chip in called.shown),
         detail,
-        (layout_words(tensor), reach, *history),
+        (layout_words(tensor), reach, *history, maker(recording, tensor.id, LONGEST_NAME)),
     )
 
 
@@ -142,12 +142,12 @@ def card_marks(card: Card, x: float, y: float, width: float) -> list[Mark]:
         rect(x, y + 4, 4, card.height - 8, bar, keys=keys),
     ]
     for since, until, face in stretches(card.life):
-        marks += chip_marks(card, face, x + PAD, y + 6, since, until)
+        marks += chip_marks(card, face, x + PAD, y + 4, since, until)
     kinds = lasting(((step, Look("text soft end", face.kind) if face.kind else None) for step, face in moments), last)
-    marks.append(text(x + width - PAD, y + 6 + 11.5, kinds, keys=keys))
+    marks.append(text(x + width - PAD, y + 4 + 11.5, kinds, keys=keys))
     for k in range(len(moments[0][1].lines)):
         detail = lasting(((step, Look("text soft" if k else "text", face.lines[k])) for step, face in moments), last)
-        marks.append(text(x + PAD, y + LINE_HEIGHT * (k + 2) + 6.5, detail, keys=keys))
+        marks.append(text(x + PAD, y + LINE_HEIGHT * (k + 2) + 8, detail, keys=keys))
     return marks
 
 

@@ -8,7 +8,7 @@ changes themselves; comparing everything after every step would cost a thousand 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -16,6 +16,7 @@ from inplacelab.recording.edges import edge_names
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
 from inplacelab.recording.naming import kept_values
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.relations import made_from
 
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -45,7 +46,7 @@ def touched(recording: Recording) -> tuple[Touched, ...]:
 
 
 def _followed(recording: Recording) -> tuple[Touched, ...]:
-    threads = _Threads()
+    threads = _Threads(made_from(recording))
     for (node, _), kept in kept_values(recording).items():
         threads.named_after.setdefault(kept.name, {}).setdefault(kept.tensor, set()).add(node)
     for (node, _), passed in edge_names(recording).items():
@@ -73,6 +74,8 @@ class _Many(Generic[_Key]):
 class _Threads:
     """The references between labels, at the present step."""
 
+    made_from: Mapping[int, Sequence[int]]
+    """From a tensor to those that were made of it, on its storage."""
     tensors: dict[int, TensorFacts] = field(default_factory=dict)
     nodes: dict[int, NodeFacts] = field(default_factory=dict)
     views: _Many[int] = field(default_factory=_Many)
@@ -151,7 +154,7 @@ class _Threads:
         return moved.union(*(state.called(key).names for key in state.awaited))
 
     def _tensor(self, key: int, after: TensorFacts | None) -> list[int]:
-        """The tensors whose labels mention tensor `key`: its views, and the gradients it has and had."""
+        """The tensors whose labels mention tensor `key`: those made of it, and the gradients it has and had."""
         before = self.tensors.pop(key, None)
         if after is not None:
             self.tensors[key] = after
@@ -160,8 +163,11 @@ class _Threads:
         return [other for facts in (before, after) if facts is not None for other in self._mentioning(facts)]
 
     def _mentioning(self, tensor: TensorFacts) -> list[int]:
-        """Its views, and the gradient that it has."""
-        return [*([] if tensor.grad is None else [tensor.grad]), *self.views[tensor.id]]
+        """Its views, what was made of it, and the gradient that it has."""
+        made = [*self.views[tensor.id], *self.made_from.get(tensor.id, ())]
+        for each in made:  # which grows meanwhile
+            made += self.made_from.get(each, ())
+        return [*([] if tensor.grad is None else [tensor.grad]), *(each for each in made if each in self.tensors)]
 
 
 _Facts = TypeVar("_Facts", TensorFacts, NodeFacts)

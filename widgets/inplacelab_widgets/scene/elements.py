@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import storage_label
@@ -208,7 +208,8 @@ def _descriptions(recording: Recording, seats: Sequence[_Seat]) -> tuple[tuple[i
 
 def _said(state: State, laid_out: Sequence[int]) -> Text:
     called = map(state.called, state.tensors)
-    shown = [", ".join(each.shown) for each in islice((each for each in called if each.names), MOST_NAMES + 1)]
-    shown[MOST_NAMES:] = ["…"] if len(shown) > MOST_NAMES else []
-    changed = [tensor_name(key, state) for key in laid_out]
-    return words.ELEMENTS_SAY.format(tensors="; ".join(shown) or words.NONE, changed=", ".join(changed) or words.NONE)
+    shown = [enumerated(each.shown) for each in islice((each for each in called if each.names), MOST_NAMES + 1)]
+    shown[MOST_NAMES:] = [Text("…", "…")] if len(shown) > MOST_NAMES else []
+    tensors = Text("; ".join(each.en for each in shown), "；".join(each.zh for each in shown)) if shown else words.NONE
+    changed = enumerated([tensor_name(key, state) for key in laid_out]) if laid_out else words.NONE
+    return words.ELEMENTS_SAY.format(tensors=tensors, changed=changed)

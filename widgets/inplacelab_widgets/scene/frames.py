@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import Step
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.queries import tensors_on
@@ -109,7 +109,7 @@ def _memory(scene: Scene, step: int, cast: set[int], language: str, room: float)
     drawn += arrow_at(scene.storages, step, places)
     others = [_named(state, key) for key in live if key not in shown]
     if others:
-        caption = words.ALSO_THERE.format(storages=", ".join(others)).in_language(language)
+        caption = words.ALSO_THERE.format(storages=enumerated(others)).in_language(language)
         for line in wrapped(caption, room, SMALL):
             drawn, y = drawn + text_at(0, y + 10, "text soft", line, language), y + LINE_HEIGHT
     return drawn, y
@@ -123,10 +123,10 @@ def _in_frame(state: State, cast: set[int]) -> set[int]:
     return cast | {tensor.storage for tensor in state.tensors.values() if tensor.id in gradients}
 
 
-def _named(state: State, storage: int) -> str:
+def _named(state: State, storage: int) -> Text:
     names = [tensor_name(tensor.id, state) for tensor in tensors_on(state, storage)]
     label = storage_label(storage)
-    return f"{label} ({', '.join(names)})" if names else label
+    return Text("{0} ({1})", "{0}（{1}）").format(label, enumerated(names)) if names else Text(label, label)
 
 
 def _is_about_the_graph(now: Step) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.folding import LONGEST, MOST, Fold, folds
@@ -214,6 +214,8 @@ def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
             if node is not None:
                 live[key] = len(node.edges)
                 count += live[key]
-        description = words.GRAPH_SAYS.format(nodes=len(live), edges=count, new=", ".join(names) or words.NONE)
+        description = words.GRAPH_SAYS.format(
+            nodes=len(live), edges=count, new=enumerated(names) if names else words.NONE
+        )
         descriptions.append((step.index, description))
     return tuple(descriptions)

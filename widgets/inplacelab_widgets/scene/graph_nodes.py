@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
+from inplacelab.recording.as_written import node_as_written
 from inplacelab.recording.facts import NodeFacts, TensorFacts
 from inplacelab.recording.naming import Naming
 from inplacelab.recording.passes import running
@@ -14,7 +15,7 @@ from inplacelab.recording.tensor_names import Called
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.changed_looks import touched
 from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.names import enumerated, kept_names, node_names, unquoted
+from inplacelab_widgets.scene.names import kept_names, node_names, unquoted
 from inplacelab_widgets.scene.timeline import Life, followed
 
 _UNDER_WAY = ("waiting", "arrived")
@@ -141,19 +142,23 @@ def _face(recording: Recording, state: State, node: NodeFacts, leaves: Mapping[i
     # A gradient arrives in one step; after that the node is ready until it runs.
     status = "ready" if node.status == "arrived" else node.status
     return Face(
-        status, _origin(state, node, leaves), _doing(recording, state, node), 0 if node.released else len(node.saved)
+        status,
+        _origin(recording, state, node, leaves),
+        _doing(recording, state, node),
+        0 if node.released else len(node.saved),
     )
 
 
-def _origin(state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Words:
+def _origin(recording: Recording, state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Words:
     if node.leaf is not None:
         now, last = state.called(node.leaf), leaves.get(node.leaf)
         called = now if now.names or last is None else Called(node.leaf, last.names)
         return words.FILLS.format(tensor=called.first)
+    op = node_as_written(recording, node.id, node)
     if node.line is None:
         # A gradient that can be differentiated again has nodes that no operation of the program made.
-        return node.op or words.MADE_BY_BACKWARD
-    return Text("{0} · {1}", "{0} · {1}").format(words.LINE.format(line=node.line), node.op)
+        return op or words.MADE_BY_BACKWARD
+    return Text("{0} · {1}", "{0} · {1}").format(words.LINE.format(line=node.line), op)
 
 
 def _doing(recording: Recording, state: State, node: NodeFacts) -> Text:

@@ -1,25 +1,28 @@
 """Draws what holds the bytes after each step: a bar of all live storages in order, and a legend of its patterns.
 
 A storage is held by a name, as a gradient, only by backward (a saved tensor that nothing else refers to), as a copy
-that was saved because the operation overwrites its input, or by an object without a name.
+that was saved because the operation overwrites its input, or by an object without a name. While backward runs, gradients are on
+their way that no tensor of the program refers to: they are what is live beyond the recorded storages. So the pieces add up to the
+live bytes.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, NamedTuple
 
 from inplacelab.recording.facts import NodeFacts, TensorFacts
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.relations import made
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import LEFT, NARROWEST, RIGHT, WIDTH
 from inplacelab_widgets.scene.marks import Look, Mark, between, path, runs, text
 from inplacelab_widgets.scene.measure import SMALL, coordinate, size_in_bytes, width_of
 from inplacelab_widgets.scene.timeline import shared_rows, storage_lives
 
-Kind = Literal["named", "gradient", "saved", "copy", "other"]
-KINDS: tuple[Kind, ...] = ("named", "gradient", "saved", "copy", "other")
+Kind = Literal["named", "gradient", "flight", "saved", "copy", "other"]
+KINDS: tuple[Kind, ...] = ("named", "gradient", "flight", "saved", "copy", "other")
 
 MOST_RUNS = 3000
 """If single storages need more changes than this over all steps, the bar shows one piece per kind instead."""
@@ -31,23 +34,54 @@ _LINE = 15.0
 Piece = tuple[float, float, Kind]
 """(left, width, kind) in px."""
 
-Held = list[tuple[State, dict[int, Kind | None]]]
-"""Each state, with the storages that its step changed: the kind of holder, or None for a storage that is gone."""
+_BEYOND = -1
+"""The key of the piece for the live bytes beyond the recorded storages."""
+
+
+class Holding(NamedTuple):
+    """What holds how many of the bytes that are live after a step.
+
+    Attributes:
+        step: the step.
+        storages: the kind of holder and the bytes of each storage, in the order of creation; 0 bytes if they are not counted as live.
+        beyond: the kind and the bytes of what is live beyond these.
+    """
+
+    step: int
+    storages: dict[int, tuple[Kind, int]]
+    beyond: tuple[Kind, int]
+
+    @property
+    def pieces(self) -> dict[int, tuple[Kind, int]]:
+        """All pieces of the bar, in order."""
+        return {**self.storages, _BEYOND: self.beyond}
+
+    @property
+    def totals(self) -> dict[Kind, int]:
+        """The bytes of each kind."""
+        found: dict[Kind, int] = dict.fromkeys(KINDS, 0)
+        for kind, size in self.pieces.values():
+            found[kind] += size
+        return found
+
+
+Held = list[Holding]
 
 Pieces = list[tuple[int, dict[int, Piece]]]
 """(step, the piece of each storage), at each step that changes one."""
 
 
 def holders(recording: Recording) -> Held:
-    """Returns for each step the kind of holder of each storage that it changed."""
+    """Returns what holds the live bytes after each step. The bytes of all pieces add up to those that are live."""
     grip = _Grip()
-    return [(state, grip.follow(state)) for state in recording.states()]
+    return [_holding(recording, state, grip.follow(state)) for state in recording.states()]
 
 
 class _Grip:
     """What refers to each storage at the present step."""
 
     def __init__(self) -> None:
+        self.kinds: dict[int, Kind] = {}
         self.tensors: dict[int, TensorFacts] = {}
         self.nodes: dict[int, NodeFacts] = {}
         self.on: defaultdict[int, set[int]] = defaultdict(set)
@@ -57,14 +91,16 @@ class _Grip:
         self.saved: Counter[tuple[int, bool]] = Counter()
         """From a storage to the number of saved tensors on it: copies, and others."""
 
-    def follow(self, state: State) -> dict[int, Kind | None]:
+    def follow(self, state: State) -> Mapping[int, Kind]:
+        """Returns the kind of holder of each live storage after a step, in the order of creation."""
         step = state.step
         touched = dict.fromkeys(key for key, _ in step.storages)
         for key, tensor in step.tensors:
             touched |= dict.fromkeys(self._tensor(key, tensor))
         for key, node in step.nodes:
             touched |= dict.fromkeys(self._node(key, node))
-        return {key: self._kind(key) if key in state.storages else None for key in touched}
+        self.kinds |= {key: self._kind(key) for key in touched}
+        return {key: self.kinds[key] for key in state.storages}
 
     def _kind(self, storage: int) -> Kind:
         tensors = self.on[storage]
@@ -99,12 +135,56 @@ class _Grip:
                 yield saved.storage
 
 
+def _holding(recording: Recording, state: State, kinds: Mapping[int, Kind]) -> Holding:
+    live, sizes = state.step.live, _counted(recording, state, kinds)
+    beyond = max(live - sum(sizes.values()), 0)
+    storages = {key: (kind, sizes.get(key, 0)) for key, kind in kinds.items()}
+    return Holding(state.step.index, storages, ("flight" if state.step.phase == "backward" else "other", beyond))
+
+
+def _counted(recording: Recording, state: State, kinds: Mapping[int, Kind]) -> dict[int, int]:
+    """Returns the bytes of the storages that are counted as live: those that existed before the recording are not, nor are those of
+    another device than the program uses now.
+    """
+    live, before = state.step.live, _from_before(recording)
+    sizes = {key: facts.bytes for key, facts in state.storages.items() if key not in before}
+    if sum(sizes.values()) <= live:
+        return sizes
+    devices = dict.fromkeys(state.storages[key].device for key in sizes)
+    if len(devices) > 1:
+        each = [{key: size for key, size in sizes.items() if state.storages[key].device == one} for one in devices]
+        fitting = [some for some in each if sum(some.values()) <= live]
+        return max(fitting, key=lambda some: sum(some.values()), default={})
+    # Backward has freed some of what it kept, which the recording notes later.
+    for wanted in ("other", "copy", "saved", "gradient", "named"):
+        for key in [key for key in sizes if kinds[key] == wanted]:
+            if 0 < sizes[key] <= sum(sizes.values()) - live:
+                del sizes[key]
+    return sizes if sum(sizes.values()) <= live else {}
+
+
+def _from_before(recording: Recording) -> frozenset[int]:
+    """Returns the storages that existed before the recording."""
+    return recording.once(_found_before)
+
+
+def _found_before(recording: Recording) -> frozenset[int]:
+    if not recording.live_before:
+        return frozenset()
+    known: dict[int, bool] = {}
+    for step in recording.steps:
+        for key, facts in step.tensors:
+            if facts is not None:
+                known.setdefault(facts.storage, made(recording)[key].how == "before")
+    return frozenset(storage for storage, is_old in known.items() if is_old)
+
+
 def holder_marks(recording: Recording, top: float) -> tuple[list[Mark], list[Mark], float]:
     """Draws the bar and its legend; also returns the bottom of the legend."""
     last = len(recording) - 1
     scale = _ROOM / (max((step.peak for step in recording.steps), default=0) or 1)
     held = holders(recording)
-    totals, pieces = list(_totals(held)), _few(_pieces(held, scale))
+    totals, pieces = [(each.step, each.totals) for each in held], _few(_pieces(held, scale))
     summed, middle = pieces is None, top + 6
     marks = _by_kind(totals, scale, middle) if pieces is None else _by_storage(recording, pieces, middle)
     marks.append(_peak_tick(recording, scale, top))
@@ -113,49 +193,18 @@ def holder_marks(recording: Recording, top: float) -> tuple[list[Mark], list[Mar
     return marks, legend, bottom + 4
 
 
-def _totals(held: Held) -> Iterator[tuple[int, dict[Kind, int]]]:
-    totals: dict[Kind, int] = dict.fromkeys(KINDS, 0)
-    known: dict[int, tuple[Kind, int]] = {}
-    for state, changed in held:
-        for key, kind in changed.items():
-            if key in known:
-                was, size = known.pop(key)
-                totals[was] -= size
-            if kind is not None:
-                known[key] = kind, state.storages[key].bytes
-                totals[kind] += known[key][1]
-        yield state.step.index, dict(totals)
-
-
 def _pieces(held: Held, scale: float) -> Iterator[tuple[int, dict[int, Piece]]]:
     """Yields only the pieces that moved or changed since the step before, not those that are gone."""
-    drawn: dict[int, Piece] = {}
-    kinds: dict[int, Kind] = {}
-    sizes: dict[int, int] = {}
-    end = LEFT
-    for state, changed in held:
-        kinds |= {key: kind for key, kind in changed.items() if kind is not None}
-        now = {key: state.storages[key].bytes if kind is not None else 0 for key, kind in changed.items()}
-        affected: Iterable[int] = (key for key, kind in changed.items() if kind is not None)
-        if any(sizes.get(key, size) != size for key, size in now.items()):  # one ends or changes: the others move
-            drawn_before, drawn, end, affected = drawn, {}, LEFT, state.storages
-        else:
-            drawn_before = drawn
-        sizes |= now
-        for key in changed.keys() - state.storages.keys():
-            drawn.pop(key, None)
-        moved: dict[int, Piece] = {}
-        for key in affected:
-            before = drawn_before.get(key)
-            if key in drawn:
-                left, width, _ = drawn[key]
-            else:
-                exact = sizes[key] * scale
-                left, width, end = round(end, 1), round(exact, 1), end + exact
-            drawn[key] = (left, width, kinds[key])
-            if drawn[key] != before:
-                moved[key] = drawn[key]
-        yield state.step.index, moved
+    before: dict[int, Piece] = {}
+    for each in held:
+        now: dict[int, Piece] = {}
+        left = LEFT
+        for key, (kind, size) in each.pieces.items():
+            width = size * scale
+            now[key] = (round(left, 1), round(width, 1), kind)
+            left += width
+        yield each.step, {key: piece for key, piece in now.items() if before.get(key) != piece}
+        before = now
 
 
 def _few(pieces: Iterable[tuple[int, dict[int, Piece]]]) -> Pieces | None:
@@ -173,6 +222,8 @@ def _few(pieces: Iterable[tuple[int, dict[int, Piece]]]) -> Pieces | None:
 def _by_storage(recording: Recording, pieces: Pieces, middle: float) -> list[Mark]:
     lives = storage_lives(recording)
     rows = dict(zip(lives, shared_rows([(life.first, life.last) for life in lives.values()]), strict=True))
+    if any(now.get(_BEYOND, (0.0, 0.0, "other"))[1] for _, now in pieces):
+        rows[_BEYOND] = max(rows.values(), default=-1) + 1
     looks: dict[int, list[tuple[int, Look | None]]] = {row: [] for row in rows.values()}
     ends: dict[int, list[int]] = {}
     for key, life in lives.items():
@@ -181,11 +232,12 @@ def _by_storage(recording: Recording, pieces: Pieces, middle: float) -> list[Mar
         for key in ends.get(step, ()):
             looks[rows[key]].append((step, None))
         for key, piece in now.items():
-            looks[rows[key]].append((step, _drawn(piece, middle)))
+            if key in rows:
+                looks[rows[key]].append((step, _drawn(piece, middle)))
     keys: dict[int, list[str]] = {}
-    for key, row in rows.items():
-        keys.setdefault(row, []).append(f"s{key}")
-    return [Mark("path", (), runs(found), tuple(keys[row])) for row, found in looks.items()]
+    for key in lives:
+        keys.setdefault(rows[key], []).append(f"s{key}")
+    return [Mark("path", (), runs(found), tuple(keys.get(row, ()))) for row, found in looks.items()]
 
 
 def _drawn(piece: Piece, middle: float) -> Look | None:

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recording.frameworks import Framework, framework_of
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.stages import stages
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import WIDTH, Axis, boundaries, cursor_marks, line_marks, phase_changes
 from inplacelab_widgets.scene.lane_choice import Lives, choose, rows_of
@@ -99,7 +100,7 @@ def _head(recording: Recording, axis: Axis) -> Group:
     edge = 0.0
     for step in [0, *phase_changes(recording)]:
         x = axis.x(step)
-        name = phases[recording.steps[step].phase]
+        name = phases[stages(recording)[step]]
         if name.en and x >= edge and x + width_of(name) <= WIDTH:
             marks.append(text(x, 11, between(0, last, Look("text soft", name))))
             edge = x + width_of(name) + 10
@@ -169,6 +170,7 @@ def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
         if touched or not descriptions:
             # Of many storages only those that the step is about are read out.
             told = sorted(live if len(live) <= MOST_TOLD else live.keys() & touched)[:MOST_TOLD]
-            versions = ", ".join([*(live[key] for key in told), *(["…"] if len(told) < len(live) else [])])
-            descriptions.append((step.index, framework.of_each.format(versions=versions or words.NONE)))
+            shown = [*(live[key] for key in told), *(["…"] if len(told) < len(live) else [])]
+            versions = enumerated(shown) if shown else words.NONE
+            descriptions.append((step.index, framework.of_each.format(versions=versions)))
     return tuple(descriptions)

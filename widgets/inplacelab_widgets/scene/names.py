@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 from inplacelab.language import Text
+from inplacelab.recording.as_written import as_written
 from inplacelab.recording.edges import Passed
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.frameworks import Framework
+from inplacelab.recording.frameworks import Framework, framework_of
 from inplacelab.recording.naming import Naming, namings
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.relations import made, related
 from inplacelab.recording.slots import Laid
 from inplacelab.recording.tensor_names import Called, coming
 from inplacelab_widgets import words
@@ -63,14 +65,9 @@ def kept_names(recording: Recording, state: State, node: int, saved: Sequence[Sa
     return namings(recording, state, node, saved, lambda name: abridged(name, _ROOM_FOR_NAME))
 
 
-def enumerated(parts: Sequence[Text]) -> Text:
-    """Returns the parts as a list in words: "x, y"."""
-    return Text(", ".join(part.en for part in parts), "、".join(part.zh for part in parts))
-
-
-def author_of(step: Step) -> Text:
-    """Returns what made a change: "line 5 scale_", or backward if no operation of the program did."""
-    did = step.op or (words.IN_BACKWARD if step.phase == "backward" else "")
+def author_of(recording: Recording, step: Step) -> Text:
+    """Returns what made a change: "line 5 scale_", "line 6 x[0] = 5.", or backward if no operation of the program did."""
+    did = as_written(recording, step) if step.op else words.IN_BACKWARD if step.phase == "backward" else ""
     if step.line is None:
         return Text("{0}", "{0}").format(did)
     return Text("{0} {1}", "{0} {1}").format(words.LINE.format(line=step.line), did)
@@ -83,14 +80,24 @@ def player_words(framework: Framework) -> dict[str, Text]:
     return adapted if framework.has_gradients else adapted | {"forward": Text("", "")}  # there is only one phase
 
 
-def kind(tensor: TensorFacts, state: State, framework: Framework, room: float = inf) -> Words | None:
-    """Returns the kind of a tensor: leaf, view of a tensor, or gradient of a tensor. A name wider than `room` px is cut."""
+def kind(recording: Recording, tensor: TensorFacts, state: State, room: float = inf) -> Words | None:
+    """Returns the kind of a tensor: leaf, gradient of a tensor, view of one, by way of another, or what it shares its storage with. A
+    name wider than `room` px is cut.
+    """
     owner = state.owner_of_gradient(tensor.id)
     if owner is not None:
         return words.GRADIENT_OF.format(tensor=shortened(tensor_name(owner, state), room))
-    if tensor.base is not None:
-        return words.VIEW_OF.format(base=shortened(tensor_name(tensor.base, state), room))
-    return words.LEAF if tensor.leaf and framework.has_gradients else None
+    found = related(recording, state, tensor, lambda key: shortened(tensor_name(key, state), room))
+    if found is not None:
+        return found
+    return words.LEAF if tensor.leaf and framework_of(recording).has_gradients else None
+
+
+def maker(recording: Recording, tensor: int, room: float = inf) -> Text:
+    """Returns the line that made a tensor and what it did: "made by line 5 detach". An operation wider than `room` px is cut."""
+    how = made(recording)[tensor]
+    pattern = words.MADE_SOMEWHERE[how.how] if how.line is None else words.MADE[how.how]
+    return pattern.format(line="" if how.line is None else how.line, op=shortened(how.op, room))
 
 
 def dimensions(sizes: tuple[int, ...]) -> str:

@@ -129,6 +129,7 @@ STYLES: dict[str, dict[str, str]] = (
         "held-gradient": {"stroke": "now", "stroke-dasharray": "6 2"},
         "held-saved": {"stroke": "fg", "stroke-dasharray": "2 2"},
         "held-copy": {"stroke": "fg", "stroke-dasharray": "7 1 1 1"},
+        "held-flight": {"stroke": "now", "stroke-dasharray": "2 4"},
         "held-other": {"stroke": "line", "stroke-dasharray": "1 3"},
         "ahead": {"fill-opacity": "0.45"},
         "veil": {"fill": "paper", "fill-opacity": "0.62", "stroke": "none"},

@@ -18,6 +18,7 @@ from inplacelab.recording.fixes import label
 from inplacelab.recording.fixes.difference import lines_after
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.quiz import Question
+from inplacelab.recording.stages import stages
 from inplacelab.recording.trace import Marked, trace
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene, panels_of
@@ -157,7 +158,7 @@ class _Packer:
         }
         packed: Json = {
             "line": step.line,
-            "phase": step.phase,
+            "phase": stages(self.scene.recording)[index],
             **{name: True for name, holds in facts.items() if holds},
         }
         if after is None and (fixes := self._fixes(step)):
@@ -167,7 +168,7 @@ class _Packer:
         marked = [self._marked(each) for each in trace(self.scene.recording, index)] if "code" in self.shown else []
         if marked:
             packed["marked"] = marked
-        return packed | {"says": self.pools.says(self.scene.sentence(index))}
+        return packed | {"says": self.pools.says(self.scene.sentence(index)), **self._whole_line(index)}
 
     def _fixes(self, step: Step) -> list[Json]:
         """The fixed programs that the last step offers, if it failed."""
@@ -179,6 +180,11 @@ class _Packer:
             }
             for each in offered
         ]
+
+    def _whole_line(self, index: int) -> Json:
+        """What is said in place of the sentence where a step of the player is a line."""
+        said = self.scene.line_sentences.get(index)
+        return {} if said is None else {"whole": self.pools.says(said)}
 
     def _marked(self, marked: Marked) -> list[Any]:
         """[line, role, brief, says, first and past the last column]."""

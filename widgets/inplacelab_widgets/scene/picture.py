@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inplacelab.language import Text
 from inplacelab.recording.frameworks import framework_of
+from inplacelab.recording.stages import stages
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene
 from inplacelab_widgets.scene.code import code_panel
@@ -57,7 +58,7 @@ def place_of(scene: Scene, step: int) -> list[Text]:
     now = scene.recording.steps[step]
     position = words.PLAYER["position"].format(step=step + 1, steps=len(scene.recording))
     line = [words.LINE.format(line=now.line)] if now.line is not None else []
-    phase = player_words(framework_of(scene.recording))[now.phase]
+    phase = player_words(framework_of(scene.recording))[stages(scene.recording)[step]]
     return [position, *line, *([phase] if phase.en else [])]
 
 

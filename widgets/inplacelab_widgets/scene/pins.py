@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import NodeFacts, SavedFacts
 from inplacelab.recording.naming import node_label
 from inplacelab.recording.recording import Recording, State
@@ -14,7 +14,7 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene.changed_looks import touched
 from inplacelab_widgets.scene.marks import Look, Mark, Runs, Words, path, rect, runs, text
 from inplacelab_widgets.scene.measure import SMALL, coordinate, width_of
-from inplacelab_widgets.scene.names import enumerated, kept_names, unquoted
+from inplacelab_widgets.scene.names import kept_names, unquoted
 from inplacelab_widgets.scene.timeline import Life, followed
 
 HEIGHT = 34.0

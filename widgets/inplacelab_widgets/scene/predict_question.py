@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.recording.as_written import as_written
 from inplacelab.recording.facts import Step
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
@@ -47,9 +48,10 @@ def _which_of_the_line(recording: Recording, step: Step) -> str | None:
     alike = [each.index for each in there if each.op == step.op]
     if len(there) < 2 or step.index not in alike:
         return None
+    op = as_written(recording, step)
     if len(alike) < 2:
-        return step.op
+        return op
     before = recording.state(step.index - 1) if step.index else None
     written = (before.called(each.tensor) for each in step.writes) if before else ()
     name = next((called.first for called in written if called.names), None)
-    return f"{name}.{step.op}" if name else f"{step.op} {alike.index(step.index) + 1}/{len(alike)}"
+    return f"{name}.{op}" if name and op.isidentifier() else f"{op} {alike.index(step.index) + 1}/{len(alike)}"

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TypeVar
 
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recording import queries
 from inplacelab.recording.facts import Step, StorageFacts, WriteFacts
 from inplacelab.recording.frameworks import framework_of
@@ -294,7 +294,9 @@ def _parts(recording: Recording) -> list[_Parts]:
     for key, life in storage_lives(recording).items():
         mine, own_pins = _placed(all_cards.get(key, ())), tuple(all_pins.get(key, ()))
         writes = all_writes.get(key, ())
-        raised = tuple((step.index, label(write.before), label(write.after), author_of(step)) for step, write in writes)
+        raised = tuple(
+            (step.index, label(write.before), label(write.after), author_of(recording, step)) for step, write in writes
+        )
         # One step longer than its life: the step that frees it shows it fading.
         last, stacks = min(life.last + 1, end), storage_pins(_placed(own_pins))
         found.append(_Parts(key, life, versions[key], last, mine, own_pins, stacks, raised, done.get(key, {})))
@@ -435,7 +437,7 @@ def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
         for key in touch.keepers:
             saved = queries.kept_by(state, key) if key in state.nodes else ()
             stale[key] = sum(map(state.is_stale, saved))
-        written = ", ".join(dict.fromkeys(storage_label(write.storage) for write in state.step.writes))
+        written = enumerated(dict.fromkeys(storage_label(write.storage) for write in state.step.writes))
         descriptions.append(
             (
                 state.step.index,
@@ -444,7 +446,7 @@ def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
                 ).format(
                     storages=len(state.storages),
                     tensors=len(state.tensors),
-                    written=written or words.NONE,
+                    written=written if state.step.writes else words.NONE,
                     stale=sum(stale.values()),
                 ),
             )

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import starmap
 from typing import TypeVar
 
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recording.edges import edge_names
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
 from inplacelab.recording.frameworks import Framework, framework_of
@@ -21,9 +21,9 @@ from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.measure import size_in_bytes
 from inplacelab_widgets.scene.names import (
     dimensions,
-    enumerated,
     extremes,
     kind,
+    maker,
     node_called,
     not_yet,
     passed_name,
@@ -64,7 +64,7 @@ def tables(recording: Recording, state: State) -> tuple[Table, ...]:
     framework = framework_of(recording)
     found = {
         "storages": map(partial(_storage, state, framework), state.storages.values()),
-        "tensors": map(partial(_tensor, state, framework), state.tensors.values()),
+        "tensors": map(partial(_tensor, recording, state), state.tensors.values()),
         "saved": starmap(_pin, pins_at(recording, state).items()),
         "nodes": map(partial(_node, recording, state), state.nodes.values()),
         "memory": _bytes(state.step),
@@ -100,7 +100,7 @@ def table_changes(recording: Recording) -> dict[str, list[tuple[int, str, tuple[
         state, framework = touch.state, framework_of(recording)
         rows: dict[str, Iterable[tuple[str, Row | None]]] = {
             "storages": _rows("s", touch.storages, state.storages, partial(_storage, state, framework)),
-            "tensors": _rows("t", touch.tensors, state.tensors, partial(_tensor, state, framework)),
+            "tensors": _rows("t", touch.tensors, state.tensors, partial(_tensor, recording, state)),
             "nodes": _rows("n", touch.nodes, state.nodes, partial(_node, recording, state)),
         }
         for name, found in rows.items():
@@ -134,12 +134,13 @@ def _values(storage: StorageFacts) -> Words:
     return ", ".join([*shown, "…"] if len(storage.values) > _MOST_VALUES else shown)
 
 
-def _tensor(state: State, framework: Framework, tensor: TensorFacts) -> Row:
-    called = state.called(tensor.id)
-    name: Words = ", ".join(called.shown)
+def _tensor(recording: Recording, state: State, tensor: TensorFacts) -> Row:
+    called, framework = state.called(tensor.id), framework_of(recording)
+    name: Words = enumerated([Text(name, name) for name in called.shown])
     if not called.bound:
         name = Text("{0} ({1})", "{0}（{1}）").format(name, not_yet(called) or words.UNNAMED)
-    cells: tuple[Words, ...] = (name, *_layout(tensor), kind(tensor, state, framework) or "")
+    what = kind(recording, tensor, state) or ""
+    cells: tuple[Words, ...] = (name, *_layout(tensor), what, maker(recording, tensor.id))
     if framework.has_gradients:
         cells += framework.flagged(asks=tensor.needs_gradient).partition("=")[2], _node_of(tensor, state)
     return f"t{tensor.id}", cells

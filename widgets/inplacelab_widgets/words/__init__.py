@@ -64,6 +64,7 @@ from inplacelab_widgets.words.history import (
     SEGMENTS,
     STEP_AXIS,
     UNPACK_FAILS,
+    UPDATE,
 )
 from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, PLAYER
 from inplacelab_widgets.words.predict import PREDICT
@@ -84,6 +85,8 @@ from inplacelab_widgets.words.storages import (
     LENS_GAPS,
     LENSES,
     LINE,
+    MADE,
+    MADE_SOMEWHERE,
     MARKS,
     NAMED_LATER,
     NEW_STORAGE,
@@ -110,7 +113,6 @@ from inplacelab_widgets.words.storages import (
     TRUNCATED,
     UNNAMED,
     VALUE_BEFORE,
-    VIEW_OF,
 )
 from inplacelab_widgets.words.tables import COLUMNS, OF_GRADIENTS, TABLES
 
@@ -159,7 +161,9 @@ __all__ = [
     "LINES",
     "LINKS",
     "LIVE",
+    "MADE",
     "MADE_BY_BACKWARD",
+    "MADE_SOMEWHERE",
     "MARKS",
     "MEMORY",
     "MEMORY_SAYS",
@@ -220,7 +224,7 @@ __all__ = [
     "UNNAMED",
     "UNPACKS",
     "UNPACK_FAILS",
+    "UPDATE",
     "VALUE_BEFORE",
-    "VIEW_OF",
     "WAS",
 ]

@@ -17,7 +17,7 @@ NODE_STATUS = {
     "": Text("", ""),
     "waiting": Text("◌ waiting", "◌ 等待"),
     "arrived": Text("● gradient arrived", "● 梯度到达"),
-    "unpacking": Text("▶ unpacking", "▶ 取出保存值"),
+    "unpacking": Text("▶ finds", "▶ 取用"),
     "done": Text("✓ done", "✓ 完成"),
     "failed": Text("✗ failed", "✗ 失败"),
 }
@@ -37,7 +37,7 @@ NOT_REACHED = Text("○ not reached", "○ 未到达")
 RUNS = Text("▶ runs", "▶ 运行")
 IN_HOOK = Text("▷ in hook {function}", "▷ 在钩子 {function} 中")
 IN_CUSTOM = Text("▷ in {function}", "▷ 在 {function} 中")
-UNPACKS = Text("▷ {saved}: kept v{kept}, now v{found} {mark}", "▷ {saved}：保存 v{kept}，现 v{found} {mark}")
+UNPACKS = Text("▷ {saved}: kept v{kept}, finds v{found} {mark}", "▷ {saved}：保存 v{kept}，取用 v{found} {mark}")
 FOLDED = Text(
     "{nodes} grad nodes drawn in {boxes} boxes: what the program repeats shares a box.",
     "{nodes} 个梯度节点画在 {boxes} 个方框中：程序重复的部分共用一个方框。",

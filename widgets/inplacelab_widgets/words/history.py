@@ -5,8 +5,9 @@ from __future__ import annotations
 from inplacelab.language import Text
 
 FORWARD = Text("forward", "前向计算")
+UPDATE = Text("update", "参数更新")
 BACKWARD = Text("backward", "反向传播")
-UNPACK_FAILS = Text("✗ unpack fails", "✗ 取出失败")
+UNPACK_FAILS = Text("✗ finds it stale", "✗ 取用时已过期")
 MEMORY = Text("Tracked bytes", "追踪的字节数")
 LIVE = Text("live {live}", "存活 {live}")
 PEAK = Text("peak {peak}", "峰值 {peak}")
@@ -25,6 +26,7 @@ NEVER_WRITTEN = Text(": never written", "：从未写入")
 SEGMENTS = {
     "named": Text("named {size}", "有名字 {size}"),
     "gradient": Text("gradients {size}", "梯度 {size}"),
+    "flight": Text("gradients in flight {size}", "传递中的梯度 {size}"),
     "saved": Text("kept only by backward {size}", "仅反向传播保存 {size}"),
     "copy": Text("copies kept {size}", "保存的副本 {size}"),
     "other": Text("unnamed {size}", "未命名 {size}"),

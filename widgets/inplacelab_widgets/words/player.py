@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inplacelab.language import Text
-from inplacelab_widgets.words.history import BACKWARD, FORWARD
+from inplacelab_widgets.words.history import BACKWARD, FORWARD, UPDATE
 
 PLAYER = {
     "region": Text("Stepper: {title}", "单步播放器：{title}"),
@@ -23,6 +23,7 @@ PLAYER = {
     "at_line": Text("line {line}", "第 {line} 行"),
     "forward": FORWARD,
     "backward": BACKWARD,
+    "update": UPDATE,
     "code": Text("Code", "代码"),
     "storages": Text("Memory: storages and tensors", "内存：存储与张量"),
     "graph": Text("Graph", "计算图"),
@@ -41,7 +42,7 @@ PLAYER = {
     "mode_line": Text("by line", "按行"),
     "mode_event_hint": Text("every event is a step (E)", "每个事件为一步（E）"),
     "mode_line_hint": Text("every line is a step (E)", "每行为一步（E）"),
-    "position_by_line": Text("line step {step} of {steps}", "第 {step} 个行步，共 {steps} 个"),
+    "position_by_line": Text("line step {step} of {steps}", "按行第 {step} 步，共 {steps} 步"),
     "to_failing_line": Text("✗ Line {line} fails: to step {step}", "✗ 第 {line} 行出错：转到第 {step} 步"),
     "to_failure": Text("✗ This fails: to step {step}", "✗ 程序出错：转到第 {step} 步"),
     "show_fix": Text("Show it fixed", "查看改法"),
@@ -71,7 +72,7 @@ KEYS = (
         Text("Enter", "Enter"),
         Text(
             "select it, as a click does; a version: to the step that raised it; a pin: to its node, or to a list of many",
-            "选中（与单击相同）；版本号：跳到升版的那一步；保存标记：转到其节点，多个时列出清单",
+            "选中（与单击相同）；版本号：跳到使它增加的那一步；保存标记：转到其节点，多个时列出清单",
         ),
     ),
     (
@@ -128,5 +129,7 @@ LINKS = {
     "link_lines": Text("written by lines {lines}", "由第 {lines} 行写入"),
     "link_hint": Text("Point at a slot: its sharers light up.", "指向一个槽位，与它共享的都会亮起。"),
     "comma": Text(", ", "、"),
+    "clause": Text(", ", "，"),
+    "colon": Text(": ", "："),
     "semicolon": Text(" · ", " · "),
 }

@@ -5,12 +5,24 @@ from __future__ import annotations
 from inplacelab.language import Text
 
 LINE = Text("line {line}", "第 {line} 行")
-BY = Text("{version} by {who}", "{who} 升至 {version}")
+BY = Text("{version} by {who}", "{version}：{who}")
 IN_BACKWARD = Text("backward", "反向传播")
 FREED = Text("freed", "已释放")
 CONSTANT = Text("constant", "常数")
 LEAF = Text("leaf", "叶子张量")
-VIEW_OF = Text("view of {base}", "{base} 的视图")
+MADE = {
+    "made": Text("made by line {line} {op}", "第 {line} 行产生：{op}"),
+    "backward": Text("made by backward, line {line}", "第 {line} 行的反向传播产生"),
+    "before": Text("existed before line {line}", "第 {line} 行之前已有"),
+    "seen": Text("first seen on line {line}", "首见于第 {line} 行"),
+}
+MADE_SOMEWHERE = {
+    "made": Text("made by {op}", "产生：{op}"),
+    "backward": Text("made by backward", "由反向传播产生"),
+    "before": Text("existed before", "此前已有"),
+    "seen": Text("made on an unknown line", "产生于未知的行"),
+}
+"""The same where the line is not known."""
 GRADIENT_OF = Text("gradient of {tensor}", "{tensor} 的梯度")
 UNNAMED = Text("unnamed", "未命名")
 NAMED_LATER = Text("named when line {line} is done", "第 {line} 行执行完时得名")
@@ -18,9 +30,9 @@ SHAPE = Text("shape", "形状")
 STRIDES = Text("strides", "步幅")
 OFFSET = Text("offset", "偏移")
 NO_NODE = Text("no grad node", "无梯度节点")
-SAVED_BY = Text("saved by {node}", "保存者：{node}")
+SAVED_BY = Text("kept by {node}", "保存者：{node}")
 SAVED_AT = Text("{names} @ v{version}", "{names} @ v{version}")
-FRESH = Text("✓ fresh", "✓ 有效")
+FRESH = Text("✓ fresh", "✓ 未过期")
 STALE = Text("✗ stale, now v{version}", "✗ 已过期，现为 v{version}")
 RELEASED = Text("○ released", "○ 已释放")
 NOT_RECORDED = Text("values not recorded", "未记录数值")

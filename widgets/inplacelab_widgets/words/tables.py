@@ -9,7 +9,7 @@ from inplacelab_widgets.words.storages import OFFSET, SHAPE, STRIDES
 TABLES = {
     "storages": Text("Storages", "存储"),
     "tensors": Text("Tensors", "张量"),
-    "saved": Text("Saved for backward", "为反向传播保存的张量"),
+    "saved": Text("Kept for backward", "为反向传播保存的张量"),
     "nodes": Text("Grad nodes", "梯度节点"),
     "memory": MEMORY,
 }
@@ -32,9 +32,10 @@ COLUMNS = {
         OFFSET,
         Text("dtype", "数据类型"),
         Text("kind", "种类"),
+        Text("made", "产生"),
         *OF_GRADIENTS,
     ),
-    "saved": (Text("node", "节点"), Text("saved", "保存"), Text("storage", "存储"), Text("state", "状态")),
+    "saved": (Text("node", "节点"), Text("keeps", "保存"), Text("storage", "存储"), Text("state", "状态")),
     "nodes": (
         Text("node", "节点"),
         Text("line", "行号"),
