@@ -98,7 +98,7 @@ def _spellings(recording: Recording) -> Mapping[int, str]:
 
 def _matched(candidates: Mapping[str, Sequence[Candidate]], steps: Mapping[str, Sequence[int]]) -> dict[int, str]:
     """Returns the expression of each step of a statement. In `(a + 1) * b` both operators may be a `scale`; once one is taken for a
-    `multiply`, the other is left.
+    `multiply`, the other is left. (`x[0] += 1` is three operations: it also reads and writes.)
     """
     found: dict[int, str] = {}
     taken: set[ast.AST] = set()
@@ -106,12 +106,12 @@ def _matched(candidates: Mapping[str, Sequence[Candidate]], steps: Mapping[str, 
     while waiting:
         settled = []
         for op, each in waiting.items():
-            free = [(node, spelled) for node, spelled in each if node not in taken]
+            free = [(node, spelled) for node, spelled in each if node not in taken or _bare(op) in _PLAIN]
             if len({spelled for _, spelled in free}) == 1 or len(free) == len(steps[op]):
                 spellings = [spelled for _, spelled in free]
                 one_each = spellings if len(free) == len(steps[op]) else spellings[:1] * len(steps[op])
                 found |= zip(steps[op], one_each, strict=True)
-                taken.update(node for node, _ in free)
+                taken.update(node for node, _ in free if _bare(op) not in _PLAIN)
                 settled.append(op)
         if not settled:
             break

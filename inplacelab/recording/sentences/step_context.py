@@ -99,7 +99,8 @@ class Moment:
 
     def called_after(self, tensor: int) -> Text:
         """Returns what a tensor is called after the step."""
-        return self.label(self.after.tensors[tensor])
+        facts = self.after.tensors.get(tensor)
+        return self.called_before(tensor) if facts is None else self.label(facts)
 
     def called_before(self, tensor: int) -> Text:
         """Returns the tensor's names when the step began. A temporary has the name that its line will bind: in
