@@ -98,7 +98,7 @@ def _spellings(recording: Recording) -> Mapping[int, str]:
 
 def _matched(candidates: Mapping[str, Sequence[Candidate]], steps: Mapping[str, Sequence[int]]) -> dict[int, str]:
     """Returns the expression of each step of a statement. In `(a + 1) * b` both operators may be a `scale`; once one is taken for a
-    `multiply`, the other is left. (`x[0] += 1` is three operations: it also reads and writes.)
+    `multiply`, the other is left. `x[0] += 1` is three operations, since it also reads and writes.
     """
     found: dict[int, str] = {}
     taken: set[ast.AST] = set()

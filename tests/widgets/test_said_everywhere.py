@@ -203,7 +203,7 @@ def _names_the_base(recording: Recording, state: State, tensor: int, where: str)
         assert found.kind == ("shares" if made(recording)[tensor].detached and found.via is not None else "view"), where
     if found is None or said is None or state.owner_of_gradient(tensor) is not None:
         return
-    # Whoever made it of a tensor with a name is told that name.
+    # If it was made of a tensor with a name, the card says that name.
     given: list[int] = []
     here = made(recording)[tensor].given
     while here is not None and here not in given:
