@@ -46,7 +46,7 @@ def test_the_recorded_examples(name: str) -> None:
 
 
 @pytest.mark.parametrize("first", range(8))
-def test_the_cells_of_the_lessons(first: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_cells_of_the_lessons(first: int) -> None:
     texts = CELLS[first :: 8 * STRIDE]
     assert texts
     for text in texts:
