@@ -7,9 +7,9 @@ import { cutParts, indentOf, wrapParts } from "../../widgets/inplacelab_widgets/
 import { isTaken } from "../../widgets/inplacelab_widgets/player/keyboard.js";
 import { makePace, PACES } from "../../widgets/inplacelab_widgets/player/pace.js";
 import { firstOf, isItem } from "../../widgets/inplacelab_widgets/player/panel.js";
-import { actionOf, clamp, isRelated, paired, placeOf, runAt, seek, stepAt, stopsOf, target, valueAt } from "../../widgets/inplacelab_widgets/player/runs.js";
+import { actionOf, clamp, isRelated, paired, placeOf, runAt, seek, stepAt, stopsOf, target, valueAt, visitOf } from "../../widgets/inplacelab_widgets/player/runs.js";
 import { scrollNeeded } from "../../widgets/inplacelab_widgets/player/sight.js";
-import { courier } from "../../widgets/inplacelab_widgets/player/widget.js";
+import { asked, courier } from "../../widgets/inplacelab_widgets/player/widget.js";
 import { visitItem, describe } from "../../widgets/inplacelab_widgets/player/items.js";
 import { fill, pieces, speak } from "../../widgets/inplacelab_widgets/player/words.js";
 
@@ -372,4 +372,26 @@ test("playing follows the pace and stops at the end", (context) => {
   assert.equal(stage.step, 0, "played again from the beginning");
   pace.toggle();
   delete globalThis.window;
+});
+
+test("a click on a line leads to its first visit, and again to the next", () => {
+  const at = (line, ends = true) => ({ ...step("forward"), line, ends });
+  const steps = [at(1), at(2, false), at(2), at(3), at(2, false), at(2), at(2), at(null)];
+  const events = stopsOf(steps, "event");
+  const clicks = (line, from, stops) => {
+    const seen = [];
+    for (let here = from; seen.length < 4; ) seen.push((here = visitOf(line, here, steps, stops)));
+    return seen;
+  };
+  assert.deepEqual(clicks(2, 0, events), [1, 4, 6, 1]);
+  assert.deepEqual(clicks(2, 0, stopsOf(steps, "line")), [2, 5, 6, 2]);
+  assert.equal(visitOf(3, 7, steps, events), 3);
+  assert.equal(visitOf(3, 3, steps, events), 3);
+  assert.equal(visitOf(9, 0, steps, events), -1);
+});
+
+test("the address of a page names a step and a panel", () => {
+  assert.deepEqual(asked("#step=7&panel=elements"), { step: 6, panel: "elements" });
+  assert.deepEqual(asked("#panel=graph"), { panel: "graph" });
+  for (const nothing of ["", "#", "#step=0", "#step=-2", "#step=x", "#section"]) assert.deepEqual(asked(nothing), {});
 });

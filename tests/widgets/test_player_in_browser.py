@@ -532,3 +532,28 @@ def test_after_a_jump_to_the_error_the_stale_value_is_in_sight(chromium: Any, tm
     assert pane["y"] <= pin["y"]
     assert pin["y"] + pin["height"] <= pane["y"] + pane["height"]
     page.close()
+
+
+def test_a_click_on_a_line_leads_to_its_step(open_player: Callable[..., Player]) -> None:
+    player = open_player("lesson")
+    current = player.page.locator(".ipl-code li[aria-current]")
+    player.press("End")
+    line = player.page.locator(".ipl-code li.ipl-leads").first
+    line.click()
+    assert current.all_inner_texts() == [line.inner_text()]
+    assert int(player.counter().split(" / ")[0]) == 1
+    assert not player.errors
+
+
+def test_an_address_leads_to_a_step_and_a_panel(open_player: Callable[..., Player]) -> None:
+    player = open_player("lesson")
+    player.page.goto(player.page.url + "#step=3&panel=elements")
+    assert player.counter().startswith("3 / "), "a link within the page"
+    player.page.reload()
+    player.page.locator(".ipl-counter").wait_for()
+    assert player.counter().startswith("3 / ")
+    assert player.page.locator(".ipl-elements").is_visible()
+    player.page.goto(player.page.url.split("#")[0] + "#step=2&panel=lanes")
+    assert player.counter().startswith("2 / ")
+    assert not player.page.locator(".ipl-elements").is_visible()
+    assert not player.errors

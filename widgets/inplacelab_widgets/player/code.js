@@ -1,6 +1,7 @@
 // Shows the program's lines and marks the one that is running.
 
 import { html } from "./elements.js";
+import { visitOf } from "./runs.js";
 import { arrive, scrollPane } from "./sight.js";
 import { speak } from "./words.js";
 /** @import { Marked } from "./runs.js" */
@@ -46,6 +47,17 @@ export function drawCode(stage) {
     return html("li", {}, html("span", { class: "ipl-number" }, String(k + 1)), code);
   });
   const root = html("ol", { class: "ipl-code", tabindex: "0" }, ...lines);
+  const leads = new Set(stage.payload.steps.map((step) => step.line));
+  lines.forEach((line, k) => line.classList.toggle("ipl-leads", leads.has(k + 1)));
+  root.addEventListener("click", visit);
+
+  /** A click on a line leads to its step, unless it ends a selection of code. @param {MouseEvent} event */
+  function visit(event) {
+    const line = lines.findIndex((each) => each.contains(/** @type {Node} */ (event.target))) + 1;
+    if (!line || root.ownerDocument.getSelection()?.type === "Range") return;
+    const step = visitOf(line, stage.step, stage.payload.steps, stage.stops);
+    if (step >= 0) stage.go(step);
+  }
 
   /** @type {HTMLElement | undefined} */
   let current;

@@ -13,7 +13,7 @@ import { drawUnfold } from "./unfold.js";
 /** @import { Panel } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */
 
-/** The panes in order, each with its panels from top to bottom. */
+/** The panes in order, each with its panels from top to bottom. @type {Object<string, string[]>} */
 const PANES = { kernel: ["kernel"], storages: ["storages"], graph: ["graph"], history: ["lanes", "memory"], elements: ["elements"] };
 
 /** The panes of the panels that a payload has. @param {Stage} stage @returns {Object<string, Part>} */
@@ -163,9 +163,10 @@ export function drawTabs(stage, panes, first) {
   }
   const root = html("div", { class: "ipl-chooser", role: "group" }, ...Object.values(tabs));
 
-  /** @param {string} name */
-  function open(name) {
-    if (!Object.hasOwn(panes, name)) return;
+  /** @param {string} wanted  A pane, or a panel in one. */
+  function open(wanted) {
+    const name = Object.keys(panes).find((pane) => pane === wanted || PANES[pane].includes(wanted));
+    if (!name) return;
     for (const key of Object.keys(panes)) {
       panes[key].root.classList.toggle("ipl-closed", key !== name);
       tabs[key].setAttribute("aria-pressed", String(key === name));

@@ -111,6 +111,17 @@ export function target(action, step, steps, stops) {
   return Object.hasOwn(places, action) ? stops[places[action]()] : step;
 }
 
+/** The stop that a click on a line leads to: its first visit, or from within one the next, and after the last the first again; -1 if the line has
+ * none. A visit begins where the program comes to the line, or to its statement once more.
+ * @param {number} line @param {number} step @param {Step[]} steps @param {number[]} stops */
+export function visitOf(line, step, steps, stops) {
+  const begins = (/** @type {number} */ at) => steps[at].line === line && (steps[at - 1]?.line !== line || steps[at - 1].ends);
+  const starts = steps.map((_, at) => at).filter(begins);
+  const visits = [...new Set(starts.map((at) => stops.find((stop) => stop >= at && steps[stop].line === line) ?? -1))].filter((stop) => stop >= 0);
+  const next = steps[step].line === line ? visits.find((stop) => stop > step) : undefined;
+  return next ?? visits[0] ?? -1;
+}
+
 /** @type {Object<string, string>} */
 const KEYS = {
   ArrowLeft: "previous",

@@ -140,11 +140,27 @@ function drawn(model, el, payload) {
   return { stage: player.stage, close };
 }
 
+/** What the address of a page asks for, as in `#step=7&panel=elements`: the step as the page counts it, by event from 1, and the panel or pane.
+ * @param {string} hash @returns {{step?: number, panel?: string}} */
+export function asked(hash) {
+  const given = new URLSearchParams(hash.replace(/^#/, ""));
+  const [step, panel] = [given.get("step") ?? "", given.get("panel")];
+  return { ...(/^[1-9]\d*$/.test(step) ? { step: Number(step) - 1 } : {}), ...(panel ? { panel } : {}) };
+}
+
 /** The entry point of an exported page. @param {HTMLElement} el @param {any} packed  The compressed payload. @param {any} options */
 async function play(el, packed, options) {
   const payload = await arrived(packed);
   const step = payload.launches ? stepFor(payload, (trait) => options[trait]) : options.step;
-  mount(el, payload, { ...options, step, followed: () => options.step });
+  const { stage, follow } = mount(el, payload, { ...options, step, followed: () => options.step });
+  if (payload.launches) return;
+  const goThere = () => {
+    const { step, panel } = asked(location.hash);
+    if (step !== undefined) follow("step", step);
+    if (panel) stage.open(panel);
+  };
+  goThere();
+  addEventListener("hashchange", goThere);
 }
 
 export default { render, play };
