@@ -557,3 +557,15 @@ def test_an_address_leads_to_a_step_and_a_panel(open_player: Callable[..., Playe
     assert player.counter().startswith("2 / ")
     assert not player.page.locator(".ipl-elements").is_visible()
     assert not player.errors
+
+
+def test_no_text_outside_the_drawings_is_under_11_px(open_player: Callable[..., Player]) -> None:
+    player = open_player("really_stale")
+    player.press("End")
+    assert player.page.locator(".ipl-traced").count()
+    sizes = """() => Object.fromEntries([...document.querySelectorAll('.ipl *:not(svg, svg *)')]
+      .filter((each) => each.getClientRects().length && [...each.childNodes].some((child) => child.nodeType === 3 && child.data.trim()))
+      .map((each) => [each.className, parseFloat(getComputedStyle(each).fontSize)]))"""
+    found = player.page.evaluate(sizes)
+    assert found
+    assert {name: size for name, size in found.items() if size < 11} == {}
