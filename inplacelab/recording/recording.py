@@ -306,7 +306,7 @@ def _by_storage(
     for key, facts in moved:
         if facts is None:
             storage = counters[key].storage
-            after[storage] = [each for each in after[storage] if each != key]
+            after[storage] = [each for each in after.get(storage, ()) if each != key]
         else:
             after[facts.storage] = [*after.get(facts.storage, ()), key]
     return after

@@ -106,7 +106,7 @@ def same_picture(first: Json, whole: Json, step: int) -> None:
         assert first[name] == whole[name]
     assert said(first, first["steps"][step]["says"]) == said(whole, whole["steps"][step]["says"])
     for one, other in zip(first["steps"], whole["steps"], strict=True):
-        apart = {"says": 0, "marked": 0, "fixes": 0}
+        apart = {"says": 0, "whole": 0, "marked": 0, "fixes": 0}
         assert {**other, **one, **apart} == {**other, **apart}
         fixes = (
             [[(said(data, fix["says"]), fix["lines"]) for fix in step.get("fixes", ())]]
