@@ -96,7 +96,7 @@ def test_every_format_is_written(run: Run, form: str, begins: str) -> None:
 def test_a_script_that_uses_numpy_alone(run: Run) -> None:
     text = "import numpy as np\nx = np.zeros(3)\nv = x[1:]\nv += 2\n"
     assert run("record", script(text), "-o", "page.txt").status == 0
-    assert "+= wrote slots 1-2 of S0 through v" in Path("page.txt").read_text(encoding="utf-8")
+    assert "+= changed slots 1-2 of S0 through v" in Path("page.txt").read_text(encoding="utf-8")
     assert run("record", "script.py", "--framework", "inplacelab", "-o", "page.json").status == 0
     assert {step["op"] for step in json.loads(Path("page.json").read_text(encoding="utf-8"))["steps"]} == {None}
     unknown = run("record", "script.py", "--framework", "jax")
@@ -190,6 +190,7 @@ REPORT = """\
   To fix it, one of these:
     - call `loss.backward()` before line 6
     - in line 6 write `a = a.relu()`, which makes a new tensor
+  (Checked: the program then runs, and its gradients are right.)
 """
 REPORT_IN_CHINESE = """\
   5 | loss = (y * a).sum()
@@ -202,6 +203,7 @@ REPORT_IN_CHINESE = """\
   改法（任选其一）：
     - 把 `loss.backward()` 移到第 6 行之前
     - 把第 6 行改写为 `a = a.relu()`，它产生一个新张量
+  （已检验：程序能够运行，梯度正确。）
 """
 
 

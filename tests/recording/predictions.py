@@ -8,6 +8,7 @@ from itertools import product
 
 from inplacelab.recording import NodeFacts, Recording, State, TensorFacts
 from inplacelab.recording.naming import Kept, kept_values
+from inplacelab.recording.queries import visible_values
 from inplacelab.recording.quiz import Question
 
 NEW = "in a new storage"
@@ -32,6 +33,9 @@ def _seen(state: State, tensor: TensorFacts) -> list[str] | None:
     values = state.storages[tensor.storage].values
     if not isinstance(values, tuple):
         return None
+    if tensor.dtype != state.storages[tensor.storage].dtype:  # its elements are other bytes than the storage's slots
+        shown = visible_values(state, tensor)
+        return None if shown is None else [repr(each) for each in shown]
     places = product(*(range(size) for size in tensor.shape))
     slots = [tensor.offset + sum(i * s for i, s in zip(place, tensor.strides, strict=True)) for place in places]
     return [repr(values[slot]) for slot in slots]

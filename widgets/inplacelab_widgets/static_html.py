@@ -16,7 +16,7 @@ from inplacelab_widgets.scene.tables import Table, tables, tables_of_panels
 
 __all__ = ["image", "still_html", "still_picture"]
 
-MOST_BYTES = 21_000
+MOST_BYTES = 20_000
 """The most bytes of the HTML, which is saved with a notebook."""
 MOST_BYTES_OF_TABLE = 2_000
 """The most bytes of the rows of one table."""

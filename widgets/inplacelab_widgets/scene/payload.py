@@ -139,10 +139,10 @@ class _Packer:
         return sorted(map(self.pools.says, found))
 
     def _panel(self, name: str, opens: str) -> Json:
-        """A panel; an empty one while it is not to be seen in the first picture."""
+        """A panel; an empty one where the first picture does not show it."""
         if self.only is None:
             return self.pools.panel(self.scene.panel(name))
-        # As the player does: the pane that is to be opened, or else the first that there is.
+        # As the player does: the pane that opens, or the first one.
         panes = [_PANES[opens], *_PANES.values()]
         pane = next((pane for pane in panes if not {*pane}.isdisjoint(self.shown)), ())
         seen = name == "storages" or (name in pane and not self.brief)
