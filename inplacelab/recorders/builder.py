@@ -42,7 +42,7 @@ def build(events: Iterable[ev.Event], about: Recording, *, limit: int | None = N
     Returns:
         The recording; `truncated` counts the steps that were dropped or missed.
     """
-    builder = Builder(limit, live_before=about.live_before)
+    builder = Builder(limit)
     for event in events:
         builder.add(event)
     steps = builder.steps
@@ -62,18 +62,14 @@ class Builder:
 
     Args:
         limit: the most steps to keep; None for all.
-        live_before: the bytes that were live before the recording, which its steps do not count.
 
     Attributes:
         steps: the steps so far, and the current facts.
         simulated: whether a storage of a simulated device was seen.
     """
 
-    def __init__(self, limit: int | None = None, *, live_before: int = 0) -> None:
+    def __init__(self, limit: int | None = None) -> None:
         self.steps = Steps(limit)
-        self._some_before = live_before > 0
-        self._uncounted: set[int] = set()  # storages that are not counted as live
-        self._devices: set[str] = set()
         self.simulated = False
         self._line: int | None = None
         self._turn = 0
@@ -186,20 +182,9 @@ class Builder:
         elif reallocates:
             steps.now.take_deaths(steps.late)
         if steps.late:
-            steps.amend(steps.late, **self._account_of_deaths())
+            steps.amend(steps.late)
             steps.late = Changes()
         self._nothing_yet = self._failed_pass = False
-
-    def _account_of_deaths(self) -> dict[str, int]:
-        """Returns the live bytes of the last step without the storages that were freed after its operation had been counted."""
-        steps = self.steps
-        freed = [
-            steps.storages[key] for key, facts in steps.late.storages.items() if facts is None and key in steps.storages
-        ]
-        counted = sum(each.bytes for each in freed if each.id not in self._uncounted)
-        if not steps.finished or not counted or len(self._devices) > 1:  # bytes are counted for one device at a time
-            return {}
-        return {"live": max(steps.finished[-1].live - counted, 0)}
 
     def _step(self, kind: str, changes: Changes, live: int, peak: int, **facts: Any) -> None:
         """Adds a step with these changes."""
@@ -229,7 +214,6 @@ class Builder:
 
     def _storage_seen(self, event: ev.StorageSeen) -> None:
         self.simulated |= event.simulated
-        self._devices.add(event.device)
         self.steps.now.storages[event.storage] = StorageFacts(
             id=event.storage,
             bytes=event.bytes,
@@ -373,9 +357,6 @@ class Builder:
         if not self._passes:
             self._no_node_waits()
         self._operation = (event.name, self._line)
-        if self._some_before:
-            given = {each.storage for each in event.inputs if each.storage in self.steps.now.storages}
-            self._uncounted |= given - {event.output.storage} - self.steps.storages.keys()
         output = self.steps.tensor(event.output.tensor)
         base = None if output is None else self.steps.tensor(output.base)
         self._place_nodes({event.node, *(each.node for each in (output, base) if each is not None)})
@@ -492,7 +473,6 @@ class Builder:
         """Adds a step of a backward pass."""
         if self._nothing_yet:  # a statement of a hook, or of a `PyLayer`'s `backward`, had begun
             self._happens(None)
-        self.steps.now.take_deaths(self.steps.late)  # they were counted
         self._line = line or (self._passes[-1].line if self._passes else self._line)
         values, shape = (None, None) if gradient is None else (gradient.values, gradient.shape)
         moment = BackwardFacts(action, node, saved, kept_at, found_at, values, shape)

@@ -219,6 +219,6 @@ def test_one_recording_inside_another() -> None:
     assert inner.recording is not None
     assert [(s.live, s.peak) for s in inner.recording.steps][-1] == (40, 40)
     assert [(s.op, s.live, s.peak) for s in outer.recording.steps if s.op] == [
-        ("ones", 400, 400), ("ones", 40, 440), ("ones", 44, 440),
+        ("ones", 400, 400), ("ones", 440, 440), ("ones", 44, 440),
     ]  # fmt: skip
     assert (y.size, z.size) == (10, 1)
