@@ -23,8 +23,14 @@ def test_an_old_recording_is_a_new_one(path: Path) -> None:
 
 
 def compared(recording: Recording) -> Recording:
-    """The recording without what is advised, which may improve, and without what operations read, which schema 2 did not have."""
-    errors = [step.error and replace(step.error, fix=None, fixes=()) for step in recording.steps]
+    """The recording without what is said of errors, which may improve, and without what operations read, which schema 2 did not have."""
+    errors = [
+        step.error
+        and replace(
+            step.error, message=step.error.message.partition("\n")[0], explanation=None, notes=(), fix=None, fixes=()
+        )
+        for step in recording.steps
+    ]
     steps = (replace(step, error=error, reads=()) for step, error in zip(recording.steps, errors, strict=True))
     return replace(recording, steps=tuple(steps))
 
