@@ -32,9 +32,9 @@ def read(row: Row, x: Tensor, given: Mapping[str, Any], shape: tuple[int, ...]) 
         shape: the shape of the result.
 
     Returns:
-        The slot of each element of the result, in row-major order; None if `x` is too large.
+        The slot of each element of the result, in row-major order; None if `x` is too large, or the kernel is one that launches.
     """
-    if _too_large(x):
+    if _cannot_run(row, x):
         return None
     slots = slots_of(x)
     result = np.empty(shape, slots.dtype)
@@ -56,9 +56,9 @@ def in_place(row: Row, x: Tensor, given: Mapping[str, Any]) -> dict[str, Any]:
         given: its arrays and attributes, by name, as the kernel receives them.
 
     Returns:
-        The details: all of `x` is written at most, but it is not known where, if it is too large.
+        The details: all of `x` is written at most, but it is not known where, if it is too large, or the kernel is one that launches.
     """
-    if _too_large(x):
+    if _cannot_run(row, x):
         return {"exact": False}
     shape = x.array.shape
     valued = [name for name, rule in zip(row.inputs[1:], row.rules[1:], strict=True) if rule is not None]
@@ -92,8 +92,14 @@ def _listed(slots: Any) -> tuple[int, ...]:
     return tuple(np.unique(slots).tolist())
 
 
-def _too_large(x: Tensor) -> bool:
-    return bool(max(x.array.size, x.storage.nbytes // x.element_size()) > ENOUGH)
+def _cannot_run(row: Row, x: Tensor) -> bool:
+    too_large = max(x.array.size, x.storage.nbytes // x.element_size()) > ENOUGH
+    return bool(too_large or "planned" in _parameters(row))
+
+
+def _parameters(row: Row) -> Mapping[str, inspect.Parameter]:
+    assert row.kernel is not None
+    return inspect.signature(row.kernel).parameters
 
 
 class _Unaccounted:
@@ -126,4 +132,4 @@ def _run(row: Row, x: Tensor, given: Mapping[str, Any], out: Any) -> None:
         for name, value in given.items()
     }
     known = {**host, "out": out, "device": _Unaccounted()}
-    row.kernel(**{name: known[name] for name in inspect.signature(row.kernel).parameters})
+    row.kernel(**{name: known[name] for name in _parameters(row)})
