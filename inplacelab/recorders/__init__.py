@@ -15,6 +15,7 @@
          |            they are read), paddle_saved.py: what a node has saved, paddle_passes.py, paddle_backward.py: passes,
          |            paddle_names.py: layers and optimizers
          |            graph_search.py, raw_memory.py, step_limit.py: what the recorders of frameworks share
+         |            positions.py: which slots an index, a mask or a diagonal leads to
          |            whereabouts.py: where the program is     bindings.py: which names refer to what
          |            snapshots.py: copies of storages         handles.py: numbers for live objects
          |            stand_in.py: calls of a framework's functions that warn at the program's lines
