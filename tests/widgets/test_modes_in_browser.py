@@ -490,12 +490,8 @@ def test_nothing_moves_when_the_whole_takes_the_place_of_the_first_picture(
     page = shown.page
     until_still(page)
     assert page.locator(".ipl").get_attribute("aria-busy") == "true"
-    inside = {
-        "x": 30,
-        "y": 30,
-        "width": 800,
-        "height": 480,
-    }  # without the frame: its round corners are not always drawn alike
+    # Without the frame: its round corners are not always drawn alike.
+    inside = {"x": 30, "y": 30, "width": 800, "height": 480}
     boxes, before = page.evaluate(BOXES), page.screenshot(path=tmp_path / "first.png", clip=inside)
     page.evaluate(ANSWER)
     page.wait_for_selector(".ipl:not([aria-busy])")
