@@ -7,7 +7,6 @@ import linecache
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from threading import RLock
 from traceback import walk_tb
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType
@@ -61,16 +60,6 @@ class Program:
     _statements: Mapping[int, int] = field(default_factory=dict, repr=False)
     """For each line of the text, the line on which the innermost statement begins that it is a part of."""
 
-    @cached_property
-    def lines(self) -> int:
-        """The number of lines of its text."""
-        return len(self.text.splitlines())
-
-    @property
-    def is_part(self) -> bool:
-        """Whether its text is a part of the file."""
-        return self.first_line != 1 and bool(self.text)
-
     @classmethod
     def of(cls, tree: ast.AST, text: str, filename: str, first_line: int = 1) -> Program:
         """Makes a program from its tree. If the text does not begin the file, the tree's lines count from the text's first line."""
@@ -84,10 +73,7 @@ class Program:
     def has(self, frame: FrameType) -> bool:
         """Whether a frame runs its code."""
         code = frame.f_code
-        if code.co_filename != self.filename or is_stand_in(code):
-            return False
-        # A function that the file defines outside a `with` block is not a part of the block's text.
-        return not self.is_part or 0 < self.line(frame.f_lineno) <= self.lines
+        return code.co_filename == self.filename and not is_stand_in(code)
 
     def frames(self, innermost: FrameType | None, outermost: FrameType | None = None) -> list[FrameType]:
         """Yields the frames that run it, innermost first, up to `outermost`."""

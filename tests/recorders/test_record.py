@@ -52,20 +52,6 @@ def test_a_block_in_a_loop_and_calls_to_functions() -> None:
     assert found == [["exp_"], ["exp_"]]
 
 
-def double(t: paddle.Tensor) -> paddle.Tensor:
-    t.scale_(2.0)
-    return t * 2.0
-
-
-def test_a_function_defined_outside_the_block_runs_on_the_line_that_calls_it() -> None:
-    x = paddle.ones([2])
-    with paddle.record() as rec:
-        y = double(x)
-        y = y + 1.0
-    assert rec.recording is not None
-    assert [(step.op, step.line) for step in rec.recording.steps] == [("scale_", 1), ("scale", 1), ("scale", 2)]
-
-
 def test_a_block_that_raises() -> None:
     block = paddle.record()
     with pytest.raises(ValueError, match="Leaf Var"), block:  # noqa: PT012  # the block is what is tested
