@@ -16,8 +16,11 @@ export function drawHelp(stage) {
     label(button, stage.word("help"));
     dialog.translate(stage.word("help_title"));
     const rows = stage.payload.keys.map(([keys, does]) => [html("dt", {}, ...kbd(speak(keys, stage.language))), html("dd", {}, speak(does, stage.language))]);
-    const marks = stage.payload.marks.map(([style, drawn, means]) => [html("dt", {}, sample(style, drawn)), html("dd", {}, speak(means, stage.language))]);
-    dialog.fill(html("dl", {}, ...rows.flat()), html("h3", {}, stage.word("marks_title")), html("dl", {}, ...marks.flat()));
+    // A picture of launches has other marks, which it explains itself.
+    const { marks: drawnMarks = [] } = stage.payload;
+    const marks = drawnMarks.map(([style, drawn, means]) => [html("dt", {}, sample(style, drawn)), html("dd", {}, speak(means, stage.language))]);
+    const legend = marks.length ? [html("h3", {}, stage.word("marks_title")), html("dl", {}, ...marks.flat())] : [];
+    dialog.fill(html("dl", {}, ...rows.flat()), ...legend);
   }
 
   return { root: dialog.root, button, translate, close: dialog.close, toggle };

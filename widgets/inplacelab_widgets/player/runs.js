@@ -18,7 +18,7 @@
  * @property {string[]} source
  * @property {"graph" | "history"} opens
  * @property {[Said, Said][]} keys  What each key does.
- * @property {[string, string, Said][]} marks  Those of slots: the style, a path in a box of 32 by 20 px, what it means.
+ * @property {[string, string, Said][]} [marks]  Those of slots: the style, a path in a box of 32 by 20 px, what it means.
  * @property {Step[]} steps
  * @property {number} [only]  The step of a first picture: the others are not there yet. As scene/payload.py makes it.
  * @property {number[]} [longest]  The longest sentences of the others, for which there must be room.
