@@ -25,7 +25,7 @@ export function drawFixes(stage) {
   const fixesOf = (step) => steps[step].fixes ?? [];
 
   /** @param {number} step */
-  const words = (step) => (fixesOf(step).length && !stage.predict ? stage.word("show_fix") : "");
+  const words = (step) => (fixesOf(step).length ? stage.word("show_fix") : "");
 
   function fill() {
     dialog.translate(stage.word("fixed_program"));
@@ -65,6 +65,8 @@ export function drawFixes(stage) {
   function show() {
     if (!fixesOf(stage.step).length) dialog.close();
     write(button, words(stage.step));
+    // The sentence stays as it is in predict mode: other words would be read aloud.
+    button.hidden = stage.predict;
   }
 
   function translate() {
