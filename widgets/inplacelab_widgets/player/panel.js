@@ -17,8 +17,8 @@ const RAISED = /ipl-raised\b/;
 /** For jumps of at most this many steps, changed marks are looked up step by step; for longer ones, every mark is checked. */
 const NEAR = 64;
 
-/** A group: `at` is the step that its marks show, -1 before the first; `starts` has the marks whose look changes at a step. @typedef {{holder: Element, cards: Element[], group: Group, marks: DrawnMark[], at: number, starts: Map<number, DrawnMark[]>}} DrawnGroup */
-/** A mark; the first of its `keys` is what it represents. @typedef {{order: number, tag: string, place: Attributes, flat: number[], keys: string, links: string, card: number, runs: [number, number][], look: number, element?: Element}} DrawnMark */
+/** A group: `at` is the step that its marks show, -1 before the first; `starts` has the marks whose look changes at a step. @typedef {{holder: Element, group: Group, marks: DrawnMark[], at: number, starts: Map<number, DrawnMark[]>}} DrawnGroup */
+/** A mark; the first of its `keys` is what it represents. @typedef {{order: number, tag: string, place: Attributes, flat: number[], keys: string, links: string, runs: [number, number][], look: number, element?: Element}} DrawnMark */
 
 let serial = 0;
 
@@ -46,8 +46,8 @@ export function drawPanel(panel, payload) {
   const groups = [...panel.groups, ...(panel.shelf ?? [])].map((group) => {
     const holder = svg("g", { transform: `translate(${group.x} ${group.y})`, hidden: "", "aria-hidden": "true" });
     root.append(holder);
-    const marks = group.marks.map(([tag, place, runs = [], keys = "", links = "", card = 0], order) => ({ order, tag, place, flat: runs, runs: [], keys, links, card, look: -1 }));
-    return { holder, cards: [], group, marks, at: -1, starts: new Map() };
+    const marks = group.marks.map(([tag, place, runs = [], keys = "", links = ""], order) => ({ order, tag, place, flat: runs, runs: [], keys, links, look: -1 }));
+    return { holder, group, marks, at: -1, starts: new Map() };
   });
   const showArrow = drawArrow(root, panel);
   /** @type {DrawnMark[]} */
@@ -70,29 +70,14 @@ export function drawPanel(panel, payload) {
   /** Makes the element of a mark when it is first shown, under those of later marks.
    * @param {DrawnGroup} drawn @param {DrawnMark} mark */
   function make(drawn, mark) {
-    const { marks, cards, group } = drawn;
+    const { marks, group, holder } = drawn;
     const element = svg(mark.tag, placed(group, mark));
     mark.element = element;
     if (mark.keys || mark.links) element.setAttribute("data-k", `${mark.keys} ${mark.links}`.trim());
     if (lit[0].size || lit[1] || lit[2].size) light(element, mark.keys);
     let next = mark.order + 1;
-    while (next < marks.length && !(marks[next].element && marks[next].card === mark.card)) next += 1;
-    const holder = mark.card ? (cards[mark.card] ??= cardOf(drawn, mark.card)) : drawn.holder;
+    while (next < marks.length && !marks[next].element) next += 1;
     holder.insertBefore(element, marks[next]?.element ?? null);
-    return element;
-  }
-
-  /** A card of a storage, which may have been moved from its place in the layout. @param {DrawnGroup} drawn @param {number} card */
-  function cardOf({ holder, group, cards }, card) {
-    const element = svg("g");
-    holder.insertBefore(element, cards.slice(card).find(Boolean) ?? null);
-    return move(element, group, card);
-  }
-
-  /** @param {Element} element @param {Group} group @param {number} card */
-  function move(element, group, card) {
-    const by = arrangement?.shapes.get(group)?.moved[card - 1] ?? [0, 0];
-    put(element, "transform", `translate(${by})`);
     return element;
   }
 
@@ -112,10 +97,8 @@ export function drawPanel(panel, payload) {
   function fit(room, part) {
     if (arrangement) {
       arrangement = arranged(panel, room, part);
-      for (const { cards, group } of groups) cards.forEach((element, card) => move(element, group, card));
       put(root, "width", arrangement.width);
       put(root, "height", panel.shelf ? least : arrangement.height);
-      root.toggleAttribute("data-below", [...arrangement.shapes.values()].some(({ moved }) => moved.length));
     }
     const before = axis.width;
     if (isOnAxis) axis = axisIn(panel.width, payload.axis, room);

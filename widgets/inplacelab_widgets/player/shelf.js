@@ -1,5 +1,5 @@
 // Computes which groups of a panel a step draws, and where. In the width of the layout it does what `stack_of` does in Python for
-// // still pictures. In less width the cards of a storage are below it; in more, storages are side by side.
+// still pictures; with more or less room, more or fewer storages are side by side.
 
 import { paired } from "./runs.js";
 /** @import { Group, Panel, Step } from "./runs.js" */
@@ -8,9 +8,6 @@ import { paired } from "./runs.js";
 export const GAP = 14;
 /** The space between storages side by side, in px. */
 const AISLE = 24;
-/** For cards below a storage: their left edge and the space between them, in px; as in scene/storages.py. */
-const CARD_LEFT = 6;
-const CARD_GAP = 8;
 /** The rows of chips; as in scene/shelf.py. */
 const CHIPS_TOP = 22;
 const CHIP_PITCH = 24;
@@ -18,13 +15,12 @@ const CHIP_GAP = 5;
 /** The least scale of a panel before it is cut, and the least scale to gain another column. */
 const SHRUNK = 0.8;
 const SHRUNK_FOR_COLUMN = 0.9;
-/** Cards go below their storage only if the panel then has at most this part of its height, since pointers lead to cards beside it. */
+/** Another arrangement is taken only if the panel then has at most this part of its height. */
 const WORTH = 0.85;
 
-/** The arrangement of a panel in some room: the shape of each group, the scale, the width and height over all steps, the places of the
- * rows and the chips, and the room of the storages if the chips have a separate column beside them.
- * @typedef {{room: number, zoom: number, shapes: Map<Group, Shape>, width: number, height: number, seats: Map<Group, number[]>, beside: number}} Arrangement */
-/** The size of a group, and the distance of each of its cards from its place in the layout. @typedef {{width: number, height: number, moved: number[][]}} Shape */
+/** The arrangement of a panel in some room: the scale, the width and height over all steps, the places of the rows and the chips, and the
+ * room of the storages if the chips have a separate column beside them.
+ * @typedef {{room: number, zoom: number, width: number, height: number, seats: Map<Group, number[]>, beside: number}} Arrangement */
 
 /** The scale of a drawing in some room; what would be too small is cut instead. @param {number} width @param {number} room */
 export function zoomFor(width, room) {
@@ -45,21 +41,6 @@ export function isDrawn(group, step, isChip, followed) {
   if (step < group.first || step > group.last) return false;
   if (followed && group.key) return followed.has(group.key) !== isChip;
   return isWithin(group.open, step);
-}
-
-/** The shape of a storage as in the layout; or, given `room`, with its cards below it, but no narrower than the storage.
- * @param {Group} group @param {number} [room] @returns {Shape} */
-export function shapeOf({ width, height = 0, memory, cards }, room) {
-  if (!room || !memory || !cards) return { width, height, moved: [] };
-  const [left, top, wide, inRow, count, down] = cards;
-  const pitch = wide + CARD_GAP;
-  const columns = Math.max(1, Math.min(count, Math.floor((Math.max(room, memory[0]) - CARD_LEFT + CARD_GAP) / pitch)));
-  const below = memory[1] + 2;
-  const moved = Array.from({ length: count }, (_, k) => [
-    CARD_LEFT + (k % columns) * pitch - left - (k % inRow) * pitch,
-    below + Math.floor(k / columns) * down - top - Math.floor(k / inRow) * down,
-  ]);
-  return { width: Math.max(memory[0], CARD_LEFT + columns * pitch - CARD_GAP), height: below + Math.ceil(count / columns) * down, moved };
 }
 
 /** Places boxes side by side, in columns if they are alike, with a new row when the room is used up; also returns their bottom.
@@ -97,8 +78,8 @@ function bestOf(panel, room, part) {
   const laidOut = arrangedWith(panel, room, part);
   if (room <= 0) return laidOut;
   const isTooWide = laidOut.width > room / SHRUNK;
-  // Try narrow storages side by side, and storages as wide as the panel with their cards side by side.
-  const others = [arrangedWith(panel, room, part, 1), arrangedWith(panel, room, part, 1, SHRUNK_FOR_COLUMN), arrangedWith(panel, room, part, room)];
+  // Try whether more storages fit side by side if they are a little smaller.
+  const others = [arrangedWith(panel, room, part, SHRUNK_FOR_COLUMN)];
   const beside = [laidOut, ...others].flatMap((each) => withColumn(panel, each, part));
   const [lowest] = [...others, ...beside].sort((one, other) => one.height - other.height);
   return isTooWide || lowest.height < WORTH * laidOut.height ? lowest : laidOut;
@@ -153,24 +134,23 @@ function highest(panel, arrangement, part) {
   return stretches.find(({ long }) => (left -= long) <= 0)?.high ?? 0;
 }
 
-/** @param {Panel} panel @param {number} room @param {number} part @param {number} [below]  The room for cards below their storage. @param {number} [most]  The greatest scale.
- * @returns {Arrangement} */
-function arrangedWith(panel, room, part, below, most = 1) {
+/** @param {Panel} panel @param {number} room @param {number} part @param {number} [most]  The greatest scale. @returns {Arrangement} */
+function arrangedWith(panel, room, part, most = 1) {
   const { groups, shelf } = panel;
-  const shapes = new Map(groups.map((group) => [group, shapeOf(group, below)]));
-  const width = Math.max(1, ...[...shapes.values()].map((shape) => shape.width));
-  const zoom = Math.min(most, zoomFor(width, room));
-  const found = { room: Math.max(room / zoom, width), zoom, shapes, width, height: 0, seats: new Map(), beside: 0 };
+  const widest = Math.max(1, ...groups.map((group) => group.width));
+  const zoom = Math.min(most, zoomFor(widest, room));
+  const found = { room: room > 0 ? Math.max(room / zoom, widest) : panel.width, zoom, width: widest, height: 0, seats: new Map(), beside: 0 };
   if (!shelf) {
     /** @type {{width: number, height: number}[]} */
     const rows = [];
-    for (const [{ row = 0 }, shape] of shapes) {
-      const { width = 0, height = 0 } = rows[row] ?? {};
-      rows[row] = { width: Math.max(width, shape.width), height: Math.max(height, shape.height) };
+    for (const group of groups) {
+      const { width = 0, height = 0 } = rows[group.row ?? 0] ?? {};
+      rows[group.row ?? 0] = { width: Math.max(width, group.width), height: Math.max(height, group.height ?? 0) };
     }
     const { places, bottom } = flowed(rows, found.room);
     for (const group of groups) found.seats.set(group, places[group.row ?? 0]);
     found.height = bottom;
+    found.width = Math.max(widest, ...rows.map(({ width }, row) => places[row][0] + width));
     return found;
   }
   const chips = shelf.filter((chip) => chip.key);
@@ -181,8 +161,18 @@ function arrangedWith(panel, room, part, below, most = 1) {
     const seat = ((chip.y - CHIPS_TOP) / CHIP_PITCH) * before + Math.round(chip.x / pitch);
     found.seats.set(chip, chip.key ? [(seat % now) * pitch, CHIPS_TOP + Math.floor(seat / now) * CHIP_PITCH] : [chip.x, chip.y]);
   }
-  return { ...found, height: highest(panel, found, part) };
+  const width = Math.max(widest, ...stretchesOf(panel).map(({ groups }) => acrossOf(groups, found.room)));
+  return { ...found, width, height: highest(panel, found, part) };
 }
+
+/** The width of groups side by side. @param {Group[]} groups @param {number} room */
+function acrossOf(groups, room) {
+  const { places } = flowed(groups.map(sizeOf), room);
+  return Math.max(0, ...groups.map(({ width }, k) => places[k][0] + width));
+}
+
+/** @param {Group} group */
+const sizeOf = ({ width, height = 0 }) => ({ width, height });
 
 /** The places of groups and chips at a step, and their bottom. With a shelf the drawn groups are moved together, and the chips are below
  * or beside them. @param {Panel} panel @param {number} step @param {Set<string> | null} followed @param {Arrangement} arrangement */
@@ -205,8 +195,8 @@ function stacked(groups, chips, arrangement) {
 }
 
 /** The places of the groups, the top of the chips, and the bottom of all. @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement */
-function stack(groups, chips, { room, shapes, seats, beside }) {
-  const flow = flowed(groups.flatMap((group) => shapes.get(group) ?? []), beside || room);
+function stack(groups, chips, { room, seats, beside }) {
+  const flow = flowed(groups.map(sizeOf), beside || room);
   const below = groups.length && !beside ? flow.bottom + GAP : 0;
   let bottom = flow.bottom;
   for (const chip of chips) bottom = Math.max(bottom, below + (seats.get(chip)?.[1] ?? 0) + (chip.height ?? 0));

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.slots import is_contiguous
 from inplacelab.recording.tensor_names import Called
 from inplacelab_widgets import words
+from inplacelab_widgets.scene.acts import Act
 from inplacelab_widgets.scene.changed_looks import touched
-from inplacelab_widgets.scene.marks import Look, Mark, Words, between, flashes, lasting, path, rect, text
-from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, shortened, widest, width_of
-from inplacelab_widgets.scene.names import formula, kind, layout_words, maker, node_called, not_yet
+from inplacelab_widgets.scene.marks import Look, Mark, Words, between, flashes, rect, text
+from inplacelab_widgets.scene.measure import NORMAL, shortened, width_of
+from inplacelab_widgets.scene.names import (
+    dimensions,
+    formula,
+    kind,
+    layout_words,
+    maker,
+    node_called,
+    not_yet,
+    origin,
+    tensor_name,
+)
 from inplacelab_widgets.scene.palette import TENSOR_COLOURS
 from inplacelab_widgets.scene.timeline import Life, followed
 
-LINE_HEIGHT = 12.0
-PAD = 9.0
 CHIP_GAP = 4.0
+USUAL_DTYPE = "float32"
+LONGEST_ORIGIN = 180.0
 LONGEST_NAME = 130.0
 """The width at which a chip is cut; the table below the picture has the whole name."""
 
@@ -35,6 +48,11 @@ class Face:
     chips: tuple[str, ...]
     kind: Words | None
     lines: tuple[Words, ...]
+    """All its metadata."""
+    origin: Text
+    """What made it."""
+    unusual: Words
+    """Its shape, and what else is not as it is with most tensors."""
 
     @property
     def comb_name(self) -> str:
@@ -45,10 +63,6 @@ class Face:
     def chips_width(self) -> float:
         return sum(_chip_width(chip) + CHIP_GAP for chip in self.chips)
 
-    @property
-    def width(self) -> float:
-        return 2 * PAD + max(self.chips_width + 8 + width_of(self.kind, SMALL), widest(self.lines, SMALL))
-
 
 @dataclass(frozen=True, slots=True)
 class Card:
@@ -58,12 +72,6 @@ class Card:
     storage: int
     colour: int
     life: Life[Face]
-    width: float
-
-    @property
-    def height(self) -> float:
-        """The height of a row of names and a row for each line, in px; all cards of a recording have the same number of lines."""
-        return LINE_HEIGHT * (1 + len(self.life.moments[0][1].lines)) + 12
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -83,10 +91,7 @@ def cards(recording: Recording) -> list[Card]:
 def _cards(recording: Recording) -> list[Card]:
     found = followed(card_changes(recording), len(recording) - 1)
     order = {tensor: k for k, tensor in enumerate(dict.fromkeys(tensor for tensor, _ in found))}
-    return [
-        Card(tensor, storage, order[tensor] % TENSOR_COLOURS, life, max(face.width for face in life.every()))
-        for (tensor, storage), life in found.items()
-    ]
+    return [Card(tensor, storage, order[tensor] % TENSOR_COLOURS, life) for (tensor, storage), life in found.items()]
 
 
 def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], Face | None]]:
@@ -125,39 +130,44 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
         tuple(shortened(chip, LONGEST_NAME) for chip in called.shown),
         detail,
         (layout_words(tensor), reach, *history, maker(recording, tensor.id, LONGEST_NAME)),
+        origin(recording, tensor.id, LONGEST_ORIGIN),
+        _unusual(recording, tensor, state),
     )
+
+
+def _unusual(recording: Recording, tensor: TensorFacts, state: State) -> Text:
+    found: list[Words] = [dimensions(tensor.shape)]
+    if not is_contiguous(tensor):
+        found.append(words.STRIDES + Text(*[f" {dimensions(tensor.strides)}"] * 2))
+    if tensor.offset:
+        found.append(words.OFFSET + Text(*[f" {tensor.offset}"] * 2))
+    if tensor.dtype != USUAL_DTYPE:
+        found.append(tensor.dtype)
+    owner = state.owner_of_gradient(tensor.id)
+    if owner is not None:
+        found.append(words.GRADIENT_OF.format(tensor=shortened(tensor_name(owner, state), LONGEST_NAME)))
+    elif tensor.leaf and tensor.needs_gradient:
+        found.append(framework_of(recording).flagged(asks=True))
+    return Text(*["  ".join(["{}"] * len(found))] * 2).format(*found)
 
 
 def _chip_width(name: str) -> float:
     return width_of(name, NORMAL) + 12
 
 
-def card_marks(card: Card, x: float, y: float, width: float) -> list[Mark]:
-    """Draws a card with its top left corner at (x, y)."""
-    keys, links, moments, last = card.keys, card.links, card.life.moments, card.life.last
-    outline = flashes(((step, Look("card changed"), Look("card")) for step, _ in moments), last)
-    bar = between(card.life.first, last, Look(f"bar c{card.colour}-fill"))
-    marks = [
-        rect(x, y, width, card.height, outline, 4, keys=keys, links=links),
-        rect(x, y + 4, 4, card.height - 8, bar, keys=keys),
-    ]
-    for since, until, face in stretches(card.life):
-        marks += chip_marks(card, face, x + PAD, y + 4, since, until)
-    kinds = lasting(((step, Look("text soft end", face.kind) if face.kind else None) for step, face in moments), last)
-    marks.append(text(x + width - PAD, y + 4 + 11.5, kinds, keys=keys))
-    for k in range(len(moments[0][1].lines)):
-        detail = lasting(((step, Look("text soft" if k else "text", face.lines[k])) for step, face in moments), last)
-        marks.append(text(x + PAD, y + LINE_HEIGHT * (k + 2) + 8, detail, keys=keys))
-    return marks
-
-
-def chip_marks(card: Card, face: Face, x: float, y: float, first: int, last: int) -> list[Mark]:
-    """Draws a tensor's names from step `first` to step `last`, from (x, y) to the right."""
+def chip_marks(
+    card: Card, face: Face, x: float, y: float, first: int, last: int, acting: Mapping[int, Act] = MappingProxyType({})
+) -> list[Mark]:
+    """Draws a tensor's names from step `first` to step `last`, from (x, y) to the right. They stand out in the steps that make the tensor
+    or write through it.
+    """
     marks = []
+    active = [step for step, act in acting.items() if act != "read" and first <= step <= last]
     for name in face.chips:
         width = _chip_width(name)
-        if face.called.names:
-            box = between(first, last, Look(f"chip c{card.colour}-line{' coming' * face.called.coming}"))
+        if face.called.names or active:
+            usual = Look(f"chip c{card.colour}-line{' coming' * face.called.coming}") if face.called.names else None
+            box = flashes([(first, usual, usual), *((step, Look("chip acting"), usual) for step in active)], last)
             marks.append(rect(x, y, width, 15, box, 7.5, keys=card.keys, links=card.links))
         look = Look(_style(face.called), name)
         marks.append(text(round(x + width / 2, 1), y + 11.5, between(first, last, look), keys=card.keys))
@@ -171,15 +181,18 @@ def _style(called: Called) -> str:
     return "text value bold" if called.names else "text value italic soft"
 
 
-def wire_marks(card: Card, card_left: float, card_middle: float, strip_right: float, strip_middle: float) -> list[Mark]:
-    """Draws the pointer from a card to its storage."""
-    wire, tip = (between(card.life.first, card.life.last, Look(style)) for style in ("wire", "tip"))
-    a, b, bus = coordinate(card_left), coordinate(card_middle), coordinate(card_left - 9)
-    right, middle = coordinate(strip_right + 2), coordinate(strip_middle)
-    return [
-        path(f"M{a} {b}H{bus}V{middle}H{coordinate(strip_right + 6)}", wire, keys=card.keys),
-        path(f"M{right} {middle}l6 -3.5v7z", tip, keys=card.keys),
-    ]
+def layouts(life: Life[Face]) -> list[tuple[int, int, TensorFacts]]:
+    """Returns (first step, last step, facts) for each range of steps over which a tensor's metadata do not change."""
+    starts: list[tuple[int, TensorFacts]] = []
+    for step, face in life.moments:
+        if not starts or _metadata(starts[-1][1]) != _metadata(face.facts):
+            starts.append((step, face.facts))
+    ends = [step - 1 for step, _ in starts[1:]] + [life.last]
+    return [(step, end, facts) for (step, facts), end in zip(starts, ends, strict=True)]
+
+
+def _metadata(facts: TensorFacts) -> tuple[object, ...]:
+    return facts.shape, facts.strides, facts.offset, facts.dtype
 
 
 def stretches(life: Life[Face]) -> list[tuple[int, int, Face]]:

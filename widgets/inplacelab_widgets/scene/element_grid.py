@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -30,7 +30,7 @@ AIR = 4.0
 """The space between the elements and the notes below them, in px."""
 
 _Moment = tuple[int, StorageFacts]
-_Cell = tuple[Index, float, float]
+Cell = tuple[Index, float, float]
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,12 @@ def sheet_for(
     # The width of a cell depends on the values, and the number of drawn values on that width: begin with the narrowest cells.
     most = Grid(facts, NARROWEST_CELL, room)
     value_texts = [
-        number(value) for _, values in _values(facts, moments, most) for value in values if value is not None
+        number(value) for _, values in cell_values(facts, moments, most) for value in values if value is not None
     ]
     own = moments[0][1]
     labels = [_slot(own, facts, index) for index, _, _ in most.cells()]
     grid = Grid(facts, max(NARROWEST_CELL, widest(value_texts, NORMAL) + 8, widest(labels, 9) + 6), room)
-    values = tuple(_values(facts, moments, grid))
+    values = tuple(cell_values(facts, moments, grid))
     metadata = layout_words(facts), Text("{0} · {1}", "{0} · {1}").format(facts.dtype, formula(facts))
     notes = [(note, between(first, last, Look("text soft", note))) for note in _notes(facts, grid, own)]
     if any(None in known for _, known in values):
@@ -120,20 +120,21 @@ def _notes(facts: TensorFacts, grid: Grid, storage: StorageFacts) -> Iterable[Te
         yield words.READ_AS.format(dtype=facts.dtype, bytes=wide, slot=slot)
 
 
-def _values(
+def cell_values(
     facts: TensorFacts, moments: tuple[_Moment, ...], grid: Grid
 ) -> list[tuple[int, tuple[Number | None, ...]]]:
-    """The value of each drawn element, at each change."""
+    """Returns the value of each drawn element, at each change."""
     positions = [position(facts, index) for index, _, _ in grid.cells()]
     return [(step, element_values(storage, facts.dtype, positions)) for step, storage in moments]
 
 
-def _key(facts: TensorFacts, index: Index) -> str:
-    """The key of an element in the player: "t3:1,2"."""
+def element_key(facts: TensorFacts, index: Index) -> str:
+    """Returns the key of an element in the player: "t3:1,2"."""
     return f"t{facts.id}:{','.join(map(str, index))}"
 
 
-def _value_text(value: Number | None) -> str:
+def value_text(value: Number | None) -> str:
+    """Returns the value of an element; "·" if it was not recorded."""
     return "·" if value is None else number(value)
 
 
@@ -173,7 +174,7 @@ def _line(x: float, top: float, k: int, looks: Runs) -> Mark:
     return text(x, top + LINE * (k + 1) - 3.5, looks)
 
 
-def _boxes(sheet: Sheet, cells: list[_Cell], done: Mapping[int, Touched]) -> list[Mark]:
+def _boxes(sheet: Sheet, cells: Sequence[Cell], done: Mapping[int, Touched]) -> list[Mark]:
     """A box for each element, hatched where its value is not known."""
     wide = sheet.grid.cell
     marks = []
@@ -184,22 +185,30 @@ def _boxes(sheet: Sheet, cells: list[_Cell], done: Mapping[int, Touched]) -> lis
         if missing:
             now = ((step, Look("slot" if known[k] is not None else "slot unknown")) for step, known in sheet.values)
             looks = lasting(now, sheet.last)
-        marks.append(rect(x, y, wide, HEIGHT, looks, keys=(_key(sheet.facts, index),)))
+        marks.append(rect(x, y, wide, HEIGHT, looks, keys=(element_key(sheet.facts, index),)))
         if missing and any(known[k] is None for _, known in sheet.values):
             unknown = [(step, Look("hatch") if known[k] is None else None) for step, known in sheet.values]
             marks.append(path(hatch(x, y, wide, HEIGHT), lasting(unknown, sheet.last)))
-    return marks + _effects(sheet, cells, done)
+    return marks + effect_marks(sheet.facts, sheet.storage, sheet.grid, cells, done, sheet.first, sheet.last)
 
 
-def _effects(sheet: Sheet, cells: list[_Cell], done: Mapping[int, Touched]) -> list[Mark]:
-    """A box around each element whose slot a step wrote or read, through any tensor."""
-    steps = [step for step in done if sheet.first <= step <= sheet.last]
+def effect_marks(
+    facts: TensorFacts,
+    storage: StorageFacts,
+    grid: Grid,
+    cells: Sequence[Cell],
+    done: Mapping[int, Touched],
+    first: int,
+    last: int,
+) -> list[Mark]:
+    """Draws a box around each element whose slot a step from `first` to `last` wrote or read, through any tensor."""
+    steps = [step for step in done if first <= step <= last]
     if not steps:
         return []
     spans = []
     for index, x, y in cells:
-        at = position(sheet.facts, index)
-        spans.append(((x, y), *slots_under(sheet.storage, sheet.facts.dtype, at, at + 1)))
+        at = position(facts, index)
+        spans.append(((x, y), *slots_under(storage, facts.dtype, at, at + 1)))
     marks, left = [], {step: list(spans) for step in steps}
     for effect, style in EFFECTS:  # an element of several slots has the first effect that applies
         moments = []
@@ -207,20 +216,20 @@ def _effects(sheet: Sheet, cells: list[_Cell], done: Mapping[int, Touched]) -> l
             runs: SlotRuns = getattr(done[step], effect)
             hit = [each for each in left[step] if any(each[1] < b and a < each[2] for a, b in runs)] if runs else []
             left[step] = [each for each in left[step] if each not in hit] if hit else left[step]
-            drawn = boxes((corner for corner, *_ in hit), sheet.grid.cell, HEIGHT, inset=HOLLOW * (effect == "same"))
+            drawn = boxes((corner for corner, *_ in hit), grid.cell, grid.row_height, inset=HOLLOW * (effect == "same"))
             moments.append((step, Look(style, None, (("d", drawn),)) if drawn else None, None))
         if any(look for _, look, _ in moments):
-            marks.append(Mark("path", (), flashes(moments, sheet.last)))
+            marks.append(Mark("path", (), flashes(moments, last)))
     return marks
 
 
-def _words(sheet: Sheet, cells: list[_Cell]) -> list[Mark]:
+def _words(sheet: Sheet, cells: Sequence[Cell]) -> list[Mark]:
     """In each box the value, and below it the slot."""
     marks = []
     for k, (index, x, y) in enumerate(cells):
         middle = round(x + sheet.grid.cell / 2, 1)
-        content = text_runs("text value", ((step, _value_text(known[k])) for step, known in sheet.values), sheet.last)
+        content = text_runs("text value", ((step, value_text(known[k])) for step, known in sheet.values), sheet.last)
         slot = Look("text tiny middle", _slot(sheet.storage, sheet.facts, index))
-        marks.append(text(middle, y + 14.5, content, keys=(_key(sheet.facts, index),)))
+        marks.append(text(middle, y + 14.5, content, keys=(element_key(sheet.facts, index),)))
         marks.append(text(middle, y + 26, between(sheet.first, sheet.last, slot)))
     return marks

@@ -19,7 +19,7 @@ from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.touched import Touched, touched
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.cards import Card, Face, cards, chip_marks, stretches
+from inplacelab_widgets.scene.cards import Card, Face, cards, chip_marks, layouts, stretches
 from inplacelab_widgets.scene.element_grid import LINE, Sheet, sheet_for, sheet_marks
 from inplacelab_widgets.scene.marks import (
     Attributes,
@@ -130,25 +130,11 @@ def _homes(own: Sequence[Card], storages: Mapping[int, Life[StorageFacts]]) -> l
     before: TensorFacts | None = None
     for card in own:
         sheets = []
-        for first, last, facts in _layouts(card.life):
+        for first, last, facts in layouts(card.life):
             sheets.append(sheet_for(facts, before, first, last, storages[card.storage], WIDTH - 2 * PAD))
             before = facts
         homes.append(_Home(card, tuple(sheets)))
     return homes
-
-
-def _layouts(life: Life[Face]) -> list[tuple[int, int, TensorFacts]]:
-    """(first step, last step, facts) for each range of steps over which a tensor's metadata do not change."""
-    starts: list[tuple[int, TensorFacts]] = []
-    for step, face in life.moments:
-        if not starts or _metadata(starts[-1][1]) != _metadata(face.facts):
-            starts.append((step, face.facts))
-    ends = [step - 1 for step, _ in starts[1:]] + [life.last]
-    return [(step, end, facts) for (step, facts), end in zip(starts, ends, strict=True)]
-
-
-def _metadata(facts: TensorFacts) -> tuple[object, ...]:
-    return facts.shape, facts.strides, facts.offset, facts.dtype
 
 
 def _place(face: Face) -> Text:

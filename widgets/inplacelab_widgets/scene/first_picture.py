@@ -70,9 +70,9 @@ def _largest(groups: Sequence[Group]) -> set[int]:
     """The widest and the highest of the storages that share a row; those with a shelf share the whole panel."""
     found: dict[tuple[int | None, str], Group] = {}
     for group in groups:
-        if group.block is not None:
+        if group.row is not None:
             for way in ("width", "height"):
-                key = (None if group.open else group.block.row, way)
+                key = (None if group.open else group.row, way)
                 if key not in found or getattr(group, way) > getattr(found[key], way):
                     found[key] = group
     return {id(group) for group in found.values()}

@@ -5,15 +5,20 @@ In a recording with dozens of storages these are drawn in full, and the others o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from inplacelab.recording.facts import SavedFacts, Step
 from inplacelab.recording.recording import Recording, State
 
 MOST = 4
-"""The most storages drawn in full at one step. Written ones come first."""
+"""The most storages drawn in full because a step is about them. Written ones come first."""
+MOST_BESIDE = 8
+"""The most storages drawn in full, if there is room."""
 
+Box = tuple[float, float]
+"""The width and the height of a storage, in px."""
 Span = tuple[int, int]
 """The first and the last step of a range of steps."""
 
@@ -33,15 +38,25 @@ def _found(recording: Recording) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
-def open_spans(recording: Recording) -> dict[int, tuple[Span, ...]]:
+def open_spans(
+    recording: Recording, sizes: Mapping[int, Box], fit: Callable[[Sequence[Box]], bool]
+) -> dict[int, tuple[Span, ...]]:
     """Returns for each storage the ranges of steps at which it is drawn in full.
 
-    A step that is about no storage keeps those of the step before.
+    These are the storages that the step is about, and others while there is room: those that were drawn before, and then the newest.
+
+    Args:
+        recording: the recording.
+        sizes: the width and the height of each storage, in px.
+        fit: whether storages of these sizes fit, in the order of their numbers.
     """
     spans: dict[int, list[Span]] = {}
     stage: tuple[int, ...] = ()
     for state, about in zip(recording.states(), storages_in_focus(recording), strict=True):
-        stage = about[:MOST] or tuple(key for key in stage if key in state.storages)
+        first = about[:MOST] or tuple(key for key in stage if key in state.storages)[:MOST]
+        before = [key for key in stage if key in state.storages]
+        newest = islice(reversed([*state.storages]), 2 * MOST_BESIDE)
+        stage = _fitting(first, dict.fromkeys([*before, *newest]), sizes, fit)
         for key in stage:
             mine, now = spans.setdefault(key, []), state.step.index
             if mine and mine[-1][1] == now - 1:
@@ -49,6 +64,25 @@ def open_spans(recording: Recording) -> dict[int, tuple[Span, ...]]:
             else:
                 mine.append((now, now))
     return {key: tuple(found) for key, found in spans.items()}
+
+
+def _fitting(
+    first: tuple[int, ...],
+    others: Iterable[int],
+    sizes: Mapping[int, Box],
+    fit: Callable[[Sequence[Box]], bool],
+) -> tuple[int, ...]:
+    """The storages in `first`, and of the others those that fit beside them."""
+    chosen = sorted(first)
+    for key in others:
+        if len(chosen) >= MOST_BESIDE:
+            break
+        if key in chosen:
+            continue
+        with_it = sorted([*chosen, key])
+        if fit([sizes[each] for each in with_it]):
+            chosen = with_it
+    return tuple(chosen)
 
 
 @dataclass(frozen=True, slots=True)

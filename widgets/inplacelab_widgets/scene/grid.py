@@ -26,7 +26,8 @@ LONE_BAND = 5.0
 ROW_LABELS = 22.0
 ARC = 10.0
 BETWEEN = 30.0
-"""The space between one block and the next, in px."""
+BARE_HEIGHT, BARE_HEADING, BARE_BETWEEN = 24.0, 14.0, 12.0
+"""The same without hops and slots."""
 
 Index = tuple[int, ...]
 
@@ -35,12 +36,14 @@ Index = tuple[int, ...]
 class Grid:
     """The position of each element of a layout: `blocks` blocks of `rows` rows of `columns` cells, each `cell` px wide.
 
-    The last axis runs to the right, the one before it down; the axes before those number the blocks.
+    The last axis runs to the right, the one before it down; the axes before those number the blocks. With `hops` there is room for
+    the hops along the axes, and below each value for its slot.
     """
 
     layout: Laid
     cell: float
     room: float
+    hops: bool = True
 
     @cached_property
     def total(self) -> tuple[int, int, int]:
@@ -54,7 +57,7 @@ class Grid:
         blocks, rows, columns = self.total
         columns = min(columns, MOST_COLUMNS, max(1, int((self.room - self.left) // self.cell)))
         rows = min(rows, max(1, MOST // max(columns, 1)))
-        in_sight = int((self.room + BETWEEN) // (self._block_width(columns) + BETWEEN))
+        in_sight = int((self.room + self.between) // (self._block_width(columns) + self.between))
         return min(blocks, max(1, MOST // max(rows * columns, 1)), max(1, in_sight)), rows, columns
 
     @cached_property
@@ -69,32 +72,44 @@ class Grid:
     @cached_property
     def left(self) -> float:
         """The x of the cells within a block: right of the hop along the rows and of the rows' indices."""
-        if self.rank < 2:
+        if self.rank < 2 or not self.hops:
             return 0.0
         return width_of(hop(self.layout, self.rank - 2), SMALL) + 4 + ARC + ROW_LABELS
 
     @cached_property
     def top(self) -> float:
         """The y of the cells: below the headings and the hop along the columns."""
+        if not self.hops:
+            return BARE_HEADING if self.rank > 2 else 0.0
         return (COLUMNS_BAND if self.rank else LONE_BAND) + (HEADING if self.rank > 2 else 0.0)
+
+    @property
+    def row_height(self) -> float:
+        """The height of a cell, in px."""
+        return HEIGHT if self.hops else BARE_HEIGHT
+
+    @property
+    def between(self) -> float:
+        """The space between one block and the next, in px."""
+        return BETWEEN if self.hops else BARE_BETWEEN
 
     @cached_property
     def width(self) -> float:
         blocks, _, columns = self.drawn
         ellipsis = 16 if (blocks, columns) != (self.total[0], self.total[2]) else 0
-        return blocks * self._block_width(columns) + (blocks - 1) * BETWEEN + ellipsis
+        return blocks * self._block_width(columns) + (blocks - 1) * self.between + ellipsis
 
     @cached_property
     def height(self) -> float:
         _, rows, columns = self.drawn
-        return self.top + rows * HEIGHT + (12 if rows < self.total[1] else 0) if columns else 0.0
+        return self.top + rows * self.row_height + (12 if rows < self.total[1] else 0) if columns else 0.0
 
     def _block_width(self, columns: int) -> float:
         return self.left + columns * self.cell
 
     def block_left(self, block: int) -> float:
         """Returns the left edge of a block."""
-        return block * (self._block_width(self.drawn[2]) + BETWEEN)
+        return block * (self._block_width(self.drawn[2]) + self.between)
 
     def x(self, block: int, column: float) -> float:
         """Returns the left edge of a column."""
@@ -102,7 +117,7 @@ class Grid:
 
     def y(self, row: float) -> float:
         """Returns the top edge of a row."""
-        return self.top + row * HEIGHT
+        return self.top + row * self.row_height
 
     def heads(self) -> list[Index]:
         """Returns the leading indices of the drawn blocks."""

@@ -52,15 +52,13 @@ class Mark(NamedTuple):
         runs: its looks.
         keys: what it represents ("s1" a storage, "t3" a tensor, "n2" a node, "s1:4" a slot).
         links: the keys of other objects to highlight when a reader points at this one.
-        card: the number of the card in its group that it belongs to, from 1; 0 for none.
     """
 
-    tag: Literal["rect", "path", "text", "circle"]
+    tag: Literal["rect", "path", "text", "circle", "image"]
     place: Attributes
     runs: Runs
     keys: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
-    card: int = 0
 
     def at(self, step: int) -> Look | None:
         """Returns the look at `step`; None if the mark is not shown."""
@@ -100,33 +98,12 @@ class Related(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """How the group of a storage and its cards can be rearranged in a wider or narrower space.
-
-    Attributes:
-        row: the row that it shares with groups that never live at the same time.
-        width: the width without the cards, in px.
-        height: the height without the cards, in px.
-        cards: the left edge and the top of the first card, the width of a card, and the number of cards side by side.
-        count: the number of places for cards.
-        pitch: the distance from the top of a card to the top of the one below it, in px.
-    """
-
-    row: int
-    width: float
-    height: float
-    cards: tuple[float, float, float, int]
-    count: int
-    pitch: float
-
-
-@dataclass(frozen=True, slots=True)
 class Group:
     """Marks that share an origin and a lifetime, such as everything about one storage.
 
     `first` and `last` are the first and the last step at which any of it is drawn. `key` is what it represents ("s1").
-    `open` are the ranges of steps at which it is drawn; if empty, from `first` to `last`. `block` tells a player how to
-    rearrange it. `is_fixed`: its marks keep their places when a player draws the axis wider or narrower.
+    `open` are the ranges of steps at which it is drawn; if empty, from `first` to `last`. In a panel that a player rearranges, `row` is
+    the seat that it shares with groups that never live at the same time. `is_fixed`: its marks keep their places when a player draws the axis wider or narrower.
     """
 
     x: float
@@ -138,7 +115,7 @@ class Group:
     marks: Sequence[Mark]
     key: str = ""
     open: tuple[tuple[int, int], ...] = ()
-    block: Block | None = None
+    row: int | None = None
     is_fixed: bool = False
 
     def is_drawn(self, step: int) -> bool:
@@ -205,22 +182,43 @@ class Opened:
     panel: Panel
 
 
+AISLE = 24.0
+"""The space between groups side by side, in px."""
+
+
+def flowed(boxes: Sequence[tuple[float, float]], room: float) -> tuple[list[tuple[float, float]], float]:
+    """Returns the places of boxes, given by width and height, side by side, with a new row when the room is used up; and their bottom.
+
+    They are in columns if they are about equally wide. `flowed` of `player/shelf.js` does the same.
+    """
+    widest = max((width for width, _ in boxes), default=0)
+    is_even = 2 * widest + AISLE <= room
+    places, (x, y, high) = [], (0.0, 0.0, 0.0)
+    for width, height in boxes:
+        if x and x + width > room:
+            x, y, high = 0.0, y + high + GAP, 0.0
+        places.append((round(x, 1), y))
+        x += (widest if is_even else width) + AISLE
+        high = max(high, height)
+    return places, y + high
+
+
 def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]], float]:
     """Returns (group, x, y) of the groups drawn at `step`, moved together, and of the others' chips below them; and the height.
 
-    `stackOf` of `player/shelf.js` does the same.
+    `stackOf` of `player/shelf.js` does the same. Without a shelf, groups keep their places.
     """
-    places, below = [], 0.0
-    for group in panel.groups:
-        if group.is_drawn(step):
-            places.append((group, group.x, below))
-            below += group.height + GAP
-    bottom = below - GAP
+    drawn = [group for group in panel.groups if group.is_drawn(step)]
+    if not panel.shelf:
+        return [(group, group.x, group.y) for group in drawn], panel.height
+    seats, bottom = flowed([(group.width, group.height) for group in drawn], panel.width)
+    below = bottom + GAP if drawn else 0
+    places = [(group, *seat) for group, seat in zip(drawn, seats, strict=True)]
     for chip in panel.shelf:
         if chip.is_drawn(step):
             places.append((chip, chip.x, below + chip.y))
             bottom = max(bottom, below + chip.y + chip.height)
-    return places, max(bottom, 0)
+    return places, bottom
 
 
 def runs(looks: Iterable[tuple[int, Look | None]]) -> Runs:

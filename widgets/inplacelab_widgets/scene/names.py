@@ -56,7 +56,7 @@ def unquoted(phrase: Text) -> Text:
     return Text(phrase.en.replace("`", ""), phrase.zh.replace("`", ""))
 
 
-_ROOM_FOR_NAME = 116.0
+_ROOM_FOR_NAME = 84.0
 """The width at which the name of a saved tensor is cut, in px: its role and version are shown too."""
 
 
@@ -98,6 +98,14 @@ def maker(recording: Recording, tensor: int, room: float = inf) -> Text:
     how = made(recording)[tensor]
     pattern = words.MADE_SOMEWHERE[how.how] if how.line is None else words.MADE[how.how]
     return pattern.format(line="" if how.line is None else how.line, op=shortened(how.op, room))
+
+
+def origin(recording: Recording, tensor: int, room: float = inf) -> Text:
+    """Returns the line that made a tensor and what it did, in short: "line 5  target.detach()"; without an operation as `maker` does."""
+    how = made(recording)[tensor]
+    if how.how != "made" or how.line is None:
+        return maker(recording, tensor, room)
+    return Text("{0}  {1}", "{0}  {1}").format(words.LINE.format(line=how.line), shortened(how.op, room))
 
 
 def dimensions(sizes: tuple[int, ...]) -> str:

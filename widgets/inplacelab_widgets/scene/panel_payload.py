@@ -7,7 +7,6 @@ a training loop repeats the same words a thousand times. `player/runs.js` docume
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import astuple
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -116,10 +115,8 @@ class Pools:
         place |= {"width": _number(group.width), "first": group.first, "last": group.last}
         if group.is_fixed:
             place["fixed"] = True
-        if group.block:
-            row, width, height, cards, count, pitch = astuple(group.block)
-            place |= {"row": row, "memory": [_number(width), _number(height)]}
-            place["cards"] = [*map(_number, cards), count, _number(pitch)]
+        if group.row is not None:
+            place["row"] = group.row
         if group.key:
             place["key"] = group.key
         if group.open:
@@ -129,11 +126,9 @@ class Pools:
         return {**place, "marks": [self._mark(mark) for mark in group.marks]}
 
     def _mark(self, mark: Mark) -> list[Any]:
-        """[tag, place, [step, look, step, look, ...], keys, links, card], without what is empty at the end."""
+        """[tag, place, [step, look, step, look, ...], keys, links], without what is empty at the end."""
         place = {key: _number(value) for key, value in mark.place}
         runs = self._runs(mark.runs)
-        if mark.card:
-            return [mark.tag, place, runs, " ".join(mark.keys), " ".join(mark.links), mark.card]
         if mark.links:
             return [mark.tag, place, runs, " ".join(mark.keys), " ".join(mark.links)]
         if mark.keys:

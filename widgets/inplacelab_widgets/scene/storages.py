@@ -1,4 +1,4 @@
-"""Draws the memory panel: every storage with its slots, its version counter, its tensors and its saved tensors.
+"""Draws the memory panel: every storage with its tensors, its slots, its version counter and its saved tensors.
 
 Each storage is a group of marks with a fixed place. Storages that never live at the same time share a row, so a loop
 that makes a temporary a hundred times needs the room of one.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from typing import TypeVar
 
 from inplacelab.language import Text, enumerated
@@ -22,156 +21,240 @@ from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.touched import Touched, touched
 from inplacelab.recording.values_read import slots_reached
 from inplacelab_widgets import words
-from inplacelab_widgets.scene import changed_looks
-from inplacelab_widgets.scene.cards import Card, card_marks, cards, wire_marks
-from inplacelab_widgets.scene.combs import WIDEST_NAME_ALONE, comb_marks, gutter_for
+from inplacelab_widgets.scene import changed_looks, fans, heat, version_line
+from inplacelab_widgets.scene.acts import Act, acts
+from inplacelab_widgets.scene.cards import Card, cards
 from inplacelab_widgets.scene.focus import Span, open_spans
 from inplacelab_widgets.scene.marks import (
     GAP,
-    Block,
     Copy,
     Group,
     Lazily,
     Look,
     Mark,
     Panel,
+    Words,
     between,
     flashes,
+    flowed,
     lasting,
     rect,
     text,
 )
 from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.names import author_of
+from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.pin_folds import StoragePins, storage_pins
 from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.row_order import order_of_rows
 from inplacelab_widgets.scene.shelf import Shelved, shelf
-from inplacelab_widgets.scene.strip import GUTTER, WITH_VALUES, Strip, strip_for, strip_marks
+from inplacelab_widgets.scene.strip import GUTTER, Strip, strip_for, strip_marks
+from inplacelab_widgets.scene.tensor_grids import (
+    CAPTION,
+    Seat,
+    Tensors,
+    caption_marks,
+    fan_marks,
+    grid_marks,
+    placed,
+    tensors_of,
+)
 from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives, version_labels
+from inplacelab_widgets.scene.version_line import Raise, VersionLine
 
 _Item = TypeVar("_Item", Card, Pin)
 
 WIDTH = 600.0
 """The width of the panel beside the code in a notebook of usual width, in px."""
 NARROWEST = 320.0
-TITLE = 23.0
-BY_LINE = 17.0
-"""The height of the line with the last writer, in px, with room for the underscore of `relu_` above the frame of a pin."""
+PILL = 16.0
 PIN_LEFT = 6.0
-HIGHEST = 600.0
+HIGHEST = 290.0
 """The greatest height of the panel, in px. A higher one draws in full only what a step is about; the rest is on the shelf."""
-CARD_GAP = 6.0
-"""The space between a card and the one below it, in px."""
-BUS = 22.0
-"""The space between strips and the cards beside them, for the pointers, in px."""
 
 
 @dataclass(frozen=True)
-class _Parts:
-    """One storage over the steps, and everything to draw for it."""
+class _Storage:
+    """One storage over the steps, and everything to draw for it: from top to bottom grids, fans, names, strip, versions and pins."""
 
     id: int
     life: Life[StorageFacts]
     versions: Life[str]
     last: int
-    cards: tuple[tuple[int, Card], ...]
-    """(place, card): cards that never exist at the same time share a place."""
+    cards: tuple[Card, ...]
     pins: tuple[Pin, ...]
     storage_pins: StoragePins
-    raised: tuple[tuple[int, str, str, Text], ...]
-    """(step, version before, version after, what raised it)."""
+    raises: tuple[Raise, ...]
     done: Mapping[int, Touched]
-
-    @property
-    def card_places(self) -> int:
-        return 1 + max((place for place, _ in self.cards), default=-1)
+    acts: Mapping[int, Mapping[int, Act]]
 
     @cached_property
-    def card_width(self) -> float:
-        return max((card.width for _, card in self.cards), default=0)
+    def tensors(self) -> Tensors:
+        return tensors_of(_drawn(self.cards, self.acts), self.life, WIDTH)
 
     @cached_property
-    def card_pitch(self) -> float:
-        """The distance from the top of a card to the top of the one below it, in px."""
-        return max((card.height for _, card in self.cards), default=0) + CARD_GAP
+    def gutter(self) -> float:
+        sizes = [size for facts in self.life.every() for size in _titles(facts)]
+        return max(GUTTER, widest([*sizes, words.FREED], SMALL) + 8, self.pill_width + 6)
 
     @cached_property
-    def title_width(self) -> float:
-        return max(width_of(_title(facts), SMALL) for facts in self.life.every()) + 10 + self.pill_width
+    def strip(self) -> Strip:
+        is_written = any(each.changed or each.same for each in self.done.values())
+        return strip_for(self.life, WIDTH, self.gutter, is_written=is_written, folded=self.tensors.folded)
 
     @cached_property
     def pill_width(self) -> float:
-        return widest([f"{before}→{after}" for _, before, after, _ in self.raised] + ["v0", words.FREED], SMALL) + 14
+        return widest([f"{each.before}→{each.after}" for each in self.raises] + ["v0"], SMALL) + 14
 
     @cached_property
-    def raisers(self) -> tuple[tuple[int, Text], ...]:
-        """(step, words on what raised the version)."""
-        return tuple((step, words.BY.format(version=after, who=name)) for step, _, after, name in self.raised)
+    def above(self) -> list[tuple[Seat, float, int]]:
+        """The tensors with grids: (seat, x, row)."""
+        return list(placed(self.tensors.above, 6, WIDTH))
 
+    @cached_property
+    def rows(self) -> list[float]:
+        """The top of each row of grids, below the captions."""
+        tops, y = [], 0.0
+        for row in range(1 + max((row for *_, row in self.above), default=-1)):
+            tops.append(y + CAPTION)
+            y += CAPTION + max(seat.grid_height for seat, _, its in self.above if its == row) + ROW_GAP
+        return tops
 
-@dataclass(frozen=True)
-class _Storage(_Parts):
-    """A storage with its strip, which determines the places of all parts of its block."""
+    @cached_property
+    def names_top(self) -> float:
+        if not self.above:
+            return 0.0
+        last = len(self.rows) - 1
+        return self.rows[-1] + max(seat.grid_height for seat, _, row in self.above if row == last) + fans.HEIGHT
 
-    strip: Strip
+    @cached_property
+    def names(self) -> list[tuple[Seat, float, float]]:
+        """The tensors on the strip: (seat, x, y)."""
+        seats = list(placed(self.tensors.on_strip, self.gutter, max(self.strip.right, NARROWEST)))
+        return [(seat, x, self.names_top + row * CAPTION) for seat, x, row in seats]
+
+    @cached_property
+    def strip_top(self) -> float:
+        return max((y + CAPTION for _, _, y in self.names), default=self.names_top)
+
+    @cached_property
+    def version_line(self) -> VersionLine | None:
+        if not self.raises:
+            return None
+        return VersionLine(self.raises, self.life.first, self.life.last, self.strip.right - self.gutter)
+
+    @cached_property
+    def versions_top(self) -> float:
+        """The y of the line with the versions, or of the pill alone, which stands beside the strip if there is room."""
+        below = self.strip_top + self.strip.bottom + 2
+        return below if self.raises else self.strip_top + 30
+
+    @cached_property
+    def pins_top(self) -> float:
+        below = self.strip_top + self.strip.bottom + 2
+        return below + version_line.HEIGHT if self.raises else max(below, self.versions_top + PILL + 3)
 
     @property
-    def has_cards_beside(self) -> bool:
-        """Whether its cards fit to the right of its strip; otherwise they are below it."""
-        return self.strip.slots <= WITH_VALUES and self.memory_width + BUS + self.card_width <= WIDTH
+    def height(self) -> float:
+        return self.pins_top + self.storage_pins.height
 
     @cached_property
-    def memory_width(self) -> float:
-        """Its size without the cards, in px."""
-        by_line = widest(content for _, content in self.raisers)
-        return max(self.strip.right, self.title_width, PIN_LEFT + self.storage_pins.width, self.strip.gutter + by_line)
+    def width(self) -> float:
+        line = self.gutter + self.version_line.width if self.version_line else 0
+        seats = [(seat, x) for seat, x, _ in [*self.above, *self.names]]
+        return max([self.strip.right, line, PIN_LEFT + self.storage_pins.width, *(x + seat.width for seat, x in seats)])
+
+    def group(self, x: float, y: float, row: int, spans: tuple[Span, ...] = ()) -> Group:
+        marks, key = Lazily(self._marks), f"s{self.id}"
+        return Group(x, y, self.width, self.height, self.life.first, self.last, marks, key, spans, row)
+
+    def _marks(self) -> Iterator[Mark]:
+        for seat, x, row in self.above:
+            for card, sheet in seat.sheets:
+                bottom, acting = self.rows[row] + sheet.drawn.height, self.acts.get(card.tensor, {})
+                yield from fan_marks(card, sheet, self.strip, x, bottom, self.strip_top, acting)
+        for seat, x, row in self.above:
+            yield from caption_marks(seat, x, self.rows[row] - CAPTION, self.acts)
+            for card, sheet in seat.sheets:
+                yield from grid_marks(card, sheet, x, self.rows[row], self.done)
+        for seat, x, y in self.names:
+            yield from caption_marks(seat, x, y, self.acts)
+        if self.tensors.scale is not None:
+            yield from self._legend(self.tensors.scale)
+        yield from _title_marks(self)
+        yield from strip_marks(self.strip, self.strip_top, self.id, self.life, self.done)
+        if self.version_line is not None:
+            yield from self.version_line.marks(self.gutter, self.versions_top, _version_keys(self))
+        yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
+
+    def _legend(self, scale: tuple[float, float]) -> Iterator[Mark]:
+        """The colours of heat maps, with the values of the first and the last one, in the space for fans."""
+        first, last, y = self.life.first, self.life.last, self.names_top - 12
+        low, high = map(number, scale)
+        x = self.gutter + width_of(low, SMALL) + 4
+        yield text(self.gutter, y + 8, between(first, last, Look("text soft", low)))
+        yield heat.legend_mark(x, y, 80, first, last)
+        yield text(x + 84, y + 8, between(first, last, Look("text soft", high)))
+
+
+ROW_GAP = 10.0
+"""The space between two rows of grids, in px."""
+ROOM_FOR_CHIPS = 46.0
+"""The height of the shelf with one row of chips, in px."""
+
+
+def _drawn(cards: Sequence[Card], acts: Mapping[int, Mapping[int, Act]]) -> Sequence[Card]:
+    """The tensors that are drawn: those that ever have a name, and those through which the program writes. Without any, all."""
+    named = [card for card in cards if any(face.called.names for face in card.life.every())]
+    writers = [card for card in cards if "wrote" in acts.get(card.tensor, {}).values()]
+    return [card for card in cards if card in named or card in writers] or cards
 
 
 def storages_panel(recording: Recording) -> Panel:
     """Returns the memory panel of a recording."""
-    parts = _parts(recording)
-    rows = shared_rows([(each.life.first, each.last) for each in parts])
-    if (1 + max(rows, default=0)) * (TITLE + GAP) > HIGHEST:  # even if each has only its title
-        return _with_a_shelf(recording, parts)
-    storages = _with_strips(parts, dense=False)
+    storages = _storages(recording)
+    lives = [(each.life.first, each.last) for each in storages]
+    rows = shared_rows(lives)
+    if 1 + max(rows, default=0) > MOST_SEATS:
+        return _with_a_shelf(recording, storages)
     heights: dict[int, float] = {}
-    blocks = []
-    for block, row in zip(_blocks(storages), rows, strict=True):
-        heights[row] = max(heights.get(row, 0), block.height)
-        blocks.append(block)
-        if sum(heights.values()) + GAP * (len(heights) - 1) > HIGHEST:
-            return _with_a_shelf(recording, parts)
-    lives = [(s.life.first, s.last) for s in storages]
+    widths: dict[int, float] = {}
+    for storage, row in zip(storages, rows, strict=True):
+        heights[row] = max(heights.get(row, 0), storage.height)
+        widths[row] = max(widths.get(row, 0), storage.width)
     order = order_of_rows(lives, rows, heights)
-    tops = dict(zip(order, accumulate((heights[row] + GAP for row in order), initial=0.0), strict=False))
-    groups = tuple(block.group(tops[row], order.index(row)) for block, row in zip(blocks, rows, strict=True))
-    height = sum(heights.values()) + GAP * (len(heights) - 1)
+    places, bottom = flowed([(widths[row], heights[row]) for row in order], WIDTH)
+    if bottom > HIGHEST:
+        return _with_a_shelf(recording, storages)
+    seats = dict(zip(order, places, strict=True))
+    groups = tuple(storage.group(*seats[row], order.index(row)) for storage, row in zip(storages, rows, strict=True))
     return Panel(
         "storages",
         _width(groups),
-        max(height, 40),
+        max(bottom, 40),
         groups,
         _descriptions(recording),
         copies=_copies(recording, storages),
     )
 
 
-def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
+MOST_SEATS = 12
+"""With more storages at the same time there is no room for all of them, whatever they hold."""
+
+
+def _with_a_shelf(recording: Recording, storages: Sequence[_Storage]) -> Panel:
     """The panel for many storages: those that a step is about in full, the others on the shelf."""
-    storages, spans = _with_strips(parts, dense=True), open_spans(recording)
-    blocks = _blocks([s for s in storages if s.id in spans])
-    groups = tuple(block.group(0, k, spans[block.storage.id]) for k, block in enumerate(blocks))
+    spans = open_spans(recording, {each.id: (each.width, each.height) for each in storages}, _fit)
+    groups = tuple(each.group(0, 0, k, spans[each.id]) for k, each in enumerate(s for s in storages if s.id in spans))
     shelved = [
-        Shelved(s.id, s.life, s.versions, s.last, [c for _, c in s.cards], s.pins, spans.get(s.id, ()))
-        for s in storages
+        Shelved(each.id, each.life, each.versions, each.last, each.cards, each.pins, spans.get(each.id, ()))
+        for each in storages
     ]
     width, height, chips = shelf(shelved, WIDTH)
-    height += _highest_stack(groups, len(recording))
     return Panel(
         "storages",
         max(_width(groups), width),
-        height,
+        height + _highest_stack(groups),
         groups,
         _descriptions(recording),
         shelf=chips,
@@ -179,159 +262,49 @@ def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
     )
 
 
+def _fit(boxes: Sequence[tuple[float, float]]) -> bool:
+    """Whether storages of these sizes can be seen at the same time."""
+    return flowed(boxes, WIDTH)[1] <= HIGHEST - ROOM_FOR_CHIPS
+
+
 def _width(groups: Sequence[Group]) -> float:
-    return round(max([NARROWEST, *(group.width for group in groups)]), 1)
+    return round(max([NARROWEST, *(group.x + group.width for group in groups)]), 1)
 
 
-@dataclass(frozen=True)
-class _Block:
-    """A storage as it is drawn in full, with its cards at x `column`, or below its memory if None."""
-
-    storage: _Storage
-    column: float | None
-    card_width: float
-
-    @property
-    def in_row(self) -> int:
-        """How many cards are side by side."""
-        if self.column is not None or not self.storage.cards:
-            return 1
-        return max(1, int((WIDTH - GUTTER + 8) // (self.card_width + 8)))
-
-    @property
-    def below_strip(self) -> float:
-        return TITLE + self.storage.strip.bottom + 3
-
-    @property
-    def pins_top(self) -> float:
-        return self.below_strip + (BY_LINE if self.storage.raised else 0)
-
-    @property
-    def memory_height(self) -> float:
-        """Its height without the cards, in px."""
-        return self.pins_top + self.storage.storage_pins.height
-
-    @property
-    def first_card(self) -> tuple[float, float]:
-        return (self.column, 0) if self.column is not None else (GUTTER, self.memory_height + 2)
-
-    @property
-    def width(self) -> float:
-        if self.column is not None:
-            return self.column + self.card_width
-        in_row = min(self.in_row, self.storage.card_places)
-        return max(self.storage.memory_width, GUTTER + in_row * (self.card_width + 8))
-
-    @property
-    def height(self) -> float:
-        places, pitch = self.storage.card_places, self.storage.card_pitch
-        if self.column is not None:
-            return max(self.memory_height, places * pitch - CARD_GAP)
-        return self.first_card[1] + -(-places // self.in_row) * pitch
-
-    def group(self, y: float, row: int, spans: tuple[Span, ...] = ()) -> Group:
-        storage, cards = self.storage, (*self.first_card, self.card_width, self.in_row)
-        block = Block(row, storage.memory_width, self.memory_height, cards, storage.card_places, storage.card_pitch)
-        first, last, key, marks = storage.life.first, storage.last, f"s{storage.id}", Lazily(self._marks)
-        return Group(0, y, self.width, self.height, first, last, marks, key, spans, block)
-
-    def _marks(self) -> Iterator[Mark]:
-        storage = self.storage
-        yield from _title_marks(storage)
-        yield from strip_marks(storage.strip, TITLE, storage.id, storage.life, storage.done)
-        for place, card in storage.cards:
-            yield from comb_marks(card, storage.life.moments[0][1], storage.strip, TITLE, place)
-        if storage.raised:
-            yield _by_mark(storage, self.below_strip + 9)
-        yield from storage.storage_pins.marks(PIN_LEFT, self.pins_top)
-        for place, card in storage.cards:
-            x, y = self._place_of_card(place)
-            yield from (mark._replace(card=place + 1) for mark in card_marks(card, x, y, self.card_width))
-            if self.column is not None:
-                middle = TITLE + storage.strip.height / 2
-                yield from wire_marks(card, x, y + card.height / 2, storage.strip.right, middle)
-
-    def _place_of_card(self, place: int) -> tuple[float, float]:
-        left, top = self.first_card
-        return left + place % self.in_row * (self.card_width + 8), top + place // self.in_row * self.storage.card_pitch
-
-
-def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
-    """The blocks of the storages, with their cards in one column where that fits."""
-    beside = [s for s in storages if s.has_cards_beside]
-    column = max((s.memory_width for s in beside), default=0) + BUS
-    if beside and column + max(s.card_width for s in beside) > WIDTH:
-        # One column of cards for all storages does not fit: put the cards right beside each strip.
-        columns = {s.id: s.memory_width + BUS for s in beside}
-    else:
-        columns = {s.id: column for s in beside}
-    card_width = max((s.card_width for s in beside), default=0)
-    for storage in storages:
-        own_column = columns.get(storage.id)
-        same_width = card_width if own_column is not None and own_column + card_width <= WIDTH else storage.card_width
-        yield _Block(storage, own_column, same_width)
-
-
-def _highest_stack(groups: Sequence[Group], steps: int) -> float:
+def _highest_stack(groups: Sequence[Group]) -> float:
     """The height of the drawn groups at the step where they are highest, in px."""
-    changes = [0.0] * (steps + 1)
+    changes: dict[int, list[Group]] = {}
     for group in groups:
-        for first, last in group.open:
-            changes[first] += group.height + GAP
-            changes[last + 1] -= group.height + GAP
-    return max(accumulate(changes))
+        for first, _ in group.open:
+            changes.setdefault(first, [])
+    highest = 0.0
+    for step in changes:
+        drawn = [(group.width, group.height) for group in groups if group.is_drawn(step)]
+        highest = max(highest, flowed(drawn, WIDTH)[1] + GAP)
+    return highest
 
 
-def _parts(recording: Recording) -> list[_Parts]:
+def _storages(recording: Recording) -> list[_Storage]:
     end = len(recording) - 1
     all_cards, all_pins = _by_storage(cards(recording)), _by_storage(pins(recording))
     all_writes: dict[int, list[tuple[Step, WriteFacts]]] = {}
     for step in recording.steps:
         for write in step.writes:
             all_writes.setdefault(write.storage, []).append((step, write))
-    done, versions = touched(recording), version_labels(recording)
-    found, label = [], framework_of(recording).label
+    done, versions, label = touched(recording), version_labels(recording), framework_of(recording).label
+    found = []
     for key, life in storage_lives(recording).items():
-        mine, own_pins = _placed(all_cards.get(key, ())), tuple(all_pins.get(key, ()))
-        writes = all_writes.get(key, ())
-        raised = tuple(
-            (step.index, label(write.before), label(write.after), author_of(recording, step)) for step, write in writes
+        own_pins = tuple(all_pins.get(key, ()))
+        raises = tuple(
+            Raise(step.index, label(write.before), label(write.after), author_of(recording, step))
+            for step, write in all_writes.get(key, ())
         )
         # One step longer than its life: the step that frees it shows it fading.
         last, stacks = min(life.last + 1, end), storage_pins(_placed(own_pins))
-        found.append(_Parts(key, life, versions[key], last, mine, own_pins, stacks, raised, done.get(key, {})))
+        own_cards = tuple(all_cards.get(key, ()))
+        facts = (key, life, versions[key], last, own_cards, own_pins, stacks, raises, done.get(key, {}))
+        found.append(_Storage(*facts, acts(recording)))
     return found
-
-
-def _with_strips(parts: Sequence[_Parts], *, dense: bool) -> list[_Storage]:
-    # All strips begin at the same x, so that they can be compared.
-    gutter = gutter_for(name for each in parts for name in _comb_names(each))
-    return [_with_strip(each, gutter, dense=dense) for each in parts]
-
-
-def _with_strip(parts: _Parts, gutter: float, *, dense: bool) -> _Storage:
-    def with_gutter(room: float) -> _Storage:
-        is_written = any(each.changed or each.same for each in parts.done.values())
-        strip = strip_for(parts.life, parts.card_places, WIDTH, dense, room, is_written=is_written)
-        facts = (
-            parts.id,
-            parts.life,
-            parts.versions,
-            parts.last,
-            parts.cards,
-            parts.pins,
-            parts.storage_pins,
-            parts.raised,
-            parts.done,
-        )
-        return _Storage(*facts, strip)
-
-    storage, wider = with_gutter(gutter), gutter_for(_comb_names(parts), WIDEST_NAME_ALONE)
-    return with_gutter(wider) if wider > gutter and not storage.has_cards_beside else storage
-
-
-def _comb_names(parts: _Parts) -> Iterable[str]:
-    return (face.comb_name for _, card in parts.cards for face in card.life.every())
 
 
 def _by_storage(items: Iterable[_Item]) -> dict[int, list[_Item]]:
@@ -360,7 +333,7 @@ def _copies(recording: Recording, storages: Iterable[_Storage]) -> tuple[Copy, .
         if is_constant(source.life.moments[0][1]) or (read.storage, read.slots) == target:
             continue
         if read.slots and target[1]:
-            ends = _end(source.strip, read.storage, read.slots), _end(strips[target[0]].strip, *target)
+            ends = _end(source, read.slots), _end(strips[target[0]], target[1])
             found.append(Copy(step.index, *ends))
     return tuple(found)
 
@@ -374,54 +347,46 @@ def _target(state: State) -> tuple[int, SlotRuns] | None:
     return None if made is None else (made.storage, slots_reached(state.storages[made.storage], made))
 
 
-def _end(strip: Strip, storage: int, slots: SlotRuns) -> tuple[str, float, float]:
+def _end(storage: _Storage, slots: SlotRuns) -> tuple[str, float, float]:
     """One end of an arrow: at the first run of slots."""
-    left, right, y = strip.pieces(slots[:1])[0]
-    return f"s{storage}", round((left + right) / 2, 1), TITLE + y
+    left, right, y = storage.strip.pieces(slots[:1])[0]
+    return f"s{storage.id}", round((left + right) / 2, 1), storage.strip_top + y
 
 
-def _title(facts: StorageFacts) -> Text:
+def _titles(facts: StorageFacts) -> tuple[str, Words]:
+    """The number and the size of a storage; and its device, if that is not the CPU."""
     size = size_in_bytes(facts.bytes)
     what = words.CONSTANT if is_constant(facts) else Text(size, size)
-    return Text("{0} · {1} · {2} · {3}", "{0} · {1} · {2} · {3}").format(
-        storage_label(facts.id), what, facts.dtype, facts.device
-    )
+    there = "" if facts.device == "cpu" else f" {facts.device}"
+    return storage_label(facts.id), what + Text(there, there)
 
 
-def _title_marks(storage: _Storage) -> list[Mark]:
-    keys, moments, last = (f"s{storage.id}",), storage.life.moments, storage.life.last
-    left = round(storage.title_width - storage.pill_width, 1)
-    raised = [(step, Look("pill raised"), Look("pill")) for step, *_ in storage.raised]
+def _title_marks(storage: _Storage) -> Iterator[Mark]:
+    """The number, the size and the version of a storage, to the left of its strip."""
+    keys, moments, last, y = (f"s{storage.id}",), storage.life.moments, storage.life.last, storage.strip_top
+    numbers = [(step, Look("text title", _titles(facts)[0])) for step, facts in moments]
+    sizes = [(step, Look("text soft", _titles(facts)[1])) for step, facts in moments]
+    if storage.last > last:
+        numbers.append((storage.last, Look("text title soft", _titles(moments[-1][1])[0])))
+        sizes.append((storage.last, Look("text italic soft", words.FREED)))
+    yield text(0, y + 12, lasting(numbers, storage.last), keys=keys)
+    yield text(0, y + 25, lasting(sizes, storage.last), keys=keys)
+    raised = [(each.step, Look("pill raised"), Look("pill")) for each in storage.raises]
     counted = {step: Look("text value", content) for step, content in storage.versions.moments}
     plain = [(step, look, look) for step, look in counted.items()]
     bumped = [
-        (step, Look("text value bold", f"{before}→{after}"), counted.get(step, Look("text value", after)))
-        for step, before, after, _ in storage.raised
+        (
+            each.step,
+            Look("text value bold", f"{each.before}→{each.after}"),
+            counted.get(each.step, Look("text value", each.after)),
+        )
+        for each in storage.raises
     ]
-    marks = [
-        text(0, 12.5, lasting(((step, Look("text bold", _title(facts))) for step, facts in moments), last), keys=keys),
-        rect(
-            left,
-            1,
-            storage.pill_width,
-            16,
-            flashes([(moments[0][0], Look("pill"), Look("pill")), *raised], last),
-            8,
-            keys=_version_keys(storage),
-        ),
-        text(
-            round(left + storage.pill_width / 2, 1), 13, flashes([*plain, *bumped], last), keys=_version_keys(storage)
-        ),
-    ]
-    if storage.last > last:
-        freed = Text("{0} · {1}", "{0} · {1}").format(_title(moments[-1][1]), words.FREED)
-        marks.append(text(0, 12.5, between(storage.last, storage.last, Look("text italic soft", freed)), keys=keys))
-    return marks
-
-
-def _by_mark(storage: _Storage, y: float) -> Mark:
-    moments = [(step, Look("text bold", content), Look("text soft", content)) for step, content in storage.raisers]
-    return text(storage.strip.gutter, y, flashes(moments, storage.life.last), keys=_version_keys(storage))
+    top = storage.versions_top + (version_line.LINE - PILL / 2 if storage.raises else 0)
+    outline = flashes([(moments[0][0], Look("pill"), Look("pill")), *raised], last)
+    yield rect(0, top, storage.pill_width, PILL, outline, 8, keys=_version_keys(storage))
+    middle = round(storage.pill_width / 2, 1)
+    yield text(middle, top + 12, flashes([*plain, *bumped], last), keys=_version_keys(storage))
 
 
 def _version_keys(storage: _Storage) -> tuple[str, ...]:

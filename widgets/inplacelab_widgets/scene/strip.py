@@ -1,7 +1,6 @@
 """Draws a storage as a strip of slots: the place of each slot, its value, and the slots that a step wrote.
 
-Up to 64 slots are drawn with their values, up to 4096 as cells without text, and more as a bar with many slots per pixel;
-a note in the picture explains both.
+Up to 64 slots are drawn with their values, and more as a bar, with a note that explains it.
 """
 
 from __future__ import annotations
@@ -24,17 +23,12 @@ from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.timeline import Life
 
 WITH_VALUES = 64
-WITH_CELLS = 4096
-FEW = 8
-"""The number of slots up to which values are never printed small."""
-TINY = 10.0
 UNKNOWN = "·"
-GUTTER = 30.0
-"""The least space to the left of a strip, for the names of the combs and the indices of rows, in px."""
-RULER = 12.0
-WAS = 9.0
+GUTTER = 46.0
+"""The least space to the left of a strip, for the number and the size of the storage, in px."""
+RULER = 13.0
+WAS = 12.0
 """The space for the values before a write, in px."""
-COMB = 10.0
 
 Piece = tuple[float, float, float]
 """(left, right, top) of a run of slots within one row of a strip."""
@@ -48,10 +42,8 @@ class Strip:
     per_row: int
     cell: float
     height: float
-    combs: int
-    """The number of combs under each row."""
-    dense: bool = False
-    """Whether its values are printed small, with only the first index of each row beside it."""
+    folded: bool = False
+    """Whether it has the shape of the tensors on it, with only the first index of each row beside it."""
     gutter: float = GUTTER
     """The space to the left of its slots, in px."""
     has_was: bool = False
@@ -64,12 +56,14 @@ class Strip:
     @property
     def pitch(self) -> float:
         """The distance from the top of one row to the top of the next, in px."""
-        return self.height + self.ruler + COMB * self.combs + (4 if self.rows > 1 and not self.dense else 0)
+        return self.height + self.ruler + (4 if self.rows > 1 and not self.folded else 0)
 
     @property
     def ruler(self) -> float:
         """The space under each row for the indices of its slots, in px; rows of cells have theirs in the gutter."""
-        return 2 if self.dense or WITH_VALUES < self.slots <= WITH_CELLS else RULER + WAS * self.has_was
+        if self.folded:
+            return (WAS + 3) * self.has_was
+        return RULER + WAS * self.has_was
 
     @property
     def right(self) -> float:
@@ -79,10 +73,6 @@ class Strip:
     def bottom(self) -> float:
         """The height of all rows together, in px."""
         return self.rows * self.pitch + (RULER + lens.HEIGHT if self.slots > WITH_VALUES else 0)
-
-    def comb_top(self, place: int) -> float:
-        """Returns the distance from the top of a row to the teeth of comb number `place` under it."""
-        return self.height + self.ruler + COMB * place + 2
 
     def pieces(self, slots: SlotRuns) -> list[Piece]:
         """Returns runs of slots as pieces of rows, in px."""
@@ -94,23 +84,6 @@ class Strip:
                 # A run narrower than a pixel is drawn one pixel wide.
                 found.append((left, max(left + (b - a) * self.cell, left + 1), row * self.pitch))
         return found
-
-    def comb(self, slots: SlotRuns, place: int, offset: float) -> str:
-        """Returns the comb of a tensor, number `place` under each row: a bracket under each run of slots that it reaches.
-
-        `offset` is the y of the strip's top.
-        """
-        y = self.comb_top(place) + offset
-        teeth = []
-        for left, right, top in _joined(self.pieces(slots)):
-            if right - left < 4:
-                # Too narrow for a bracket: only a tooth.
-                teeth.append(f"M{coordinate((left + right) / 2)} {coordinate(top + y)}v5")
-                continue
-            inset = min(1.5, (right - left) / 4)
-            a, b = coordinate(left + inset), coordinate(right - inset)
-            teeth.append(f"M{a} {coordinate(top + y)}v4H{b}v-4")
-        return "".join(teeth)
 
 
 def _joined(pieces: list[Piece]) -> list[Piece]:
@@ -125,28 +98,34 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
 
 
 def strip_for(
-    life: Life[StorageFacts], combs: int, room: float, dense: bool, gutter: float = GUTTER, *, is_written: bool = False
+    life: Life[StorageFacts],
+    room: float,
+    gutter: float = GUTTER,
+    *,
+    is_written: bool = False,
+    folded: int | None = None,
 ) -> Strip:
-    """Returns the strip of a storage in `room` px, with space for its longest value over all steps; `dense` if there are many storages.
+    """Returns the strip of a storage in `room` px, with space for its longest value over all steps.
 
-    `is_written`: whether a step writes it, so that values before a write are shown.
+    Args:
+        life: the storage over the steps.
+        room: the space, in px.
+        gutter: the part of it to the left of the slots.
+        is_written: whether a step writes it, so that values before a write are shown.
+        folded: the number of slots in a row, if the strip is folded into the shape of a tensor.
     """
     slots = max(facts.slots for facts in life.every())
     available = room - gutter
     if not slots:
-        return Strip(0, 1, width_of(words.NO_SLOTS, NORMAL) + 12, 26, combs, gutter=gutter)
+        return Strip(0, 1, width_of(words.NO_SLOTS, NORMAL) + 12, 26, gutter=gutter)
     if slots <= WITH_VALUES:
         texts = {value for facts in life.every() for value in cell_texts(facts)}
-        dense = dense and slots > FEW
-        cell = max(widest(texts, TINY) + 4 if dense else widest(texts, NORMAL) + 6, 28)
+        cell = max(widest(texts, NORMAL) + 6, 28)
+        if folded and min(folded, slots) * cell <= available:
+            return Strip(slots, folded, round(cell, 1), 24, folded=True, gutter=gutter, has_was=is_written)
         per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
-        return Strip(
-            slots, per_row, round(cell, 1), 17 if dense else 26, combs, dense, gutter, is_written and not dense
-        )
-    if slots <= WITH_CELLS:
-        per_row = next(n for n in (64, 128, 256, 512) if slots <= 8 * n)
-        return Strip(slots, per_row, int(available / per_row * 10) / 10, 9, combs, gutter=gutter)
-    return Strip(slots, slots, available / slots, 14, combs, gutter=gutter)
+        return Strip(slots, per_row, round(cell, 1), 26, gutter=gutter, has_was=is_written)
+    return Strip(slots, slots, available / slots, 14, gutter=gutter)
 
 
 def cell_texts(facts: StorageFacts) -> list[str]:
@@ -235,7 +214,7 @@ def _values(
     marks = []
     if strip.slots <= WITH_VALUES:
         content = [(step, cell_texts(facts)) for step, facts in life.moments]
-        style = "text value small" if strip.dense else "text value"
+        style = "text value"
         for slot in range(strip.slots):
             (left, right, y) = strip.pieces(((slot, slot + 1),))[0]
             looks = text_runs(
@@ -243,11 +222,10 @@ def _values(
             )
             middle = round((left + right) / 2, 1)
             marks.append(text(middle, top + y + strip.height / 2 + 4.5, looks, keys=(f"s{storage}:{slot}",)))
-            if not strip.dense:
+            if not strip.folded:
                 index = between(life.first, life.last, Look("text tiny middle", str(slot)))
-                marks.append(text(middle, top + y + strip.height + 9.5, index))
-        return marks + (_row_labels(strip, top, life) if strip.dense else [])
-    marks += _row_labels(strip, top, life)
+                marks.append(text(middle, top + y + strip.height + 10.5, index))
+        return marks + (_row_labels(strip, top, life) if strip.folded and strip.rows > 1 else [])
     notes = lasting(((step, Look("text tiny", _note(strip, facts))) for step, facts in life.moments), life.last)
     bottom = top + strip.bottom - lens.HEIGHT
     return [
@@ -262,7 +240,7 @@ def _row_labels(strip: Strip, top: float, life: Life[StorageFacts]) -> list[Mark
     return [
         text(
             strip.gutter - 4,
-            top + row * strip.pitch + min(strip.height - 1, 12.5),
+            top + row * strip.pitch + min(strip.height - 1, 16),
             between(life.first, life.last, Look("text tiny end", str(row * strip.per_row))),
         )
         for row in range(strip.rows)
@@ -275,7 +253,7 @@ def _cells(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> 
         rect(left, top + y, right - left, strip.height, frame, keys=(f"s{storage}",))
         for left, right, y in strip.pieces(((0, strip.slots),))
     ]
-    if strip.slots <= WITH_CELLS and strip.cell >= 4:
+    if strip.cell >= 4:
         lines = "".join(
             f"M{coordinate(left + k * strip.cell)} {coordinate(top + y)}v{coordinate(strip.height)}"
             for left, right, y in strip.pieces(((0, strip.slots),))
@@ -338,7 +316,7 @@ def _was(strip: Strip, top: float, life: Life[StorageFacts], done: Mapping[int, 
     """Under each slot that a step wrote the value that it had, and beside the row the word "was"."""
     before = _texts_before(strip, life, done)
     written = {step: frozenset(_listed(each.written)) for step, each in done.items()}
-    marks, y = [], strip.height + RULER + WAS - 1.5
+    marks, y = [], strip.height + strip.ruler - (2.5 if not strip.folded else 4.5)
     for row in range(strip.rows):
         here = range(row * strip.per_row, min((row + 1) * strip.per_row, strip.slots))
         steps = {step for step in before if not written[step].isdisjoint(here)}
@@ -376,8 +354,6 @@ def _listed(slots: SlotRuns) -> Iterable[int]:
 
 
 def _note(strip: Strip, facts: StorageFacts) -> Text:
-    if strip.slots <= WITH_CELLS:
-        note = words.CELLS_ONLY.format(slots=f"{facts.slots:,}", per_row=strip.per_row)
-    else:
-        note = words.OVERVIEW.format(slots=f"{facts.slots:,}", per_pixel=f"{round(1 / strip.cell):,}")
-    return note + Text("; ", "；") + extremes(facts)
+    per_pixel = f"{round(1 / strip.cell):,}"
+    note = words.SLOTS if strip.cell >= 1 else words.OVERVIEW
+    return note.format(slots=f"{facts.slots:,}", per_pixel=per_pixel) + Text("; ", "；") + extremes(facts)

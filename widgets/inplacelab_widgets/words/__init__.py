@@ -69,8 +69,6 @@ from inplacelab_widgets.words.history import (
 from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, PLAYER
 from inplacelab_widgets.words.predict import PREDICT
 from inplacelab_widgets.words.storages import (
-    BY,
-    CELLS_ONLY,
     CONSTANT,
     ELEMENTS_CUT,
     ELEMENTS_SAY,
@@ -108,6 +106,7 @@ from inplacelab_widgets.words.storages import (
     SHAPE,
     SHELF,
     SIMULATED,
+    SLOTS,
     STALE,
     STRIDES,
     TRUNCATED,
@@ -121,9 +120,7 @@ __all__ = [
     "ALSO_THERE",
     "BACKWARD",
     "BEGINS_AT",
-    "BY",
     "BYTES",
-    "CELLS_ONLY",
     "COLUMNS",
     "CONSTANT",
     "EACH_NODE",
@@ -212,6 +209,7 @@ __all__ = [
     "SHAPE",
     "SHELF",
     "SIMULATED",
+    "SLOTS",
     "SOME_DONE",
     "STALE",
     "STEP_AXIS",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from inplacelab.language import Text
 
 LINE = Text("line {line}", "第 {line} 行")
-BY = Text("{version} by {who}", "{version}：{who}")
 IN_BACKWARD = Text("backward", "反向传播")
 FREED = Text("freed", "已释放")
 CONSTANT = Text("constant", "常数")
@@ -36,7 +35,7 @@ FRESH = Text("✓ fresh", "✓ 未过期")
 STALE = Text("✗ stale, now v{version}", "✗ 已过期，现为 v{version}")
 RELEASED = Text("○ released", "○ 已释放")
 NOT_RECORDED = Text("values not recorded", "未记录数值")
-CELLS_ONLY = Text("{slots} slots, {per_row} in a row", "{slots} 个槽位，每行 {per_row} 个")
+SLOTS = Text("{slots} slots", "{slots} 个槽位")
 OVERVIEW = Text(
     "overview: {slots} slots, about {per_pixel} in a pixel", "概览：{slots} 个槽位，每像素约 {per_pixel} 个"
 )

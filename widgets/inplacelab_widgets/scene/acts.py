@@ -1,0 +1,33 @@
+"""Finds which tensors a step is about, and what it does to each: writes through it, makes it, or reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from inplacelab.recording.facts import Step
+from inplacelab.recording.recording import Recording
+
+Act = Literal["wrote", "made", "read"]
+
+
+def acts(recording: Recording) -> Mapping[int, Mapping[int, Act]]:
+    """Returns what each step does to a tensor, by tensor and step: `acts(recording)[tensor][step]`."""
+    return recording.once(_acts)
+
+
+def _acts(recording: Recording) -> dict[int, dict[int, Act]]:
+    found: dict[int, dict[int, Act]] = {}
+    known: set[int] = set()
+    for step in recording.steps:
+        for tensor, act in _acts_of(step, known).items():
+            found.setdefault(tensor, {})[step.index] = act
+        known.update(tensor for tensor, facts in step.tensors if facts is not None)
+    return found
+
+
+def _acts_of(step: Step, known: set[int]) -> dict[int, Act]:
+    """What one step does; `known` are the tensors that existed before it."""
+    found: dict[int, Act] = {read.tensor: "read" for read in step.reads}
+    found |= {tensor: "made" for tensor, facts in step.tensors if facts is not None and tensor not in known}
+    return found | {write.tensor: "wrote" for write in step.writes}

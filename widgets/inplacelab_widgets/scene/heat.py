@@ -1,0 +1,197 @@
+"""Draws a tensor with many elements as a heat map in its own shape, and the elements that a step wrote as a veil over it.
+
+The colours run from dark blue to yellow (after cividis: Nuñez, Anderton and Renslow, 2018, PLOS ONE 13, e0199239), evenly to the eye, in
+grey, and for readers who do not tell red from green. A map is a PNG of one pixel for each element, so it is small in a notebook.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import product
+from math import inf, isfinite, prod
+
+from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
+from inplacelab.recording.slots import Runs as SlotRuns
+from inplacelab.recording.touched import Touched
+from inplacelab.recording.values_read import element_values, slots_under
+from inplacelab_widgets.scene.grid import position
+from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, rect
+
+MOST = 4096
+"""The most elements of a heat map."""
+HIGHEST, WIDEST = 96.0, 200.0
+"""The greatest height and width of a slice, in px."""
+LARGEST = 10.0
+"""The greatest size of an element, in px."""
+AIR = 8.0
+LEVELS = 64
+_ANCHORS = ("00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55", "fee838")
+_STRANGE, _UNKNOWN, _WRITTEN = LEVELS, LEVELS + 1, LEVELS + 2
+"""The places in the palette of infinities and NaN, of values that were not recorded, and of written elements in a veil."""
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A tensor as a heat map over the steps `first` to `last`, in which its layout does not change.
+
+    Attributes:
+        facts: the tensor.
+        first: the first step.
+        last: the last step.
+        moments: the facts of its storage at each change.
+        scale: the values that get the first and the last colour.
+    """
+
+    facts: TensorFacts
+    first: int
+    last: int
+    moments: tuple[tuple[int, StorageFacts], ...]
+    scale: tuple[float, float]
+
+    @cached_property
+    def shape(self) -> tuple[int, int, int]:
+        """The number of slices, rows and columns."""
+        *leading, rows, columns = (1, 1, *self.facts.shape)[-max(len(self.facts.shape), 2) :]
+        return prod(leading), rows, columns
+
+    @cached_property
+    def pixel(self) -> float:
+        """The size of an element, in px."""
+        slices, rows, columns = self.shape
+        return min(HIGHEST / rows, WIDEST / columns / min(slices, 2), LARGEST)
+
+    @property
+    def drawn(self) -> int:
+        """The number of slices that are drawn."""
+        return max(1, min(self.shape[0], int((2 * WIDEST + AIR) // (self.shape[2] * self.pixel + AIR))))
+
+    @property
+    def width(self) -> float:
+        return round(self.drawn * (self.shape[2] * self.pixel + AIR) - AIR, 1)
+
+    @property
+    def height(self) -> float:
+        return round(self.shape[1] * self.pixel, 1)
+
+    def marks(self, x: float, y: float, done: Mapping[int, Touched], keys: tuple[str, ...]) -> Iterator[Mark]:
+        """Draws the map with its top left corner at (x, y)."""
+        wide = round(self.shape[2] * self.pixel, 1)
+        for slice_ in range(self.drawn):
+            left = round(x + slice_ * (wide + AIR), 1)
+            place = (("x", left), ("y", y), ("width", wide), ("height", self.height), ("preserveAspectRatio", "none"))
+            positions = self._positions(slice_)
+            pictures = (
+                (step, Look("pixels", None, (("href", self._picture(facts, positions)),)))
+                for step, facts in self.moments
+            )
+            yield Mark("image", place, lasting(pictures, self.last), keys)
+            veils = tuple(self._veils(done, positions))
+            if any(look for _, look, _ in veils):
+                yield Mark("image", place, flashes(veils, self.last))
+            edges = [(self.first, Look("frame"), Look("frame"))]
+            edges += [(step, Look("unchanged"), Look("frame")) for step in self._wholly(done, positions)]
+            yield rect(left, y, wide, self.height, flashes(edges, self.last), keys=keys)
+
+    def _positions(self, slice_: int) -> list[int]:
+        """The position of each element of a slice, row by row."""
+        leading = [*product(*map(range, self.facts.shape[:-2]))][slice_] if len(self.facts.shape) > 2 else ()
+        ends = product(*map(range, self.facts.shape[-2:]))
+        return [position(self.facts, (*leading, *end)) for end in ends]
+
+    def _picture(self, storage: StorageFacts, positions: Sequence[int]) -> str:
+        values = element_values(storage, self.facts.dtype, positions)
+        return png(bytes(level(value, self.scale) for value in values), self.shape[2])
+
+    def _veils(self, done: Mapping[int, Touched], positions: Sequence[int]) -> Iterator[tuple[int, Look | None, None]]:
+        """(step, a veil over the elements that it wrote): none where it wrote all of them, or none."""
+        for step, each in done.items():
+            if self.first <= step <= self.last:
+                written = self._written(each.written, positions)
+                if any(written) and not all(written):
+                    veil = png(bytes(_WRITTEN if wrote else _UNKNOWN for wrote in written), self.shape[2])
+                    yield step, Look("pixels veiled", None, (("href", veil),)), None
+                else:
+                    yield step, None, None
+
+    def _wholly(self, done: Mapping[int, Touched], positions: Sequence[int]) -> Iterator[int]:
+        """The steps that wrote every element."""
+        for step, each in done.items():
+            if self.first <= step <= self.last and all(self._written(each.written, positions)):
+                yield step
+
+    def _written(self, slots: SlotRuns, positions: Sequence[int]) -> list[bool]:
+        reached = bytearray(max((stop for _, stop in slots), default=0))
+        for start, stop in slots:
+            reached[start:stop] = b"\1" * (stop - start)
+        storage = self.moments[0][1]
+        spans = (slots_under(storage, self.facts.dtype, at, at + 1) for at in positions)
+        return [any(reached[start:stop]) for start, stop in spans]
+
+
+def extent(moments: Iterable[StorageFacts]) -> tuple[float, float] | None:
+    """Returns the smallest and the largest recorded value of a storage over the steps; None if no values were recorded."""
+    low, high, known = inf, -inf, False
+    for facts in moments:
+        if isinstance(facts.values, tuple):
+            known = True
+            finite = [float(value) for value in facts.values if not isinstance(value, complex) and isfinite(value)]
+            low, high = min([low, *finite]), max([high, *finite])
+    return None if not known else (low, high) if low <= high else (0.0, 0.0)
+
+
+def level(value: Number | None, scale: tuple[float, float]) -> int:
+    """Returns the place of a value in the palette.
+
+    >>> level(0.0, (0.0, 10.0)), level(10.0, (0.0, 10.0)), level(None, (0.0, 1.0)) == level(float("nan"), (0.0, 1.0))
+    (0, 63, False)
+    """
+    if value is None:
+        return _UNKNOWN
+    if isinstance(value, complex) or not isfinite(value):
+        return _STRANGE
+    low, high = scale
+    return LEVELS // 2 if high <= low else round((value / 2 - low / 2) / (high / 2 - low / 2) * (LEVELS - 1))
+
+
+def legend_mark(x: float, y: float, width: float, first: int, last: int) -> Mark:
+    """Draws all colours from the smallest to the largest value."""
+    place = (("x", x), ("y", y), ("width", width), ("height", 8.0), ("preserveAspectRatio", "none"))
+    scale = Look("pixels", None, (("href", png(bytes(range(LEVELS)), LEVELS)),))
+    return Mark("image", place, between(first, last, scale))
+
+
+@cache
+def png(levels: bytes, columns: int) -> str:
+    """Returns rows of places in the palette as the address of a PNG picture."""
+    rows = b"".join(b"\0" + levels[at : at + columns] for at in range(0, len(levels), columns))
+    size = struct.pack(">IIBBBBB", columns, len(levels) // columns, 8, 3, 0, 0, 0)
+    content = (
+        (b"IHDR", size),
+        (b"PLTE", _palette()),
+        (b"tRNS", b"\xff" * (LEVELS + 1) + b"\0\xff"),
+        (b"IDAT", zlib.compress(rows, 9)),
+        (b"IEND", b""),
+    )
+    chunks = b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in content
+    )
+    return "data:image/png;base64," + b64encode(b"\x89PNG\r\n\x1a\n" + chunks).decode()
+
+
+@cache
+def _palette() -> bytes:
+    anchors = [bytes.fromhex(each) for each in _ANCHORS]
+    found = bytearray()
+    for step in range(LEVELS):
+        at = step * (len(anchors) - 1) / (LEVELS - 1)
+        below = min(int(at), len(anchors) - 2)
+        found += bytes(
+            round(a + (b - a) * (at - below)) for a, b in zip(anchors[below], anchors[below + 1], strict=True)
+        )
+    return bytes(found) + bytes.fromhex("d6006c") + bytes(3) + bytes.fromhex("ff7b00")

@@ -1,0 +1,208 @@
+"""Draws the tensors of a storage above its strip: each as a grid in its own shape, with its values.
+
+A tensor that is laid out as the storage is has no grid of its own: its name stands on the strip. If all tensors of a storage are laid
+out in the same way, the strip itself is folded into their shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from inplacelab.recording.facts import StorageFacts, TensorFacts
+from inplacelab.recording.slots import is_contiguous
+from inplacelab.recording.touched import Touched
+from inplacelab_widgets.scene.acts import Act
+from inplacelab_widgets.scene.cards import Card, chip_marks, layouts, stretches
+from inplacelab_widgets.scene.element_grid import cell_values, effect_marks, element_key, value_text
+from inplacelab_widgets.scene.fans import fan
+from inplacelab_widgets.scene.grid import Grid
+from inplacelab_widgets.scene.heat import MOST, HeatMap, extent
+from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
+from inplacelab_widgets.scene.measure import NORMAL, SMALL, widest, width_of
+from inplacelab_widgets.scene.strip import WITH_VALUES, Strip
+from inplacelab_widgets.scene.timeline import Life, shared_rows
+
+CHIP = 17.0
+CAPTION = 34.0
+"""The height of the two lines above a grid or a strip: the names, and what made the tensor."""
+NARROWEST_CELL = 28.0
+AISLE = 18.0
+"""The space between one tensor and the next, in px."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A tensor over the steps `first` to `last`, in which its layout does not change: as a grid, or as a heat map."""
+
+    facts: TensorFacts
+    first: int
+    last: int
+    moments: tuple[tuple[int, StorageFacts], ...]
+    drawn: Grid | HeatMap
+
+    @property
+    def storage(self) -> StorageFacts:
+        """The storage, of which only what never changes is asked for."""
+        return self.moments[0][1]
+
+
+@dataclass(frozen=True)
+class Seat:
+    """The place of one tensor, or of several that never live together: its caption, and below it its grid if it has one."""
+
+    cards: tuple[Card, ...]
+    sheets: tuple[tuple[Card, Sheet], ...] = ()
+
+    @cached_property
+    def width(self) -> float:
+        faces = [face for card in self.cards for face in card.life.every()]
+        captions = [
+            max(face.chips_width + width_of(face.unusual, SMALL), width_of(face.origin, SMALL)) for face in faces
+        ]
+        return round(max([*captions, *(sheet.drawn.width for _, sheet in self.sheets)]), 1)
+
+    @cached_property
+    def grid_height(self) -> float:
+        return max((sheet.drawn.height for _, sheet in self.sheets), default=0)
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """The tensors of one storage: those with a grid, and those whose names stand on the strip."""
+
+    above: tuple[Seat, ...]
+    on_strip: tuple[Seat, ...]
+    folded: int | None
+    """The number of slots in a row of the strip, if it has the shape of all tensors."""
+    scale: tuple[float, float] | None = None
+    """The values that get the first and the last colour, if the tensors are heat maps."""
+
+
+def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> Tensors:
+    """Decides which tensors of a storage have grids."""
+    if not cards:
+        return Tensors((), (), None)
+    slots = max(facts.slots for facts in life.every())
+    shapes: set[tuple[int, ...]] = {face.facts.shape for card in cards for face in card.life.every()}
+    plain = [card for card in cards if all(_is_storage(face.facts, life) for face in card.life.every())]
+    if len(plain) == len(cards) and len(shapes) == 1 and slots <= WITH_VALUES:
+        (shape,) = shapes
+        return Tensors((), _seats(cards), shape[-1] if len(shape) > 1 and slots else None)
+    flat = [card for card in plain if all(len(face.facts.shape) < 2 for face in card.life.every())]
+    scale = extent(life.every()) if WITH_VALUES < slots <= MOST else None
+    if slots > WITH_VALUES and scale is None:
+        return Tensors((), _seats(cards), None)
+    others = [card for card in cards if card not in flat]
+    above = []
+    for seat in _seats(others):
+        sheets = [(card, sheet) for card in seat.cards for sheet in _sheets(card, life, room, scale)]
+        above.append(Seat(seat.cards, tuple(sheets)))
+    return Tensors(tuple(above), _seats(flat), None, scale)
+
+
+def _is_storage(facts: TensorFacts, life: Life[StorageFacts]) -> bool:
+    """Whether a tensor has every slot of its storage as an element, in the same order."""
+    own = life.moments[0][1]
+    return is_contiguous(facts) and not facts.offset and facts.dtype == own.dtype and prod(facts.shape) == own.slots
+
+
+def _seats(cards: Sequence[Card]) -> tuple[Seat, ...]:
+    """Tensors that never live together share a seat."""
+    found: dict[int, list[Card]] = {}
+    for row, card in zip(shared_rows([(card.life.first, card.life.last) for card in cards]), cards, strict=True):
+        found.setdefault(row, []).append(card)
+    return tuple(Seat(tuple(found[row])) for row in sorted(found))
+
+
+def _sheets(card: Card, life: Life[StorageFacts], room: float, scale: tuple[float, float] | None) -> Iterator[Sheet]:
+    for first, last, facts in layouts(card.life):
+        since = [facts for step, facts in life.moments if step <= first][-1:]
+        moments = tuple([(first, each) for each in since] + [each for each in life.moments if first < each[0] <= last])
+        if scale is not None and prod(facts.shape):
+            yield Sheet(facts, first, last, moments, HeatMap(facts, first, last, moments, scale))
+            continue
+        narrow = Grid(facts, NARROWEST_CELL, room, hops=False)
+        values = [value_text(each) for _, row in cell_values(facts, moments, narrow) for each in row]
+        cell = max(NARROWEST_CELL, widest(values, NORMAL) + 6)
+        yield Sheet(facts, first, last, moments, Grid(facts, cell, room, hops=False))
+
+
+def placed(seats: Sequence[Seat], left: float, room: float) -> Iterator[tuple[Seat, float, int]]:
+    """Yields (seat, x, row): side by side, with a new row when the room is used up."""
+    x, row = left, 0
+    for seat in seats:
+        if x > left and x + seat.width > room:
+            x, row = left, row + 1
+        yield seat, round(x, 1), row
+        x += seat.width + AISLE
+
+
+def caption_marks(seat: Seat, x: float, y: float, acts: Mapping[int, Mapping[int, Act]]) -> Iterator[Mark]:
+    """Draws the names of the tensors of a seat and what is unusual about them, and under them what made each; from (x, y)."""
+    for card in seat.cards:
+        acting = acts.get(card.tensor, {})
+        for first, last, face in stretches(card.life):
+            yield from chip_marks(card, face, x, y, first, last, acting)
+            unusual = Look("text soft", face.unusual)
+            yield text(round(x + face.chips_width, 1), y + 11.5, between(first, last, unusual), keys=card.keys)
+        yield text(x, y + CHIP + 10, _origin(card, acting), keys=card.keys)
+
+
+def _origin(card: Card, acting: Mapping[int, Act]) -> Runs:
+    """What made a tensor: bold in the step that made it."""
+    made = {step for step, act in acting.items() if act == "made"}
+    moments = (
+        (step, Look("text bold" if step in made else "text soft", face.origin), Look("text soft", face.origin))
+        for step, face in card.life.moments
+    )
+    return flashes(moments, card.life.last)
+
+
+def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, Touched]) -> Iterator[Mark]:
+    """Draws the elements of a tensor; the top left corner is (x, y)."""
+    grid, facts = sheet.drawn, sheet.facts
+    if isinstance(grid, HeatMap):
+        yield from grid.marks(x, y, done, card.keys)
+        return
+    cells = [(index, round(x + left, 1), y + top) for index, left, top in grid.cells()]
+    values = cell_values(facts, sheet.moments, grid)
+    here = between(sheet.first, sheet.last, Look("slot"))
+    for index, left, top in cells:
+        yield rect(left, top, grid.cell, grid.row_height, here, keys=(element_key(facts, index), *card.keys))
+    edge = between(sheet.first, sheet.last, Look(f"bar c{card.colour}-fill"))
+    if cells:
+        yield rect(x - 5, y + grid.top, 3, max(grid.height - grid.top, 4), edge, keys=card.keys)
+    yield from effect_marks(facts, sheet.storage, grid, cells, done, sheet.first, sheet.last)
+    for k, (index, left, top) in enumerate(cells):
+        looks = text_runs("text value", ((step, value_text(known[k])) for step, known in values), sheet.last)
+        yield text(
+            round(left + grid.cell / 2, 1), top + grid.row_height / 2 + 4.5, looks, keys=(element_key(facts, index),)
+        )
+    if grid.rank > 2:
+        for block in range(grid.drawn[0]):
+            heading = between(sheet.first, sheet.last, Look("text tiny", grid.heading(block)))
+            yield text(round(x + grid.block_left(block), 1), y + 10, heading)
+    if grid.cut:
+        more = between(sheet.first, sheet.last, Look("text soft", "…"))
+        yield text(round(x + grid.width - 10, 1), y + grid.height - 2, more)
+
+
+def fan_marks(
+    card: Card, sheet: Sheet, strip: Strip, x: float, bottom: float, top: float, acting: Mapping[int, Act]
+) -> Iterator[Mark]:
+    """Draws the fan from the grid of a tensor, whose lower edge is `bottom`, to the strip at `top`: seen in the steps that are about
+    the tensor, and while a reader points at it.
+    """
+    if isinstance(sheet.drawn, HeatMap):
+        return
+    drawn = fan(sheet.facts, sheet.storage, sheet.drawn, strip, x, bottom, top)
+    if not drawn:
+        return
+    style = f"ribbon c{card.colour}-line c{card.colour}-fill"
+    shown, hidden = Look(style), Look(f"{style} asleep")
+    moments = [(sheet.first, hidden, hidden)]
+    moments += [(step, shown, hidden) for step in acting if sheet.first <= step <= sheet.last]
+    yield path(drawn, flashes(moments, sheet.last), keys=card.keys)
