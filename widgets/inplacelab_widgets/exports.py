@@ -44,8 +44,8 @@ def to_svg(
 
     Args:
         recording: the recording to draw, or a scene already laid out.
-        step: the step to draw in full, counted from 0; negative numbers count from the end. If not given, up to
-            four key steps are drawn as a strip of frames, or a single step if it shows everything.
+        step: the step to draw in full, with all panels, counted from 0; negative numbers count from the end. If not given, the
+            most telling step is drawn in a small frame.
         language: "en" or "zh"; the current language if not given.
         panels: the panels to draw, out of "code", "storages", "elements", "graph", "lanes" and "memory"; all of
             them if not given.

@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 from inplacelab.language import Text
 from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, Words, always, path, stack_of, text
 from inplacelab_widgets.scene.measure import coordinate
-from inplacelab_widgets.scene.palette import FONT, resolved
+from inplacelab_widgets.scene.palette import FONT, ROLES, resolved
 
 _ASSUMED = {
     "fill": resolved("text")["fill"],
@@ -26,15 +26,26 @@ _ASSUMED = {
 
 
 def document(size: tuple[float, float], parts: Iterable[str], title: str, content: str) -> str:
-    """Returns a picture of this width and height on its own light background, with a description for screen readers."""
+    """Returns a picture of this width and height on its own background, with a description for screen readers. It is light, or dark if
+    the reader prefers that.
+    """
     width, height = map(coordinate, size)
     place = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     inherited = f'fill="{_ASSUMED["fill"]}" font-family={quoteattr(FONT)} font-size="11px"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {place} role="img" {inherited}>\n'
-        f"<title>{escape(title)}</title><desc>{escape(content)}</desc>\n"
+        f"<title>{escape(title)}</title><desc>{escape(content)}</desc>\n<style>{_dark()}</style>\n"
         f'<rect width="100%" height="100%" fill="{resolved("paper")["fill"]}"/>\n{"".join(parts)}</svg>\n'
     )
+
+
+@cache
+def _dark() -> str:
+    """CSS that gives each colour of a light picture its dark counterpart, since colours are attributes of each mark."""
+    rules = "".join(
+        f'[{key}="{light}"]{{{key}:{dark}}}' for light, dark in ROLES.values() for key in ("fill", "stroke")
+    )
+    return f"@media (prefers-color-scheme:dark){{{rules}}}"
 
 
 def panel_at(panel: Panel, step: int, language: str) -> str:
@@ -102,7 +113,7 @@ def window(drawn: str, part: tuple[float, float, float, float], scale: float, y:
 def mark_at(mark: Mark, step: int, language: str) -> str:
     """Returns a mark as it looks at `step`; "" if it is not shown."""
     look = mark.at(step)
-    if look is None:
+    if look is None or resolved(look.style).get("opacity") == "0":
         return ""
     drawn = f"<{mark.tag}{_attributes((*mark.place, *look.attributes))}{_styled(look.style)}"
     if mark.tag != "text":

@@ -121,7 +121,7 @@ def _sheets(card: Card, life: Life[StorageFacts], room: float, scale: tuple[floa
     for first, last, facts in layouts(card.life):
         since = [facts for step, facts in life.moments if step <= first][-1:]
         moments = tuple([(first, each) for each in since] + [each for each in life.moments if first < each[0] <= last])
-        if scale is not None and prod(facts.shape):
+        if scale is not None and 0 not in facts.shape:
             yield Sheet(facts, first, last, moments, HeatMap(facts, first, last, moments, scale))
             continue
         narrow = Grid(facts, NARROWEST_CELL, room, hops=False)

@@ -1,0 +1,76 @@
+"""Draws one step as one small still picture, for saved notebooks and pages: what happened, the code, the storages, and the graph where the
+step is about it.
+"""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import Step
+from inplacelab_widgets.scene import Scene
+from inplacelab_widgets.scene.code import code_panel
+from inplacelab_widgets.scene.graph_in_frame import graph_in
+from inplacelab_widgets.scene.marks import Look, always, rect
+from inplacelab_widgets.scene.measure import wrapped
+from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.picture import PAD, place_of, provisos
+from inplacelab_widgets.scene.svg import document, mark_at, panel_at, placed, stack_at, text_at
+
+WIDTH = 848.0
+"""The width of a notebook's output and of a page on GitHub, in px."""
+HIGHEST = 480.0
+_CODE = 236.0
+"""The width of the code, in px."""
+_SAID, _SAID_LINE = 15.0, 20.0
+"""The size of the words on the step, and the height of their lines, in px."""
+_FOOT = 26.0
+_SMALLEST = 0.7
+"""The least scale of the storages at which there still is a graph below them."""
+
+
+def frame(scene: Scene, step: int, language: str) -> str:
+    """Returns a step as an SVG picture of 848 by at most 480 px."""
+    now = scene.recording.steps[step]
+    lines = wrapped(said(scene, step, language), WIDTH - 2 * PAD - 12, _SAID)
+    bar = rect(0, PAD, 5, _SAID_LINE * len(lines) + 4, always(Look("flag-stale" if now.error else "mark-now")))
+    parts = [mark_at(bar, 0, language)]
+    for k, line in enumerate(lines):
+        parts.append(text_at(PAD, PAD + 16 + _SAID_LINE * k, "text title", line, language))
+    top = PAD + _SAID_LINE * len(lines) + 18
+    room = HIGHEST - _FOOT - top
+    code = code_panel(scene.recording, _CODE, step, near=True)
+    parts.append(placed(panel_at(code, step, language), PAD, top))
+    drawn, high = _pictures(scene, step, language, room)
+    parts.append(placed(drawn, _CODE + 2 * PAD, top))
+    height = min(HIGHEST, top + max(code.height, high) + _FOOT)
+    titled = Text("{0}", "{0}").format(scene.recording.title)
+    foot = " · ".join(
+        each.in_language(language)
+        for each in [titled, *place_of(scene, step), *provisos(scene)]
+        if each.in_language(language)
+    )
+    parts.append(text_at(WIDTH - PAD, height - 9, "text soft end", foot, language))
+    return document((WIDTH, height), parts, scene.recording.title, said(scene, step, language))
+
+
+def said(scene: Scene, step: int, language: str) -> str:
+    """Returns what a step did, in words."""
+    return unquoted(scene.sentence(step)).in_language(language)
+
+
+def _pictures(scene: Scene, step: int, language: str, room: float) -> tuple[str, float]:
+    """The storages, and below them the graph if the step is about it and there is room; and their height."""
+    wide = WIDTH - _CODE - 3 * PAD
+    drawn, high = stack_at(scene.storages, step, language)
+    alone = min(1.0, wide / scene.storages.width, room / max(high, 1))
+    if _is_about_the_graph(scene.recording.steps[step]) and scene.recording.state(step).nodes:
+        graph, its_height = graph_in(scene, step, language, wide)
+        scale = min(alone, (room - its_height - PAD) / max(high, 1))
+        if scale >= _SMALLEST:
+            both = placed(drawn, 0, 0, scale) + placed(graph, 0, high * scale + PAD)
+            return both, high * scale + PAD + its_height
+    return placed(drawn, 0, 0, alone), high * alone
+
+
+def _is_about_the_graph(now: Step) -> bool:
+    failed = now.error is not None and now.error.node is not None
+    return bool(now.rewired) or now.phase == "backward" or failed
