@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from inplacelab_widgets.scene import scene_of
-from inplacelab_widgets.scene.frames import strip
+from inplacelab_widgets.scene.frame import frame
 from inplacelab_widgets.scene.marks import Group, Mark
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.picture import picture
@@ -82,7 +82,7 @@ def test_a_copy_has_an_arrow_from_its_source_to_its_target() -> None:
         next(g for g in drawn.storages.groups if g.key == end[0]) for end in (copied.source, copied.target)
     )
     assert (source.key, target.key) == ("s0", "s1")
-    assert source.y != target.y
+    assert (source.x, source.y) != (target.x, target.y)
     (packed,) = payload(drawn)["panels"][0]["copies"]
     assert packed == [copied.step, [*copied.source], [*copied.target]]
 
@@ -94,8 +94,8 @@ def test_a_still_picture_and_a_frame_have_the_arrow() -> None:
     for step in range(len(drawn.recording)):
         assert (tip in picture(drawn, step, "en")) is (step == copied.step)
     swap = scene(SWAP)
-    assert tip in strip(swap, [3, 4], "en")
-    assert tip not in strip(swap, [0, 2], "en")
+    assert tip in frame(swap, 3, "en")
+    assert tip not in frame(swap, 2, "en")
 
 
 def test_a_number_that_is_written_is_no_copy() -> None:

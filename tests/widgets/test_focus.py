@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 
 from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.scene import Scene
+from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.focus import open_spans, storages_in_focus, threads
 from inplacelab_widgets.scene.lens import PER_ROW, SIZE, UNKNOWN, value_text, window
 from inplacelab_widgets.scene.marks import stack_of
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.storages import HIGHEST
 from inplacelab_widgets.scene.timeline import shared_rows
+from tests.recorders.golden.renew import run
 
 PLAYER = Path(__file__).parents[2] / "widgets/inplacelab_widgets/player"
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
@@ -35,8 +36,8 @@ def keys_at(scene: Scene, step: int) -> tuple[set[str], set[str]]:
     return {group.key for group in groups if group in scene.storages.groups}, chips
 
 
-def test_a_small_recording_has_no_shelf(sample_scene: Callable[[str], Scene]) -> None:
-    scene = sample_scene("lesson")
+def test_a_small_recording_has_no_shelf() -> None:
+    scene = scene_of(run("x = paddle.ones([3])\ny = x * 2.\ny.add_(x)\n").recording)
     assert scene.storages.height <= HIGHEST
     assert scene.storages.shelf == ()
 
@@ -75,7 +76,8 @@ def test_no_two_that_meet_share_a_seat(lengths: list[tuple[int, int]]) -> None:
 
 
 def test_spans_are_in_order_and_apart(recording: Recording) -> None:
-    for spans in open_spans(recording).values():
+    sizes = {storage: (120.0, 90.0) for step in recording.steps for storage, _ in step.storages}
+    for spans in open_spans(recording, sizes, lambda boxes: len(boxes) < 6).values():
         assert all(first <= last for first, last in spans)
         assert all(before[1] + 1 < after[0] for before, after in pairwise(spans))
 

@@ -19,6 +19,7 @@ from inplacelab_widgets import to_html, to_markdown, to_svg, to_text
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.static_html import still_html
 from tests.tiers import choose, sample
+from tests.widgets.pictures import TAGS
 
 GOLDEN = Path(__file__).parents[1] / "recorders" / "golden"
 HOSTILE = (
@@ -117,7 +118,7 @@ def test_no_string_becomes_markup(part: int) -> None:
         for language in LANGUAGES:
             picture = to_svg(scene, -1, language)
             tags = {element.tag.rpartition("}")[2] for element in ET.fromstring(picture).iter()}
-            assert tags <= {"svg", "title", "desc", "g", "rect", "path", "text"}
+            assert tags <= TAGS
             folded = set(Tags(still_html(scene, language)).found)
             assert folded <= {"img", "details", "summary", "table", "caption", "thead", "tbody", "tr", "th", "td"}
             shown = to_text(recording, -1, language), to_markdown(recording, -1, language), to_json(recording)

@@ -1,20 +1,16 @@
-"""Tests the order of rows that storages share, and the data for a player to move cards."""
+"""Tests the order of rows that storages share."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inplacelab_widgets.player_bundle import source
-from inplacelab_widgets.scene import Scene
-from inplacelab_widgets.scene.marks import GAP
+from inplacelab_widgets.scene.marks import AISLE, GAP
 from inplacelab_widgets.scene.row_order import order_of_rows
-from inplacelab_widgets.scene.storages import CARD_GAP
 from inplacelab_widgets.scene.timeline import shared_rows
 
 LIVES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)).map(lambda span: (min(span), max(span))), min_size=1)
@@ -50,21 +46,6 @@ def test_every_row_has_one_place_and_no_neighbours_would_be_better_the_other_way
         assert blank(lives, rows, [upper, lower]) <= blank(lives, rows, [lower, upper])
 
 
-@pytest.mark.parametrize("name", ["views", "really_stale", "kept_often", "many"])
-def test_a_player_knows_where_cards_were_laid_out(sample_scene: Callable[[str], Scene], name: str) -> None:
-    for group in sample_scene(name).storages.groups:
-        assert group.block is not None
-        left, top, width, in_row = group.block.cards
-        for mark in group.marks:
-            place = dict(mark.place)
-            if mark.card and place.get("width") == width:
-                k = mark.card - 1
-                assert place["x"] == pytest.approx(left + k % in_row * (width + 8))
-                assert place["y"] == pytest.approx(top + k // in_row * group.block.pitch)
-                assert place["height"] == group.block.pitch - CARD_GAP
-        assert max((mark.card for mark in group.marks), default=0) == group.block.count
-
-
 def test_the_player_has_the_same_measures() -> None:
     constants = dict(re.findall(r"^(?:export )?const (\w+) = ([\d.]+);$", source("shelf"), re.MULTILINE))
-    assert float(constants["GAP"]) == GAP
+    assert (float(constants["GAP"]), float(constants["AISLE"])) == (GAP, AISLE)

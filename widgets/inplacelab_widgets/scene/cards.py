@@ -137,6 +137,9 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
 
 def _unusual(recording: Recording, tensor: TensorFacts, state: State) -> Text:
     found: list[Words] = [dimensions(tensor.shape)]
+    called = state.called(tensor.id)
+    if not called.bound:
+        found.append(not_yet(called) or words.UNNAMED)
     if not is_contiguous(tensor):
         found.append(words.STRIDES + Text(*[f" {dimensions(tensor.strides)}"] * 2))
     if tensor.offset:
@@ -163,11 +166,13 @@ def chip_marks(
     """
     marks = []
     active = [step for step, act in acting.items() if act != "read" and first <= step <= last]
+    coming = " coming" * face.called.coming
     for name in face.chips:
         width = _chip_width(name)
         if face.called.names or active:
-            usual = Look(f"chip c{card.colour}-line{' coming' * face.called.coming}") if face.called.names else None
-            box = flashes([(first, usual, usual), *((step, Look("chip acting"), usual) for step in active)], last)
+            usual = Look(f"chip c{card.colour}-line{coming}") if face.called.names else None
+            acted = Look(f"chip acting{coming}")
+            box = flashes([(first, usual, usual), *((step, acted, usual) for step in active)], last)
             marks.append(rect(x, y, width, 15, box, 7.5, keys=card.keys, links=card.links))
         look = Look(_style(face.called), name)
         marks.append(text(round(x + width / 2, 1), y + 11.5, between(first, last, look), keys=card.keys))

@@ -12,10 +12,8 @@ from itertools import islice
 from inplacelab.recording.facts import SavedFacts, Step
 from inplacelab.recording.recording import Recording, State
 
-MOST = 4
-"""The most storages drawn in full because a step is about them. Written ones come first."""
-MOST_BESIDE = 8
-"""The most storages drawn in full, if there is room."""
+MOST = 8
+"""The most storages drawn in full."""
 
 Box = tuple[float, float]
 """The width and the height of a storage, in px."""
@@ -43,7 +41,8 @@ def open_spans(
 ) -> dict[int, tuple[Span, ...]]:
     """Returns for each storage the ranges of steps at which it is drawn in full.
 
-    These are the storages that the step is about, and others while there is room: those that were drawn before, and then the newest.
+    These are the storages that the step writes, checks or fails on, and others while there is room: first those that it is about, then those
+    that were drawn before, and then the newest.
 
     Args:
         recording: the recording.
@@ -53,10 +52,10 @@ def open_spans(
     spans: dict[int, list[Span]] = {}
     stage: tuple[int, ...] = ()
     for state, about in zip(recording.states(), storages_in_focus(recording), strict=True):
-        first = about[:MOST] or tuple(key for key in stage if key in state.storages)[:MOST]
         before = [key for key in stage if key in state.storages]
-        newest = islice(reversed([*state.storages]), 2 * MOST_BESIDE)
-        stage = _fitting(first, dict.fromkeys([*before, *newest]), sizes, fit)
+        newest = islice(reversed([*state.storages]), 2 * MOST)
+        first = [key for key in dict.fromkeys(_main(state)) if key in state.storages] or [*about, *before][:1]
+        stage = _fitting(first[:MOST], dict.fromkeys([*about, *before, *newest]), sizes, fit)
         for key in stage:
             mine, now = spans.setdefault(key, []), state.step.index
             if mine and mine[-1][1] == now - 1:
@@ -67,7 +66,7 @@ def open_spans(
 
 
 def _fitting(
-    first: tuple[int, ...],
+    first: Sequence[int],
     others: Iterable[int],
     sizes: Mapping[int, Box],
     fit: Callable[[Sequence[Box]], bool],
@@ -75,7 +74,7 @@ def _fitting(
     """The storages in `first`, and of the others those that fit beside them."""
     chosen = sorted(first)
     for key in others:
-        if len(chosen) >= MOST_BESIDE:
+        if len(chosen) >= MOST:
             break
         if key in chosen:
             continue
@@ -156,16 +155,22 @@ def _stops(recording: Recording) -> dict[int, list[int]]:
 def _about(state: State, before: State | None) -> Iterator[int]:
     """The storages that a step is about, the most important first."""
     step = state.step
-    yield from (write.storage for write in step.writes)
-    if step.error is not None and step.error.storage is not None:
-        yield step.error.storage
-    yield from (saved.storage for saved in _unpacked(state))
+    yield from _main(state)
     yield from (key for key in step.touched_storages() if key in state.storages)
     touched = [step.output] if step.output is not None else []
     touched += [*step.inputs, *_bound(step)]
     yield from _homes(state, before, touched)
     kept = state.nodes.get(step.kept) if step.kept is not None else None
     yield from (saved.storage for saved in (kept.saved if kept else ()))
+
+
+def _main(state: State) -> Iterator[int]:
+    """The storages that a step writes, fails on, or checks."""
+    step = state.step
+    yield from (write.storage for write in step.writes)
+    if step.error is not None and step.error.storage is not None:
+        yield step.error.storage
+    yield from (saved.storage for saved in _unpacked(state))
 
 
 def _unpacked(state: State) -> Iterable[SavedFacts]:

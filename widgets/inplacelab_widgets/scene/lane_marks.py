@@ -6,12 +6,10 @@ from collections.abc import Iterable
 
 from inplacelab_widgets.scene.axis import WIDTH
 from inplacelab_widgets.scene.marks import Look, Mark, between, lasting, path, text
-from inplacelab_widgets.scene.measure import coordinate, width_of
+from inplacelab_widgets.scene.measure import SMALL, coordinate, width_of
 
 GRAIN = 4.0
 """Marks of one kind in one row that begin within this many px are merged."""
-
-_TINY = 9.0
 
 
 class Crowd:
@@ -64,8 +62,8 @@ def versions_above(labels: list[tuple[float, str, str, int]], y: float, end: int
     marks: list[Mark] = []
     edge = 0.0
     for wanted, words, key, step in [*others, last]:
-        x = min(wanted, WIDTH - width_of(words, _TINY))
-        room = x + width_of(words, _TINY) + 1
+        x = min(wanted, WIDTH - width_of(words, SMALL))
+        room = x + width_of(words, SMALL) + 1
         if x >= edge and (key == last[2] or room <= last[0] or not marks):
             looks = lasting(((0, Look("text tiny ahead", words)), (step, Look("text tiny", words))), end)
             marks.append(text(round(x, 1), y - 7, looks, keys=(key,)))

@@ -9,14 +9,13 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import WIDTH, Axis
 from inplacelab_widgets.scene.lane_marks import Crowd
 from inplacelab_widgets.scene.marks import Look, Mark, between, path, text
-from inplacelab_widgets.scene.measure import coordinate, width_of
+from inplacelab_widgets.scene.measure import SMALL, coordinate, width_of
 from inplacelab_widgets.scene.pins import Pin
 
 _Span = tuple[float, float]
 
 _BELOW = 9.0
 """The distance from a lane to its thread, in px."""
-_TINY = 9.0
 _AIR = 4.0
 
 
@@ -95,7 +94,7 @@ def pins_on_lanes(
 
 def _beside(stop: float) -> _Span:
     """The span of the words: right of the end of a thread, or left of it near the edge of the panel."""
-    room = width_of(words.UNPACK_FAILS, _TINY) + _AIR
+    room = width_of(words.UNPACK_FAILS, SMALL) + _AIR
     left = round(stop + _AIR if stop + room < WIDTH else stop - room, 1)
     return left, left + room - _AIR
 

@@ -90,7 +90,7 @@ def lens_marks(
             moments = [(view.step, _look(style, getattr(view.done, part), view, places), None) for view in found]
             marks.append(Mark("path", (), flashes(moments, life.last), keys))
     for k, (x, y) in enumerate(places):
-        looks = ((view.step, Look("text value small lens", view.texts[k])) for view in found)
+        looks = ((view.step, Look("text value lens", view.texts[k])) for view in found)
         marks.append(text(round(x + CELL / 2, 1), y + 12.5, lasting(looks, life.last), keys=keys))
     for row in range(ROWS):
         label = ((view.step, Look("text tiny end lens", str(view.first + row * PER_ROW))) for view in found)

@@ -69,6 +69,7 @@ STYLES: dict[str, dict[str, str]] = (
         "dot": {"fill": "paper", "stroke": "fg", "stroke-width": "2"},
         "pill": {"fill": "paper", "stroke": "line", "stroke-width": "1.5"},
         "raised": {"fill": "tint", "stroke": "now", "stroke-width": "2.5"},
+        "wire": _DRAWN | {"stroke": "line"},
         "tip": {"fill": "line", "stroke": "none"},
         "card": {"fill": "paper", "stroke": "line", "stroke-width": "1"},
         "changed": {"stroke": "now", "stroke-width": "2.5"},

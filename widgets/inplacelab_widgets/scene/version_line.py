@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from inplacelab.language import Text
-from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, path, runs, text
+from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, text
 from inplacelab_widgets.scene.measure import SMALL, coordinate, shortened, width_of
 
-HEIGHT = 37.0
+HEIGHT = 42.0
 LINE = 17.0
 """The distance of the line from the top, in px: above it are the versions, below it what raised them."""
 MOST_DOTS = 48
 ROOM_FOR_NUMBER = 26.0
-ROOM_FOR_AUTHOR = 84.0
+ROOM_FOR_AUTHOR = 100.0
 NARROWEST, WIDEST = 190.0, 420.0
 
 
@@ -49,74 +49,63 @@ class VersionLine:
 
     def marks(self, left: float, top: float, keys: tuple[str, ...]) -> Iterator[Mark]:
         """Draws the line from `left` on, below `top`."""
-        y, places = top + LINE, [left + 6 + self.pitch * k for k in range(len(self.raises) + 1)]
+        y, places = top + LINE, [round(left + 6 + self.pitch * k, 1) for k in range(len(self.raises) + 1)]
         a, b = coordinate(places[0]), coordinate(left + self.width)
         yield path(f"M{a} {coordinate(y)}H{b}", between(self.first, self.last, Look("versions ahead")))
-        past = [(self.first, 0), *((each.step, k) for k, each in enumerate(self.raises, 1))]
-        reached = [
-            (step, Look("versions", None, (("d", f"M{a} {coordinate(y)}H{coordinate(places[k])}"),)))
-            for step, k in past
-            if k
-        ]
-        yield Mark("path", (), runs([*reached, (self.last + 1, None)]), keys)
-        if len(self.raises) <= MOST_DOTS:
-            for k, x in enumerate(places):
-                yield self._dot(x, y, k, keys)
+        reached = (
+            (each.step, Look("versions", None, (("d", f"M{a} {coordinate(y)}H{coordinate(x)}"),)))
+            for x, each in zip(places[1:], self.raises, strict=True)
+        )
+        yield Mark("path", (), lasting(reached, self.last), keys)
+        if len(self.raises) > MOST_DOTS:
+            yield from self._present(places[0], y, keys)
+            return
+        for k, x in enumerate(places):
+            yield self._dot(x, y, k, keys)
         yield from self._numbers(places, y, keys)
         yield from self._authors(places, y, keys)
 
     def _dot(self, x: float, y: float, k: int, keys: tuple[str, ...]) -> Mark:
-        since = self.raises[k - 1].step if k else self.first
         now, past, ahead = Look("dot raised"), Look("dot"), Look("dot ahead")
-        looks = [(self.first, ahead, ahead), (since, now if k else past, past)] if k else [(since, past, past)]
-        return Mark("circle", (("cx", round(x, 1)), ("cy", y), ("r", 4.5)), flashes(looks, self.last), keys)
+        looks = [(self.first, ahead, ahead), (self.raises[k - 1].step, now, past)] if k else [(self.first, past, past)]
+        return Mark("circle", (("cx", x), ("cy", y), ("r", 4.5)), flashes(looks, self.last), keys)
 
     def _numbers(self, places: Sequence[float], y: float, keys: tuple[str, ...]) -> Iterator[Mark]:
         """Above each dot its version; if there is no room for all, above the present one."""
         labels = [self.raises[0].before, *(each.after for each in self.raises)]
         starts = [self.first, *(each.step for each in self.raises)]
-        if self.pitch >= ROOM_FOR_NUMBER:
-            for k, (x, label, start) in enumerate(zip(places, labels, starts, strict=True)):
-                ahead, now, past = (
-                    Look("text middle ahead", label),
-                    Look("text middle bold", label),
-                    Look("text middle", label),
-                )
-                moments = [(self.first, ahead, ahead)] if k else []
-                moments.append((start, now if k else past, past))
-                yield text(round(x, 1), y - 8, flashes(moments, self.last), keys=keys)
-            return
-        moving = (
-            (start, Look("text bold middle", label, (("x", round(x, 1)),)))
-            for x, label, start in zip(places, labels, starts, strict=True)
-        )
-        yield Mark("text", (("y", y - 8),), runs([*moving, (self.last + 1, None)]), keys)
+        for k, (x, label, start) in enumerate(zip(places, labels, starts, strict=True)):
+            now, past = Look("text middle bold", label), Look("text middle", label)
+            ahead = Look("text middle ahead", label)
+            looks = [(self.first, ahead, ahead)] if k else []
+            looks.append((start, now if k else past, past))
+            ends = self.last
+            if self.pitch < ROOM_FOR_NUMBER:
+                looks, ends = [(start, now, now)], self._end(k)
+            yield text(x, y - 8, flashes(looks, ends), keys=keys)
 
     def _authors(self, places: Sequence[float], y: float, keys: tuple[str, ...]) -> Iterator[Mark]:
         """Below each dot what raised it; if there is no room for all, below the last one raised."""
-        if self.pitch >= ROOM_FOR_AUTHOR:
-            for x, each in zip(places[1:], self.raises, strict=True):
-                said = _cut(each.author, self.pitch - 6)
-                ahead, now, past = (
-                    Look("text middle ahead", said),
-                    Look("text middle bold", said),
-                    Look("text soft middle", said),
-                )
-                yield text(
-                    round(x, 1),
-                    y + 17,
-                    flashes([(self.first, ahead, ahead), (each.step, now, past)], self.last),
-                    keys=keys,
-                )
-            return
-        looks: list[tuple[int, Look | None, Look | None]] = []
-        for x, each in zip(places[1:], self.raises, strict=True):
-            said = _cut(each.author, self.width * 0.7)
+        narrow = self.pitch < ROOM_FOR_AUTHOR
+        for k, (x, each) in enumerate(zip(places[1:], self.raises, strict=True), 1):
+            said = _cut(each.author, self.width * 0.7 if narrow else self.pitch - 6)
+            now, past, ahead = (
+                Look(style, said) for style in ("text middle bold", "text soft middle", "text middle ahead")
+            )
+            looks = [(each.step, now, past)] if narrow else [(self.first, ahead, ahead), (each.step, now, past)]
             half = width_of(said, SMALL) / 2
-            middle = min(max(x, places[0] + half - 6), max(places[0] + self.width - half, places[0] + half - 6))
-            at = (("x", round(middle, 1)),)
-            looks.append((each.step, Look("text middle bold", said, at), Look("text soft middle", said, at)))
-        yield Mark("text", (("y", y + 17),), flashes(looks, self.last), keys)
+            middle = max(min(x, places[0] - 6 + self.width - half), places[0] - 6 + half)
+            yield text(round(middle, 1), y + 17, flashes(looks, self._end(k) if narrow else self.last), keys=keys)
+
+    def _present(self, x: float, y: float, keys: tuple[str, ...]) -> Iterator[Mark]:
+        """The present version and what raised it, where there are too many for dots."""
+        said = ((each.step, Text("{0}: {1}", "{0}：{1}").format(each.after, each.author)) for each in self.raises)
+        looks = ((step, Look("text bold", words), Look("text soft", words)) for step, words in said)
+        yield text(x - 6, y + 17, flashes(looks, self.last), keys=keys)
+
+    def _end(self, k: int) -> int:
+        """The last step at which version number `k` is the present one."""
+        return self.raises[k].step - 1 if k < len(self.raises) else self.last
 
 
 def _cut(author: Text, room: float) -> Text:

@@ -1,0 +1,3 @@
+"""What still pictures are made of."""
+
+TAGS = {"svg", "title", "desc", "style", "g", "rect", "path", "text", "circle", "image"}

@@ -1,0 +1,262 @@
+"""Tests the tensors above a storage: their values, their fans, and which of them have a grid."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Callable
+from io import BytesIO
+from itertools import pairwise
+
+import pytest
+
+from inplacelab.recording.values_read import element_values, slots_reached
+from inplacelab_widgets.scene import Scene, scene_of
+from inplacelab_widgets.scene.acts import acts
+from inplacelab_widgets.scene.cards import cards
+from inplacelab_widgets.scene.element_grid import value_text
+from inplacelab_widgets.scene.fans import fan
+from inplacelab_widgets.scene.grid import Grid, position
+from inplacelab_widgets.scene.heat import LEVELS, extent, level, png
+from inplacelab_widgets.scene.marks import Group, Look, Mark
+from inplacelab_widgets.scene.strip import Strip, hatch, strip_for
+from inplacelab_widgets.scene.tensor_grids import tensors_of
+from inplacelab_widgets.scene.timeline import storage_lives
+from tests.recorders.golden.renew import run
+
+VIEWS = """
+m = paddle.arange(16, dtype="float32").reshape([4, 4])
+t = m.t()
+row = t[1]
+row.scale_(10.)
+m[0, 0] = 100.
+"""
+
+
+def scene(program: str) -> Scene:
+    return scene_of(run(program).recording)
+
+
+def looks(group: Group, step: int, key: str) -> list[tuple[Mark, Look]]:
+    return [(mark, look) for mark in group.marks if key in mark.keys and (look := mark.at(step)) is not None]
+
+
+def test_every_element_shows_the_value_of_its_slot(sample_scene: Callable[[str], Scene]) -> None:
+    checked = 0
+    for drawn in (scene(VIEWS), sample_scene("views"), sample_scene("lesson")):
+        for state in drawn.recording.states():
+            for group in drawn.storages.groups:
+                for mark in group.marks:
+                    found = re.fullmatch(r"t(\d+):([\d,]*)", mark.keys[0]) if mark.keys and mark.tag == "text" else None
+                    look = mark.at(state.step.index)
+                    if found is None or look is None or int(found[1]) not in state.tensors:
+                        continue
+                    facts = state.tensors[int(found[1])]
+                    index = tuple(int(each) for each in found[2].split(",") if each)
+                    storage = state.storages[facts.storage]
+                    (value,) = element_values(storage, facts.dtype, [position(facts, index)])
+                    assert look.text == value_text(value)
+                    checked += 1
+    assert checked > 100
+
+
+@pytest.mark.parametrize(
+    ("program", "above", "on_strip", "folded"),
+    [
+        ("x = paddle.ones([3])\nd = x.detach()\n", [], ["x", "d"], None),
+        ("x = paddle.ones([2, 3])\nd = x.detach()\n", [], ["x", "d"], 3),
+        ("x = paddle.ones([2, 3])\nt = x.t()\n", ["x", "t"], [], None),
+        ("x = paddle.ones([6])\nm = x.reshape([2, 3])\n", ["m"], ["x"], None),
+        ("x = paddle.ones([6])\nv = x[1:]\n", ["v"], ["x"], None),
+        ("x = paddle.to_tensor([1., 2.])\nv = x.view('int16')\n", ["v"], ["x"], None),
+    ],
+)
+def test_which_tensors_have_a_grid(program: str, above: list[str], on_strip: list[str], folded: int | None) -> None:
+    recording = run(program).recording
+    life = storage_lives(recording)[0]
+    found = tensors_of([card for card in cards(recording) if card.storage == 0], life, 600)
+    names = [
+        [name for seat in seats for card in seat.cards for name in card.life.moments[-1][1].called.names]
+        for seats in (found.above, found.on_strip)
+    ]
+    assert names == [above, on_strip]
+    assert found.folded == folded
+
+
+LAYOUTS = [
+    ("x[1:5]", [(1, 5)]),
+    ("x[1::4]", [(1, 2), (5, 6), (9, 10)]),
+    ("x.reshape([3, 4])", [(0, 4), (4, 8), (8, 12)]),
+    ("x.reshape([3, 4]).t()", [(0, 4), (4, 8), (8, 12)]),
+    ("x.reshape([3, 4])[:, 1:3]", [(1, 3), (5, 7), (9, 11)]),
+    ("x.reshape([3, 4])[1]", [(4, 8)]),
+    ("x.reshape([2, 2, 3])[:, 1]", [(3, 6), (9, 12)]),
+    ("x[3]", [(3, 4)]),
+]
+
+
+@pytest.mark.parametrize(("view", "runs"), LAYOUTS)
+def test_a_fan_ends_exactly_at_the_slots_of_its_tensor(view: str, runs: list[tuple[int, int]]) -> None:
+    recording = run(f"x = paddle.arange(12, dtype='float32')\nv = {view}\n").recording
+    state = recording.state()
+    facts = next(facts for facts in state.tensors.values() if "v" in state.called(facts.id).names)
+    storage = state.storages[facts.storage]
+    strip: Strip = strip_for(storage_lives(recording)[facts.storage], 600)
+    grid = Grid(facts, 30.0, 500.0, hops=False)
+    drawn = fan(facts, storage, grid, strip, 100.0, 80.0, 120.0)
+    ribbons = re.findall(r"M([\d.]+) [\d.]+L([\d.]+) [\d.]+L([\d.]+) 120L([\d.]+) 120Z", drawn)
+    ends = [(float(left), float(right)) for _, _, right, left in ribbons]
+    assert ends == [pytest.approx(strip.pieces((each,))[0][:2], abs=0.1) for each in runs]
+    assert sum((b - a for a, b in runs)) == sum(b - a for a, b in slots_reached(storage, facts))
+    # Above, they are under the grid and apart.
+    begins = sorted((float(left), float(right)) for left, right, _, _ in ribbons)
+    assert begins[0][0] >= 100 - 0.1
+    assert begins[-1][1] <= 100 + grid.width + 0.1
+    assert all(one[1] <= other[0] + 0.2 for one, other in pairwise(begins))
+
+
+def test_the_columns_of_a_transposed_matrix_stand_over_their_ribbons() -> None:
+    recording = run("x = paddle.arange(6, dtype='float32').reshape([2, 3])\nt = x.t()\n").recording
+    state = recording.state()
+    facts = next(facts for facts in state.tensors.values() if "t" in state.called(facts.id).names)
+    storage, grid = state.storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
+    drawn = fan(facts, storage, grid, strip_for(storage_lives(recording)[facts.storage], 600), 0.0, 80.0, 120.0)
+    assert re.findall(r"M([\d.]+) [\d.]+L([\d.]+) ", drawn) == [("0", "30"), ("30", "60")]
+
+
+def test_elements_that_share_a_slot_share_a_ribbon() -> None:
+    drawn = scene("import numpy\nx = paddle.ones([3])\n")
+    facts = next(iter(drawn.recording.state().tensors.values()))
+    expanded = type(facts)(
+        **{**{name: getattr(facts, name) for name in facts.__dataclass_fields__}, "shape": (2, 3), "strides": (0, 1)}
+    )
+    storage = drawn.recording.state().storages[facts.storage]
+    grid = Grid(expanded, 30.0, 500.0, hops=False)
+    strip = strip_for(storage_lives(drawn.recording)[facts.storage], 600)
+    assert fan(expanded, storage, grid, strip, 0.0, 80.0, 120.0).count("M") == 3
+
+
+def test_a_fan_is_seen_in_the_steps_about_its_tensor_and_while_a_reader_points_at_it() -> None:
+    drawn = scene(VIEWS)
+    done = acts(drawn.recording)
+    (group,) = drawn.storages.groups
+    state = drawn.recording.state()
+    for key in state.tensors:
+        fans = [mark for mark in group.marks if mark.tag == "path" and f"t{key}" in mark.keys and _is_fan(mark)]
+        for mark in fans:
+            for step in range(len(drawn.recording)):
+                look = mark.at(step)
+                if look is not None:
+                    assert ("asleep" in look.style.split()) is (step not in done.get(key, {}))
+    writer = next(key for key in state.tensors if "row" in state.called(key).names)
+    assert "wrote" in done[writer].values()
+
+
+def _is_fan(mark: Mark) -> bool:
+    return any(look is not None and "ribbon" in look.style.split() for _, look in mark.runs)
+
+
+def test_the_name_that_a_step_writes_through_stands_out() -> None:
+    drawn = scene(VIEWS)
+    (group,) = drawn.storages.groups
+    state = drawn.recording.state()
+    for step in drawn.recording.steps:
+        acting = {
+            key
+            for key in state.tensors
+            for _, look in looks(group, step.index, f"t{key}")
+            if "acting" in look.style.split()
+        }
+        made = (
+            {key for key, facts in step.tensors if facts is not None and state.called(key).names}
+            if not step.writes
+            else set()
+        )
+        assert acting == {write.tensor for write in step.writes} | {
+            key
+            for key in made
+            if "made" in acts(drawn.recording)[key].values() and acts(drawn.recording)[key].get(step.index) == "made"
+        }
+
+
+def test_the_same_slots_are_marked_in_every_grid() -> None:
+    drawn = scene(VIEWS)
+    (group,) = drawn.storages.groups
+    step = next(step.index for step in drawn.recording.steps if step.op == "scale_")
+    marked = [
+        look for mark in group.marks if mark.tag == "path" and (look := mark.at(step)) and look.style == "written"
+    ]
+    # The strip, a column of `m`, a row of `t`, and all of `row`.
+    assert sorted(str(dict(look.attributes)["d"]).count("M") for look in marked) == [4, 4, 4, 4]
+
+
+def test_a_heat_map_has_a_pixel_for_each_element_in_the_shape_of_its_tensor() -> None:
+    image = pytest.importorskip("PIL.Image", reason="needs Pillow")
+    drawn = scene("m = paddle.arange(96, dtype='float32').reshape([8, 12])\nt = m.t()\nt[0] = 0.\n")
+    state = drawn.recording.state()
+    (group,) = (group for group in drawn.storages.groups if group.key == "s0")
+    for name, shape in (("m", (12, 8)), ("t", (8, 12))):
+        facts = next(facts for facts in state.tensors.values() if name in state.called(facts.id).names)
+        maps = [look for mark, look in looks(group, len(drawn.recording) - 1, f"t{facts.id}") if mark.tag == "image"]
+        picture = image.open(BytesIO(b64decode(str(dict(maps[0].attributes)["href"]).partition(",")[2])))
+        assert picture.size == shape
+        storage = state.storages[facts.storage]
+        scale = extent(storage_lives(drawn.recording)[0].every())
+        assert scale is not None
+        values = [
+            element_values(storage, facts.dtype, [position(facts, (i, j))])[0]
+            for i in range(facts.shape[0])
+            for j in range(facts.shape[1])
+        ]
+        assert list(picture.tobytes()) == [level(value, scale) for value in values]
+
+
+def test_a_write_to_a_part_lays_a_veil_over_it() -> None:
+    drawn = scene("m = paddle.arange(96, dtype='float32').reshape([8, 12])\nm[2] = 0.\nm.zero_()\n")
+    (group,) = (group for group in drawn.storages.groups if group.key == "s0")
+    writes = [step.index for step in drawn.recording.steps if step.writes]
+    veils = [
+        [look for mark in group.marks if (look := mark.at(step)) and "veiled" in look.style.split()] for step in writes
+    ]
+    assert [len(each) for each in veils] == [1, 0], "a write to all of it has a border instead"
+
+
+def test_values_that_are_not_numbers_have_colours_of_their_own() -> None:
+    special = {level(value, (0.0, 1.0)) for value in (float("nan"), float("inf"), None)}
+    assert len(special) == 2
+    assert min(special) >= LEVELS
+    assert level(-1e308, (-1e308, 1e308)) == 0
+    assert level(3.0, (3.0, 3.0)) < LEVELS
+    assert png(bytes(4), 2).startswith("data:image/png;base64,")
+
+
+def test_unwritten_slots_are_hatched() -> None:
+    (group,) = scene("fresh = paddle.empty([3])\n").storages.groups
+    styles = [look.style for mark in group.marks for _, look in mark.runs if look is not None]
+    assert styles.count("hatch") == 1
+
+
+@pytest.mark.parametrize(("width", "height"), [(28.0, 26.0), (80.0, 26.0), (10.0, 30.0)])
+def test_hatching_stays_inside_its_box(width: float, height: float) -> None:
+    found = [
+        tuple(map(float, each))
+        for each in re.findall(r"M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)", hatch(100, 50, width, height))
+    ]
+    assert len(found) >= 3
+    for x1, y1, x2, y2 in found:
+        assert 100 <= x1 < x2 <= 100 + width
+        assert 50 <= y2 < y1 <= 50 + height
+        assert x2 - x1 == pytest.approx(y1 - y2, abs=0.2)
+
+
+def test_a_storage_without_named_tensors_still_says_what_is_on_it() -> None:
+    drawn = scene("x = paddle.ones([3])\ny = (x * 2.) + 1.\n")
+    step = next(step.index for step in drawn.recording.steps if step.line == 2)
+    said = [
+        str(look.text)
+        for group in drawn.storages.groups
+        if group.is_drawn(step)
+        for mark in group.marks
+        if mark.tag == "text" and (look := mark.at(step))
+    ]
+    assert any(each.startswith("T") for each in said)
