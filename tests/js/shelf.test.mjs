@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { arranged, flowed, isDrawn, isWithin, shapeOf, stackOf, stoppingAt, stretchesOf, zoomFor } from "../../widgets/inplacelab_widgets/player/shelf.js";
+import { arranged, flowed, isDrawn, isWithin, stackOf, stoppingAt, stretchesOf, zoomFor } from "../../widgets/inplacelab_widgets/player/shelf.js";
 
 const block = { key: "s1", x: 0, y: 0, width: 100, height: 20, first: 1, last: 9, open: [2, 3, 6, 6], marks: [] };
 const chip = { key: "s1", x: 0, y: 22, width: 60, height: 19, first: 1, last: 9, open: [1, 1, 4, 5, 7, 9], marks: [] };
@@ -51,20 +51,10 @@ test("the chips stand below the blocks", () => {
   assert.equal(arrangement.height, 41, "as high as at the step that needs most");
 });
 
-/** A storage 200 px wide with two cards of 250 px beside it. @param {number} row @param {number} first @param {number} last */
-function storage(row, first, last) {
-  return { key: `s${first}`, x: 0, y: row * 164, width: 472, height: 150, first, last, marks: [], row, memory: [200, 90], cards: [222, 0, 250, 1, 2, 78] };
+/** A storage. @param {number} row @param {number} first @param {number} last */
+function storage(row, first, last, width = 472) {
+  return { key: `s${first}`, x: 0, y: row * 164, width, height: 150, first, last, marks: [], row };
 }
-
-test("cards that have no room beside their storage stand below it", () => {
-  assert.deepEqual(shapeOf(storage(0, 0, 9)), { width: 472, height: 150, moved: [] });
-  const narrow = shapeOf(storage(0, 0, 9), 300);
-  assert.deepEqual([narrow.width, narrow.height], [256, 92 + 2 * 78]);
-  assert.deepEqual(narrow.moved, [[6 - 222, 92], [6 - 222, 92]], "the second stays below the first");
-  const wide = shapeOf(storage(0, 0, 9), 600);
-  assert.deepEqual([wide.width, wide.height], [6 + 250 + 8 + 250, 92 + 78]);
-  assert.deepEqual(wide.moved[1], [6 + 258 - 222, 92 - 78], "the second stands beside the first");
-});
 
 test("boxes stand beside each other as far as there is room, those that are alike in columns", () => {
   const boxes = [100, 80, 90].map((width) => ({ width, height: 50 }));
@@ -78,14 +68,20 @@ test("in the room that it was laid out for a panel is as Python draws it", () =>
   assert.deepEqual([found.zoom, found.height], [1, 314]);
 });
 
-test("in more room storages stand beside each other, in less they are smaller, and then their cards below them", () => {
-  const of = (/** @type {number} */ room) => arranged({ width: 472, groups: [0, 1, 2].map((row) => storage(row, row, 9)) }, room);
+test("in more room storages stand beside each other, in less they are smaller", () => {
+  const of = (/** @type {number} */ room) => arranged({ width: 472, groups: [0, 1, 2].map((row) => storage(row, row, 9, 256)) }, room);
   assert.deepEqual([...of(900).seats.values()], [[0, 0], [280, 0], [560, 0]]);
+  assert.equal(of(900).width, 816);
   assert.ok(of(900).height < of(480).height);
-  assert.deepEqual([...of(420).seats.values()].map(([x]) => x), [0, 0, 0]);
-  assert.equal(of(420).zoom, 420 / 472);
-  assert.ok(of(300).width <= 300);
-  for (const room of [300, 420, 480, 700, 900, 1400]) assert.ok(of(room).width * of(room).zoom <= room + 1e-6, `${room}`);
+  assert.deepEqual([...of(240).seats.values()].map(([x]) => x), [0, 0, 0]);
+  assert.equal(of(240).zoom, 240 / 256);
+  for (const room of [240, 420, 480, 700, 900, 1400]) assert.ok(of(room).width * of(room).zoom <= room + 1e-6, `${room}`);
+});
+
+test("storages are made a little smaller if then more of them fit side by side", () => {
+  const found = arranged({ width: 472, groups: [0, 1].map((row) => storage(row, row, 9, 256)) }, 500);
+  assert.deepEqual([...found.seats.values()], [[0, 0], [280, 0]]);
+  assert.ok(found.zoom < 1 && found.width * found.zoom <= 500);
 });
 
 test("where there is room beside the storages and not below them, the chips have a column of their own", () => {
