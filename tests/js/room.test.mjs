@@ -13,14 +13,14 @@ test("a little too much is not cut in a notebook", () => {
 });
 
 test("where there is not enough, both get their part, and what one does not need the other gets", () => {
-  assert.deepEqual(shared(900, [900], 400, 0), [256, 144]);
+  assert.deepEqual(shared(900, [900], 400, 0), [272, 128]);
   assert.deepEqual(shared(100, [900], 400, 0), [100, 300]);
   assert.deepEqual(shared(900, [100], 400, 0), [300, 100]);
 });
 
 test("a pane that needs little more is shown whole", () => {
-  assert.deepEqual(shared(900, [900, 170], 400, 40), [256, 170]);
-  assert.deepEqual(shared(900, [900, 190], 400, 40), [256, 144]);
+  assert.deepEqual(shared(900, [900, 160], 400, 40), [272, 160]);
+  assert.deepEqual(shared(900, [900, 190], 400, 40), [272, 128]);
 });
 
 test("a page or a view may have one of the two", () => {

@@ -77,7 +77,7 @@ def test_no_two_that_meet_share_a_seat(lengths: list[tuple[int, int]]) -> None:
 
 def test_spans_are_in_order_and_apart(recording: Recording) -> None:
     sizes = {storage: (120.0, 90.0) for step in recording.steps for storage, _ in step.storages}
-    for spans in open_spans(recording, sizes, lambda boxes: len(boxes) < 6).values():
+    for spans in open_spans(recording, sizes, lambda boxes, _: len(boxes) < 6).values():
         assert all(first <= last for first, last in spans)
         assert all(before[1] + 1 < after[0] for before, after in pairwise(spans))
 

@@ -68,14 +68,14 @@ def read(chromium: Any, sample: Callable[[str], Recording], tmp_path: Path) -> I
 def test_an_element_lights_up_its_slot_its_sharers_and_its_lines(read: Callable[..., Reader]) -> None:
     reader = read("views")
     reader.point("t1:0,1")
-    assert reader.lit("storages") == {"s1:1"}
+    assert reader.lit("storages") == {"s1:1", "t1:0,1", "t2:1", "t3:0"}
     assert reader.lit("elements") == {"t1:0,1", "t2:1", "t3:0"}
     assert reader.lines() == [1, 4]
     assert reader.reading() == (
         "b[0,1] → slot 0 + 3·0 + 1·1 = 1 of S1 · shared with v[1], w[0] · written by lines 1, 4"
     )
     reader.point("t1:1,0")
-    assert reader.lit("storages") == {"s1:3"}
+    assert reader.lit("storages") == {"s1:3", "t1:1,0"}
     assert reader.lit("elements") == {"t1:1,0"}
     assert reader.lines() == [1]
     assert reader.errors == []

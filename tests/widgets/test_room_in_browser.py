@@ -226,7 +226,7 @@ def test_a_wide_window_is_used(play: Callable[..., Any]) -> None:
     assert box(page, ".ipl-graph")["right"] <= box(page, ".ipl-history")["left"] + 1, "both are seen"
     pills = [pill.bounding_box() for pill in page.locator(".ipl-storages rect.ipl-pill:visible").all()]
     assert len({round(pill["x"] / 100) for pill in pills}) > 1, "storages stand beside each other"
-    cards = [card.bounding_box() for card in page.locator(".ipl-storages .ipl-card:visible").all()]
+    cards = [card.bounding_box() for card in page.locator(".ipl-storages .ipl-chip:visible").all()]
     assert not any(are_on_each_other(one, other) for one, other in combinations(cards, 2))
 
 
@@ -354,7 +354,7 @@ def test_on_a_projector_there_is_one_row_of_controls_and_cards_are_seen_whole(
     until_it_presents(page)
     assert box(page, ".ipl-toolbar")["height"] < 70
     pane = box(page, ".ipl-storages")
-    cards = [card.bounding_box() for card in page.locator(".ipl-storages .ipl-card:visible").all()]
+    cards = [card.bounding_box() for card in page.locator(".ipl-storages .ipl-chip:visible").all()]
     assert cards
     assert max(card["x"] + card["width"] for card in cards) <= pane["right"]
 

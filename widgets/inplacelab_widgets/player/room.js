@@ -10,7 +10,7 @@ const LEEWAY = 40;
 /** On a projector, the px that a graph may take from the panes above it. */
 const LEEWAY_FAR = 60;
 /** The part of the room for the panes below if there is not enough for all. */
-const LOWER = 0.36;
+const LOWER = 0.32;
 
 /** The scales of pictures on a projector: the largest at which all are visible as a whole, or at least need no vertical scrolling.
  * If there is none, the pictures are scrolled, and their scale is LEGIBLE. */

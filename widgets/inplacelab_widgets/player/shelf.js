@@ -18,9 +18,9 @@ const SHRUNK_FOR_COLUMN = 0.9;
 /** Another arrangement is taken only if the panel then has at most this part of its height. */
 const WORTH = 0.85;
 
-/** The arrangement of a panel in some room: the scale, the width and height over all steps, the places of the rows and the chips, and the
- * room of the storages if the chips have a separate column beside them.
- * @typedef {{room: number, zoom: number, width: number, height: number, seats: Map<Group, number[]>, beside: number}} Arrangement */
+/** The arrangement of a panel in some room: the scale, the width of its widest group, the width and height over all steps, the places of the
+ * rows and the chips, and the room of the storages if the chips have a separate column beside them.
+ * @typedef {{room: number, zoom: number, widest: number, width: number, height: number, seats: Map<Group, number[]>, beside: number}} Arrangement */
 
 /** The scale of a drawing in some room; what would be too small is cut instead. @param {number} width @param {number} room */
 export function zoomFor(width, room) {
@@ -90,7 +90,7 @@ function bestOf(panel, room, part) {
 function withColumn(panel, arrangement, part) {
   const shelf = panel.shelf ?? [];
   const beside = arrangement.room - Math.max(0, ...shelf.map((chip) => chip.width)) - AISLE;
-  if (!shelf.length || beside < arrangement.width) return [];
+  if (!shelf.length || beside < arrangement.widest) return [];
   const places = [...new Set(shelf.filter((chip) => chip.key).map((chip) => String(arrangement.seats.get(chip))))];
   const down = (/** @type {Group} */ chip) => (chip.key ? CHIPS_TOP + places.indexOf(String(arrangement.seats.get(chip))) * CHIP_PITCH : chip.y);
   const seats = new Map([...arrangement.seats].map(([chip, place]) => [chip, shelf.includes(chip) ? [beside + AISLE, down(chip)] : place]));
@@ -139,7 +139,7 @@ function arrangedWith(panel, room, part, most = 1) {
   const { groups, shelf } = panel;
   const widest = Math.max(1, ...groups.map((group) => group.width));
   const zoom = Math.min(most, zoomFor(widest, room));
-  const found = { room: room > 0 ? Math.max(room / zoom, widest) : panel.width, zoom, width: widest, height: 0, seats: new Map(), beside: 0 };
+  const found = { room: room > 0 ? Math.max(room / zoom, widest) : panel.width, zoom, widest, width: widest, height: 0, seats: new Map(), beside: 0 };
   if (!shelf) {
     /** @type {{width: number, height: number}[]} */
     const rows = [];
@@ -161,14 +161,7 @@ function arrangedWith(panel, room, part, most = 1) {
     const seat = ((chip.y - CHIPS_TOP) / CHIP_PITCH) * before + Math.round(chip.x / pitch);
     found.seats.set(chip, chip.key ? [(seat % now) * pitch, CHIPS_TOP + Math.floor(seat / now) * CHIP_PITCH] : [chip.x, chip.y]);
   }
-  const width = Math.max(widest, ...stretchesOf(panel).map(({ groups }) => acrossOf(groups, found.room)));
-  return { ...found, width, height: highest(panel, found, part) };
-}
-
-/** The width of groups side by side. @param {Group[]} groups @param {number} room */
-function acrossOf(groups, room) {
-  const { places } = flowed(groups.map(sizeOf), room);
-  return Math.max(0, ...groups.map(({ width }, k) => places[k][0] + width));
+  return { ...found, width: found.room, height: highest(panel, found, part) };
 }
 
 /** @param {Group} group */

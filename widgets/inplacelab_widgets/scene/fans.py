@@ -10,6 +10,7 @@ from operator import itemgetter
 from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.values_read import slots_under
 from inplacelab_widgets.scene.grid import Grid, Index, position
+from inplacelab_widgets.scene.heat import HeatMap
 from inplacelab_widgets.scene.measure import coordinate
 from inplacelab_widgets.scene.strip import Strip
 
@@ -29,7 +30,9 @@ class _Ribbon:
     rows: set[Index]
 
 
-def fan(facts: TensorFacts, storage: StorageFacts, grid: Grid, strip: Strip, x: float, y: float, top: float) -> str:
+def fan(
+    facts: TensorFacts, storage: StorageFacts, grid: Grid | HeatMap, strip: Strip, x: float, y: float, top: float
+) -> str:
     """Returns the fan of a tensor as a path.
 
     Each run of neighbouring slots has a ribbon. It begins under the elements in it; where elements of several ribbons are one below
@@ -58,7 +61,7 @@ def fan(facts: TensorFacts, storage: StorageFacts, grid: Grid, strip: Strip, x: 
     return "".join(drawn)
 
 
-def _ribbons(facts: TensorFacts, storage: StorageFacts, grid: Grid) -> list[_Ribbon]:
+def _ribbons(facts: TensorFacts, storage: StorageFacts, grid: Grid | HeatMap) -> list[_Ribbon]:
     """The runs of slots of the drawn elements."""
     ribbons: list[_Ribbon] = []
     for (start, stop), index, left in sorted(_elements(facts, storage, grid), key=itemgetter(0, 2)):
@@ -72,7 +75,9 @@ def _ribbons(facts: TensorFacts, storage: StorageFacts, grid: Grid) -> list[_Rib
     return ribbons
 
 
-def _elements(facts: TensorFacts, storage: StorageFacts, grid: Grid) -> Iterable[tuple[tuple[int, int], Index, float]]:
+def _elements(
+    facts: TensorFacts, storage: StorageFacts, grid: Grid | HeatMap
+) -> Iterable[tuple[tuple[int, int], Index, float]]:
     for index, left, _ in grid.cells():
         at = position(facts, index)
         yield slots_under(storage, facts.dtype, at, at + 1), index, left

@@ -1,6 +1,6 @@
 """Cuts a panel down to one step: what is sent with a widget, so that the first picture need not wait for the others.
 
-The marks of the other steps are missing, but their room is not: the storages of the step that needs most room are kept, without marks,
+The marks of the other steps are missing, but their room is not: the storages of the steps that need most room are kept, without marks,
 so that the player divides its room as it will for all steps.
 """
 
@@ -9,13 +9,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
 
 from inplacelab.language import Text
 from inplacelab_widgets.scene.axis import WIDTH
-from inplacelab_widgets.scene.marks import GAP, Group, Mark, Panel
+from inplacelab_widgets.scene.marks import Group, Mark, Panel, drawn_together, flowed
 
 _NEVER = ((-1, -1),)
+_ROOMS = (320, 440, 520, 560, 600, 660, 760, 900, 1100, 1400, 1800)
+"""Widths that a page may have for the storages, in px: which step needs most height depends on it."""
 
 
 def at_step(panel: Panel, step: int) -> Panel:
@@ -42,15 +43,14 @@ def _kept(panel: Panel, step: int) -> set[int]:
     """The steps whose groups are kept: that of the picture; and if the groups are moved together, the one that needs most room."""
     if not panel.shelf:
         return {step}
-    last = max(group.last for group in (*panel.groups, *panel.shelf))
-    changes = [0.0] * (last + 3)
-    for group in (*panel.groups, *panel.shelf):
-        for first, stop in group.open or ((group.first, group.last),):
-            if first >= 0:
-                changes[first] += group.height + GAP
-                changes[min(stop, last) + 1] -= group.height + GAP
-    heights = list(accumulate(changes))
-    return {step, heights.index(max(heights))}
+    together = [(at, [(each.width, each.height) for each in drawn]) for at, drawn in drawn_together(panel.groups)]
+    if not together:
+        return {step}
+
+    def highest(room: float) -> int:
+        return max(together, key=lambda stage: flowed(stage[1], room)[1])[0]
+
+    return {step, *map(highest, _ROOMS)}
 
 
 def _cut(groups: Sequence[Group], kept: set[int], step: int) -> tuple[Group, ...]:

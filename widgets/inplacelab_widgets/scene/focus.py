@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from types import MappingProxyType
 
 from inplacelab.recording.facts import SavedFacts, Step
 from inplacelab.recording.recording import Recording, State
@@ -37,27 +38,38 @@ def _found(recording: Recording) -> tuple[tuple[int, ...], ...]:
 
 
 def open_spans(
-    recording: Recording, sizes: Mapping[int, Box], fit: Callable[[Sequence[Box]], bool]
+    recording: Recording,
+    sizes: Mapping[int, Box],
+    fit: Callable[[Sequence[Box], int], bool],
+    stale: Mapping[int, Sequence[Span]] = MappingProxyType({}),
 ) -> dict[int, tuple[Span, ...]]:
     """Returns for each storage the ranges of steps at which it is drawn in full.
 
-    These are the storages that the step writes, checks or fails on, and others while there is room: first those that it is about, then those
-    that were drawn before, and then the newest.
+    These are the storages that the step writes, checks or fails on, and others while there is room: first those with a stale value, then
+    those that the step is about, those that were drawn before, and the newest.
 
     Args:
         recording: the recording.
         sizes: the width and the height of each storage, in px.
-        fit: whether storages of these sizes fit, in the order of their numbers.
+        fit: whether storages of these sizes fit, in the order of their numbers, beside a number of chips for the others.
+        stale: for each storage the ranges of steps at which it holds a stale value.
     """
     spans: dict[int, list[Span]] = {}
     stage: tuple[int, ...] = ()
     for state, about in zip(recording.states(), storages_in_focus(recording), strict=True):
-        before = [key for key in stage if key in state.storages]
-        newest = islice(reversed([*state.storages]), 2 * MOST)
-        first = [key for key in dict.fromkeys(_main(state)) if key in state.storages] or [*about, *before][:1]
-        stage = _fitting(first[:MOST], dict.fromkeys([*about, *before, *newest]), sizes, fit)
+        now = state.step.index
+        alarming = [key for key, ranges in stale.items() if any(first <= now <= last for first, last in ranges)]
+        wanted = [
+            *dict.fromkeys(_main(state)),
+            *alarming,
+            *about,
+            *stage,
+            *islice(reversed([*state.storages]), 2 * MOST),
+        ]
+        there = [key for key in dict.fromkeys(wanted) if key in state.storages]
+        stage = _fitting(there, len(state.storages), sizes, fit)
         for key in stage:
-            mine, now = spans.setdefault(key, []), state.step.index
+            mine = spans.setdefault(key, [])
             if mine and mine[-1][1] == now - 1:
                 mine[-1] = (mine[-1][0], now)
             else:
@@ -66,21 +78,18 @@ def open_spans(
 
 
 def _fitting(
-    first: Sequence[int],
-    others: Iterable[int],
-    sizes: Mapping[int, Box],
-    fit: Callable[[Sequence[Box]], bool],
+    wanted: Sequence[int], live: int, sizes: Mapping[int, Box], fit: Callable[[Sequence[Box], int], bool]
 ) -> tuple[int, ...]:
-    """The storages in `first`, and of the others those that fit beside them."""
-    chosen = sorted(first)
-    for key in others:
+    """As many of the wanted storages as fit, the first of them in any case."""
+    if live <= MOST and fit([sizes[key] for key in sorted(wanted)], 0):
+        return tuple(sorted(wanted))
+    chosen = sorted(wanted[:1])
+    for key in wanted[1:]:
+        with_it = sorted([*chosen, key])
+        if fit([sizes[each] for each in with_it], live - len(with_it)):
+            chosen = with_it
         if len(chosen) >= MOST:
             break
-        if key in chosen:
-            continue
-        with_it = sorted([*chosen, key])
-        if fit([sizes[each] for each in with_it]):
-            chosen = with_it
     return tuple(chosen)
 
 

@@ -34,7 +34,7 @@ def frame(scene: Scene, step: int, language: str) -> str:
     bar = rect(0, PAD, 5, _SAID_LINE * len(lines) + 4, always(Look("flag-stale" if now.error else "mark-now")))
     parts = [mark_at(bar, 0, language)]
     for k, line in enumerate(lines):
-        parts.append(text_at(PAD, PAD + 16 + _SAID_LINE * k, "text title", line, language))
+        parts.append(text_at(PAD, PAD + 16 + _SAID_LINE * k, "text headline", line, language))
     top = PAD + _SAID_LINE * len(lines) + 18
     room = HIGHEST - _FOOT - top
     code = code_panel(scene.recording, _CODE, step, near=True)

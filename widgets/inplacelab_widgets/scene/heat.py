@@ -19,12 +19,12 @@ from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.touched import Touched
 from inplacelab.recording.values_read import element_values, slots_under
-from inplacelab_widgets.scene.grid import position
+from inplacelab_widgets.scene.grid import Index, position
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, rect
 
 MOST = 4096
 """The most elements of a heat map."""
-HIGHEST, WIDEST = 96.0, 200.0
+HIGHEST, WIDEST = 88.0, 180.0
 """The greatest height and width of a slice, in px."""
 LARGEST = 10.0
 """The greatest size of an element, in px."""
@@ -77,6 +77,22 @@ class HeatMap:
     @property
     def height(self) -> float:
         return round(self.shape[1] * self.pixel, 1)
+
+    left = 0.0
+
+    @property
+    def cell(self) -> float:
+        """The width of an element, in px."""
+        return self.pixel
+
+    def cells(self) -> Iterator[tuple[Index, float, float]]:
+        """Yields (index, left, top) of each drawn element, as a grid does."""
+        leading = [*product(*map(range, self.facts.shape[:-2]))][: self.drawn]
+        rows = self.facts.shape[-2:-1]
+        for slice_, head in enumerate(leading):
+            for row, column in product(range(self.shape[1]), range(self.shape[2])):
+                index = (*head, row, column) if rows else (column,)
+                yield index, slice_ * (self.shape[2] * self.pixel + AIR) + column * self.pixel, row * self.pixel
 
     def marks(self, x: float, y: float, done: Mapping[int, Touched], keys: tuple[str, ...]) -> Iterator[Mark]:
         """Draws the map with its top left corner at (x, y)."""

@@ -8,7 +8,7 @@ is laid out once for all steps together, nothing jumps while a reader steps thro
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overload
@@ -201,6 +201,21 @@ def flowed(boxes: Sequence[tuple[float, float]], room: float) -> tuple[list[tupl
         x += (widest if is_even else width) + AISLE
         high = max(high, height)
     return places, y + high
+
+
+def drawn_together(groups: Sequence[Group]) -> Iterator[tuple[int, list[Group]]]:
+    """Yields (step, the groups that are drawn from this step on), in their order, wherever that changes."""
+    starts: dict[int, set[int]] = {}
+    ends: dict[int, set[int]] = {}
+    for place, group in enumerate(groups):
+        for first, last in group.open or ((group.first, group.last),):
+            if max(first, group.first) <= min(last, group.last):
+                starts.setdefault(max(first, group.first), set()).add(place)
+                ends.setdefault(min(last, group.last) + 1, set()).add(place)
+    there: set[int] = set()
+    for step in sorted(starts.keys() | ends.keys()):
+        there = (there - ends.get(step, set())) | starts.get(step, set())
+        yield step, [groups[place] for place in sorted(there)]
 
 
 def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]], float]:

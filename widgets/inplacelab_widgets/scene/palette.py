@@ -45,6 +45,8 @@ STYLES: dict[str, dict[str, str]] = (
         "tiny": {"font-size": "11px", "fill": "soft"},
         "small": {"font-size": "11px"},
         "title": {"font-size": "15px"},
+        "label": {"font-size": "15px", "font-weight": "700"},
+        "headline": {"font-size": "15px"},
         "bold": {"font-weight": "700"},
         "italic": {"font-style": "italic"},
         "soft": {"fill": "soft"},

@@ -35,6 +35,7 @@ from inplacelab_widgets.scene.marks import (
     Panel,
     Words,
     between,
+    drawn_together,
     flashes,
     flowed,
     lasting,
@@ -64,7 +65,7 @@ from inplacelab_widgets.scene.version_line import Raise, VersionLine
 
 _Item = TypeVar("_Item", Card, Pin)
 
-WIDTH = 600.0
+WIDTH = 570.0
 """The width of the panel beside the code in a notebook of usual width, in px."""
 NARROWEST = 320.0
 PILL = 16.0
@@ -169,6 +170,7 @@ class _Storage:
         return Group(x, y, self.width, self.height, self.life.first, self.last, marks, key, spans, row)
 
     def _marks(self) -> Iterator[Mark]:
+        yield from _title_marks(self)
         for seat, x, row in self.above:
             for card, sheet in seat.sheets:
                 bottom, acting = self.rows[row] + sheet.drawn.height, self.acts.get(card.tensor, {})
@@ -181,7 +183,6 @@ class _Storage:
             yield from caption_marks(seat, x, y, self.acts)
         if self.tensors.scale is not None:
             yield from self._legend(self.tensors.scale)
-        yield from _title_marks(self)
         yield from strip_marks(self.strip, self.strip_top, self.id, self.life, self.done)
         if self.version_line is not None:
             yield from self.version_line.marks(self.gutter, self.versions_top, _version_keys(self))
@@ -244,7 +245,11 @@ MOST_SEATS = 12
 
 def _with_a_shelf(recording: Recording, storages: Sequence[_Storage]) -> Panel:
     """The panel for many storages: those that a step is about in full, the others on the shelf."""
-    spans = open_spans(recording, {each.id: (each.width, each.height) for each in storages}, _fit)
+    sizes, stale = (
+        {each.id: (each.width, each.height) for each in storages},
+        {each.id: _stale(each) for each in storages},
+    )
+    spans = open_spans(recording, sizes, _fit, {key: ranges for key, ranges in stale.items() if ranges})
     groups = tuple(each.group(0, 0, k, spans[each.id]) for k, each in enumerate(s for s in storages if s.id in spans))
     shelved = [
         Shelved(each.id, each.life, each.versions, each.last, each.cards, each.pins, spans.get(each.id, ()))
@@ -253,7 +258,7 @@ def _with_a_shelf(recording: Recording, storages: Sequence[_Storage]) -> Panel:
     width, height, chips = shelf(shelved, WIDTH)
     return Panel(
         "storages",
-        max(_width(groups), width),
+        max(_width(groups), width, WIDTH if len(groups) > 1 else 0),
         height + _highest_stack(groups),
         groups,
         _descriptions(recording),
@@ -262,9 +267,20 @@ def _with_a_shelf(recording: Recording, storages: Sequence[_Storage]) -> Panel:
     )
 
 
-def _fit(boxes: Sequence[tuple[float, float]]) -> bool:
-    """Whether storages of these sizes can be seen at the same time."""
-    return flowed(boxes, WIDTH)[1] <= HIGHEST - ROOM_FOR_CHIPS
+def _fit(boxes: Sequence[tuple[float, float]], chips: int) -> bool:
+    """Whether storages of these sizes can be seen at the same time, with chips for others."""
+    return flowed(boxes, WIDTH)[1] <= HIGHEST - ROOM_FOR_CHIPS * bool(chips)
+
+
+def _stale(storage: _Storage) -> list[Span]:
+    """The ranges of steps at which a stale value is on a storage."""
+    found = []
+    for pin in storage.pins:
+        ends = [step - 1 for step, _ in pin.life.moments[1:]] + [pin.life.last]
+        found += [
+            (step, end) for (step, face), end in zip(pin.life.moments, ends, strict=True) if face.status == "stale"
+        ]
+    return found
 
 
 def _width(groups: Sequence[Group]) -> float:
@@ -272,16 +288,9 @@ def _width(groups: Sequence[Group]) -> float:
 
 
 def _highest_stack(groups: Sequence[Group]) -> float:
-    """The height of the drawn groups at the step where they are highest, in px."""
-    changes: dict[int, list[Group]] = {}
-    for group in groups:
-        for first, _ in group.open:
-            changes.setdefault(first, [])
-    highest = 0.0
-    for step in changes:
-        drawn = [(group.width, group.height) for group in groups if group.is_drawn(step)]
-        highest = max(highest, flowed(drawn, WIDTH)[1] + GAP)
-    return highest
+    """The height of the drawn groups at the step where they are highest, with the space below them, in px."""
+    stacks = (flowed([(each.width, each.height) for each in drawn], WIDTH)[1] for _, drawn in drawn_together(groups))
+    return max(stacks, default=0) + GAP
 
 
 def _storages(recording: Recording) -> list[_Storage]:
@@ -364,10 +373,10 @@ def _titles(facts: StorageFacts) -> tuple[str, Words]:
 def _title_marks(storage: _Storage) -> Iterator[Mark]:
     """The number, the size and the version of a storage, to the left of its strip."""
     keys, moments, last, y = (f"s{storage.id}",), storage.life.moments, storage.life.last, storage.strip_top
-    numbers = [(step, Look("text title", _titles(facts)[0])) for step, facts in moments]
+    numbers = [(step, Look("text label", _titles(facts)[0])) for step, facts in moments]
     sizes = [(step, Look("text soft", _titles(facts)[1])) for step, facts in moments]
     if storage.last > last:
-        numbers.append((storage.last, Look("text title soft", _titles(moments[-1][1])[0])))
+        numbers.append((storage.last, Look("text label soft", _titles(moments[-1][1])[0])))
         sizes.append((storage.last, Look("text italic soft", words.FREED)))
     yield text(0, y + 12, lasting(numbers, storage.last), keys=keys)
     yield text(0, y + 25, lasting(sizes, storage.last), keys=keys)

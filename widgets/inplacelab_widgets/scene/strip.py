@@ -43,7 +43,7 @@ class Strip:
     cell: float
     height: float
     folded: bool = False
-    """Whether it has the shape of the tensors on it, with only the first index of each row beside it."""
+    """Whether it has several rows, with only the first index of each row beside it."""
     gutter: float = GUTTER
     """The space to the left of its slots, in px."""
     has_was: bool = False
@@ -56,7 +56,7 @@ class Strip:
     @property
     def pitch(self) -> float:
         """The distance from the top of one row to the top of the next, in px."""
-        return self.height + self.ruler + (4 if self.rows > 1 and not self.folded else 0)
+        return self.height + self.ruler
 
     @property
     def ruler(self) -> float:
@@ -124,7 +124,9 @@ def strip_for(
         if folded and min(folded, slots) * cell <= available:
             return Strip(slots, folded, round(cell, 1), 24, folded=True, gutter=gutter, has_was=is_written)
         per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
-        return Strip(slots, per_row, round(cell, 1), 26, gutter=gutter, has_was=is_written)
+        wraps = slots > per_row
+        height = 24 if wraps else 26
+        return Strip(slots, per_row, round(cell, 1), height, folded=wraps, gutter=gutter, has_was=is_written)
     return Strip(slots, slots, available / slots, 14, gutter=gutter)
 
 
@@ -225,7 +227,7 @@ def _values(
             if not strip.folded:
                 index = between(life.first, life.last, Look("text tiny middle", str(slot)))
                 marks.append(text(middle, top + y + strip.height + 10.5, index))
-        return marks + (_row_labels(strip, top, life) if strip.folded and strip.rows > 1 else [])
+        return marks + (_row_labels(strip, top, life) if strip.rows > 1 else [])
     notes = lasting(((step, Look("text tiny", _note(strip, facts))) for step, facts in life.moments), life.last)
     bottom = top + strip.bottom - lens.HEIGHT
     return [

@@ -29,6 +29,8 @@ CHIP = 17.0
 CAPTION = 34.0
 """The height of the two lines above a grid or a strip: the names, and what made the tensor."""
 NARROWEST_CELL = 28.0
+FEW = 16
+"""The most elements that are always drawn with their values."""
 AISLE = 18.0
 """The space between one tensor and the next, in px."""
 
@@ -96,11 +98,12 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
     if slots > WITH_VALUES and scale is None:
         return Tensors((), _seats(cards), None)
     others = [card for card in cards if card not in flat]
-    above = []
-    for seat in _seats(others):
-        sheets = [(card, sheet) for card in seat.cards for sheet in _sheets(card, life, room, scale)]
-        above.append(Seat(seat.cards, tuple(sheets)))
-    return Tensors(tuple(above), _seats(flat), None, scale)
+    above = tuple(_with_sheets(others, life, room, scale))
+    if scale is None and max((row for *_, row in placed(above, 0, room)), default=0):
+        # Not in one row: the strip has the values, and the larger ones show only where they are.
+        scale = extent(life.every())
+        above = tuple(_with_sheets(others, life, room, scale))
+    return Tensors(above, _seats(flat), None, scale)
 
 
 def _is_storage(facts: TensorFacts, life: Life[StorageFacts]) -> bool:
@@ -117,11 +120,19 @@ def _seats(cards: Sequence[Card]) -> tuple[Seat, ...]:
     return tuple(Seat(tuple(found[row])) for row in sorted(found))
 
 
+def _with_sheets(
+    cards: Sequence[Card], life: Life[StorageFacts], room: float, scale: tuple[float, float] | None
+) -> Iterator[Seat]:
+    for seat in _seats(cards):
+        sheets = [(card, sheet) for card in seat.cards for sheet in _sheets(card, life, room, scale)]
+        yield Seat(seat.cards, tuple(sheets))
+
+
 def _sheets(card: Card, life: Life[StorageFacts], room: float, scale: tuple[float, float] | None) -> Iterator[Sheet]:
     for first, last, facts in layouts(card.life):
         since = [facts for step, facts in life.moments if step <= first][-1:]
         moments = tuple([(first, each) for each in since] + [each for each in life.moments if first < each[0] <= last])
-        if scale is not None and 0 not in facts.shape:
+        if scale is not None and prod(facts.shape, start=1) > FEW:
             yield Sheet(facts, first, last, moments, HeatMap(facts, first, last, moments, scale))
             continue
         narrow = Grid(facts, NARROWEST_CELL, room, hops=False)
@@ -171,7 +182,7 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
     values = cell_values(facts, sheet.moments, grid)
     here = between(sheet.first, sheet.last, Look("slot"))
     for index, left, top in cells:
-        yield rect(left, top, grid.cell, grid.row_height, here, keys=(element_key(facts, index), *card.keys))
+        yield rect(left, top, grid.cell, grid.row_height, here, keys=(element_key(facts, index),))
     edge = between(sheet.first, sheet.last, Look(f"bar c{card.colour}-fill"))
     if cells:
         yield rect(x - 5, y + grid.top, 3, max(grid.height - grid.top, 4), edge, keys=card.keys)
@@ -196,7 +207,7 @@ def fan_marks(
     """Draws the fan from the grid of a tensor, whose lower edge is `bottom`, to the strip at `top`: seen in the steps that are about
     the tensor, and while a reader points at it.
     """
-    if isinstance(sheet.drawn, HeatMap):
+    if strip.slots > WITH_VALUES:
         return
     drawn = fan(sheet.facts, sheet.storage, sheet.drawn, strip, x, bottom, top)
     if not drawn:
