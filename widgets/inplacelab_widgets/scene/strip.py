@@ -24,6 +24,7 @@ from inplacelab_widgets.scene.timeline import Life
 
 WITH_VALUES = 64
 UNKNOWN = "·"
+MOST_HIGH_ROWS = 4
 GUTTER = 46.0
 """The least space to the left of a strip, for the number and the size of the storage, in px."""
 RULER = 13.0
@@ -122,12 +123,20 @@ def strip_for(
         texts = {value for facts in life.every() for value in cell_texts(facts)}
         cell = max(widest(texts, NORMAL) + 6, 28)
         if folded and min(folded, slots) * cell <= available:
-            return Strip(slots, folded, round(cell, 1), 24, folded=True, gutter=gutter, has_was=is_written)
+            return _folded(slots, folded, cell, gutter, is_written=is_written)
         per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
-        wraps = slots > per_row
-        height = 24 if wraps else 26
-        return Strip(slots, per_row, round(cell, 1), height, folded=wraps, gutter=gutter, has_was=is_written)
+        if slots > per_row:
+            return _folded(slots, per_row, cell, gutter, is_written=is_written)
+        return Strip(slots, per_row, round(cell, 1), 26, gutter=gutter, has_was=is_written)
     return Strip(slots, slots, available / slots, 14, gutter=gutter)
+
+
+def _folded(slots: int, per_row: int, cell: float, gutter: float, *, is_written: bool) -> Strip:
+    """A strip of several rows. If there are many, they are lower, and there is no room for the values before a write."""
+    few = slots <= MOST_HIGH_ROWS * per_row
+    return Strip(
+        slots, per_row, round(cell, 1), 24 if few else 20, folded=True, gutter=gutter, has_was=is_written and few
+    )
 
 
 def cell_texts(facts: StorageFacts) -> list[str]:
