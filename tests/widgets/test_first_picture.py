@@ -105,8 +105,11 @@ def same_picture(first: Json, whole: Json, step: int) -> None:
     for name in ("title", "source", "notes", "axis", "words", "keys", "opens", "threads"):
         assert first[name] == whole[name]
     assert said(first, first["steps"][step]["says"]) == said(whole, whole["steps"][step]["says"])
+    assert [said(data, data["steps"][step]["detail"]) for data in (first, whole) if "detail" in data["steps"][step]][
+        :1
+    ] == [said(data, data["steps"][step]["detail"]) for data in (whole, first) if "detail" in data["steps"][step]][:1]
     for one, other in zip(first["steps"], whole["steps"], strict=True):
-        apart = {"says": 0, "whole": 0, "marked": 0, "fixes": 0}
+        apart = {"says": 0, "detail": 0, "whole": 0, "marked": 0, "fixes": 0}
         assert {**other, **one, **apart} == {**other, **apart}
         fixes = (
             [[(said(data, fix["says"]), fix["lines"]) for fix in step.get("fixes", ())]]

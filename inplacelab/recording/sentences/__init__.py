@@ -9,6 +9,7 @@ from inplacelab.recording.facts import StepKind
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.backward import backward_moment
 from inplacelab.recording.sentences.errors import error_step
+from inplacelab.recording.sentences.headline import Headline, headline_of, split
 from inplacelab.recording.sentences.launches import launched
 from inplacelab.recording.sentences.lines import plain_line
 from inplacelab.recording.sentences.operations import operation
@@ -16,7 +17,7 @@ from inplacelab.recording.sentences.phrases import closed_up, joined
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.sentences.whole_line import line_of_step, whole_line
 
-__all__ = ["line_sentence", "sentence"]
+__all__ = ["Headline", "headline", "line_headline", "line_sentence", "sentence"]
 
 _BY_KIND: dict[StepKind, Callable[[Moment], Text]] = {
     "operation": operation,
@@ -73,3 +74,49 @@ def line_sentence(recording: Recording, index: int) -> Text:
     here = recording.state(index).step.index
     steps = line_of_step(recording, here)
     return sentence(recording, here) if len(steps) == 1 else closed_up(whole_line(recording, steps))
+
+
+def headline(recording: Recording, index: int) -> Headline:
+    """Says what step `index` did in one clause, and the rest in a detail.
+
+    The clause of a write names every tensor that shows other values now, whatever its name; that of a refusal the line to blame.
+
+    Args:
+        recording: the recording.
+        index: the step, counted from 0; negative numbers count from the end.
+
+    Returns:
+        The clause, without a full stop, and the detail, which may be empty.
+
+    Raises:
+        IndexError: if there is no such step.
+
+    >>> import inplacelab as paddle
+    >>> with paddle.record() as rec:
+    ...     x = paddle.ones([2])
+    ...     v = x[1:]
+    ...     v[0] = 5.
+    >>> for step in range(3):
+    ...     print(headline(rec.recording, step).clause.en)
+    `x` was made, in a new storage
+    `v` shares its storage with `x`
+    `v[0] = 5.` changed `x` too
+    """
+    here = recording.state(index).step.index
+    return headline_of(recording, here, sentence(recording, here))
+
+
+def line_headline(recording: Recording, index: int) -> Headline:
+    """Says what the line of step `index` did: as `headline` for a line of one step, otherwise the first of its sentences and the others.
+
+    Args:
+        recording: the recording.
+        index: the step, counted from 0; negative numbers count from the end.
+
+    Raises:
+        IndexError: if there is no such step.
+    """
+    here = recording.state(index).step.index
+    return (
+        headline(recording, here) if len(line_of_step(recording, here)) == 1 else split(line_sentence(recording, here))
+    )

@@ -7,7 +7,8 @@
 /** @typedef {{x: number, y: number, width: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[], folded?: boolean, fixed?: boolean, row?: number}} Group  Drawn in the stretches `open`: [first, last, ...]; `row`: the seat that it shares with groups that never live at the same time. */
 /** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[], copies?: [number, import("./arrow.js").End, import("./arrow.js").End][]}} Panel */
 /** @typedef {{name: string, storages: string, keys: string, stops: number[]}} Thread  What is shown of a tensor that a reader follows. */
-/** @typedef {{line: number | null, phase: string, error?: true, stop?: boolean, ends?: true, says: number, whole?: number, marked?: Marked[], fixes?: Fix[], at?: number[]}} Step  `says` is the position of its sentence in `said`, `whole` that of the sentence about its whole line; `at` is the thread that it shows, as in picks.js. */
+/** @typedef {{line: number | null, phase: string, error?: true, stop?: boolean, ends?: true, says: number, detail?: number, whole?: Told, marked?: Marked[], fixes?: Fix[], at?: number[]}} Step  `says` is the position of its headline in `said`, `detail` that of the rest, `whole` has both for its whole line; `at` is the thread that it shows, as in picks.js. */
+/** @typedef {{says: number, detail?: number}} Told  A headline and the rest, as positions in `said`. */
 /** @typedef {{says: number, lines: [string, boolean][]}} Fix  A fixed program: its lines, and which of them are new. */
 /** @typedef {[number, "kept" | "written" | "refused", number, number, number?, number?]} Marked  [line, role, brief, says, first column, past the last]; the words are positions in `said`. As `Marked` of recording/trace.py. */
 /** @typedef {{title: Said, columns: Said[], rows: Object<string, [number, number[] | null][]>}} Table  Cells are positions in `said`. */
@@ -21,7 +22,7 @@
  * @property {[string, string, Said][]} [marks]  Those of slots: the style, a path in a box of 32 by 20 px, what it means.
  * @property {Step[]} steps
  * @property {number} [only]  The step of a first picture: the others are not there yet. As scene/payload.py makes it.
- * @property {number[]} [longest]  The longest sentences of the others, for which there must be room.
+ * @property {number[][]} [longest]  The longest headlines and details of the others, for which there must be room.
  * @property {Panel[]} panels
  * @property {Object<string, string>} elsewhere  The links of items in the panels that are not shown.
  * @property {import("./lens.js").Page[]} pages  The values of large storages.

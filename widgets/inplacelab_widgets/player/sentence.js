@@ -1,21 +1,31 @@
-// The sentence about this step, read aloud when it changes. At the beginning of a program that fails it also has a button that goes
-// // to the failure.
+// What this step did, in one clause, and below it the rest; read aloud when it changes. At the beginning of a program that fails it also
+// has a button that goes to the failure.
 
 import { html, put, say, write } from "./elements.js";
 import { placeOf } from "./runs.js";
 import { speak, widthOf } from "./words.js";
-/** @import { Step } from "./runs.js" */
+/** @import { Step, Told } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */
 
-/** The number of longest sentences that the browser measures: the length alone does not determine which needs the most lines. */
+/** The number of longest texts that the browser measures: the length alone does not determine which needs the most lines. */
 const LONGEST = 3;
+
+/** About how much room a headline and its detail need. @param {string[]} words */
+const lengthOf = ([words, rest]) => 1.4 * widthOf(words) + widthOf(rest);
+
+/** A headline and its detail, as elements. @param {Object<string, string>} attributes */
+function drawTold(attributes) {
+  const [headline, detail] = ["ipl-headline", "ipl-detail"].map((name) => html("span", { class: name }));
+  return { root: html("p", attributes, headline, " ", detail), headline, detail };
+}
 
 /** @param {Stage} stage @param {{button: HTMLElement, words: (step: number) => string}} fixes @returns {Part} */
 export function drawSentence(stage, fixes) {
   const { said, steps, longest: known = [] } = stage.payload;
   // Invisible copies of the longest sentences reserve the room, so that nothing below moves.
-  const rooms = Array.from({ length: LONGEST }, () => html("p", { class: "ipl-sentence ipl-room", "aria-hidden": "true" }));
-  const sentence = html("p", { class: "ipl-sentence", role: "status", "aria-live": "polite" });
+  const rooms = Array.from({ length: LONGEST }, () => drawTold({ class: "ipl-sentence ipl-room", "aria-hidden": "true" }));
+  const told = drawTold({ class: "ipl-sentence", role: "status", "aria-live": "polite" });
+  const sentence = told.root;
   const failed = steps.findIndex((each) => each.error);
   const toFailure = html("button", { type: "button", class: "ipl-pointer ipl-to-failure" });
   toFailure.addEventListener("click", () => {
@@ -23,24 +33,27 @@ export function drawSentence(stage, fixes) {
     stage.root.focus({ preventScroll: true });
     stage.go(failed);
   });
-  const root = html("div", { class: "ipl-saying" }, ...rooms, sentence);
+  const root = html("div", { class: "ipl-saying" }, ...rooms.map((room) => room.root), sentence);
 
-  /** What is said of a step: of its whole line where a step of the player is a line. @param {Step} step */
-  const saysOf = (step) => (stage.mode === "line" ? (step.whole ?? step.says) : step.says);
+  /** What is said of a step: of its whole line where a step of the player is a line. @param {Step} step @returns {Told} */
+  const saysOf = (step) => (stage.mode === "line" ? (step.whole ?? step) : step);
+  /** @param {number | undefined} at */
+  const wordsAt = (at) => (at === undefined ? "" : speak(said[at] ?? "", stage.language));
 
   let reserved = "";
 
   function show() {
     const now = steps[stage.step];
     if (reserved !== stage.mode) reserve();
-    if (stage.wanted !== undefined) return tell(stage.word("waiting"), false);
+    if (stage.wanted !== undefined) return tell(stage.word("waiting"), "", false);
     // During fast playback it is not read aloud.
     put(sentence, "aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
     const isBefore = failed > stage.step && placeOf(stage.step, stage.stops) === 0;
     if (isBefore) write(toFailure, failureWords());
     // In predict mode it is not announced in advance.
     toFailure.hidden = stage.predict;
-    tell(speak(said[saysOf(now)], stage.language), isBefore);
+    const { says, detail } = saysOf(now);
+    tell(wordsAt(says), wordsAt(detail), isBefore);
     root.classList.toggle("ipl-wrong", now.error === true);
   }
 
@@ -51,24 +64,31 @@ export function drawSentence(stage, fixes) {
 
   let last = "";
 
-  /** Updates the sentence if it changes: the same words would be read aloud again. @param {string} words @param {boolean} isBefore  Whether the failure is still to come. */
-  function tell(words, isBefore) {
+  /** Updates the words if they change: the same words would be read aloud again.
+   * @param {string} words @param {string} rest @param {boolean} isBefore  Whether the failure is still to come. */
+  function tell(words, rest, isBefore) {
     const button = isBefore ? toFailure : fixes.words(stage.step) ? fixes.button : null;
-    const now = `${words} ${button?.className}`;
-    if (now !== last) say(sentence, words, ...(button ? [" ", button] : []));
+    const now = `${words} ${rest} ${button?.className}`;
+    if (now === last) return;
     last = now;
+    say(told.headline, words);
+    say(told.detail, rest, ...(button ? [" ", button] : []));
   }
 
   const translate = () => reserve();
 
   function reserve() {
     reserved = stage.mode;
-    const sentences = [...steps.map(saysOf), ...known].map((each) => speak(said[each] ?? "", stage.language));
-    if (failed > 0) sentences.push(`${sentences[0]} ${failureWords()}`);
-    const longest = [...new Set(sentences)].sort((one, other) => widthOf(other) - widthOf(one));
-    // The failure is the last step, and its sentence is among the longest.
+    const all = [...steps.map(saysOf).map(({ says, detail }) => [wordsAt(says), wordsAt(detail)]), ...known.map((each) => each.map(wordsAt))];
+    if (failed > 0) all.push([all[0][0], `${all[0][1]} ${failureWords()}`]);
+    const longest = [...new Map(all.map((each) => [each.join(" "), each])).values()].sort((one, other) => lengthOf(other) - lengthOf(one));
+    // The failure is the last step, and its words are among the longest.
     const button = fixes.words(steps.length - 1);
-    rooms.forEach((room, k) => say(room, longest[k] ?? "", " ", html("span", { class: "ipl-to-fix" }, button)));
+    rooms.forEach((room, k) => {
+      const [words = "", rest = ""] = longest[k] ?? [];
+      say(room.headline, words);
+      say(room.detail, rest, " ", html("span", { class: "ipl-to-fix" }, button));
+    });
   }
 
   return { root, show, translate };

@@ -15,7 +15,8 @@ from inplacelab.language import Text
 from inplacelab.recording import queries
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences import line_sentence, sentence
+from inplacelab.recording.sentences import Headline, line_headline, sentence
+from inplacelab.recording.sentences.headline import headline_of
 from inplacelab.recording.visible import presentable
 from inplacelab_widgets.scene.elements import elements_panel
 from inplacelab_widgets.scene.graph import graph_panel
@@ -82,10 +83,14 @@ class Scene:
     def _sentences(self) -> dict[int, Text]:
         return {}
 
+    def headline(self, step: int) -> Headline:
+        """Returns what a step did in one clause, and the rest of its sentence."""
+        return headline_of(self.recording, step, self.sentence(step))
+
     @cached_property
-    def line_sentences(self) -> Mapping[int, Text]:
-        """The sentences about lines of several steps, by the last step of the line."""
-        return _line_sentences(self.recording)
+    def line_headlines(self) -> Mapping[int, Headline]:
+        """The same of lines of several steps, by the last step of the line."""
+        return _line_headlines(self.recording)
 
     def panel(self, name: str) -> Panel:
         """Returns one of `PANELS` by name."""
@@ -110,8 +115,8 @@ def scene_of(recording: Recording) -> Scene:
     return Scene(presentable(recording))
 
 
-def _line_sentences(recording: Recording) -> dict[int, Text]:
+def _line_headlines(recording: Recording) -> dict[int, Headline]:
     steps = recording.steps
     lines = [(step.line, step.turn) for step in steps]
     ends = [k for k in range(1, len(steps)) if lines[k] == lines[k - 1] and lines[k : k + 2] != [lines[k]] * 2]
-    return {end: line_sentence(recording, end) for end in ends}
+    return {end: line_headline(recording, end) for end in ends}

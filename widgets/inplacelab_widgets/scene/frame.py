@@ -10,7 +10,7 @@ from inplacelab_widgets.scene import Scene
 from inplacelab_widgets.scene.code import code_panel
 from inplacelab_widgets.scene.graph_in_frame import graph_in
 from inplacelab_widgets.scene.marks import Look, always, rect
-from inplacelab_widgets.scene.measure import wrapped
+from inplacelab_widgets.scene.measure import NORMAL, wrapped
 from inplacelab_widgets.scene.names import unquoted
 from inplacelab_widgets.scene.picture import PAD, place_of, provisos
 from inplacelab_widgets.scene.svg import document, mark_at, panel_at, placed, stack_at, text_at
@@ -20,8 +20,10 @@ WIDTH = 848.0
 HIGHEST = 480.0
 _CODE = 236.0
 """The width of the code, in px."""
-_SAID, _SAID_LINE = 15.0, 20.0
+_SAID, _SAID_LINE = 17.0, 20.0
 """The size of the words on the step, and the height of their lines, in px."""
+_MOST_DETAIL = 3
+"""The most lines of the rest of what is said; the description has all of it."""
 _FOOT = 26.0
 _SMALLEST = 0.7
 """The least scale of the storages at which there still is a graph below them."""
@@ -29,13 +31,15 @@ _SMALLEST = 0.7
 
 def frame(scene: Scene, step: int, language: str) -> str:
     """Returns a step as an SVG picture of 848 by at most 480 px."""
-    now = scene.recording.steps[step]
-    lines = wrapped(said(scene, step, language), WIDTH - 2 * PAD - 12, _SAID)
-    bar = rect(0, PAD, 5, _SAID_LINE * len(lines) + 4, always(Look("flag-stale" if now.error else "mark-now")))
+    now, told = scene.recording.steps[step], scene.headline(step)
+    clause, detail = (unquoted(each).in_language(language) for each in told)
+    lines = [(line, "text headline") for line in wrapped(clause, WIDTH - 2 * PAD - 12, _SAID)]
+    lines += [(line, "text code soft") for line in wrapped(detail, WIDTH - 2 * PAD - 12, NORMAL)[:_MOST_DETAIL] if line]
+    bar = rect(0, PAD, 5, _SAID_LINE * len(lines) + 2, always(Look("flag-stale" if now.error else "mark-now")))
     parts = [mark_at(bar, 0, language)]
-    for k, line in enumerate(lines):
-        parts.append(text_at(PAD, PAD + 16 + _SAID_LINE * k, "text headline", line, language))
-    top = PAD + _SAID_LINE * len(lines) + 18
+    for k, (line, style) in enumerate(lines):
+        parts.append(text_at(PAD, PAD + 16 + _SAID_LINE * k, style, line, language))
+    top = PAD + _SAID_LINE * len(lines) + 16
     room = HIGHEST - _FOOT - top
     code = code_panel(scene.recording, _CODE, step, near=True)
     parts.append(placed(panel_at(code, step, language), PAD, top))

@@ -23,8 +23,8 @@ PER_ROW = 8
 ROWS = 3
 SIZE = PER_ROW * ROWS
 """The number of slots in the lens."""
-CELL, CELL_HEIGHT, PITCH = 66.0, 17.0, 19.0
-LONGEST_WHOLE = 9
+CELL, CELL_HEIGHT, PITCH = 64.0, 17.0, 19.0
+LONGEST_WHOLE = 8
 """The most digits of a whole number in a cell of the lens."""
 TITLE = 14.0
 HEIGHT = TITLE + ROWS * PITCH + 6

@@ -18,6 +18,7 @@ from inplacelab.recording.fixes import label
 from inplacelab.recording.fixes.difference import lines_after
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.quiz import Question
+from inplacelab.recording.sentences import Headline
 from inplacelab.recording.stages import stages
 from inplacelab.recording.trace import Marked, trace
 from inplacelab_widgets import words
@@ -124,19 +125,21 @@ class _Packer:
             **links(recording, self.pools.says),
         }
 
-    def _longest(self) -> list[int]:
+    def _longest(self) -> list[list[int]]:
         """The longest sentences, so that the first picture has room for them: of the steps of a loop, one for each operation."""
         sites = {
             (step.line, step.op, step.category, step.backward and step.backward.action): step.index
             for step in self.scene.recording.steps
         }
-        said = dict.fromkeys(self.scene.sentence(step) for step in sites.values())
+        said = dict.fromkeys(self.scene.headline(step) for step in sites.values())
         found = {
             each
             for language in LANGUAGES
-            for each in nlargest(_MEASURED, said, key=lambda text: width_of(text.in_language(language), NORMAL))
+            for each in nlargest(
+                _MEASURED, said, key=lambda words: width_of(words.detail.in_language(language), NORMAL)
+            )
         }
-        return sorted(map(self.pools.says, found))
+        return sorted([self.pools.says(each.clause), self.pools.says(each.detail)] for each in found)
 
     def _panel(self, name: str, opens: str) -> Json:
         """A panel; an empty one where the first picture does not show it."""
@@ -168,7 +171,12 @@ class _Packer:
         marked = [self._marked(each) for each in trace(self.scene.recording, index)] if "code" in self.shown else []
         if marked:
             packed["marked"] = marked
-        return packed | {"says": self.pools.says(self.scene.sentence(index)), **self._whole_line(index)}
+        return packed | {**self._words(self.scene.headline(index)), **self._whole_line(index)}
+
+    def _words(self, said: Headline) -> Json:
+        """What a step did, and the rest of it, if there is any."""
+        detail = {"detail": self.pools.says(said.detail)} if said.detail.en else {}
+        return {"says": self.pools.says(said.clause), **detail}
 
     def _fixes(self, step: Step) -> list[Json]:
         """The fixed programs that the last step offers, if it failed."""
@@ -183,8 +191,8 @@ class _Packer:
 
     def _whole_line(self, index: int) -> Json:
         """What is said in place of the sentence where a step of the player is a line."""
-        said = self.scene.line_sentences.get(index)
-        return {} if said is None else {"whole": self.pools.says(said)}
+        said = self.scene.line_headlines.get(index)
+        return {} if said is None else {"whole": self._words(said)}
 
     def _marked(self, marked: Marked) -> list[Any]:
         """[line, role, brief, says, first and past the last column]."""

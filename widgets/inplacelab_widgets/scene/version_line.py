@@ -66,7 +66,7 @@ class VersionLine:
         yield from self._authors(places, y, keys)
 
     def _dot(self, x: float, y: float, k: int, keys: tuple[str, ...]) -> Mark:
-        now, past, ahead = Look("dot raised"), Look("dot"), Look("dot ahead")
+        now, past, ahead = Look("bead raised"), Look("bead"), Look("bead ahead")
         looks = [(self.first, ahead, ahead), (self.raises[k - 1].step, now, past)] if k else [(self.first, past, past)]
         return Mark("circle", (("cx", x), ("cy", y), ("r", 4.5)), flashes(looks, self.last), keys)
 

@@ -1,0 +1,224 @@
+"""Says in one clause what a step did, above all to tensors with other names, and leaves the rest to a second text."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from inplacelab.language import Text
+from inplacelab.recording.as_written import as_written
+from inplacelab.recording.facts import BackwardFacts, Step, WriteFacts
+from inplacelab.recording.queries import newly_stale
+from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.sentences.errors import spoilt
+from inplacelab.recording.sentences.phrases import closed_up, listing, quoted
+from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.slots import common_runs
+from inplacelab.recording.source_tree import program_of
+from inplacelab.recording.touched import Touched, touched
+from inplacelab.recording.values_read import slots_reached
+
+__all__ = ["Headline", "headline_of", "split"]
+
+LONGEST_STATEMENT = 40
+"""The most characters of a statement that is quoted as a whole."""
+
+_FIRST_EN = re.compile(r"((?:`[^`]*`|[^`])*?[.])(?:\s+|$)")
+_FIRST_ZH = re.compile(r"((?:`[^`]*`|[^`])*?。)")
+
+
+class Headline(NamedTuple):
+    """What a step did.
+
+    Attributes:
+        clause: the most important of it, without a full stop.
+        detail: the rest: slots, versions, bytes. It may be empty.
+    """
+
+    clause: Text
+    detail: Text
+
+
+def headline_of(recording: Recording, index: int, said: Text) -> Headline:
+    """Returns the headline of a step.
+
+    Args:
+        recording: the recording.
+        index: the step, counted from 0.
+        said: the whole sentence about it, which the headline shortens.
+    """
+    moment = Moment(recording, index)
+    step = moment.step
+    clause: Text | None = None
+    if step.kind == "error":
+        clause = _refused(moment)
+    elif step.kind == "operation" and step.writes:
+        clause = _changed(moment)
+    elif step.kind == "operation" and step.output is not None and step.output not in step.inputs:
+        clause = _made(moment, step.output)
+    elif step.backward is not None:
+        clause = _in_backward(moment, step.backward)
+    if clause is None:
+        return split(said)
+    return Headline(closed_up(Text(clause.en[:1].upper() + clause.en[1:], clause.zh)), said)
+
+
+def split(said: Text) -> Headline:
+    """Returns the first sentence of a text as a headline, and the others as its detail."""
+    first = [_FIRST_EN.match(said.en), _FIRST_ZH.match(said.zh)]
+    if first[0] is None or first[1] is None:
+        return Headline(said, Text("", ""))
+    en, zh = first[0], first[1]
+    return Headline(
+        Text(en[1].removesuffix("."), zh[1].removesuffix("。")), Text(said.en[en.end() :], said.zh[zh.end() :])
+    )
+
+
+def _changed(moment: Moment) -> Text:
+    """A write: the tensors whose values it changed, and those that backward still needs."""
+    what, step = _statement(moment), moment.step
+    writers = {write.tensor for write in step.writes}
+    changed = _with_other_values(moment, step.writes)
+    mine = [key for key in changed if key in writers]
+    others = [key for key in changed if key not in writers]
+    needed = _still_needed(moment)
+    if others:
+        pattern = (
+            Text("{0} changed {1} too", "{0} 同时改变了 {1}") if mine else Text("{0} changed {1}", "{0} 改变了 {1}")
+        )
+        clause = pattern.format(what, _names(moment, others))
+    elif mine:
+        clause = Text("{0} changed {1}", "{0} 改变了 {1}").format(what, _names(moment, mine))
+    elif any(
+        touched(moment.recording).get(each.storage, {}).get(moment.index, Touched()).changed for each in step.writes
+    ):
+        clause = Text("{0} changed no tensor that has a name", "{0} 没有改变任何具名张量的值").format(what)
+    elif any(write.slots for write in step.writes):
+        clause = Text("{0} wrote the values that were already there", "{0} 写入的就是原来的值").format(what)
+    else:
+        clause = Text("{0} changed metadata, not values", "{0} 改变的是元数据，不是数值").format(what)
+    if not needed:
+        return clause
+    return Text("{0}, and backward needs the old {1}", "{0}，而反向传播还需要原来的 {1}").format(
+        clause, _names(moment, needed)
+    )
+
+
+def _with_other_values(moment: Moment, writes: Sequence[WriteFacts]) -> list[int]:
+    """The tensors with a name that show another value than before, in the order in which they were made."""
+    state, found = moment.after, []
+    for storage in dict.fromkeys(write.storage for write in writes):
+        done = touched(moment.recording).get(storage, {}).get(moment.index)
+        facts = state.storages.get(storage)
+        if done is None or facts is None:
+            continue
+        slots = done.changed or done.around
+        for key, tensor in state.tensors.items():
+            named = state.called(key).bound
+            if named and tensor.storage == storage and common_runs(slots_reached(facts, tensor), slots):
+                found.append(key)
+    return sorted(found)
+
+
+def _still_needed(moment: Moment) -> list[int]:
+    """The tensors with a name on whose storages a saved value went stale in this step."""
+    stale = {saved.storage for _, saved in newly_stale(moment.recording, moment.index)}
+    if not stale:
+        return []
+    state = moment.after
+    named = [key for key, tensor in state.tensors.items() if tensor.storage in stale and state.called(key).bound]
+    return named[:1]
+
+
+def _made(moment: Moment, result: int) -> Text | None:
+    """A new tensor: what it shares its storage with, or that its storage is new."""
+    state = moment.after
+    tensor = state.tensors.get(result)
+    if tensor is None:
+        return None
+    sharers = [
+        key
+        for key, other in state.tensors.items()
+        if key != result and other.storage == tensor.storage and _named(state, key)
+    ]
+    if sharers:
+        pattern = Text("{0} shares its storage with {1}", "{0} 与 {1} 共享同一存储")
+        return pattern.format(moment.called(result), _names(moment, sharers))
+    if moment.step.category in ("view", "relayout") or tensor.storage not in dict(moment.step.storages):
+        return None
+    if not moment.step.inputs:
+        return Text("{0} was made, in a new storage", "创建了 {0}，放在新存储中").format(moment.called(result))
+    pattern = Text("{0} has a storage of its own", "{0} 有自己的新存储")
+    return pattern.format(moment.called(result))
+
+
+def _named(state: State, key: int) -> bool:
+    return state.called(key).bound
+
+
+def _in_backward(moment: Moment, facts: BackwardFacts) -> Text | None:
+    """A moment of a backward pass, if its sentence is long."""
+    if facts.node is None:
+        return None
+    node = moment.node(facts.node)
+    name = quoted(node.name) if node is not None else Text("a grad node", "某个梯度节点")
+    if facts.action == "unpack":
+        fresh = facts.kept_at == facts.found_at
+        finds = Text("{0} finds what it kept unchanged", "{0} 保存的值没有过期")
+        return (finds if fresh else Text("{0} finds what it kept overwritten", "{0} 保存的值已被覆盖")).format(name)
+    if facts.action == "run" and node is not None and node.leaf is None and not moment.step.writes:
+        return Text("{0} computed the gradients of its inputs", "{0} 算出了各输入的梯度").format(name)
+    return None
+
+
+def _refused(moment: Moment) -> Text | None:
+    """An error: what was refused, and the line that overwrote what backward needs."""
+    found = spoilt(moment)
+    if found is None or not found.writes:
+        return None
+    step, _ = found.writes[-1]
+    named = [
+        key
+        for key, tensor in moment.after.tensors.items()
+        if tensor.storage == found.saved.storage and moment.after.called(key).bound
+    ]
+    where = (
+        Text("line {0}", "第 {0} 行").format(step.line)
+        if step.line is not None
+        else Text("an earlier step", "之前的一步")
+    )
+    if not named:
+        return Text("{0} was refused: {1} overwrote what it needs", "{0} 被拒绝：{1}覆盖了它需要的值").format(
+            _statement(moment), where
+        )
+    pattern = Text("{0} was refused: {1} had overwritten {2}", "{0} 被拒绝：{1}已覆盖 {2}")
+    return pattern.format(_statement(moment), where, _names(moment, named[:1]))
+
+
+def _names(moment: Moment, tensors: Sequence[int]) -> Text:
+    return listing([quoted(moment.after.called(key).first) for key in tensors])
+
+
+def _statement(moment: Moment) -> Text:
+    """The statement of a step if it is short and did nothing else; otherwise the operation."""
+    step = moment.step
+    written = _source_of(moment.recording, step)
+    if written is not None and len(written) <= LONGEST_STATEMENT:
+        alone = sum(
+            other.turn == step.turn and other.line == step.line and other.kind == "operation"
+            for other in moment.recording.steps[max(0, moment.index - 8) : moment.index + 9]
+        )
+        if alone <= 1:
+            return quoted(written)
+    return quoted(as_written(moment.recording, step)) if step.op else moment.line
+
+
+def _source_of(recording: Recording, step: Step) -> str | None:
+    """The source of the one simple statement on the line of a step; None if there is another one, or it has several lines."""
+    program = program_of(recording)
+    statement = program.statement(step.line) if program is not None else None
+    if program is None or statement is None or not isinstance(statement, (ast.Expr, ast.Assign, ast.AugAssign)):
+        return None
+    return None if statement.lineno != statement.end_lineno else program.code(statement)

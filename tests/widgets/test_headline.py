@@ -1,0 +1,127 @@
+"""Tests what is said of a step in one clause: it names what changed, and no more."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from inplacelab.recording import Recording
+from inplacelab.recording.sentences import headline, line_headline, sentence
+from inplacelab.recording.slots import slots_of
+from tests.recorders.failing_programs import failing_programs
+from tests.recorders.golden.renew import run
+from tests.tiers import choose
+
+VIEWS = """
+m = paddle.arange(16, dtype="float32").reshape([4, 4])
+t = m.t()
+row = t[1]
+row.scale_(10.)
+m[0, 0] = 100.
+"""
+CLASH = """
+w = paddle.to_tensor([1., 2., 3.], stop_gradient=False)
+target = w * 2.
+frozen = target.detach()
+loss = (target * target).sum()
+frozen.zero_()
+loss.backward()
+"""
+
+
+def clauses(program: str) -> list[tuple[str, str]]:
+    recording = run(program).recording
+    found = [headline(recording, step) for step in range(len(recording))]
+    return [(each.clause.en, each.clause.zh) for each in found]
+
+
+def test_a_write_names_the_others_that_it_changed() -> None:
+    said = clauses(VIEWS)
+    assert said[2:] == [
+        ("`t` shares its storage with `m`", "`t` 与 `m` 共享同一存储"),
+        ("`row` shares its storage with `m` and `t`", "`row` 与 `m` 和 `t` 共享同一存储"),
+        ("`row.scale_(10.)` changed `m` and `t` too", "`row.scale_(10.)` 同时改变了 `m` 和 `t`"),
+        ("`m[0, 0] = 100.` changed `t` too", "`m[0, 0] = 100.` 同时改变了 `t`"),
+    ]
+
+
+def test_a_value_that_goes_stale_is_in_the_headline_of_the_write_and_of_the_refusal() -> None:
+    said = clauses(CLASH)
+    assert said[5] == (
+        "`frozen.zero_()` changed `target` too, and backward needs the old `target`",
+        "`frozen.zero_()` 同时改变了 `target`，而反向传播还需要原来的 `target`",
+    )
+    assert said[-1] == (
+        "`loss.backward()` was refused: line 6 had overwritten `target`",
+        "`loss.backward()` 被拒绝：第 6 行已覆盖 `target`",
+    )
+
+
+@pytest.mark.parametrize(
+    ("program", "clause"),
+    [
+        ("x = paddle.zeros([3])\nx.zero_()\n", "`x.zero_()` wrote the values that were already there"),
+        ("x = paddle.zeros([3])\nx.add_(x + 1.)\n", "`add_` changed `x`"),
+        ("x = paddle.zeros([3])\nx[1:].add_(x[1:] + 1.)\n", "`add_` changed `x`"),
+        ("x = paddle.zeros([3])\nx.fill_(2.)\n", "`x.fill_(2.)` changed `x`"),
+        ("x = paddle.ones([2, 3])\nx.t_()\n", "`x.t_()` changed metadata, not values"),
+        ("x = paddle.ones([3])\ny = x.exp()\n", "`y` has a storage of its own"),
+    ],
+)
+def test_what_is_said_of_other_writes(program: str, clause: str) -> None:
+    assert clause in [en for en, _ in clauses(program)]
+
+
+def test_names_are_exactly_those_that_show_other_values() -> None:
+    """Compared with the elements of each tensor, read one by one before and after the write."""
+    checked = 0
+    for program in failing_programs(0, choose(8, 40, 400)):
+        recording = run(program).recording
+        for step in recording.steps:
+            if step.kind != "operation" or not step.writes:
+                continue
+            clause = headline(recording, step.index).clause.en
+            if "metadata" in clause or not any(write.slots for write in step.writes):
+                continue
+            changed = changed_names(recording, step.index)
+            if changed is None:
+                continue
+            body = clause.partition(" changed ")[2].partition(", and backward")[0].removesuffix(" too")
+            writers = {recording.state(step.index).called(write.tensor).first for write in step.writes}
+            named = {*re.findall(r"`([^`]+)`", body)}
+            assert named <= changed, (program, clause)
+            assert changed - named <= writers, (program, clause)
+            checked += 1
+    assert checked > 10
+
+
+def changed_names(recording: Recording, index: int) -> set[str] | None:
+    """The first names of tensors with other elements than before; None if not all values were recorded."""
+    before, after = recording.before(index), recording.state(index)
+    found = set()
+    for key, tensor in after.tensors.items():
+        if not after.called(key).bound:
+            continue
+        now, was = after.storages[tensor.storage].values, before.storages.get(tensor.storage)
+        if was is None:
+            continue
+        if not isinstance(now, tuple) or not isinstance(was.values, tuple):
+            return None
+        if any(repr(now[slot]) != repr(was.values[slot]) for slot in slots_of(tensor)):
+            found.add(after.called(key).first)
+    return found
+
+
+def test_every_headline_is_one_clause_and_loses_nothing(recording: Recording) -> None:
+    for step in range(len(recording)):
+        whole = sentence(recording, step)
+        for told in (headline(recording, step), line_headline(recording, step)):
+            assert told.clause.en
+            assert told.clause.zh
+            assert not told.clause.en.endswith(".")
+            assert not told.clause.zh.endswith("。")
+            outside = re.sub(r"`[^`]*`|\[[^\]]*\]", "", told.clause.zh)
+            assert not re.search(r"[,;:!?]", outside), outside
+        told = headline(recording, step)
+        assert told.detail == whole or whole.en.startswith(told.clause.en)
