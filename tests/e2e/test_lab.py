@@ -83,7 +83,7 @@ class Stepper:
 
     def versions(self) -> list[str]:
         """Returns the texts of the visible version counters."""
-        texts = self.player.locator(".ipl-storages svg text:visible").all_text_contents()
+        texts = self.player.locator(".ipl-storages svg text.ipl-value:visible").all_text_contents()
         return [text for text in texts if re.fullmatch(r"v\d+(→v\d+)?", text)]
 
 

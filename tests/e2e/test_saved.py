@@ -44,11 +44,11 @@ def test_a_saved_notebook_shows_the_picture_and_the_tables(
     picture.wait_for()
     until_equal(page, lambda: picture.evaluate(IS_DRAWN), wanted=True)
     assert page.evaluate(TRUSTED) == trusted
-    assert "step 4 of" in picture.get_attribute("alt")
+    assert "Line 5 scale_ wrote slots 0-2 of S1" in picture.get_attribute("alt")
     page.locator("summary", has_text="Read as table").click()
     tables = page.locator("details table")
     titles = [each.inner_text() for each in tables.locator("caption").all()]
-    assert titles[:4] == ["Storages", "Tensors", "Saved for backward", "Grad nodes"]
+    assert titles[:4] == ["Storages", "Tensors", "Kept for backward", "Grad nodes"]
     assert "stale, now v1" in tables.nth(2).inner_text()
     page.screenshot(path=screenshots / f"saved-{name}.png")
     page.context.close()

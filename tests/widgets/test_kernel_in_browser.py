@@ -80,7 +80,7 @@ def picked(page: Any) -> tuple[int, int]:
 
 
 def status(page: Any) -> str:
-    return str(page.locator("[role=status]").text_content())
+    return str(page.locator("[role=status]").text_content()).strip()
 
 
 def press(page: Any, *keys: str) -> None:

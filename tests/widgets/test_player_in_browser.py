@@ -139,7 +139,7 @@ def test_keys_step_both_ways_and_only_our_keys_are_taken(open_player: Callable[.
     assert player.counter() == "5 / 15"
     assert "scale_" in player.text("[aria-current=step]")
     assert "v0→v1" in player.shown("storages")
-    assert player.text("[role=status]").startswith("Line 4 scale_ wrote slots 0-7 of S1")
+    assert "Line 4 scale_ wrote slots 0-7 of S1" in player.text("[role=status]")
     player.press("ArrowLeft")
     assert "v0→v1" not in player.shown("storages")
     player.press("PageDown")
@@ -486,7 +486,7 @@ def test_a_step_that_comes_while_a_pane_glides_is_in_sight_in_the_end(chromium: 
     page.wait_for_function(under_way)
     player.press("ArrowRight")
     until_still(page)
-    head = page.locator(".ipl-storages text.ipl-label:visible").last.bounding_box()
+    head = page.locator(".ipl-storages .ipl-checked:visible").last.bounding_box()
     there = pane.bounding_box()
     assert head is not None
     assert there is not None

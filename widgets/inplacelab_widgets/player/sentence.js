@@ -10,8 +10,8 @@ import { speak, widthOf } from "./words.js";
 /** The number of longest texts that the browser measures: the length alone does not determine which needs the most lines. */
 const LONGEST = 3;
 
-/** About how much room a headline and its detail need. @param {string[]} words */
-const lengthOf = ([words, rest]) => 1.4 * widthOf(words) + widthOf(rest);
+/** About how much room a headline and its detail need: a headline has larger type. @param {string[]} words */
+const lengthOf = ([words, rest]) => 1.8 * widthOf(words) + widthOf(rest);
 
 /** A headline and its detail, as elements. @param {Object<string, string>} attributes */
 function drawTold(attributes) {

@@ -26,7 +26,8 @@ def at_step(panel: Panel, step: int) -> Panel:
         panel,
         height=panel.more.note.y if panel.more else panel.height,
         groups=_cut(panel.groups, kept, step),
-        shelf=_cut(panel.shelf, kept, step),
+        # Its heading stays, unseen: a player moves the storages of a panel with a shelf together.
+        shelf=_cut(panel.shelf, kept, step) or tuple(replace(each, open=_NEVER) for each in panel.shelf[:1]),
         says=_at(panel.says, step),
         notes=_at(panel.notes, step),
         more=None,
