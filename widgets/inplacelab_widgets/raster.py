@@ -11,15 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING
+from typing import Any
 
 from inplacelab.language import Text
 from inplacelab_widgets.scene.palette import FONT, ROLES
 
-if TYPE_CHECKING:
-    from PIL import Image
-
-__all__ = ["NoFontError", "can_draw", "gif", "png"]
+__all__ = ["NoFontError", "can_draw", "check_installed", "gif", "png"]
 
 # resvg uses the first installed font for a whole text, and an arbitrary one for characters that it lacks.
 _CHINESE_FIRST = f"'Noto Sans Mono CJK SC', 'PingFang SC', 'Microsoft YaHei', {FONT}"
@@ -59,11 +56,23 @@ def png(picture: str, scale: float, language: str) -> bytes:
     """
     if scale <= 0:
         raise ValueError(f"scale must be positive, not {scale}")
-    if not can_draw("ab"):
-        raise NoFontError(str(_NO_FONT))
+    check_installed()
     if _CHINESE.search(picture) and not can_draw("张量"):
         raise NoFontError(str(_NO_CHINESE_FONT))
     return _drawn(picture.replace(FONT, _CHINESE_FIRST, 1) if language == "zh" else picture, scale)
+
+
+def check_installed(*, animated: bool = False) -> None:
+    """Checks that there is all that pictures, or animations, need on any machine.
+
+    Raises:
+        ImportError: if resvg or, for animations, Pillow is not installed; the message says how to install it.
+        NoFontError: if there is no font at all.
+    """
+    if animated:
+        _pillow()
+    if not can_draw("ab"):
+        raise NoFontError(str(_NO_FONT))
 
 
 @cache
@@ -93,13 +102,10 @@ def gif(pictures: Sequence[str], seconds: Sequence[float], language: str, commen
         ImportError: if resvg or Pillow is not installed; the message says how to install it.
         NoFontError: if there is no font for the words of a picture.
     """
-    try:
-        from PIL import Image  # noqa: PLC0415  # an extra, imported only when a GIF is drawn
-    except ImportError:
-        raise ImportError(str(_NO_PILLOW), name="PIL") from None
+    image = _pillow()
     files = [png(each, 1, language) for each in pictures]  # kept as files: as pixels, a hundred of them need 300 MB
     palette = _palette(_opened(file) for file in files)
-    mapped = (_opened(file).quantize(palette=palette, dither=Image.Dither.NONE) for file in files)
+    mapped = (_opened(file).quantize(palette=palette, dither=image.Dither.NONE) for file in files)
     written = BytesIO()
     durations = [round(each * 100) * 10 for each in seconds]  # a GIF counts hundredths of a second
     next(mapped).save(
@@ -122,16 +128,20 @@ def _drawn(picture: str, scale: float) -> bytes:
     return bytes(resvg_py.svg_to_bytes(svg_string=picture, zoom=scale))
 
 
-def _opened(file: bytes) -> Image.Image:
-    from PIL import Image  # noqa: PLC0415
+def _pillow() -> Any:
+    try:
+        from PIL import Image  # noqa: PLC0415  # an extra, imported only when a GIF is drawn
+    except ImportError:
+        raise ImportError(str(_NO_PILLOW), name="PIL") from None
+    return Image
 
-    return Image.open(BytesIO(file)).convert("RGB")
+
+def _opened(file: bytes) -> Any:
+    return _pillow().open(BytesIO(file)).convert("RGB")
 
 
-def _palette(pictures: Iterable[Image.Image]) -> Image.Image:
+def _palette(pictures: Iterable[Any]) -> Any:
     """The colours of all pictures: those that mean something as they are, and the most frequent ones of the edges of letters."""
-    from PIL import Image  # noqa: PLC0415
-
     meant = [tuple(bytes.fromhex(light[1:])) for light, _ in ROLES.values()]
     counts: Counter[tuple[int, ...]] = Counter()
     for picture in pictures:
@@ -139,6 +149,6 @@ def _palette(pictures: Iterable[Image.Image]) -> Image.Image:
             counts[colour] += count
     frequent = sorted(counts, key=lambda colour: (-counts[colour], colour))
     chosen = list(dict.fromkeys([*meant, *frequent]))[:_COLOURS]
-    holder = Image.new("P", (1, 1))
+    holder = _pillow().new("P", (1, 1))
     holder.putpalette([part for colour in chosen for part in colour])
     return holder
