@@ -1,4 +1,4 @@
-"""Draws the pictures of the READMEs from recordings of the programs that they show.
+"""Draws the pictures of the READMEs from recordings of the programs that they show, and the animation that opens them.
 
 python docs/draw.py
 """
@@ -13,12 +13,18 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 import inplacelab
+from inplacelab.cli.script import run_script
+from inplacelab.recorders.run import LIMIT
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets import to_svg
-from inplacelab_widgets.scene import key_step
+from inplacelab_widgets import to_gif, to_svg
+from inplacelab_widgets.scene import key_step, scene_of
+from inplacelab_widgets.scene.card import cards
+from inplacelab_widgets.sharing import drawn_from
 
 HERE = Path(__file__).parent
 PICTURES = {"en": ("README.md", "stepper.svg"), "zh": ("README.zh.md", "stepper.zh.svg")}
+PROGRAM = HERE / "one_write.py"
+ANIMATIONS = {"en": "one_write.gif", "zh": "one_write.zh.gif"}
 CELL = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -34,14 +40,26 @@ def recording_of(readme: str) -> Recording:
     raise SystemExit(f"{readme} has no cell that begins with %%stepper")
 
 
+def is_current(animation: Path, recording: Recording, language: str) -> bool:
+    """Whether an animation was drawn from the same pictures. Its pixels depend on the fonts of the machine, so only others are drawn again."""
+    noted = drawn_from(cards(scene_of(recording), range(len(recording)), language))
+    return animation.exists() and noted.encode() in animation.read_bytes()
+
+
 def main() -> None:
-    """Draws one picture for each language: the program after its last in-place line."""
+    """Draws for each language one picture, the program after its last in-place line, and the animation, if it is not the present one."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
     for language, (readme, picture) in PICTURES.items():
         recording = recording_of(readme)
         drawn = to_svg(recording, key_step(recording), language)
         (folder / picture).write_text(drawn, encoding="utf-8")
         print(f"drew {picture}")
+    recording, raised = run_script(PROGRAM, (), title=PROGRAM.name, limit=LIMIT)
+    assert raised is None
+    for language, animation in ANIMATIONS.items():
+        if not is_current(HERE / animation, recording, language):
+            to_gif(recording, path=folder / animation, language=language)
+            print(f"drew {animation}")
 
 
 if __name__ == "__main__":

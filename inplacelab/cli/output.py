@@ -1,4 +1,4 @@
-"""Writes a recording to a file, as a page, a picture, Markdown, plain text or JSON."""
+"""Writes a recording to a file, as a page, a picture, Markdown, plain text or JSON; decides before the program runs where and how."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from secrets import token_hex
 from shutil import copymode
-from typing import TextIO
+from typing import Any, TextIO
 
 from inplacelab.cli.bilingual_argparse import Parser, listed
 from inplacelab.cli.refusal import CannotError
@@ -27,9 +28,9 @@ _SAYS = {
         "要写入的文件，- 表示标准输出（默认：输入文件名加上该格式的后缀）",
     ),
     "format": Text(
-        "page that steps offline, picture, Markdown, plain text, or the recording itself "
+        "page that steps offline, picture (png needs the extra png), Markdown, plain text, or the recording itself "
         "(default: as the suffix of the output says, else html)",
-        "可离线单步浏览的网页、图片、Markdown、纯文本或记录本身（默认：按输出文件的后缀，否则为 html）",
+        "可离线单步浏览的网页、图片（png 需要附加依赖 png）、Markdown、纯文本或记录本身（默认：按输出文件的后缀，否则为 html）",
     ),
     "lang": Text(
         "the language of the output (default: INPLACELAB_LANGUAGE, else en)",
@@ -40,6 +41,14 @@ _SAYS = {
         "网页在显示每一步之前先提问；不加此项时，读者仍可自行打开",
     ),
 }
+_NO_FORMAT = Text(
+    "the suffix of {0} is none of the formats {1}; use one of these, or choose the format with --format",
+    "{0} 的后缀不是任何一种格式（{1}）；请改用其中之一，或用 --format 指定格式",
+)
+_OTHER_FORMAT = Text(
+    "the format is {1}, and a file named {0} would not be opened as that; use another suffix, or another format",
+    "格式是 {1}，而名为 {0} 的文件不会被当作这种格式打开；请更换后缀或格式",
+)
 _NO_WIDGETS = Text(
     "this format is drawn by the package inplacelab_widgets, which is part of inplacelab and is missing here ({0}). "
     "Install inplacelab again, or write the recording itself: --format json",
@@ -57,26 +66,57 @@ _CANNOT_ASK = Text(
 _NOTHING = Text("there is nothing to show: no statement of the program ran", "没有可展示的内容：程序中没有语句被执行")
 
 
-def _drawn(name: str) -> Callable[..., str]:
-    def draw(recording: Recording, **options: bool) -> str:
+Drawing = Callable[..., str | bytes]
+"""Makes the content of a file of a recording."""
+
+
+def drawing(name: str) -> Drawing:
+    """Returns a function of `inplacelab_widgets`, which is imported when it is called: only what is drawn needs that package.
+
+    The function raises CannotError if something is not installed.
+    """
+
+    def draw(recording: Recording, **options: Any) -> str | bytes:
+        widgets, raster = _widgets()
         try:
-            import inplacelab_widgets  # noqa: PLC0415  # the drawing package is asked for only by formats that are drawn
-        except ImportError as missing:
-            raise CannotError(_NO_WIDGETS.format(missing.name)) from None
-        text: str = getattr(inplacelab_widgets, name)(recording, **options)
-        return text
+            content: str | bytes = getattr(widgets, name)(recording, **options)
+        except (ImportError, raster.NoFontError) as missing:
+            raise CannotError(Text(str(missing), str(missing)), status=1) from None
+        return content
 
     return draw
+
+
+def check_drawable(*, animated: bool = False) -> None:
+    """Checks that pictures of pixels can be drawn, before a program runs for them.
+
+    Raises:
+        CannotError: if a library or a font is missing; it says what to install.
+    """
+    raster = _widgets()[1]
+    try:
+        raster.check_installed(animated=animated)
+    except (ImportError, raster.NoFontError) as missing:
+        raise CannotError(Text(str(missing), str(missing)), status=1) from None
+
+
+def _widgets() -> tuple[Any, Any]:
+    """The package, and its module for pictures of pixels."""
+    try:
+        return import_module("inplacelab_widgets"), import_module("inplacelab_widgets.raster")
+    except ImportError as missing:
+        raise CannotError(_NO_WIDGETS.format(missing.name)) from None
 
 
 _ASKS = "html"
 """The only format that can ask questions."""
 
-FORMATS: dict[str, Callable[..., str]] = {
-    _ASKS: _drawn("to_html"),
-    "svg": _drawn("to_svg"),
-    "md": _drawn("to_markdown"),
-    "txt": _drawn("to_text"),
+FORMATS: dict[str, Drawing] = {
+    _ASKS: drawing("to_html"),
+    "svg": drawing("to_svg"),
+    "png": drawing("to_png"),
+    "md": drawing("to_markdown"),
+    "txt": drawing("to_text"),
     "json": lambda recording: codec.to_json(recording) + "\n",
 }
 
@@ -126,7 +166,17 @@ def destination(options: argparse.Namespace, source: Path) -> Destination:
         CannotError: if the format is impossible, or nothing can be written there.
     """
     form = chosen_format(options)
-    given = options.output or Path(f"{source.stem}.{form}")
+    if form == "png":
+        check_drawable()
+    return destination_of(form, options.output or Path(f"{source.stem}.{form}"), predict=options.predict)
+
+
+def destination_of(form: str, given: Path, *, predict: bool = False) -> Destination:
+    """Returns where a file in this format is written.
+
+    Raises:
+        CannotError: if nothing can be written there.
+    """
     path = None
     if given == Path("-"):
         if not is_open(sys.stdout):
@@ -136,7 +186,7 @@ def destination(options: argparse.Namespace, source: Path) -> Destination:
             path = _writable(given)
         except OSError as error:
             raise CannotError(_CANNOT_WRITE.format(visible(str(given)), error.strerror)) from None
-    return Destination(form, given, path, options.predict, sys.stdout, sys.stderr)
+    return Destination(form, given, path, predict, sys.stdout, sys.stderr)
 
 
 def _writable(given: Path) -> Path:
@@ -156,20 +206,28 @@ def _writable(given: Path) -> Path:
     return path
 
 
-def write(recording: Recording, to: Destination) -> None:
+def write(recording: Recording, to: Destination, draw: Drawing | None = None) -> None:
     """Writes a recording.
+
+    Args:
+        recording: the recording.
+        to: where it is written.
+        draw: makes the content; by default what the format asks for.
 
     Raises:
         CannotError: if there is nothing to write, or it cannot be written.
     """
     if not len(recording):
         raise CannotError(_NOTHING, status=1)
-    text = FORMATS[to.form](recording, predict=True) if to.predict else FORMATS[to.form](recording)
+    draw = draw or FORMATS[to.form]
+    content = draw(recording, predict=True) if to.predict else draw(recording)
+    # UTF-8, as in a file, also where the terminal's encoding lacks a character.
+    raw = content.encode() if isinstance(content, str) else content
     try:
         if to.path is None:
-            _print_whole(text, to.out)
+            _print_whole(raw, to.out)
             return
-        _replace(to.path, text)
+        _replace(to.path, raw)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -180,23 +238,23 @@ def write(recording: Recording, to: Destination) -> None:
     say("\n".join(str(each) for each in (said, *recording.notes)), to.err)  # the standard output belongs to the program
 
 
-def _print_whole(text: str, out: TextIO | None) -> None:
+def _print_whole(content: bytes, out: TextIO | None) -> None:
     if out is None or not is_open(out):
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
     out.flush()
-    out.buffer.write(text.encode())  # UTF-8, as in a file, also where the terminal's encoding lacks a character
+    out.buffer.write(content)
     out.buffer.flush()
 
 
-def _replace(path: Path, text: str) -> None:
+def _replace(path: Path, content: bytes) -> None:
     """Writes a file as a whole or not at all: first beside it, and then in its place."""
     if path.exists() and not (path.is_file() and os.access(path.parent, os.W_OK)):  # such as /dev/null
-        path.write_text(text, encoding="utf-8", newline="\n")
+        path.write_bytes(content)
         return
     beside = path.with_name(f".inplacelab-{token_hex(8)}.tmp")
     try:
-        with beside.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with beside.open("xb") as file:
+            file.write(content)
         if path.exists():
             copymode(path, beside)
         beside.replace(path)
@@ -220,14 +278,25 @@ def chosen_format(options: argparse.Namespace) -> str:
     """Returns the one of `FORMATS` that the options request.
 
     Raises:
-        CannotError: if `--predict` is given for a format without questions.
+        CannotError: if the suffix of the output tells no format, or another one; or if `--predict` is given for a format without
+            questions.
     """
-    form = options.format or _form_of(options.output)
+    form = str(options.format or _form_of(options.output))
+    if options.output is not None and (other := _told_by(options.output)) in FORMATS and other != form:
+        raise CannotError(_OTHER_FORMAT.format(visible(str(options.output)), form))
     if options.predict and form != _ASKS:
         raise CannotError(_CANNOT_ASK.format(form))
-    return str(form)
+    return form
 
 
 def _form_of(path: Path | None) -> str:
-    suffix = path.suffix[1:].lower() if path else ""
-    return suffix if suffix in FORMATS else "html"
+    """The format of a file by its suffix; without a suffix, as with -, a page."""
+    form = _told_by(path) if path is not None else ""
+    if form and form not in FORMATS:
+        raise CannotError(_NO_FORMAT.format(visible(str(path)), listed(FORMATS)))
+    return form or _ASKS
+
+
+def _told_by(path: Path) -> str:
+    suffix = path.suffix[1:].lower()
+    return {"htm": "html", "markdown": "md"}.get(suffix, suffix)

@@ -40,6 +40,11 @@ def add_to(parser: Parser) -> None:
     """Declares the command's options."""
     parser.option("script", says=_SAYS["script"], type=Path)
     output.add_to(parser)
+    add_running_to(parser)
+
+
+def add_running_to(parser: Parser) -> None:
+    """Declares the options of every command that runs a script and records it."""
     parser.option("--title", says=_SAYS["title"])
     parser.option("--limit", says=_SAYS["limit"].format(LIMIT), type=positive, default=LIMIT, metavar="N")
     parser.option("--framework", says=framework_help(), choices=FRAMEWORKS, metavar="FRAMEWORK")
@@ -52,11 +57,9 @@ def framework_help() -> Text:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status; 1 if it raised an exception."""
+    check_not_itself(options.output, options.script)
     to = output.destination(options, options.script)  # raises before the script runs, if nothing can be written there
-    if to.path == options.script.resolve():
-        raise CannotError(_ITSELF.format(options.script))
-    if options.framework and not is_installed(options.framework):
-        raise CannotError(not_installed(options.framework))
+    check_framework(options)
     with running(
         options.script, options.arguments, title=options.title, limit=options.limit, framework=options.framework
     ) as ran:
@@ -64,6 +67,26 @@ def run(options: argparse.Namespace) -> int:
         if ran.recording is not None:
             output.write(ran.recording, to)
         return status or ran.stopping.status
+
+
+def check_not_itself(given: Path | None, script: Path) -> None:
+    """Checks that the output is not the script.
+
+    Raises:
+        CannotError: if it is.
+    """
+    if given is not None and given.resolve() == script.resolve():
+        raise CannotError(_ITSELF.format(script))
+
+
+def check_framework(options: argparse.Namespace) -> None:
+    """Checks that the framework is installed.
+
+    Raises:
+        CannotError: if it is not.
+    """
+    if options.framework and not is_installed(options.framework):
+        raise CannotError(not_installed(options.framework))
 
 
 def report(raised: BaseException | None, recording: Recording | None) -> int:

@@ -31,11 +31,16 @@ def add_to(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the exit status."""
     to = output.destination(options, options.recording)
-    output.write(_loaded(options.recording), to)
+    output.write(loaded(options.recording), to)
     return 0
 
 
-def _loaded(path: Path) -> Recording:
+def loaded(path: Path) -> Recording:
+    """Reads a recording from a file.
+
+    Raises:
+        CannotError: if that cannot be read, or is no recording.
+    """
     try:
         return codec.load(path)
     except OSError as error:

@@ -75,6 +75,7 @@ def test_the_lines_that_explain_says_are_those_in_the_readme(document: Path, lan
 def test_the_pictures_in_the_readmes_are_those_of_their_programs(tmp_path: Path) -> None:
     """Drawn in a separate process, since the memory ledger counts other live objects."""
     subprocess.run([sys.executable, str(ROOT / "docs" / "draw.py"), str(tmp_path)], check=True)
+    assert not [*tmp_path.glob("*.gif")], REDRAW  # an animation is drawn again only if it would show something else
     drawn = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
     assert len(drawn) == len(READMES)
     assert drawn == {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.svg")}, REDRAW
@@ -108,11 +109,14 @@ def test_the_commands_that_record_a_script_write_what_they_say(
     Path("program.py").write_text("import inplacelab as paddle\n" + cell.split("\n", 1)[1], encoding="utf-8")
     lines = [line for _, text in found for line in text.splitlines() if line.startswith(COMMAND)]
     commands = [words for line in lines if (words := line.split()[1:])[0] != "lab"]
-    assert [words[0] for words in commands] == ["record", "record", "show"]
+    assert [words[0] for words in commands] == ["record", "record", "show", "share"]
     for words in commands:
+        written = [Path(word) for word in words[2:] if "." in word]
+        for file in written:
+            file.unlink(missing_ok=True)
         assert main(words) == 0
-        assert capsys.readouterr().out == (printed if words[0] == "record" else "")
-        assert Path(words[-1]).stat().st_size > 1000
+        assert capsys.readouterr().out == ("" if words[0] == "show" else printed)
+        assert all(file.stat().st_size > 1000 for file in written)
 
 
 @pytest.mark.parametrize("document", READMES, ids=lambda path: path.name)

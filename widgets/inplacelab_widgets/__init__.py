@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from inplacelab_widgets.kernel.view import KernelView
     from inplacelab_widgets.list_view import ListView
     from inplacelab_widgets.panel_views import GraphView, MemoryView, MetadataView, StorageView, VersionView, View
+    from inplacelab_widgets.sharing import to_card, to_gif
     from inplacelab_widgets.stepper import Stepper
 
 __all__ = [
@@ -51,6 +52,8 @@ __all__ = [
     "StorageView",
     "VersionView",
     "View",
+    "to_card",
+    "to_gif",
     "to_html",
     "to_markdown",
     "to_png",
@@ -63,6 +66,8 @@ _HOMES = {
     "KernelView": "kernel.view",
     "ListView": "list_view",
     "Stepper": "stepper",
+    "to_card": "sharing",
+    "to_gif": "sharing",
     **dict.fromkeys(_VIEWS, "panel_views"),
 }
 

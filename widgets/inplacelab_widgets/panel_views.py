@@ -6,7 +6,7 @@ linked with `jslink`. A view made from another view shares its recording and fol
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,7 +17,7 @@ from ipywidgets import jslink
 from inplacelab.language import Text, get_language
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets import exports
+from inplacelab_widgets import exports, sharing
 from inplacelab_widgets.gc_paused import gc_paused
 from inplacelab_widgets.live_widget import LiveWidget
 from inplacelab_widgets.packing import packed_json
@@ -188,6 +188,21 @@ class View(LiveWidget):
         """Returns the same picture as PNG; needs the extra `png`. See `inplacelab_widgets.to_png`."""
         chosen = language or self.language
         return exports.to_png(self._scene, step, path, scale=scale, language=chosen, panels=self._only)
+
+    def to_card(self, step: int | None = None, path: str | Path | None = None, *, language: str | None = None) -> bytes:
+        """Returns a step as a PNG of 1200 x 675 pixels, to be shared; needs the extra `png`. See `inplacelab_widgets.to_card`."""
+        return sharing.to_card(self._scene, step, path, language=language or self.language)
+
+    def to_gif(
+        self,
+        steps: Sequence[int] | None = None,
+        path: str | Path | None = None,
+        *,
+        seconds: float | None = None,
+        language: str | None = None,
+    ) -> bytes:
+        """Returns steps as an animated GIF, to be shared; needs the extra `share`. See `inplacelab_widgets.to_gif`."""
+        return sharing.to_gif(self._scene, steps, path, seconds=seconds, language=language or self.language)
 
     def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
         """Returns a page that plays the recording offline; see `inplacelab_widgets.to_html`."""

@@ -1,0 +1,184 @@
+"""Implements `inplacelab share program.py`: writes a step as a card, an animation, a page with a link to it, or Markdown."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from inplacelab.cli import output, record, show
+from inplacelab.cli.bilingual_argparse import Parser, positive
+from inplacelab.cli.output import Destination, Drawing, drawing, say
+from inplacelab.cli.refusal import CannotError
+from inplacelab.cli.script import running
+from inplacelab.language import Text
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.visible import visible
+
+SUMMARY = Text(
+    "Write a step of a program for others: as a picture, an animation, a page, or Markdown. Arguments after -- go to the script.",
+    "把程序的某一步分享给他人：图片、动图、网页或 Markdown。-- 之后的内容传给脚本。",
+)
+_SAYS = {
+    "program": Text(
+        "the Python program to run, or a recording (.json), as `record --format json` writes it",
+        "要运行的 Python 程序，或由 `record --format json` 写出的记录（.json）",
+    ),
+    "step": Text(
+        "the step to show, as the page counts it, from 1 (default: the error, or else the last write)",
+        "要展示的步，从 1 数起，与网页中的编号相同（默认：出错的一步，否则为最后一次写入）",
+    ),
+    "card": Text(
+        "a picture of 1200 x 675 pixels (default, if nothing else is asked for: the program's name with the suffix .png)",
+        "1200 × 675 像素的图片（未要求其他输出时默认写出，文件名为程序名加 .png）",
+    ),
+    "gif": Text("an animation of the steps, 1200 x 675 pixels", "各步的动图，1200 × 675 像素"),
+    "seconds": Text(
+        "how long the animation shows each step (default: long enough to read its sentence)",
+        "动图中每一步显示的秒数（默认：足以读完该步的说明）",
+    ),
+    "html": Text(
+        "a page that steps through the program; the link to the step is printed",
+        "可单步浏览的网页；同时打印指向该步的链接",
+    ),
+    "markdown": Text(
+        "print the step as Markdown; what the program prints goes to the standard error",
+        "以 Markdown 打印该步；程序自身的输出改到标准错误",
+    ),
+}
+_WRONG_SUFFIX = Text(
+    "{0} writes a file with the suffix {1}, so {2} would not be opened as what it is; name it {3}",
+    "{0} 写出后缀为 {1} 的文件，名为 {2} 则无法正确打开；请改名为 {3}",
+)
+_NO_STEP = Text("there is no step {0}: the recording has {1} steps", "没有第 {0} 步：记录共有 {1} 步")
+_STEP_OF_ALL = Text(
+    "--step chooses the step of --card, --html and --markdown; --gif shows all steps",
+    "--step 用于 --card、--html 和 --markdown；--gif 展示所有的步",
+)
+_NO_GIF = Text("--seconds is for --gif, which is not asked for", "--seconds 只用于 --gif，而此处没有 --gif")
+_LINK = Text("the link to the step: {0}", "指向该步的链接：{0}")
+
+
+class _Kind(NamedTuple):
+    """A file that can be written: its suffix, what draws it, and whether that takes the step."""
+
+    suffix: str
+    draw: Drawing
+    shows_step: bool
+
+
+_KINDS = {
+    "card": _Kind(".png", drawing("to_card"), True),
+    "gif": _Kind(".gif", drawing("to_gif"), False),
+    "html": _Kind(".html", drawing("to_html"), False),
+}
+
+
+def add_to(parser: Parser) -> None:
+    """Declares the command's options."""
+    parser.option("program", says=_SAYS["program"], type=Path)
+    parser.option("--step", says=_SAYS["step"], type=positive, metavar="N")
+    parser.option("--card", says=_SAYS["card"], type=Path, metavar="PNG")
+    parser.option("--gif", says=_SAYS["gif"], type=Path, metavar="GIF")
+    parser.option("--seconds", says=_SAYS["seconds"], type=_seconds, metavar="S")
+    parser.option("--html", says=_SAYS["html"], type=Path, metavar="PAGE")
+    parser.option("--markdown", says=_SAYS["markdown"], action="store_true")
+    output.add_language_to(parser)
+    record.add_running_to(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the command. Returns the script's exit status; 1 if it raised an exception."""
+    wanted = _wanted(options)  # raises before the script runs, if nothing can be written there
+    if options.program.suffix.lower() == ".json":
+        _share(show.loaded(options.program), options, wanted)
+        return 0
+    record.check_framework(options)
+    with (
+        _printing_elsewhere(options),
+        running(
+            options.program, options.arguments, title=options.title, limit=options.limit, framework=options.framework
+        ) as ran,
+    ):
+        status = record.report(ran.raised, ran.recording)
+        if ran.recording is not None:
+            _share(ran.recording, options, wanted)
+        return status or ran.stopping.status
+
+
+def _seconds(written: str) -> float:
+    seconds = float(written)
+    if not 0.02 <= seconds <= 600:
+        said = Text("{0} is not from 0.02 to 600", "{0} 不在 0.02 到 600 之间").format(written)
+        raise argparse.ArgumentTypeError(str(said))
+    return seconds
+
+
+def _wanted(options: argparse.Namespace) -> dict[str, Destination]:
+    """Where the files are written, and under "markdown" where it is printed.
+
+    Raises:
+        CannotError: if that is impossible, or something is not installed.
+    """
+    given: dict[str, Path] = {name: path for name in _KINDS if (path := getattr(options, name)) is not None}
+    if not given and not options.markdown:
+        given = {"card": Path(f"{options.program.stem}.png")}
+    if options.seconds is not None and "gif" not in given:
+        raise CannotError(_NO_GIF)
+    if options.step is not None and given.keys() == {"gif"} and not options.markdown:
+        raise CannotError(_STEP_OF_ALL)
+    wanted = {name: _destination(name, path, options.program) for name, path in given.items()}
+    if not wanted.keys().isdisjoint({"card", "gif"}):
+        output.check_drawable(animated="gif" in wanted)
+    if options.markdown:
+        wanted["markdown"] = output.destination_of("md", Path("-"))
+    return wanted
+
+
+def _destination(name: str, given: Path, program: Path) -> Destination:
+    suffix = _KINDS[name].suffix
+    if given.suffix.lower() not in (suffix, suffix.replace("html", "htm")):
+        better = given.with_suffix(suffix) if given.name.strip(".") else Path(f"{program.stem}{suffix}")
+        names = (visible(str(each)) for each in (given, better))
+        raise CannotError(_WRONG_SUFFIX.format(f"--{name}", suffix, *names))
+    record.check_not_itself(given, program)
+    return output.destination_of(suffix[1:], given)
+
+
+@contextmanager
+def _printing_elsewhere(options: argparse.Namespace) -> Iterator[None]:
+    """Lets the program print to the standard error while the standard output is for Markdown."""
+    if not options.markdown or sys.stderr is None:
+        yield
+        return
+    with redirect_stdout(sys.stderr):
+        yield
+
+
+def _share(recording: Recording, options: argparse.Namespace, wanted: dict[str, Destination]) -> None:
+    if options.step is not None and options.step > len(recording) > 0:
+        raise CannotError(_NO_STEP.format(options.step, len(recording)), status=1)
+    step = None if options.step is None else options.step - 1
+    for name, to in wanted.items():
+        output.write(recording, to, _draw(name, step, options))
+        if name == "html":
+            number = (_key_step(recording) if step is None else step) + 1
+            say(_LINK.format(f"{visible(str(to.given))}#step={number}"), to.err)
+
+
+def _draw(name: str, step: int | None, options: argparse.Namespace) -> Callable[[Recording], str | bytes]:
+    if name == "markdown":
+        return lambda recording: drawing("to_markdown")(recording, step=step)
+    more: dict[str, Any] = {"step": step} if _KINDS[name].shows_step else {}
+    if name == "gif" and options.seconds is not None:
+        more["seconds"] = options.seconds
+    return lambda recording: _KINDS[name].draw(recording, **more)
+
+
+def _key_step(recording: Recording) -> int:
+    from inplacelab_widgets.scene import key_step  # noqa: PLC0415  # only what is drawn needs the package
+
+    return key_step(recording)
