@@ -17,7 +17,7 @@ from inplacelab.cli.script import run_script
 from inplacelab.recorders.run import LIMIT
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_gif, to_svg
-from inplacelab_widgets.scene import key_step, scene_of
+from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.card import cards
 from inplacelab_widgets.sharing import drawn_from
 
@@ -51,7 +51,7 @@ def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
     for language, (readme, picture) in PICTURES.items():
         recording = recording_of(readme)
-        drawn = to_svg(recording, key_step(recording), language)
+        drawn = to_svg(recording, language=language)
         (folder / picture).write_text(drawn, encoding="utf-8")
         print(f"drew {picture}")
     recording, raised = run_script(PROGRAM, (), title=PROGRAM.name, limit=LIMIT)

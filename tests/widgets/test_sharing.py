@@ -85,7 +85,7 @@ def test_a_card_has_the_sentence_the_code_and_the_place_of_its_step(language: st
     scene, step = scene_of(recording), len(recording) - 1
     shown = words_of(cards(scene, [step], language)[0])
     # Lines are broken at spaces and between Chinese characters.
-    sentence = scene.sentence(step).in_language(language).replace("`", "")
+    sentence = scene.headline(step).clause.in_language(language).replace("`", "")
     assert re.sub(r"\s", "", sentence) in re.sub(r"\s", "", shown)
     assert "row.scale_(10.0)" in shown
     assert "one_write.py" in shown

@@ -82,7 +82,7 @@ def cards(scene: Scene, steps: Sequence[int], language: str) -> list[str]:
 
 
 def _card(scene: Scene, step: int, language: str, layout: _Layout) -> str:
-    said = unquoted(scene.sentence(step)).in_language(language)
+    said = unquoted(scene.headline(step).clause).in_language(language)
     parts = [_sentence(scene, step, said, layout), _footer(scene, step, language)]
     code = _code(scene, step, is_below=layout.is_below, near=layout.near)
     parts.append(placed(panel_at(code, step, language), _PAD, layout.top, _CODE_SCALE))
@@ -112,7 +112,7 @@ def _layout(scene: Scene, steps: Sequence[int], language: str) -> _Layout:
 
 def _sentence_size(scene: Scene, steps: Sequence[int], language: str) -> tuple[float, int]:
     """How much the sentences are enlarged, and the most lines that one needs."""
-    said = [unquoted(scene.sentence(step)).in_language(language) for step in steps]
+    said = [unquoted(scene.headline(step).clause).in_language(language) for step in steps]
     for scale in _SENTENCE_SCALES:
         lines = max(len(_lines(each, scale)) for each in said)
         if lines <= _MOST_LINES:
