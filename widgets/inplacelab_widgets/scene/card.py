@@ -7,18 +7,14 @@ Cards of several steps, the frames of an animation, share one layout: what stays
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from inplacelab.language import Text, enumerated
-from inplacelab.recording.naming import storage_label
-from inplacelab.recording.queries import tensors_on
-from inplacelab.recording.recording import State
-from inplacelab_widgets import words
+from inplacelab.language import Text
 from inplacelab_widgets.scene import Scene
 from inplacelab_widgets.scene.code import code_panel
 from inplacelab_widgets.scene.marks import Look, Panel, always, rect, stack_of
 from inplacelab_widgets.scene.measure import SMALL, shortened, wrapped
-from inplacelab_widgets.scene.names import tensor_name, unquoted
+from inplacelab_widgets.scene.names import unquoted
 from inplacelab_widgets.scene.picture import place_of, provisos
 from inplacelab_widgets.scene.svg import document, mark_at, panel_at, placed, stack_at, text_at
 
@@ -38,14 +34,10 @@ _CODE_SCALE = 1.5
 _CODE_WIDTH = 400.0
 """The width of the code beside the storages, in px of the card."""
 _FOOT_SCALE = 1.6
-_LARGEST, _READABLE = 2.2, 0.9
-"""The scales of the storages: the largest, and the one below which some storages are left out."""
+_LARGEST = 2.2
+"""The largest scale of the storages."""
 _MUCH = 1.15
 """How much larger the storages must be below the code: beside it, the eye finds both at the same height."""
-_MOST_STORAGES = 8
-"""The most storages that are tried if all of them together are too small to read."""
-_NOTE_LINE = 26.0
-_NOTE_SCALE = 1.5
 
 
 @dataclass(frozen=True)
@@ -58,7 +50,6 @@ class _Layout:
         is_below: whether the storages are below the code instead of beside it.
         near: whether only the lines around the present one are shown.
         code_height: the most that the code takes, in px of the card.
-        count: the most storages that are drawn; None for all.
         scale: that of the storages.
     """
 
@@ -67,12 +58,7 @@ class _Layout:
     is_below: bool
     near: bool
     code_height: float
-    count: int | None
     scale: float
-
-    def shows_more(self, other: _Layout) -> bool:
-        """Whether it leaves out fewer storages."""
-        return other.count is not None and (self.count is None or self.count > other.count)
 
 
 def cards(scene: Scene, steps: Sequence[int], language: str) -> list[str]:
@@ -87,15 +73,8 @@ def _card(scene: Scene, step: int, language: str, layout: _Layout) -> str:
     code = _code(scene, step, is_below=layout.is_below, near=layout.near)
     parts.append(placed(panel_at(code, step, language), _PAD, layout.top, _CODE_SCALE))
     x, y = _picture_at(layout)
-    panel = _shown(scene, step, layout.count)
-    drawn, height = stack_at(panel, step, language)
+    drawn, _ = stack_at(scene.storages, step, language)
     parts.append(placed(drawn, x, y, layout.scale))
-    others = _others(panel, scene.recording.state(step)) if layout.count is not None else []
-    if others:
-        note = words.ALSO_THERE.format(storages=enumerated(others)).in_language(language)
-        line = shortened(note, (WIDTH - _PAD - x) / _NOTE_SCALE, SMALL)
-        below = min(y + height * layout.scale + _NOTE_LINE, HEIGHT - _FOOT - 4)
-        parts.append(placed(text_at(0, 0, "text soft", line, language), x, below, _NOTE_SCALE))
     return document((WIDTH, HEIGHT), parts, scene.recording.title, said)
 
 
@@ -103,11 +82,8 @@ def _layout(scene: Scene, steps: Sequence[int], language: str) -> _Layout:
     sentence_scale, lines = _sentence_size(scene, steps, language)
     top = _PAD + lines * _SENTENCE_LINE * sentence_scale + _GAP
     room = HEIGHT - _FOOT - top
-    tried = [_fitted(scene, steps, sentence_scale, top, room, is_below=below) for below in (False, True)]
-    beside, below = tried
-    if below.shows_more(beside) or (not beside.shows_more(below) and below.scale > _MUCH * beside.scale):
-        return below
-    return beside
+    beside, below = (_fitted(scene, steps, sentence_scale, top, room, is_below=below) for below in (False, True))
+    return below if below.scale > _MUCH * beside.scale else beside
 
 
 def _sentence_size(scene: Scene, steps: Sequence[int], language: str) -> tuple[float, int]:
@@ -127,30 +103,25 @@ def _lines(said: str, scale: float) -> list[str]:
 def _fitted(
     scene: Scene, steps: Sequence[int], sentence_scale: float, top: float, room: float, *, is_below: bool
 ) -> _Layout:
-    """The largest storages, beside or below the code; some are left out if they could not be read otherwise."""
+    """The largest storages, beside or below the code."""
     heights = _code_heights(scene, steps, is_below=is_below, near=False)
     near = max(heights) > (room if not is_below else room / 3)
     code_height = max(_code_heights(scene, steps, is_below=is_below, near=True) if near else heights)
     wide = WIDTH - 2 * _PAD - (0 if is_below else _CODE_WIDTH + _GAP)
     high = room - (code_height + _GAP if is_below else 0)
-    scale = 0.0
-    for count in (None, *range(_MOST_STORAGES, 0, -1)):
-        scale = min(_scale(scene, step, count, wide, high) for step in steps)
-        if scale >= _READABLE or count == 1:
-            return _Layout(sentence_scale, top, is_below, near, code_height, count, scale)
-    raise AssertionError("one storage is always drawn")
+    scale = min(_scale(scene, step, wide, high) for step in steps)
+    return _Layout(sentence_scale, top, is_below, near, code_height, scale)
 
 
 def _code_heights(scene: Scene, steps: Sequence[int], *, is_below: bool, near: bool) -> list[float]:
     return [_code(scene, step, is_below=is_below, near=near).height * _CODE_SCALE for step in steps]
 
 
-def _scale(scene: Scene, step: int, count: int | None, wide: float, high: float) -> float:
-    """The scale at which the storages of a step fit, with room for a note below them if some are left out."""
-    places, height = stack_of(_shown(scene, step, count), step)
+def _scale(scene: Scene, step: int, wide: float, high: float) -> float:
+    """The scale at which the storages of a step fit."""
+    places, height = stack_of(scene.storages, step)
     width = max((x + group.width for group, x, _ in places), default=1.0)
-    room = high - (_NOTE_LINE + 8 if count is not None else 0)
-    return min(_LARGEST, wide / max(width, 1), room / max(height, 1))
+    return min(_LARGEST, wide / max(width, 1), high / max(height, 1))
 
 
 def _picture_at(layout: _Layout) -> tuple[float, float]:
@@ -162,36 +133,6 @@ def _picture_at(layout: _Layout) -> tuple[float, float]:
 def _code(scene: Scene, step: int, *, is_below: bool, near: bool) -> Panel:
     width = WIDTH - 2 * _PAD if is_below else _CODE_WIDTH
     return code_panel(scene.recording, width / _CODE_SCALE, step, near=near)
-
-
-def _shown(scene: Scene, step: int, count: int | None) -> Panel:
-    """The panel of storages with the `count` that were touched last, in their order; the whole panel if None."""
-    if count is None:
-        return scene.storages
-    drawn = {group.key for group in scene.storages.groups if group.first <= step <= group.last}
-    chosen: dict[str, None] = {}
-    for now in reversed(scene.recording.steps[: step + 1]):
-        blamed = [now.error.storage] if now.error is not None and now.error.storage is not None else []
-        written = [write.storage for write in now.writes]
-        for storage in (*blamed, *written, *now.touched_storages()):
-            if f"s{storage}" in drawn and len(chosen) < count:
-                chosen[f"s{storage}"] = None
-        if len(chosen) == count:
-            break
-    groups = tuple(replace(each, open=()) for each in scene.storages.groups if each.key in chosen)
-    return replace(scene.storages, groups=groups, shelf=())
-
-
-def _others(panel: Panel, state: State) -> list[Text]:
-    """The live storages that are not drawn, with the names of their tensors."""
-    drawn = {group.key for group in panel.groups}
-    return [_named(state, storage) for storage in state.storages if f"s{storage}" not in drawn]
-
-
-def _named(state: State, storage: int) -> Text:
-    names = [tensor_name(tensor.id, state) for tensor in tensors_on(state, storage)]
-    label = storage_label(storage)
-    return Text("{0} ({1})", "{0}（{1}）").format(label, enumerated(names)) if names else Text(label, label)
 
 
 def _sentence(scene: Scene, step: int, said: str, layout: _Layout) -> str:

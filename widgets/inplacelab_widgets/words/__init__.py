@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from inplacelab_widgets.words.descriptions import (
-    ALSO_THERE,
     GRAPH_SAYS,
     GRAPH_TOO_WIDE,
     MEMORY_SAYS,
@@ -117,7 +116,6 @@ from inplacelab_widgets.words.tables import COLUMNS, OF_GRADIENTS, TABLES
 
 __all__ = [
     "ALL_WAITING",
-    "ALSO_THERE",
     "BACKWARD",
     "BEGINS_AT",
     "BYTES",
