@@ -8,7 +8,7 @@ import { arranged, isDrawn, stackOf, zoomFor } from "./shelf.js";
 import { speak } from "./words.js";
 /** @import { Attributes, Group, Panel, Payload } from "./runs.js" */
 
-const EMPHASIS = /ipl-(written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
+const EMPHASIS = /ipl-(acting|written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
 /** Looks that stay over several steps: those of the value that backward fails on. */
 const LASTING = /ipl-(failed|checked)\b/;
 /** The height, in px, of a drawing whose height depends on the step; what is below overflows. */

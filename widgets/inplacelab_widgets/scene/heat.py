@@ -24,7 +24,7 @@ from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting
 
 MOST = 4096
 """The most elements of a heat map."""
-HIGHEST, WIDEST = 88.0, 180.0
+HIGHEST, WIDEST = 72.0, 180.0
 """The greatest height and width of a slice, in px."""
 LARGEST = 10.0
 """The greatest size of an element, in px."""
