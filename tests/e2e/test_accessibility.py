@@ -51,6 +51,8 @@ STATES: dict[str, list[Act]] = {
     "in Chinese": [keys("End"), click(".ipl-tongue")],
     "asking": [keys("Home", "p", "ArrowRight", "ArrowRight", "ArrowRight"), asked],
     "with the keys": [keys("?")],
+    "sharing": [click("button[title='Share this step…']")],
+    "sharing in Chinese": [click(".ipl-tongue"), click("button[title='分享这一步…']")],
     "presenting": [keys("End", "f"), until_it_presents],
 }
 

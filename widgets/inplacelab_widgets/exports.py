@@ -172,7 +172,7 @@ def to_markdown(
     """Returns one step as Markdown, where neither widgets nor pictures are shown. Arguments as for `to_text`."""
     plain, shown = _with_panels(recording, panels)
     chosen, language = _chosen(plain, step), language or get_language()
-    source = "\n".join(f"    {line}" for line in plain.source.rstrip().split("\n"))
+    source = "\n".join(f"    {line}" for line in _marked_lines(plain, chosen, language))
     parts = [
         f"**{_safe(_place(plain, chosen).in_language(language))}**",
         *([source] if panels is None or "code" in panels else []),
@@ -181,6 +181,15 @@ def to_markdown(
     ]
     parts += [_marked_down(table, language) for table in _tables(plain, chosen, panels)]
     return "\n\n".join(parts) + "\n"
+
+
+def _marked_lines(recording: Recording, step: int, language: str) -> list[str]:
+    """The lines of the program, with a comment behind the one of the step. Behind a backslash there is no room for one."""
+    lines = recording.source.rstrip().split("\n")
+    line = recording.steps[step].line
+    if line is not None and line <= len(lines) and not lines[line - 1].endswith("\\"):
+        lines[line - 1] += f"  # ← {words.SHARE['this_step'].in_language(language)}"
+    return lines
 
 
 def _with_panels(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[Recording, list[Panel]]:

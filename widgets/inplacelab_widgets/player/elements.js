@@ -38,6 +38,7 @@ const ICONS = {
   last: "M11 3h2v10h-2zM3 3v10l7-5z",
   play: "M4 2.5v11l9-5.5z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  share: "M8 1l4 4-1.4 1.4L9 4.8V10H7V4.8L5.4 6.4 4 5zM2 8h2v5h8V8h2v7H2z",
   present: "M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z",
 };
 

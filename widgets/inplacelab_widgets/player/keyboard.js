@@ -16,8 +16,8 @@ export function isTaken({ tagName, type = "" }, key) {
   return own !== undefined && own.test(key);
 }
 
-/** @param {Stage} stage @param {{help: {close: () => boolean, toggle: () => void}, keepers: {close: () => boolean}, fixes: {close: () => boolean}, present: {leave: () => boolean, toggle: () => void}, pace: {stop: () => void, toggle: () => void, change: (by: number) => void}}} controls */
-export function followKeys(stage, { help, keepers, fixes, present, pace }) {
+/** @param {Stage} stage @param {{help: {close: () => boolean, toggle: () => void}, keepers: {close: () => boolean}, fixes: {close: () => boolean}, share: {close: () => boolean} | null, present: {leave: () => boolean, toggle: () => void}, pace: {stop: () => void, toggle: () => void, change: (by: number) => void}}} controls */
+export function followKeys(stage, { help, keepers, fixes, share, present, pace }) {
   /** @type {Object<string, (at: HTMLElement) => void>} */
   const deeds = {
     play: pace.toggle,
@@ -32,7 +32,7 @@ export function followKeys(stage, { help, keepers, fixes, present, pace }) {
     openElements: () => stage.open("elements"),
     // Close one layer at a time: the top one first, the player itself last.
     leave(at) {
-      if (help.close() || keepers.close() || fixes.close() || present.leave()) return;
+      if (help.close() || keepers.close() || fixes.close() || share?.close() || present.leave()) return;
       if (stage.selection) stage.choose("selection", "");
       else at.blur();
     },

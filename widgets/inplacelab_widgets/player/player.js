@@ -15,6 +15,7 @@ import { drawPredict } from "./predict.js";
 import { drawPresent } from "./present.js";
 import { drawReadout } from "./readout.js";
 import { keepRoom } from "./room.js";
+import { drawShare } from "./share.js";
 import { drawSentence } from "./sentence.js";
 import { keepShortcutsAway } from "./shortcuts.js";
 import { makeStage } from "./stage.js";
@@ -55,7 +56,9 @@ export function mount(el, payload, options = {}) {
   const present = drawPresent(stage);
   const predict = drawPredict(stage);
   const follow = drawFollow(stage);
-  toolbar.add(...(payload.threads.length ? [follow.root] : []), predict.switcher, present.root, help.button);
+  // The steps of launches have no links, and no tables of their own.
+  const share = payload.launches ? null : drawShare(stage, options.standalone === true);
+  toolbar.add(...(payload.threads.length ? [follow.root] : []), predict.switcher, ...(share ? [share.button] : []), present.root, help.button);
   const code = payload.source.length ? drawCode(stage) : null;
   const { storages, ...below } = drawPanes(stage);
   const fixes = drawFixes(stage);
@@ -75,7 +78,7 @@ export function mount(el, payload, options = {}) {
   if (hasTabs) tabs.root.append(foot.root);
   // A single panel has a title; among others its position identifies it.
   const title = main.length + views.length === 1 && !picks ? drawTitle(stage, payload.panels[0].name) : null;
-  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, keepers, fixes, readout);
+  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, keepers, fixes, ...(share ? [share] : []), readout);
   const controls = options.toolbar === false ? [] : [toolbar, sentence, predict, follow];
   stage.parts.push(...(picks ? [picks] : []), ...controls, ...(title ? [title] : []));
 
@@ -89,10 +92,10 @@ export function mount(el, payload, options = {}) {
   if (views.length) lower.append(html("div", { class: "ipl-views" }, ...views.map((part) => part.root)));
   if (controls.length) lower.append(predict.root);
   if (hasTabs && hasReadout) lower.append(readout.root);
-  root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, help.root, keepers.root, fixes.root);
+  root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, help.root, keepers.root, fixes.root, ...(share ? [share.root] : []));
   el.replaceChildren(root);
 
-  followKeys(stage, { help, keepers, fixes, present, pace: toolbar.pace });
+  followKeys(stage, { help, keepers, fixes, share, present, pace: toolbar.pace });
   followPointer(stage);
   stage.begin();
 
