@@ -10,7 +10,7 @@ from inplacelab.language import Text, columns, get_language, padded
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences import sentence
+from inplacelab.recording.sentences import headline, sentence
 from inplacelab.recording.stages import stages
 from inplacelab.recording.visible import presentable
 from inplacelab_widgets import words
@@ -176,7 +176,7 @@ def to_markdown(
     parts = [
         f"**{_safe(_place(plain, chosen).in_language(language))}**",
         *([source] if panels is None or "code" in panels else []),
-        *(_in_markdown(said.in_language(language)) for said in (sentence(plain, chosen), *plain.notes)),
+        *(_in_markdown(said.in_language(language)) for said in (*headline(plain, chosen), *plain.notes) if said.en),
         *(_in_markdown(description.in_language(language)) for description in descriptions_at(shown, chosen)),
     ]
     parts += [_marked_down(table, language) for table in _tables(plain, chosen, panels)]
@@ -188,7 +188,7 @@ def _marked_lines(recording: Recording, step: int, language: str) -> list[str]:
     lines = recording.source.rstrip().split("\n")
     line = recording.steps[step].line
     if line is not None and line <= len(lines) and not lines[line - 1].endswith("\\"):
-        lines[line - 1] += f"  # ← {words.PLAYER['this_step'].in_language(language)}"
+        lines[line - 1] += f"  # ← {words.SHARE['this_step'].in_language(language)}"
     return lines
 
 

@@ -27,15 +27,17 @@ export function inMarkdown(content) {
   return parts.map((part, k) => (k % 2 ? part : safe(part).replaceAll("\\\x60", "&#96;"))).join("");
 }
 
-/** A step: its place, the program with a note at the line, the sentence, the tables. @param {Payload} payload @param {number} step @param {string} language */
+/** A step: its place, the program with a note at the line, what it did, the tables. @param {Payload} payload @param {number} step @param {string} language */
 export function markdownOf(payload, step, language) {
   const { steps, said, source, notes, tables } = payload;
   const speaks = (/** @type {Said} */ words) => speak(words, language);
-  const program = marked(source, steps[step].line, speaks(payload.words.this_step));
+  const { says, detail } = steps[step];
+  const told = [said[says], ...(detail === undefined ? [] : [said[detail]])];
+  const program = marked(source, steps[step].line, speak(payload.sharing?.this_step, language));
   const parts = [
     `**${safe(placeWords(payload, step, language))}**`,
     ...(source.length ? [program.map((line) => `    ${line}`).join("\n")] : []),
-    ...[said[steps[step].says], ...notes].map((words) => inMarkdown(speaks(words))),
+    ...[...told, ...notes].map((words) => inMarkdown(speaks(words))),
     ...tables.map((table) => tableOf(table, said, step, speaks)).filter(Boolean),
   ];
   return `${parts.join("\n\n")}\n`;
@@ -47,7 +49,7 @@ export function placeWords(payload, step, language) {
   const { line, phase } = payload.steps[step];
   const at = line === null ? [] : [word("at_line", { line })];
   const place = [word("position", { step: step + 1, steps: payload.steps.length }), ...at, word(phase)].filter(Boolean).join(word("clause"));
-  return payload.title ? `${payload.title}${word("colon")}${place}` : place;
+  return payload.title ? `${payload.title}${speak(payload.sharing?.colon, language)}${place}` : place;
 }
 
 /** The lines of a program, with a comment behind one of them. Behind a backslash there is no room for one. @param {string[]} source @param {number | null} line @param {string} note */

@@ -28,6 +28,7 @@
  * @property {import("./lens.js").Page[]} pages  The values of large storages.
  * @property {Thread[]} threads
  * @property {Table[]} tables
+ * @property {Object<string, Said>} [sharing]  Words of the dialog that shares a step.
  * @property {[number, number[], number[], number, string, [number, number]?][]} layouts  The fields of a `Layout`. As scene/links.py writes them, like the next three.
  * @property {[number, number[]][]} tensors  [tensor, [step, layout, ...]].
  * @property {[string, number, number[]][]} kept  [pin, its node in words, [step, layout, ...]].

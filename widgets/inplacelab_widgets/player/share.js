@@ -4,6 +4,7 @@ import { drawCard } from "./card.js";
 import { makeDialog } from "./dialog.js";
 import { html, icon, label, write } from "./elements.js";
 import { markdownOf } from "./markdown.js";
+import { fill, speak } from "./words.js";
 /** @import { Part, Stage } from "./stage.js" */
 
 /** @param {Stage} stage @param {boolean} isPage  Whether the player is a whole page, which has links to its steps.
@@ -15,35 +16,45 @@ export function drawShare(stage, isPage) {
   /** What the browser did not let us copy, for the reader to copy. */
   const text = /** @type {HTMLTextAreaElement} */ (html("textarea", { class: "ipl-to-copy", readonly: "", hidden: "", rows: 4, spellcheck: "false" }));
   // Of a long recording, only the first picture is there at first, without tables.
-  button.hidden = stage.payload.only !== undefined;
+  button.toggleAttribute("disabled", stage.payload.only !== undefined);
   button.addEventListener("click", () => {
-    clear();
-    fill();
+    renew();
     dialog.open();
   });
+  /** The step and the language that are offered. */
+  let offered = "";
+
+  /** @param {string} key @param {Object<string, string | number>} [facts] */
+  const word = (key, facts = {}) => fill(speak(stage.payload.sharing?.[key], stage.language), facts);
 
   function clear() {
     write(outcome, "");
     text.hidden = true;
   }
 
-  function fill() {
-    dialog.translate(stage.word("share_title", { step: stage.step + 1 }));
-    text.setAttribute("aria-label", stage.word("to_copy"));
-    const link = isPage ? [choice("copy_link", noteOnLink(), () => copy(linkTo(location.href, stage.step)))] : [note(stage.word("no_link"))];
+  function renew() {
+    offered = `${stage.step} ${stage.language}`;
+    clear();
+    offer();
+  }
+
+  function offer() {
+    dialog.translate(word("share_title", { step: stage.step + 1 }));
+    text.setAttribute("aria-label", word("to_copy"));
+    const link = isPage ? [choice("copy_link", noteOnLink(), () => copy(linkTo(location.href, stage.step)))] : [note(word("no_link"))];
     const picture = choice("save_picture", "", savePicture);
     const markdown = choice("copy_markdown", "", () => copy(markdownOf(stage.payload, stage.step, stage.language)));
-    dialog.fill(...link, picture, markdown, note(stage.word("no_gif")), outcome, text);
+    dialog.fill(...link, picture, markdown, note(word("no_gif")), outcome, text);
   }
 
   /** A page that is a file has a link for this computer only. */
   function noteOnLink() {
-    return location.protocol === "file:" ? stage.word("link_of_file") : "";
+    return location.protocol === "file:" ? word("link_of_file") : "";
   }
 
-  /** @param {string} word @param {string} more @param {() => void} deed */
-  function choice(word, more, deed) {
-    const choose = html("button", { type: "button", class: "ipl-button" }, stage.word(word));
+  /** @param {string} name @param {string} more @param {() => void} deed */
+  function choice(name, more, deed) {
+    const choose = html("button", { type: "button", class: "ipl-button" }, word(name));
     choose.addEventListener("click", () => {
       clear();
       deed();
@@ -65,7 +76,7 @@ export function drawShare(stage, isPage) {
       text.hidden = false;
       text.focus();
       text.select();
-      write(outcome, stage.word("copy_refused"));
+      write(outcome, word("copy_refused"));
     }
   }
 
@@ -75,17 +86,14 @@ export function drawShare(stage, isPage) {
       const name = `${nameOf(stage.payload.title)}-${stage.step + 1}.png`;
       html("a", { href: address, download: name }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);
-      write(outcome, stage.word("saved_as", { name }));
+      write(outcome, word("saved_as", { name }));
     } catch {
-      write(outcome, stage.word("picture_refused"));
+      write(outcome, word("picture_refused"));
     }
   }
 
   function show() {
-    if (dialog.isOpen()) {
-      clear();
-      fill();
-    }
+    if (dialog.isOpen() && offered !== `${stage.step} ${stage.language}`) renew();
   }
 
   function translate() {

@@ -69,6 +69,7 @@ _LATER: Json = {
     "pages": [],
     "elsewhere": {},
     "tables": [],
+    "sharing": {},
     "layouts": [],
     "tensors": [],
     "kept": [],
@@ -122,6 +123,7 @@ class _Packer:
             "pages": pages(recording) if "storages" in self.shown else [],
             "elsewhere": self._elsewhere(),
             "tables": self._tables(),
+            "sharing": {key: in_both_languages(said) for key, said in words.SHARE.items()},
             **links(recording, self.pools.says),
         }
 

@@ -67,6 +67,7 @@ from inplacelab_widgets.words.history import (
 )
 from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, PLAYER
 from inplacelab_widgets.words.predict import PREDICT
+from inplacelab_widgets.words.share import SHARE
 from inplacelab_widgets.words.storages import (
     CONSTANT,
     ELEMENTS_CUT,
@@ -205,6 +206,7 @@ __all__ = [
     "SAVED_BY",
     "SEGMENTS",
     "SHAPE",
+    "SHARE",
     "SHELF",
     "SIMULATED",
     "SLOTS",
