@@ -14,7 +14,7 @@ const LOWER = 0.32;
 
 /** The scales of pictures on a projector: the largest at which all are visible as a whole, or at least need no vertical scrolling.
  * If there is none, the pictures are scrolled, and their scale is LEGIBLE. */
-const SIZES = [1.6, 1.5, 1.4, 1.35, 1.3, 1.25, 1.2, 1.15, 1.1, 1.05, 1];
+const SIZES = [2.2, 2, 1.85, 1.7, 1.6, 1.5, 1.4, 1.35, 1.3, 1.25, 1.2, 1.15, 1.1, 1.05, 1];
 const LEGIBLE = 1.2;
 
 /** The scale for all pictures. @param {(size: number) => number} need  The height of everything. @param {(size: number) => boolean} isCut  Whether something is cut off at its side. @param {number} room */
