@@ -31,7 +31,7 @@ test("a page or a view may have one of the two", () => {
 test("a projector shows all as large as it has room for", () => {
   const need = (/** @type {number} */ size) => 400 * size;
   const never = () => false;
-  assert.equal(sizeFor(need, never, 900), 1.6);
+  assert.equal(sizeFor(need, never, 900), 2.2);
   assert.equal(sizeFor(need, never, 500), 1.25);
   assert.equal(sizeFor(need, never, 400), 1);
 });

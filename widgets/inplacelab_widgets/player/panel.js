@@ -9,6 +9,9 @@ import { speak } from "./words.js";
 /** @import { Attributes, Group, Panel, Payload } from "./runs.js" */
 
 const EMPHASIS = /ipl-(acting|written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
+/** Words that pass from an old value to a new one, and the time for it, in ms. */
+const VALUE = /ipl-value\b/;
+const PASSING = 250;
 /** Looks that stay over several steps: those of the value that backward fails on. */
 const LASTING = /ipl-(failed|checked)\b/;
 /** The height, in px, of a drawing whose height depends on the step; what is below overflows. */
@@ -21,6 +24,12 @@ const NEAR = 64;
 /** A mark; the first of its `keys` is what it represents. @typedef {{order: number, tag: string, place: Attributes, flat: number[], keys: string, links: string, runs: [number, number][], look: number, element?: Element}} DrawnMark */
 
 let serial = 0;
+
+/** Fades a new value in, if there is time and the reader has not asked for reduced motion. @param {Element} element */
+function pass(element) {
+  if (element.closest("[data-swift]") || !matchMedia("(prefers-reduced-motion: no-preference)").matches) return;
+  element.animate([{ opacity: 0 }, { opacity: 1 }], { duration: PASSING, easing: "ease-in-out" });
+}
 
 /** Draws one panel and returns functions to update it. Screen readers get its description in one sentence; its hundreds of marks are
  * hidden from them, since the tables have the same facts.
@@ -184,7 +193,10 @@ export function drawPanel(panel, payload) {
     put(element, "class", payload.styles[style]);
     const moves = payload.moves[move] ?? {};
     for (const [key, value] of Object.entries(isOnAxis && !drawn.group.fixed ? stretched(moves, axis.along) : moves)) put(element, key, value);
-    if (said >= 0) write(element, speak(payload.said[said], language));
+    if (said < 0) return;
+    const words = speak(payload.said[said], language);
+    if (drawn.at >= 0 && VALUE.test(payload.styles[style]) && element.textContent && element.textContent !== words) pass(element);
+    write(element, words);
   }
 
   /** @param {string} language @param {string} name */
