@@ -518,6 +518,19 @@ def test_a_step_waits_for_the_whole(show: Callable[..., Page]) -> None:
     assert shown.counter() == f"5 / {count}"
 
 
+def test_a_step_can_be_shared_when_the_whole_is_there(show: Callable[..., Page]) -> None:
+    """A notebook has no link to a step, and the dialog says so."""
+    page = show(page_of(Stepper(training()), asked="[]")).page
+    button = page.locator("button[title='Share this step…']")
+    assert button.is_disabled()
+    page.evaluate(ANSWER)
+    page.wait_for_selector(".ipl:not([aria-busy])")
+    button.click()
+    dialog = page.get_by_role("dialog", name="Share step 1")
+    assert "no link to a step of a notebook" in dialog.inner_text()
+    assert dialog.get_by_role("button").all_inner_texts() == ["Save picture (PNG)", "Copy as Markdown", "Close"]
+
+
 def test_without_a_kernel_a_first_picture_leaves_the_place_to_the_static_copy(show: Callable[..., Page]) -> None:
     small, large = Stepper(training(), layout={}), Stepper(training())
     small._payload = small._whole
