@@ -1,9 +1,10 @@
 """Implements `%load_ext inplacelab` and the cell magic `%%stepper` for notebooks.
 
-    %%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix] [--framework FRAMEWORK]
+    %%stepper [--name NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK]
 
 runs the cell as it would run without the magic, records it, and shows the stepper below it. With `--predict` the stepper asks what a
-step will do before showing it. A cell that raises is recorded up to the error, and the error is then shown as Python shows it.
+step will do before showing it. It opens at the most telling step, with `--from-start` or `--predict` at the beginning; as a line of its own,
+`%stepper --from-start` does so for all cells that follow, as lessons that ask a question above each program want it. A cell that raises is recorded up to the error, and the error is then shown as Python shows it.
 """
 
 from __future__ import annotations
@@ -58,10 +59,19 @@ def last_recording() -> Recording:
 
 def load_ipython_extension(shell: Any) -> None:
     """Registers `%%stepper`, and hides the engine's frames in tracebacks of refusals in all cells. Called by `%load_ext inplacelab`."""
+    from_start = False
 
-    def stepper(line: str, cell: str) -> None:
-        """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix] [--framework FRAMEWORK]`."""
-        _run_cell(shell, _options(line), cell)
+    def stepper(line: str, cell: str | None = None) -> None:
+        """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--title TITLE] [--predict] [--from-start] [--no-fix]
+        [--framework FRAMEWORK]`. As a line, `%stepper --from-start`: all steppers that follow open at the beginning.
+        """
+        nonlocal from_start
+        options = _options(line)
+        if cell is None:
+            from_start = options.from_start
+            return
+        options.from_start |= from_start
+        _run_cell(shell, options, cell)
 
     def shown(refusal: Refusal) -> list[str]:
         frames = without_engine(refusal.__traceback__)
@@ -76,7 +86,7 @@ def load_ipython_extension(shell: Any) -> None:
 
         explain_last_cell(shell, line)
 
-    shell.register_magic_function(stepper, magic_kind="cell")
+    shell.register_magic_function(stepper, magic_kind="line_cell")
     shell.register_magic_function(explain, magic_kind="line")
     Refusal._render_traceback_ = shown  # type: ignore[attr-defined]  # IPython asks for this
     with contextlib.suppress(
@@ -91,10 +101,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 _USAGE = Text(
-    "{0}\nUsage: %%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix] [--framework FRAMEWORK]",
-    "{0}\n用法：%%stepper [--name 名字] [--title 标题] [--predict] [--no-fix] [--framework 框架]",
+    "{0}\nUsage: %%stepper [--name NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK]",
+    "{0}\n用法：%%stepper [--name 名字] [--title 标题] [--predict] [--from-start] [--no-fix] [--framework 框架]",
 )
-_OPTIONS = ("--name", "--title", "--predict", "--no-fix", "--framework")
+_OPTIONS = ("--name", "--title", "--predict", "--from-start", "--no-fix", "--framework")
 _UNKNOWN = Text("%%stepper does not know {0}.", "%%stepper 不认识 {0}。")
 _PERHAPS = Text("%%stepper does not know {0}. Did you mean {1}?", "%%stepper 不认识 {0}。是不是想写 {1}？")
 _MISWRITTEN = Text("%%stepper cannot read {0}.", "%%stepper 读不懂 {0}。")
@@ -112,6 +122,7 @@ def _options(line: str) -> argparse.Namespace:
     parser.add_argument("--title", default=None)
     parser.add_argument("--framework", default=None)
     parser.add_argument("--predict", action="store_true")
+    parser.add_argument("--from-start", action="store_true")
     parser.add_argument("--no-fix", dest="fix", action="store_false")
     try:
         options, unknown = parser.parse_known_args(shlex.split(line))
@@ -154,7 +165,7 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     _last = session.recording()
     if options.name:
         shell.user_ns[options.name] = _last
-    _show(_last, predict=options.predict)
+    _show(_last, predict=options.predict, from_start=options.from_start)
     if failure is not None:
         trace = learners_traceback(failure, filename)
         with contextlib.suppress(Exception):  # an error that cannot be shown is shown by IPython, as in any cell
@@ -181,7 +192,7 @@ def _ends_with_semicolon(filename: str) -> bool:
     return "".join(linecache.getlines(filename)).rstrip().endswith(";")
 
 
-def _show(recording: Recording, *, predict: bool) -> None:
+def _show(recording: Recording, *, predict: bool, from_start: bool) -> None:
     """Shows the stepper; if the widgets are not installed, a line that names the missing package."""
     if not len(recording):
         print(_NOTHING)
@@ -190,10 +201,12 @@ def _show(recording: Recording, *, predict: bool) -> None:
 
     try:
         from inplacelab_widgets import Stepper
+        from inplacelab_widgets.scene import opening_step
     except ImportError as missing:
         print(_NO_WIDGETS.format(recording, missing.name))
         return
-    display(Stepper(recording, predict=predict))
+    step = opening_step(recording, ()) if from_start and not predict else None
+    display(Stepper(recording, step, predict=predict))
 
 
 def _shown_syntax_error(shell: Any, error: SyntaxError) -> Exception:

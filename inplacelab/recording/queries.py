@@ -38,6 +38,7 @@ __all__ = [
     "Runs",
     "aliases",
     "changed_values",
+    "changes_nothing",
     "interesting",
     "is_contiguous",
     "kept_by",
@@ -262,6 +263,33 @@ def previous(recording: Recording, index: int) -> State | None:
 def interesting(recording: Recording) -> tuple[int, ...]:
     """Returns the indices of the key steps: writes, saved tensors, rewritten histories, errors, changes of phase."""
     return tuple(step.index for step in recording.steps if _is_interesting(recording, step))
+
+
+def changes_nothing(recording: Recording, index: int) -> bool:
+    """Whether a step is a line that ran no operation and left everything as it was: `import math`, `print(x)`, `n = 3`.
+
+    Such a step is recorded, so that each line that ran has a step, but there is nothing to see in it. A line that binds or
+    deletes the name of a tensor, frees a storage, or waits for the name that it will bind, changes something.
+
+    Raises:
+        IndexError: if there is no such step.
+    """
+    after = recording.state(index)
+    step = after.step
+    if step.kind != "line" or after.awaited:
+        return False
+    memory = (recording.steps[step.index - 1].live, recording.steps[step.index - 1].peak) if step.index else (0, 0)
+    changed = (
+        step.storages,
+        step.counters,
+        step.tensors,
+        step.nodes,
+        step.writes,
+        step.rewired,
+        step.launches,
+        step.reads,
+    )
+    return not any(changed) and step.error is None and (step.live, step.peak) == memory
 
 
 def changed_values(recording: Recording, index: int) -> tuple[int, ...]:

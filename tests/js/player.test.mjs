@@ -7,7 +7,7 @@ import { cutParts, indentOf, wrapParts } from "../../widgets/inplacelab_widgets/
 import { isTaken } from "../../widgets/inplacelab_widgets/player/keyboard.js";
 import { makePace, PACES } from "../../widgets/inplacelab_widgets/player/pace.js";
 import { firstOf, isItem } from "../../widgets/inplacelab_widgets/player/panel.js";
-import { actionOf, clamp, isRelated, paired, placeOf, runAt, seek, stepAt, stopsOf, target, valueAt, visitOf } from "../../widgets/inplacelab_widgets/player/runs.js";
+import { actionOf, beginning, clamp, isRelated, numbered, paired, placeOf, runAt, seek, seenAt, stepAt, stopsOf, target, valueAt, visitOf } from "../../widgets/inplacelab_widgets/player/runs.js";
 import { scrollNeeded } from "../../widgets/inplacelab_widgets/player/sight.js";
 import { asked, courier } from "../../widgets/inplacelab_widgets/player/widget.js";
 import { visitItem, describe } from "../../widgets/inplacelab_widgets/player/items.js";
@@ -394,4 +394,57 @@ test("the address of a page names a step and a panel", () => {
   assert.deepEqual(asked("#step=7&panel=elements"), { step: 6, panel: "elements" });
   assert.deepEqual(asked("#panel=graph"), { panel: "graph" });
   for (const nothing of ["", "#", "#step=0", "#step=-2", "#step=x", "#section"]) assert.deepEqual(asked(nothing), {});
+});
+
+const quiet = (line, ends = true) => ({ ...step("forward"), line, ends, idle: true });
+const loud = (line, ends = true) => ({ ...step("forward"), line, ends });
+const QUIET = [quiet(1), loud(2), quiet(3), loud(4, false), quiet(4), loud(5, false), loud(5), quiet(3), quiet(6)];
+
+test("a step that changes nothing is no stop, by event and by line", () => {
+  assert.deepEqual(stopsOf(QUIET, "event"), [1, 3, 5, 6]);
+  assert.deepEqual(stopsOf(QUIET, "line"), [1, 4, 6], "a line is a stop if any of its events changes something");
+  assert.deepEqual(stopsOf([quiet(1), quiet(2)], "event"), [0, 1], "if nothing changes anywhere, all steps are stops");
+  assert.deepEqual(stopsOf([quiet(1), quiet(2)], "line"), [0, 1]);
+});
+
+test("from a step that is no stop, keys lead to the stops around it", () => {
+  const stops = stopsOf(QUIET, "event");
+  const to = (action, from) => target(action, from, QUIET, stops);
+  assert.equal(to("previous", 2), 1);
+  assert.equal(to("next", 2), 3);
+  assert.equal(to("next", 0), 1);
+  assert.equal(to("previous", 8), 6, "after the last stop, that one is the previous");
+  assert.equal(to("next", 8), 6);
+  assert.equal(to("last", 0), 6);
+  assert.equal(to("first", 6), 1);
+});
+
+test("by event, steps keep the numbers with which they were recorded", () => {
+  const stops = stopsOf(QUIET, "event");
+  assert.deepEqual(stops.map((at) => numbered(at, QUIET, stops, "event").step), [2, 4, 6, 7]);
+  assert.deepEqual(numbered(2, QUIET, stops, "event"), { step: 3, steps: 9 }, "also one that is no stop");
+  for (let at = 0; at < QUIET.length; at += 1) assert.equal(asked(`#step=${numbered(at, QUIET, stops, "event").step}`).step, at, "a link leads to the step of this number");
+  assert.deepEqual(numbered(4, QUIET, stopsOf(QUIET, "line"), "line"), { step: 2, steps: 3 });
+});
+
+test("a step that changes nothing is seen at the stop before it", () => {
+  assert.deepEqual(QUIET.map((_, at) => seenAt(at, QUIET)), [1, 1, 1, 3, 3, 5, 6, 6, 6]);
+  assert.equal(seenAt(1, [quiet(1), quiet(2)]), 1);
+});
+
+test("a click on a line that changes nothing leads to where its state is seen, and again to its next visit", () => {
+  const stops = stopsOf(QUIET, "event");
+  assert.equal(visitOf(3, 5, QUIET, stops), 1);
+  assert.equal(visitOf(3, 1, QUIET, stops), 6);
+  assert.equal(visitOf(3, 6, QUIET, stops), 1);
+  assert.equal(visitOf(1, 6, QUIET, stops), 1, "before the first stop there is only that one");
+  assert.equal(visitOf(4, 1, QUIET, stops), 3);
+  assert.equal(visitOf(7, 1, QUIET, stops), -1);
+});
+
+test("questions begin at the first stop, or before it if it is asked about", () => {
+  assert.equal(beginning([], [1, 3]), 1);
+  assert.equal(beginning([{ step: 4 }], [1, 3]), 1);
+  assert.equal(beginning([{ step: 4 }, { step: 1 }], [1, 3]), 0);
+  assert.equal(beginning([{ step: 0 }], [0, 3]), 0);
 });

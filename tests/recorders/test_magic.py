@@ -86,6 +86,22 @@ def test_predict_mode_is_an_option(cell: Run) -> None:
     assert cell(f"%%stepper --predict\n{text}").displayed[0].predict
 
 
+def test_a_stepper_opens_at_the_most_telling_step_or_at_the_beginning(cell: Run) -> None:
+    program = "n = 2\nx = paddle.ones([n])\nx.scale_(2.)\ny = x"
+
+    def opened(options: str = "") -> int:
+        (shown,) = [each for each in cell(f"%%stepper {options}\n{program}").displayed if hasattr(each, "n_steps")]
+        step: int = shown.step
+        return step
+
+    assert opened() == 2
+    assert opened("--from-start") == 1, "not at the first line, which changes nothing"
+    cell("%stepper --from-start")
+    assert opened() == 1
+    cell("%stepper")
+    assert opened() == 2
+
+
 def test_how_a_program_is_fixed_can_be_left_to_the_learner(cell: Run) -> None:
     text = "a = paddle.ones([2])\na.stop_gradient = False\nb = a * 2.\nc = b * b\nb.add_(a)\nc.sum().backward()\n"
     texts = {}

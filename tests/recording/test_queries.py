@@ -10,6 +10,7 @@ import pytest
 
 from inplacelab.language import speak
 from inplacelab.recording import Recording, Summary, WriteFacts, queries
+from tests.recorders.golden.renew import run
 
 NAN = float("nan")
 
@@ -160,3 +161,21 @@ def test_what_is_not_there_is_said_in_the_current_language(tape: Any) -> None:
 def test_a_step_is_a_number(views_and_stale: Recording) -> None:
     with pytest.raises(TypeError, match=r"a step is a whole number, not 'page\.png'"):
         views_and_stale.state("page.png")  # type: ignore[arg-type]
+
+
+def test_a_line_changes_nothing_if_it_binds_no_tensor_and_frees_nothing() -> None:
+    program = ["n = 2", "x = paddle.ones([n])", "y = x", "m = n", "del x, y"]
+    recording = run("\n".join(program)).recording
+    nothing = {step.line: queries.changes_nothing(recording, step.index) for step in recording.steps}
+    assert nothing == {1: True, 2: False, 3: False, 4: True, 5: False}
+
+
+def test_the_state_is_the_same_after_a_step_that_changes_nothing(
+    views_and_stale: Recording, doubled_in_place: Recording
+) -> None:
+    for recording in (views_and_stale, doubled_in_place):
+        for step in recording.steps:
+            if queries.changes_nothing(recording, step.index):
+                before, after = recording.before(step.index), recording.state(step.index)
+                for kind in ("storages", "counters", "tensors", "nodes"):
+                    assert getattr(before, kind) == getattr(after, kind)

@@ -235,7 +235,7 @@ def test_a_recording_shows_all_its_launches_with_their_storages() -> None:
 
 
 def test_beside_a_stepper_it_shows_the_launches_of_the_step() -> None:
-    stepper = Stepper(recording_of_launches(), language="zh")
+    stepper = Stepper(recording_of_launches(), step=0, language="zh")
     view = KernelView(stepper)
     assert (view.step, view.language) == (0, "zh")
     assert [(link.source, link.target) for link in view._links] == [

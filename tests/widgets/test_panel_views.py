@@ -123,7 +123,7 @@ def test_a_view_leaves_a_picture_of_its_panel(
     bundle = view._repr_mimebundle_()
     assert bundle is not None
     data, _ = bundle
-    assert data["text/plain"] == f"{kind.__name__}('stale', steps=10, step=0)"
+    assert data["text/plain"] == f"{kind.__name__}('stale', steps=10, step=9)"
     (image,) = images(data["text/html"])
     picture = svg_of(image)
     assert picture == view.to_svg().replace("\n", " ")

@@ -1,8 +1,7 @@
-"""Tests static pictures: the choice of key steps, the strip of frames, the tables, the PNG."""
+"""Tests static pictures: the frame, the tables, the PNG."""
 
 from __future__ import annotations
 
-import contextlib
 import re
 import struct
 import sys
@@ -11,7 +10,6 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -20,7 +18,7 @@ import inplacelab
 from inplacelab.language import LANGUAGES, Text, speak
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_markdown, to_png, to_svg, to_text
-from inplacelab_widgets.scene import Scene, all_key_steps, key_step, scene_of
+from inplacelab_widgets.scene import Scene, key_step, scene_of
 from inplacelab_widgets.scene.code import code_panel
 from inplacelab_widgets.scene.graph_in_frame import graph_in
 from inplacelab_widgets.scene.marks import stack_of
@@ -32,80 +30,6 @@ from inplacelab_widgets.static_html import still_html, still_picture
 from tests.recorders.golden.renew import run
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-# --- which steps ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("name", "step"), [("stale", 9), ("lesson", 4), ("hostile", 1), ("views", 4)])
-def test_the_telling_step(sample: Callable[[str], Recording], name: str, step: int) -> None:
-    assert key_step(sample(name)) == step
-
-
-def recorded(program: Callable[[Any], object]) -> Recording:
-    with inplacelab.record(title="told") as rec, contextlib.suppress(RuntimeError):
-        program(inplacelab)
-    assert rec.recording is not None
-    return rec.recording
-
-
-def events_of(recording: Recording) -> list[str | None]:
-    """Returns the events of the chosen steps: the operation, "end" for the end of backward, the error's type."""
-    chosen = (recording.steps[step] for step in all_key_steps(recording))
-    return [s.error.type if s.error else s.backward.action if s.backward else s.op for s in chosen]
-
-
-def test_a_stale_value_has_frames_for_kept_overwritten_and_refused() -> None:
-    def program(paddle: Any) -> None:
-        a = paddle.ones([3])
-        a.stop_gradient = False
-        b = a.scale(2.0)
-        unrelated = paddle.zeros([2])
-        c = b.multiply(b)
-        unrelated.scale_(3.0)
-        b.add_(a)
-        b[0].zero_()
-        c.sum().backward()
-
-    assert events_of(recorded(program)) == ["multiply", "add_", "zero_", "RuntimeError"]
-
-
-def test_a_rewritten_history_has_frames_before_at_and_after() -> None:
-    def program(paddle: Any) -> None:
-        a = paddle.ones([3])
-        a.stop_gradient = False
-        b = a.scale(2.0)
-        v = b[0:2]
-        v.scale_(3.0)
-        b.sum().backward()
-
-    assert events_of(recorded(program)) == ["getitem", "scale_", "end"]
-
-
-def test_one_write_without_a_history_has_one_key_step() -> None:
-    def program(paddle: Any) -> None:
-        x = paddle.ones([3])
-        x.add_(x)
-
-    recording = recorded(program)
-    assert events_of(recording) == ["add_"]
-
-
-def test_a_program_without_writes_shows_its_end() -> None:
-    recording = recorded(lambda paddle: paddle.ones([3]).sum())
-    assert all_key_steps(recording) == (len(recording) - 1,)
-
-
-def test_the_chosen_steps_are_few_in_order_and_hold_the_telling_one(recording: Recording) -> None:
-    steps = all_key_steps(recording)
-    assert 1 <= len(steps) <= 4
-    assert list(steps) == sorted(set(steps))
-    assert key_step(recording) in steps
-
-
-def test_an_empty_recording_has_no_key_step() -> None:
-    with pytest.raises(ValueError, match="the recording has none"):
-        all_key_steps(Recording("inplacelab", "0", "empty", "", ()))
-
 
 # --- the frame ----------------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.predict_questions import questions_for
 from inplacelab_widgets.raster import png
-from inplacelab_widgets.scene import PANELS, Scene, key_step, panels_of, scene_of
+from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.marks import Panel, Words
 from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.panel_export import descriptions_at, panels_picture
@@ -108,7 +108,8 @@ def to_html(
     predict: bool | Iterable[Question] = False,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """Returns an HTML page that plays a recording in any browser, from a file, without a network.
+    """Returns an HTML page that plays a recording in any browser, from a file, without a network. It opens at the most telling step, or with
+    `predict` at the beginning.
 
     Args:
         recording: the recording to play, or a scene already laid out.
@@ -143,7 +144,7 @@ def to_text(
     Args:
         recording: the recording to describe, or a scene already laid out.
         step: the step, counted from 0; negative numbers count from the end. By default the
-            key step: the error, or else the last write.
+            most telling step, as `scene.key_step` chooses it: the error, or else a write.
         language: "en" or "zh"; the current language if not given.
         panels: describe only these panels, in the words that a screen reader gets; all of them if not given.
 
@@ -271,6 +272,7 @@ def _in_markdown(content: str) -> str:
 
 def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panels: Sequence[str]) -> str:
     questions = questions_for(scene.recording, predict)
+    step = opening_step(scene.recording, None if predict is False else questions)
     return whole_page(
         payload(scene, questions, panels=panels),
         javascript(),
@@ -278,5 +280,5 @@ def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panel
         folder="inplacelab_widgets/player",
         title=scene.recording.title,
         language=language,
-        options={"predict": predict is not False},
+        options={"predict": predict is not False, "step": step},
     )

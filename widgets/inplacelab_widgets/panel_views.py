@@ -23,7 +23,7 @@ from inplacelab_widgets.live_widget import LiveWidget
 from inplacelab_widgets.packing import packed_json
 from inplacelab_widgets.player_bundle import packed_javascript
 from inplacelab_widgets.predict_questions import questions_for
-from inplacelab_widgets.scene import EVERYTHING, Scene, panels_of, scene_of
+from inplacelab_widgets.scene import EVERYTHING, Scene, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.focus import threads
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.static_html import still_html
@@ -48,7 +48,7 @@ class View(LiveWidget):
     Args:
         shown: the recording to show; or another view, to show more of its recording and follow its step.
         step: the step to open at, counted from 0; negative numbers count from the end. By default the step of the
-            other view, or the first one.
+            other view, or the most telling step (see `scene.key_step`); with `predict` the beginning.
         panels: the panels to show, out of "code", "storages", "elements", "graph", "lanes" and "memory".
         toolbar: whether to show controls and the sentence of the step. By default yes, unless `shown` is a view.
         predict: True to ask what a step will do before it is shown; or the questions to ask, as
@@ -108,9 +108,11 @@ class View(LiveWidget):
         self.set_trait("panels", chosen)
         self.set_trait("toolbar", other is None if toolbar is None else toolbar)
         shared = {name: getattr(other, name) for name in _SHARED} if other else {"language": get_language()}
-        given = shared | traits | ({} if step is None else {"step": step})
         if predict is not False:
             self._questions = self._asked(predict)
+        if step is None and other is None:
+            step = opening_step(self._scene.recording, self._questions if predict is not False else None)
+        given = shared | traits | ({} if step is None else {"step": step})
         super().__init__(predict=predict is not False, **given)
         with gc_paused():
             self._payload = self._first()

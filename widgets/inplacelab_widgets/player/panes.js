@@ -6,7 +6,7 @@ import { walkGrid } from "./grid_keys.js";
 import { drawLenses } from "./lens.js";
 import { drawMinimap } from "./minimap.js";
 import { drawPanel } from "./panel.js";
-import { stepAt } from "./runs.js";
+import { seenAt, stepAt } from "./runs.js";
 import { bringingIntoSight } from "./sight.js";
 import { walkItems } from "./items.js";
 import { drawUnfold } from "./unfold.js";
@@ -149,7 +149,7 @@ function goTo(stage, { root, stretch }, event) {
   const x = ((event.clientX - box.left) / box.width) * Number(root.getAttribute("width"));
   const leadsElsewhere = /** @type {Element} */ (event.target).closest('[data-k^="p"], [data-k^="step:"]');
   if (leadsElsewhere || x < axis.left - axis.spacing) return;
-  stage.go(stepAt(x, axis, steps.length));
+  stage.go(seenAt(stepAt(x, axis, steps.length), steps));
   event.stopPropagation();
 }
 

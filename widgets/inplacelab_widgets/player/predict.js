@@ -1,7 +1,7 @@
 // Predict mode: before a step is shown, the reader predicts its effect. The payload has the questions and the right answers.
 
 import { html, say } from "./elements.js";
-import { target } from "./runs.js";
+import { seenAt, target } from "./runs.js";
 import { speak } from "./words.js";
 /** @import { Said } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */
@@ -98,11 +98,16 @@ export function drawPredict(stage) {
     const to = target(action, stage.step, stage.payload.steps, stage.stops);
     const asked = stage.predict && action !== "last" ? nextAsked(questions, stage.answers, stage.step, to) : -1;
     if (asked < 0) return readOn(action);
-    stage.go(asked - 1);
+    stage.go(beforeAsked(asked));
     if (page?.step !== asked) draw({ step: asked, questions: openQuestions(questions, stage.answers, asked), given: [] });
     if (!root.contains(document.activeElement)) root.querySelector("input")?.focus();
     return false;
   };
+
+  /** The step that is shown while a question is asked: the one before, as far as anything is seen there. @param {number} asked */
+  function beforeAsked(asked) {
+    return Math.min(seenAt(asked - 1, stage.payload.steps), asked - 1);
+  }
 
   function check() {
     if (!page) return;
@@ -149,7 +154,7 @@ export function drawPredict(stage) {
   function show() {
     switcher.setAttribute("aria-pressed", String(stage.predict));
     stage.root.toggleAttribute("data-predict", stage.predict && questions.length > 0);
-    const at = page && page.step - (isAsking() ? 1 : 0);
+    const at = page && (isAsking() ? beforeAsked(page.step) : page.step);
     if (page && (!stage.predict || at !== stage.step)) close();
   }
 

@@ -7,7 +7,7 @@
 /** @typedef {{x: number, y: number, width: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[], folded?: boolean, fixed?: boolean, row?: number}} Group  Drawn in the stretches `open`: [first, last, ...]; `row`: the seat that it shares with groups that never live at the same time. */
 /** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[], copies?: [number, import("./arrow.js").End, import("./arrow.js").End][]}} Panel */
 /** @typedef {{name: string, storages: string, keys: string, stops: number[]}} Thread  What is shown of a tensor that a reader follows. */
-/** @typedef {{line: number | null, phase: string, error?: true, stop?: boolean, ends?: true, says: number, detail?: number, whole?: Told, marked?: Marked[], fixes?: Fix[], at?: number[]}} Step  `says` is the position of its headline in `said`, `detail` that of the rest, `whole` has both for its whole line; `at` is the thread that it shows, as in picks.js. */
+/** @typedef {{line: number | null, phase: string, error?: true, stop?: boolean, ends?: true, idle?: true, says: number, detail?: number, whole?: Told, marked?: Marked[], fixes?: Fix[], at?: number[]}} Step  `idle`: it changes nothing; `says` is the position of its headline in `said`, `detail` that of the rest, `whole` has both for its whole line; `at` is the thread that it shows, as in picks.js. */
 /** @typedef {{says: number, detail?: number}} Told  A headline and the rest, as positions in `said`. */
 /** @typedef {{says: number, lines: [string, boolean][]}} Fix  A fixed program: its lines, and which of them are new. */
 /** @typedef {[number, "kept" | "written" | "refused", number, number, number?, number?]} Marked  [line, role, brief, says, first column, past the last]; the words are positions in `said`. As `Marked` of recording/trace.py. */
@@ -78,11 +78,30 @@ export function seek(count, step, direction, wanted) {
   return direction > 0 ? count - 1 : 0;
 }
 
-/** The steps that the arrow keys and the slider stop at: each event, or by line the last event of each statement. If steps show
- * threads, only those of the launch that a step shows. @param {Step[]} steps @param {string} mode @param {number} [step] @returns {number[]} */
+/** The steps that the arrow keys and the slider stop at: each event, or by line the last event of each statement, unless nothing changes there.
+ * If nothing changes anywhere, none is left out. If steps show threads, only those of the launch that a step shows.
+ * @param {Step[]} steps @param {string} mode @param {number} [step] @returns {number[]} */
 export function stopsOf(steps, mode, step = 0) {
   const launch = steps[step]?.at?.[0];
-  return steps.map((_, at) => at).filter((at) => (mode !== "line" || steps[at].ends) && steps[at].at?.[0] === launch);
+  const ends = steps.map((_, at) => at).filter((at) => (mode !== "line" || steps[at].ends) && steps[at].at?.[0] === launch);
+  const changing = ends.filter((end, k) => steps.slice((ends[k - 1] ?? -1) + 1, end + 1).some((each) => !each.idle));
+  return changing.length ? changing : ends;
+}
+
+/** The stop at which a step is seen: itself, or if nothing changes there the last one before it, whose picture is the same; before the first stop
+ * the first. @param {number} step @param {Step[]} steps */
+export function seenAt(step, steps) {
+  if (!steps[step].idle) return step;
+  const before = steps.slice(0, step).findLastIndex((each) => !each.idle);
+  const seen = before < 0 ? steps.findIndex((each) => !each.idle) : before;
+  return seen < 0 ? step : seen;
+}
+
+/** The number of a step, and of how many. By event each step keeps the number with which it was recorded, as in texts, links and still
+ * pictures, also if some are no stops; by line, or by thread, it is the place among the stops. @param {number} step @param {Step[]} steps @param {number[]} stops @param {string} mode */
+export function numbered(step, steps, stops, mode) {
+  const byPlace = mode === "line" || steps[step].at;
+  return byPlace ? { step: placeOf(step, stops) + 1, steps: stops.length } : { step: step + 1, steps: steps.length };
 }
 
 /** The stop that a step belongs to: the first that is not before it. @param {number} step @param {number[]} stops */
@@ -94,7 +113,8 @@ export function placeOf(step, stops) {
 /** The step that an action leads to; it is always one of the stops. @param {string} action @param {number} step @param {Step[]} steps @param {number[]} stops */
 export function target(action, step, steps, stops) {
   const count = stops.length;
-  const here = placeOf(step, stops);
+  // After the last stop, that one is the previous.
+  const here = stops[count - 1] < step ? count : placeOf(step, stops);
   // From within a line, the next stop is the end of that line.
   const passed = stops[here] > step ? here - 1 : here;
   const isStop = (/** @type {number} */ place) => steps.slice((stops[place - 1] ?? -1) + 1, stops[place] + 1).some((each) => each.stop);
@@ -113,14 +133,24 @@ export function target(action, step, steps, stops) {
   return Object.hasOwn(places, action) ? stops[places[action]()] : step;
 }
 
-/** The stop that a click on a line leads to: its first visit, or from within one the next, and after the last the first again; -1 if the line has
- * none. A visit begins where the program comes to the line, or to its statement once more.
+/** The step at which predict mode begins: the first stop, or the step before it if it is asked about.
+ * @param {{step: number}[]} questions @param {number[]} stops */
+export function beginning(questions, stops) {
+  return Math.max(0, Math.min(stops[0], ...questions.map((question) => question.step - 1)));
+}
+
+/** The stop that a click on a line leads to: its first visit, or from within one the next, and after the last the first again; -1 if the line did
+ * not run. A visit begins where the program comes to the line, or to its statement once more. A visit that changes nothing is seen at the stop before it.
  * @param {number} line @param {number} step @param {Step[]} steps @param {number[]} stops */
 export function visitOf(line, step, steps, stops) {
   const begins = (/** @type {number} */ at) => steps[at].line === line && (steps[at - 1]?.line !== line || steps[at - 1].ends);
   const starts = steps.map((_, at) => at).filter(begins);
-  const visits = [...new Set(starts.map((at) => stops.find((stop) => stop >= at && steps[stop].line === line) ?? -1))].filter((stop) => stop >= 0);
-  const next = steps[step].line === line ? visits.find((stop) => stop > step) : undefined;
+  const within = (/** @type {number} */ at) => {
+    const end = steps.findIndex((each, k) => k >= at && (each.ends || steps[k + 1]?.line !== line));
+    return stops.find((stop) => stop >= at && stop <= end) ?? stops.findLast((stop) => stop < at) ?? stops[0];
+  };
+  const visits = [...new Set(starts.map(within))];
+  const next = steps[step].line === line || visits.includes(step) ? visits.find((stop) => stop > step) : undefined;
   return next ?? visits[0] ?? -1;
 }
 

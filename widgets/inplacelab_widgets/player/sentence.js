@@ -2,7 +2,7 @@
 // has a button that goes to the failure.
 
 import { html, put, say, write } from "./elements.js";
-import { placeOf } from "./runs.js";
+import { numbered } from "./runs.js";
 import { speak, widthOf } from "./words.js";
 /** @import { Step, Told } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */
@@ -48,7 +48,7 @@ export function drawSentence(stage, fixes) {
     if (stage.wanted !== undefined) return tell(stage.word("waiting"), "", false);
     // During fast playback it is not read aloud.
     put(sentence, "aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
-    const isBefore = failed > stage.step && placeOf(stage.step, stage.stops) === 0;
+    const isBefore = failed > stage.step && (stage.step <= stage.stops[0] || stage.step === stage.opened);
     if (isBefore) write(toFailure, failureWords());
     // In predict mode it is not announced in advance.
     toFailure.hidden = stage.predict;
@@ -59,7 +59,7 @@ export function drawSentence(stage, fixes) {
 
   function failureWords() {
     const { line } = steps[failed];
-    return stage.word(line === null ? "to_failure" : "to_failing_line", { line: line ?? "", step: placeOf(failed, stage.stops) + 1 });
+    return stage.word(line === null ? "to_failure" : "to_failing_line", { line: line ?? "", step: numbered(failed, steps, stage.stops, stage.mode).step });
   }
 
   let last = "";
@@ -80,7 +80,7 @@ export function drawSentence(stage, fixes) {
   function reserve() {
     reserved = stage.mode;
     const all = [...steps.map(saysOf).map(({ says, detail }) => [wordsAt(says), wordsAt(detail)]), ...known.map((each) => each.map(wordsAt))];
-    if (failed > 0) all.push([all[0][0], `${all[0][1]} ${failureWords()}`]);
+    if (failed > 0) for (const at of [0, stage.stops[0], stage.opened]) all.push([all[at][0], `${all[at][1]} ${failureWords()}`]);
     const longest = [...new Map(all.map((each) => [each.join(" "), each])).values()].sort((one, other) => lengthOf(other) - lengthOf(one));
     // The failure is the last step, and its words are among the longest.
     const button = fixes.words(steps.length - 1);

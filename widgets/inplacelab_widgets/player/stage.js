@@ -4,7 +4,7 @@ import { html } from "./elements.js";
 import { makeMotion } from "./motion.js";
 import { nearestStep } from "./picks.js";
 import { linker } from "./reading.js";
-import { clamp, placeOf, stopsOf, target } from "./runs.js";
+import { beginning, clamp, placeOf, stopsOf, target } from "./runs.js";
 import { stoppingAt } from "./shelf.js";
 import { visitItem } from "./items.js";
 import { fill, speak } from "./words.js";
@@ -18,6 +18,7 @@ import { fill, speak } from "./words.js";
  * @property {HTMLElement} root
  * @property {Part[]} parts
  * @property {number} step
+ * @property {number} opened  The step at which the player opened.
  * @property {number} [wanted]  The step that the reader waits for, while only the first picture is there.
  * @property {"en" | "zh"} language
  * @property {"event" | "line"} mode  What one step is.
@@ -76,7 +77,7 @@ export function makeStage(payload, root, options) {
   const { steps } = payload;
   const tell = options.tell ?? (() => {});
   const valid = {
-    step: (/** @type {any} */ value) => payload.only ?? clamp(value ?? 0, steps.length),
+    step: (/** @type {any} */ value) => payload.only ?? clamp(value ?? stopsOf(steps, "event")[0], steps.length),
     language: (/** @type {any} */ value) => (value === "zh" ? "zh" : "en"),
     mode: (/** @type {any} */ value) => (value === "line" ? "line" : "event"),
     selection: (/** @type {any} */ value) => String(value ?? ""),
@@ -98,6 +99,7 @@ export function makeStage(payload, root, options) {
     root,
     parts: [],
     step: valid.step(options.step),
+    opened: valid.step(options.step),
     language: valid.language(options.language),
     mode: valid.mode(options.mode),
     selection: valid.selection(options.selection),
@@ -150,9 +152,13 @@ export function makeStage(payload, root, options) {
     show,
   };
 
+  // Whether the reader or a model has gone to any step.
+  let hasMoved = false;
+
   /** @type {Record<Trait, (before: any) => void>} */
   const changed = {
     step(before) {
+      hasMoved = true;
       const [from, to] = [before, stage.step].map((step) => placeOf(step, stage.stops));
       move(Math.abs(to - from) <= 1);
       if (steps[before].at?.[0] !== steps[stage.step].at?.[0]) stage.stops = stopsOf(steps, stage.mode, stage.step);
@@ -164,7 +170,11 @@ export function makeStage(payload, root, options) {
       show();
     },
     selection: light,
-    predict: show,
+    predict() {
+      // What the player opened at is the end of the story: the questions begin at its beginning.
+      if (stage.predict && !hasMoved) stage.go(beginning(payload.predict ?? [], stage.stops));
+      show();
+    },
     answers: show,
     thread() {
       stage.followed = followedBy(payload, stage.thread);

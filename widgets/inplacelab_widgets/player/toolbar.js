@@ -3,7 +3,7 @@
 import { html, icon, label, put, sign, speakOther, write } from "./elements.js";
 import { changeMode } from "./keyboard.js";
 import { makePace } from "./pace.js";
-import { placeOf } from "./runs.js";
+import { numbered, placeOf } from "./runs.js";
 /** @import { Part, Stage } from "./stage.js" */
 
 /** @param {Stage} stage @returns {Part & {pace: ReturnType<typeof makePace>, add: (...controls: HTMLElement[]) => void}} */
@@ -44,13 +44,14 @@ export function drawToolbar(stage) {
     const { step, stops, word } = stage;
     const now = steps[step];
     const place = placeOf(step, stops);
-    const said = word(stage.mode === "line" ? "position_by_line" : "position", { step: place + 1, steps: stops.length });
+    const number = numbered(step, steps, stops, stage.mode);
+    const said = word(stage.mode === "line" ? "position_by_line" : "position", number);
     const at = now.line === null ? "" : `${word("clause")}${word("at_line", { line: now.line })}`;
     put(slider, "max", stops.length - 1);
     slider.value = String(place);
     const phase = word(now.phase);
     slider.setAttribute("aria-valuetext", `${said}${at}${phase && `${word("clause")}${phase}`}`);
-    write(counter, `${place + 1} / ${stops.length}`);
+    write(counter, `${number.step} / ${number.steps}`);
     write(where, phase);
     for (const name of ["first", "previous"]) buttons[name].toggleAttribute("data-end", place === 0);
     for (const name of ["next", "last"]) buttons[name].toggleAttribute("data-end", place === stops.length - 1);

@@ -20,13 +20,13 @@ from inplacelab.recording.sentences.headline import headline_of
 from inplacelab.recording.visible import presentable
 from inplacelab_widgets.scene.elements import elements_panel
 from inplacelab_widgets.scene.graph import graph_panel
-from inplacelab_widgets.scene.key_steps import all_key_steps, key_step
+from inplacelab_widgets.scene.key_steps import key_step, opening_step
 from inplacelab_widgets.scene.lanes import lanes_panel
 from inplacelab_widgets.scene.marks import Panel
 from inplacelab_widgets.scene.memory import memory_panel
 from inplacelab_widgets.scene.storages import storages_panel
 
-__all__ = ["EVERYTHING", "PANELS", "Scene", "all_key_steps", "key_step", "panels_of", "scene_of"]
+__all__ = ["EVERYTHING", "PANELS", "Scene", "key_step", "opening_step", "panels_of", "scene_of"]
 
 PANELS = ("storages", "graph", "lanes", "memory", "elements")
 """The names of the panels, in the order in which they are shown."""

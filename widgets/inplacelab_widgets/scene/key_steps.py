@@ -1,72 +1,255 @@
-"""Chooses the key steps of a recording, for still pictures."""
+"""Chooses the steps that tell the story of a recording: the most telling one, at which a player opens, and the few that lead to it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
+from typing import Literal, NamedTuple, get_args
 
 from inplacelab.recording import queries
-from inplacelab.recording.facts import Step
+from inplacelab.recording.facts import SavedFacts, Step, TensorFacts
+from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.slots import Runs, slot_runs
 
-FRAMES = 4
-"""The most steps in one still picture."""
+__all__ = ["Chapter", "Role", "key_step", "opening_step", "story"]
+
+Role = Literal["made", "viewed", "kept", "written", "stale", "gradient", "refused"]
+"""What happens at a step of the story. If several things do, the last of them in this order counts."""
+
+FEWEST, MOST = 4, 6
+"""The number of chapters of a story, if the recording has so many."""
+MOST_CELLS = 12
+"""The most cells of a chapter's miniature; of a longer storage, each cell is several slots."""
+
+
+class Chapter(NamedTuple):
+    """A step of the story.
+
+    Attributes:
+        step: the step, counted from 0.
+        role: what happens there.
+        cells: the slots of the storage concerned, from first to last: True for those that were made, viewed, kept or written. A long storage
+            has fewer cells than slots. Empty if no storage is concerned.
+    """
+
+    step: int
+    role: Role
+    cells: tuple[bool, ...]
 
 
 def key_step(recording: Recording) -> int:
-    """Returns the step that a single picture should show: the error if there is one, else the last write by the program,
-    else the last step.
-    """
-    for step in reversed(recording.steps):
-        if step.error is not None:
-            return step.index
-    writes = _writes(recording)
-    return writes[-1].index if writes else len(recording) - 1
+    """Returns the most telling step.
 
-
-def all_key_steps(recording: Recording) -> tuple[int, ...]:
-    """Returns the one to four key steps, in order.
-
-    For a failed backward: the steps that saved the value and overwrote it, and the failure. For writes: the step before
-    them, the first, the last, and the end of backward. A program with at most one write that does not change the graph has
-    one key step.
+    That is the error if there is one: there the lines that kept, overwrote and refused a value are all marked, and the fixes are offered.
+    But if what the error is about was freed when a function raised, it is the last write to it, or the last step with a tensor.
+    Without an error it is the write by the program that changed the most names besides its own, the last of several; without such a
+    write the last write; else the last step that changed anything.
 
     Raises:
         ValueError: if the recording has no steps.
     """
-    if not len(recording):
+    if not recording.steps:
         raise ValueError("No step tells anything: the recording has none.")
-    chosen = key_step(recording)
-    others = _failure(recording, chosen) if recording.steps[chosen].error else _changes(recording)
-    return tuple(sorted({chosen, *others}))
-
-
-def _failure(recording: Recording, failed: int) -> set[int]:
-    """The steps that saved and overwrote the stale value; empty if backward failed for another reason."""
-    # The step before: at the failing step, the function's end may already have freed the objects.
-    error, state = recording.steps[failed].error, recording.state(max(failed - 1, 0))
-    for node, saved in queries.stale(state):
-        if error and error.node == node and error.storage in (None, saved.storage):
-            makers = queries.who_kept(recording, saved.storage, saved.version, failed)
-            kept = [step.index for step, maker in makers if maker.id == node]
-            raised = [step.index for step, _ in queries.who_overwrote(recording, saved, failed)]
-            return {*kept[:1], *raised[:1], *raised[-1:]}
-    return set()
-
-
-def _changes(recording: Recording) -> set[int]:
-    """The steps before, at and after the program's writes; empty if one picture of the last write shows everything."""
+    failed = _failed(recording)
+    if failed is not None:
+        return _in_sight(recording, failed.index)
     writes = _writes(recording)
-    backward = [step.index for step in recording.steps if step.phase == "backward"]
-    rewired = [step.index for step in writes if step.rewired]
-    if not writes or (len(writes) == 1 and not rewired and not backward):
-        return set()
-    return {max(writes[0].index - 1, 0), _first(rewired, writes[0].index), *backward[-1:]}
+    if writes:
+        return max(writes, key=lambda step: (_others_changed(recording, step), step.index)).index
+    return _stops(recording)[-1]
 
 
-def _first(steps: Iterable[int], otherwise: int) -> int:
-    return next(iter(steps), otherwise)
+def opening_step(recording: Recording, questions: Sequence[Question] | None = None) -> int:
+    """Returns the step at which a player opens.
+
+    Args:
+        recording: the recording.
+        questions: those of predict mode. Then nothing is shown in advance: it opens at the first step that changed anything, or before it
+            if there is a question about it. None if predict mode is off.
+    """
+    if questions is None:
+        return key_step(recording)
+    return max(min([_stops(recording)[0], *(question.step - 1 for question in questions)]), 0)
+
+
+def story(recording: Recording) -> tuple[Chapter, ...]:
+    """Returns the key steps, in order: at most `MOST`, and at least `FEWEST` if there are so many.
+
+    They are about one storage, that of the most telling step: when it was made, viewed, kept for backward, written and made stale, and
+    when backward ended or refused it. If these are too few, other writes, views and new storages are added.
+    """
+    telling = key_step(recording)
+    lost = _lost(recording)
+    about = _subject(recording, recording.steps[telling], lost)
+    roles: dict[int, Role] = {}
+    for step, role in _events(recording, telling, about, lost):
+        roles[step] = max(role, roles.get(step, role), key=_RANK.index)
+    can_miss = [step for role in _CAN_MISS for step, each in roles.items() if each == role and step != telling]
+    for step in can_miss[: max(len(roles) - MOST, 0)]:
+        del roles[step]
+    for step, role in _more(recording):
+        if len(roles) < FEWEST:
+            roles.setdefault(step, role)
+    return tuple(Chapter(step, role, _cells(recording, step, role, about)) for step, role in sorted(roles.items()))
+
+
+_RANK = get_args(Role)
+_CAN_MISS: tuple[Role, ...] = ("written", "kept", "viewed")
+"""What a story of too many chapters leaves out, in this order."""
+
+
+# --- what happened to a storage -------------------------------------------------------------------------------------
+
+
+def _subject(recording: Recording, step: Step, lost: tuple[int, SavedFacts] | None) -> int | None:
+    """The storage that the story is about: what the error is about, else what the step wrote, else what was written or made last."""
+    error = step.error
+    refused = _tensor(recording, step, error.tensor) if error is not None else None
+    candidates = (
+        lost[1].storage if lost is not None else None,
+        error.storage if error is not None else None,
+        refused.storage if refused is not None else None,
+        *(write.storage for write in step.writes),
+        *(write.storage for each in reversed(_writes(recording)) for write in each.writes),
+        *(key for each in reversed(recording.steps) for key, storage in each.storages if storage is not None),
+    )
+    return next((storage for storage in candidates if storage is not None), None)
+
+
+def _events(
+    recording: Recording, telling: int, about: int | None, lost: tuple[int, SavedFacts] | None
+) -> Iterator[tuple[int, Role]]:
+    """The steps of the story, each with its role: the first for each role, and the most telling one."""
+    steps, writes = recording.steps, [step for step in _writes(recording) if _wrote(step, about)]
+    kept = (step.index for step in steps if _kept(recording, step, about))
+    if lost is not None:
+        keeper, saved = lost
+        makers = queries.who_kept(recording, saved.storage, saved.version)
+        kept = (step.index for step, node in makers if node.id == keeper)
+    found: tuple[tuple[Role, Iterator[int]], ...] = (
+        ("made", (step.index for step in steps if about in dict(step.storages))),
+        ("viewed", (step.index for step in steps if step.category == "view" and _is_on(recording, step, about))),
+        ("kept", kept),
+        ("written", (step.index for step in writes)),
+        ("stale", (step.index for step in writes if queries.newly_stale(recording, step.index))),
+        ("written", (step.index for step in writes if step.index == telling)),
+        ("gradient", (step.index for step in reversed(steps) if step.backward and step.backward.action == "end")),
+        ("refused", (step.index for step in reversed(steps) if step.error is not None)),
+    )
+    for role, indices in found:
+        yield from ((step, role) for step in islice(indices, 1))
+
+
+def _more(recording: Recording) -> Iterator[tuple[int, Role]]:
+    """What else a short story may tell."""
+    yield from ((step.index, "written") for step in _writes(recording))
+    yield from ((step.index, "viewed") for step in recording.steps if step.category == "view")
+    yield from ((step.index, "made") for step in recording.steps if step.kind == "operation" and step.storages)
+
+
+def _kept(recording: Recording, step: Step, storage: int | None) -> Runs:
+    """The slots of a storage that a step kept for backward."""
+    node = recording.state(step.index).nodes.get(-1 if step.kept is None else step.kept)
+    return tuple(run for saved in (node.saved if node else ()) if saved.storage == storage for run in slot_runs(saved))
+
+
+def _tensor(recording: Recording, step: Step, tensor: int | None) -> TensorFacts | None:
+    return None if tensor is None else recording.state(step.index).tensors.get(tensor)
+
+
+def _is_on(recording: Recording, step: Step, storage: int | None) -> bool:
+    output = _tensor(recording, step, step.output)
+    return output is not None and output.storage == storage
+
+
+def _wrote(step: Step, storage: int | None) -> bool:
+    return any(write.storage == storage for write in step.writes)
+
+
+# --- miniatures -----------------------------------------------------------------------------------------------------
+
+
+def _cells(recording: Recording, index: int, role: Role, about: int | None) -> tuple[bool, ...]:
+    """The cells of a chapter's miniature."""
+    number, runs = _concerned(recording, index, role, about)
+    # At a failure, the end of the function may already have freed the storage.
+    states = (recording.state(index), recording.before(index))
+    storage = None if number is None else next((s.storages[number] for s in states if number in s.storages), None)
+    if storage is None or not storage.slots:
+        return ()
+    count = min(storage.slots, MOST_CELLS)
+    edges = [storage.slots * k // count for k in range(count + 1)]
+    return tuple(any(first < end and start < past for first, past in runs) for start, end in pairwise(edges))
+
+
+def _concerned(recording: Recording, index: int, role: Role, about: int | None) -> tuple[int | None, Runs]:
+    """The storage that a chapter shows, and the slots that its step concerns: of the storage that the story is about, if it is that."""
+    step, state = recording.steps[index], recording.state(index)
+    if role in ("written", "stale"):
+        storage = about if _wrote(step, about) else step.writes[0].storage
+        return storage, tuple(run for write in step.writes if write.storage == storage for run in write.slots)
+    if role == "kept":
+        return about, _kept(recording, step, about)
+    if role == "refused":
+        lost = _lost(recording)
+        return about, slot_runs(lost[1]) if lost is not None else ()
+    if role == "made":
+        made = dict(step.storages)
+        storage = about if about in made else next(iter(made), None)
+        facts = None if storage is None else state.storages.get(storage)
+        return storage, ((0, facts.slots),) if facts is not None else ()
+    if role == "viewed":
+        shown = _tensor(recording, step, step.output)
+    else:
+        # As in `_cells`: at the end of a function the gradients may be gone.
+        tensors = {**recording.before(index).tensors, **state.tensors}
+        shown = next((tensors[each.grad] for each in reversed([*tensors.values()]) if each.grad in tensors), None)
+    return (None, ()) if shown is None else (shown.storage, slot_runs(shown))
+
+
+# --- steps ----------------------------------------------------------------------------------------------------------
 
 
 def _writes(recording: Recording) -> list[Step]:
     """The steps in which the program itself wrote; not those in which backward adds to gradients."""
     return [step for step in recording.steps if step.writes and step.kind == "operation"]
+
+
+def _others_changed(recording: Recording, step: Step) -> int:
+    """The number of names whose values a write changed, besides those of the tensor that it wrote through."""
+    tensors, through = recording.state(step.index).tensors, {write.tensor for write in step.writes}
+    written = {write.storage for write in step.writes}
+    if not any(each.names and each.storage in written and each.id not in through for each in tensors.values()):
+        return 0
+    return sum(len(tensors[key].names) for key in queries.changed_values(recording, step.index) if key not in through)
+
+
+def _failed(recording: Recording) -> Step | None:
+    return next((step for step in reversed(recording.steps) if step.error is not None), None)
+
+
+def _lost(recording: Recording) -> tuple[int, SavedFacts] | None:
+    """The stale value that backward refused, with the number of its node; None if nothing failed, or for another reason."""
+    failed = _failed(recording)
+    if failed is None or failed.error is None:
+        return None
+    error = failed.error
+    # The step before: at the failing step, the function's end may already have freed the objects.
+    found = queries.stale(recording.before(failed.index))
+    return next((each for each in found if each[0] == error.node and error.storage in (None, each[1].storage)), None)
+
+
+def _in_sight(recording: Recording, failed: int) -> int:
+    """The failing step, or where what it is about is no longer alive, the last write to it, or else the last step with a tensor."""
+    state, lost = recording.state(failed), _lost(recording)
+    if lost is not None and lost[1].storage not in state.storages:
+        return max((step.index for step, _ in queries.who_overwrote(recording, lost[1], failed)), default=failed)
+    alive = (index for index in range(failed, -1, -1) if recording.state(index).tensors)
+    return next(alive, failed)
+
+
+def _stops(recording: Recording) -> list[int]:
+    """The steps that changed anything; all steps if none did."""
+    everything = range(len(recording))
+    return [index for index in everything if not queries.changes_nothing(recording, index)] or [*everything]

@@ -13,6 +13,7 @@ from heapq import nlargest
 from typing import Any
 
 from inplacelab.language import LANGUAGES, Text
+from inplacelab.recording import queries
 from inplacelab.recording.facts import FixFacts, Step
 from inplacelab.recording.fixes import label
 from inplacelab.recording.fixes.difference import lines_after
@@ -160,6 +161,7 @@ class _Packer:
             "ends": after is None or (after.line, after.turn) != (step.line, step.turn),
             "error": step.error is not None,
             "stop": index in self.scene.interesting,
+            "idle": queries.changes_nothing(self.scene.recording, index),
         }
         packed: Json = {
             "line": step.line,

@@ -1,0 +1,190 @@
+"""Tests the steps that tell the story of a recording: the most telling one, the chapters, where a player opens."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import inplacelab
+from inplacelab.recording import queries
+from inplacelab.recording.quiz import quiz
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import Stepper, to_html
+from inplacelab_widgets.page import payload_of
+from inplacelab_widgets.scene import key_step, opening_step, scene_of
+from inplacelab_widgets.scene.key_steps import FEWEST, MOST, MOST_CELLS, Chapter, story
+from inplacelab_widgets.scene.payload import payload
+from tests.recorders.golden.renew import run
+
+
+def recorded(program: Callable[[Any], object]) -> Recording:
+    with inplacelab.record(title="told") as rec, contextlib.suppress(RuntimeError):
+        program(inplacelab)
+    assert rec.recording is not None
+    return rec.recording
+
+
+def said(recording: Recording) -> list[tuple[str, str | None]]:
+    """Returns the role and the operation of each chapter."""
+    return [(chapter.role, recording.steps[chapter.step].op) for chapter in story(recording)]
+
+
+def drawn(chapter: Chapter) -> str:
+    return "".join("#" if cell else "." for cell in chapter.cells)
+
+
+# --- the most telling step ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "step"), [("stale", 9), ("lesson", 4), ("hostile", 1), ("views", 4)])
+def test_the_telling_step(sample: Callable[[str], Recording], name: str, step: int) -> None:
+    assert key_step(sample(name)) == step
+
+
+def test_the_write_that_changes_most_other_names_is_telling_though_others_follow() -> None:
+    def program(paddle: Any) -> None:
+        m = paddle.zeros([2, 2])
+        alone = paddle.ones([2])
+        row = m[0]
+        turned = m.t()
+        m[1].add_(alone)
+        row.add_(alone)
+        alone.add_(alone)
+        assert turned is not None
+
+    recording = recorded(program)
+    step = recording.steps[key_step(recording)]
+    assert (step.op, len(queries.changed_values(recording, step.index))) == ("add_", 3)
+    assert step.index < recording.steps[-1].index
+
+
+def test_a_failure_that_leaves_nothing_alive_is_not_the_telling_step() -> None:
+    def program(paddle: Any) -> None:
+        def fails() -> None:
+            a = paddle.ones([2])
+            a.stop_gradient = False
+            b = a * 2.0
+            c = b * b
+            b.add_(a)
+            c.sum().backward()
+
+        fails()
+
+    recording = recorded(program)
+    chosen = key_step(recording)
+    assert recording.steps[-1].error is not None
+    assert not recording.state().storages
+    assert recording.steps[chosen].op == "add_"
+
+
+def test_a_program_without_writes_ends_at_the_last_step_that_changes_anything() -> None:
+    recording = run("n = 3\nx = paddle.ones([n])\nm = 4\n").recording
+    assert recording.steps[-1].kind == "line"
+    assert recording.steps[key_step(recording)].op == "ones"
+
+
+def test_an_empty_recording_has_no_key_step() -> None:
+    with pytest.raises(ValueError, match="the recording has none"):
+        key_step(Recording("inplacelab", "0", "empty", "", ()))
+
+
+# --- the story ------------------------------------------------------------------------------------------------------
+
+
+def test_the_story_of_a_stale_value() -> None:
+    def program(paddle: Any) -> None:
+        a = paddle.ones([4])
+        a.stop_gradient = False
+        b = a.scale(2.0)
+        unrelated = paddle.zeros([2])
+        c = b.multiply(b)
+        v = b[1:3]
+        unrelated.scale_(3.0)
+        v.zero_()
+        c.sum().backward()
+
+    recording = recorded(program)
+    assert said(recording) == [
+        ("made", "scale"),
+        ("kept", "multiply"),
+        ("viewed", "getitem"),
+        ("stale", "zero_"),
+        ("refused", None),
+    ]
+    assert [drawn(chapter) for chapter in story(recording)] == ["####", "####", ".##.", ".##.", "####"]
+
+
+def test_the_story_of_a_gradient() -> None:
+    def program(paddle: Any) -> None:
+        a = paddle.ones([3])
+        a.stop_gradient = False
+        b = a.scale(2.0)
+        v = b[0:2]
+        v.scale_(3.0)
+        b.sum().backward()
+
+    recording = recorded(program)
+    assert [role for role, _ in said(recording)] == ["made", "viewed", "written", "gradient"]
+    assert [drawn(chapter) for chapter in story(recording)] == ["###", "##.", "##.", "###"]
+
+
+def test_a_long_storage_has_fewer_cells_than_slots() -> None:
+    def program(paddle: Any) -> None:
+        x = paddle.zeros([1000])
+        x[500:].add_(paddle.ones([500]))
+
+    written = [chapter for chapter in story(recorded(program)) if chapter.role == "written"]
+    assert drawn(written[0]) == "." * (MOST_CELLS // 2) + "#" * (MOST_CELLS // 2)
+
+
+def test_the_chapters_are_few_in_order_and_change_something(recording: Recording) -> None:
+    chapters = story(recording)
+    steps = [chapter.step for chapter in chapters]
+    changing = [k for k in range(len(recording)) if not queries.changes_nothing(recording, k)]
+    assert len(chapters) <= MOST
+    assert steps == sorted(set(steps))
+    assert set(steps) <= set(changing)
+    assert len({chapter.role for chapter in chapters}) > 0 or not any(step.storages for step in recording.steps)
+    busy = [step for step in recording.steps if step.kind == "operation" and (step.storages or step.writes)]
+    assert len(chapters) >= min(FEWEST, len(busy))
+
+
+# --- where a player opens -------------------------------------------------------------------------------------------
+
+
+def test_a_player_opens_at_the_telling_step_and_with_questions_at_the_beginning(recording: Recording) -> None:
+    questions = quiz(recording)
+    assert opening_step(recording) == key_step(recording)
+    opened = opening_step(recording, questions)
+    assert all(question.step > opened or question.step == 0 for question in questions)
+    assert all(queries.changes_nothing(recording, step) for step in range(opened))
+
+
+def test_stepper_and_page_open_there(sample: Callable[[str], Recording]) -> None:
+    recording = sample("stale")
+    assert Stepper(recording).step == key_step(recording) == 9
+    assert Stepper(recording, predict=True).step == opening_step(recording, quiz(recording)) < 9
+    assert Stepper(recording, step=3).step == 3
+    assert Stepper(recording, step=3, predict=True).step == 3
+    assert Stepper(Stepper(recording, step=2)).step == 2
+    assert '"step": 9' in to_html(recording)
+    assert f'"step": {opening_step(recording, quiz(recording))}' in to_html(recording, predict=True)
+
+
+def test_the_payload_says_which_steps_change_nothing() -> None:
+    recording = run("n = 3\nx = paddle.ones([n])\nm = x.shape\nx.add_(x)\n").recording
+    idle = [step.get("idle", False) for step in payload(scene_of(recording))["steps"]]
+    assert idle == [True, False, True, False]
+    assert [step.get("idle", False) for step in payload_of(to_html(recording))["steps"]] == idle
+
+
+def test_a_stepper_does_not_open_empty_but_before_a_question() -> None:
+    recording = run("n = 3\nx = paddle.ones([n])\nx.add_(x)\n").recording
+    asked = quiz(recording)[0]
+    assert opening_step(recording, ()) == 1
+    assert opening_step(recording, (replace(asked, step=2),)) == 1
+    assert opening_step(recording, (replace(asked, step=1),)) == 0
