@@ -14,8 +14,9 @@ from inplacelab.cli.bilingual_argparse import Parser, positive
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import parsed_script, running
 from inplacelab.diagnosis.explain import explain
-from inplacelab.diagnosis.failures import trail_of
+from inplacelab.diagnosis.failures import Failure, trail_of
 from inplacelab.diagnosis.recorded_trial import STEPS, recorded_trails
+from inplacelab.diagnosis.recorded_watch import EVENTS
 from inplacelab.diagnosis.report import report_not_tried, report_of_trials, report_written
 from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.language import Text
@@ -83,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
             raised = _plainly(options.script, arguments, code)
             status = _ended(raised, watching, advice=not tries)
     failure = None if raised is None else watching.of(raised)
-    if tries and failure is not None:
+    if tries and isinstance(failure, Failure):
         _try(options, arguments, framework, [trail_of(failure)])
     return status
 
@@ -122,12 +123,17 @@ class _Ran(NamedTuple):
     recording: Recording | None
 
 
+_LAST = {"paddle": EVENTS}
+"""Of programs of these frameworks only so many events are kept, so that they may run for hours."""
+
+
 def _recorded(
     options: argparse.Namespace, arguments: list[str], framework: str, watching: explain | None = None
 ) -> _Ran:
     """Runs the script under a recorder, which says more, and takes more time and memory."""
     to = None if options.output is None else output.destination(options, options.script)
-    with running(options.script, arguments, title=None, limit=STEPS, framework=framework) as ran:
+    last = _LAST.get(framework)
+    with running(options.script, arguments, title=None, limit=STEPS, framework=framework, last=last) as ran:
         tries = options.tries or options.fix
         status = (
             _ended(ran.raised, watching, advice=not tries) if watching else record.report(ran.raised, ran.recording)

@@ -54,7 +54,13 @@ def run_script(
 
 @contextmanager
 def running(
-    path: Path, arguments: Sequence[str], *, title: str | None, limit: int, framework: str | None = None
+    path: Path,
+    arguments: Sequence[str],
+    *,
+    title: str | None,
+    limit: int,
+    framework: str | None = None,
+    last: int | None = None,
 ) -> Iterator[Ran]:
     """Runs a script as the main program of this process. In the `with` block, nothing but the system can stop the process.
 
@@ -64,6 +70,7 @@ def running(
         title: the recording's title; the file's name if None.
         limit: the most steps to keep.
         framework: the framework that it uses; detected from its imports if None.
+        last: keep the last so many events instead of the first steps (see `Session`).
 
     Raises:
         CannotError: if there is no such file, or it is not a Python program.
@@ -78,6 +85,7 @@ def running(
         title=path.name if title is None else title,
         limit=limit,
         use=Use(framework) if framework else framework_used(tree, {}),
+        last=last,
     )
     stopping, process = Stopping(code), os.getpid()
     with stopping.handled():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self, cast
 
 from inplacelab.diagnosis.report import report
 from inplacelab.language import Text
@@ -11,14 +11,15 @@ from inplacelab.recorders.static import message_of
 
 if TYPE_CHECKING:
     from inplacelab.diagnosis.failures import Failure
+    from inplacelab.diagnosis.recorded_watch import Explained
 
 _NOTHING = Text(
     "No backward pass failed. Watched: {0} operations, {1} storages that were written or viewed.",
     "没有反向传播失败。共监视 {0} 次操作，{1} 块被写入或有视图的存储。",
 )
 _NO_WATCH = Text(
-    "programs of {0!r} cannot be watched; record them: `inplacelab explain script.py` does, and so does `inplacelab.record()`",
-    "不能监视 {0!r} 的程序；请记录它们：`inplacelab explain script.py` 和 `inplacelab.record()` 都可以",
+    "programs of {0!r} are not watched: their own errors say which lines led to them.",
+    "不监视 {0!r} 的程序：它自己的报错会指出有关的各行。",
 )
 
 
@@ -31,9 +32,14 @@ class Watch(Protocol):
         remarks: what was not watched.
     """
 
-    framework: str
-    failures: list[Failure]
-    remarks: list[Text]
+    @property
+    def framework(self) -> str: ...
+
+    @property
+    def failures(self) -> Sequence[Failure | Explained]: ...
+
+    @property
+    def remarks(self) -> Sequence[Text]: ...
 
     @property
     def operations(self) -> int: ...
@@ -44,12 +50,12 @@ class Watch(Protocol):
     def begin(self) -> None:
         """Begins to watch."""
 
-    def end(self) -> None:
-        """Ends that."""
+    def end(self, error: BaseException | None = None) -> None:
+        """Ends that; `error` is what the program raised."""
 
 
-def watch_of(framework: str) -> Watch:
-    """Returns a new watch for the programs of a framework.
+def watch_of(framework: str, filename: str | None = None) -> Watch:
+    """Returns a new watch for the programs of a framework, or for those in one file.
 
     Raises:
         ValueError: if there is none.
@@ -58,17 +64,23 @@ def watch_of(framework: str) -> Watch:
         from inplacelab.diagnosis.torch_watch import TorchWatch  # noqa: PLC0415  # it imports PyTorch
 
         return TorchWatch()
+    if framework == "paddle":
+        from inplacelab.diagnosis.recorded_watch import RecordedWatch  # noqa: PLC0415  # nobody else needs recorders
+
+        return RecordedWatch(framework, filename)
     raise ValueError(str(_NO_WATCH.format(framework)))
 
 
 class explain:  # noqa: N801  # used like a function
     """Explains why a backward pass fails: which line kept the value that it needed, and which lines overwrote it.
 
-    A PyTorch program runs as it is in the `with` block. If an error that a backward pass has raised leaves the block, it gets a note
-    with the lines. The memory that this takes is bounded, so that a program may run for hours.
+    A program of PyTorch or PaddlePaddle runs as it is in the `with` block. If an error that a backward pass has raised leaves the
+    block, it gets a note with the lines. The memory that this takes is bounded, so that a program may run for hours. Of a PaddlePaddle
+    program, the code in one file is watched: the block and the functions beside it.
 
     Args:
-        framework: the framework to watch: "torch".
+        framework: the framework to watch, "torch" or "paddle".
+        filename: for "paddle", the file of the program; that of the block if not given.
 
     Attributes:
         failures: what was found out, also of errors that the program has handled.
@@ -81,14 +93,14 @@ class explain:  # noqa: N801  # used like a function
             train(model)
     """
 
-    def __init__(self, framework: str = "torch") -> None:
+    def __init__(self, framework: str = "torch", filename: str | None = None) -> None:
         from inplacelab.recorders.detection import checked  # noqa: PLC0415
 
-        self._watch = watch_of(checked(framework))
-        self._annotated: list[Failure] = []
+        self._watch = watch_of(checked(framework), filename)
+        self._annotated: list[Failure | Explained] = []
 
     @property
-    def failures(self) -> Sequence[Failure]:
+    def failures(self) -> Sequence[Failure | Explained]:
         """What was found out about backward passes that failed."""
         return self._watch.failures
 
@@ -97,7 +109,11 @@ class explain:  # noqa: N801  # used like a function
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._watch.end()
+        self.ended(error)
+
+    def ended(self, error: BaseException | None) -> None:
+        """Ends the watch; `error` is what the program raised, if it was caught in the block."""
+        self._watch.end(error)
         self.annotate(error)
 
     def annotate(self, error: BaseException | None, *, advice: bool = True) -> None:
@@ -105,9 +121,9 @@ class explain:  # noqa: N801  # used like a function
         found = None if error is None else self.of(error)
         if error is not None and found is not None and found not in self._annotated:
             self._annotated.append(found)
-            BaseException.add_note(error, "\n" + report(found, advice=advice))
+            BaseException.add_note(error, "\n" + _reported(found, advice=advice))
 
-    def of(self, error: BaseException) -> Failure | None:
+    def of(self, error: BaseException) -> Failure | Explained | None:
         """Returns what was found out about an error; None if it is not one of a backward pass."""
         key = id(error), message_of(error)
         return next((each for each in self._watch.failures if each.error == key), None)
@@ -116,4 +132,10 @@ class explain:  # noqa: N801  # used like a function
         if not self.failures:
             nothing = _NOTHING.format(self._watch.operations, self._watch.storages)
             return "\n".join(map(str, [nothing, *self._watch.remarks]))
-        return "\n\n".join(report(each) for each in self.failures)
+        return "\n\n".join(_reported(each, advice=True) for each in self.failures)
+
+
+def _reported(found: Failure | Explained, *, advice: bool) -> str:
+    # Not `isinstance`: a program without recorders imports neither class.
+    text: str | None = getattr(found, "text", None)
+    return text if text is not None else report(cast("Failure", found), advice=advice)

@@ -14,17 +14,19 @@ from inplacelab.diagnosis.report import report_not_tried, report_of_trials
 from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.language import Text
 from inplacelab.recorders.detection import framework_used
+from inplacelab.recorders.program import parsed
 
 _MAGIC = re.compile(r"^(\s*)get_ipython\(\)\..*$", re.MULTILINE)
 """What IPython makes of a line with a magic, which no script can run."""
+WATCHED = ("torch", "paddle")
 SECONDS = 60
 """How long a trial may take."""
 
 _USAGE = Text("Usage: %explain [-y] [--try]", "用法：%explain [-y] [--try]")
 _NO_CELL = Text("There is no cell before this one.", "前面没有单元格。")
-_NO_TORCH = Text(
-    "No program here has imported torch. (This package's own refusals say which lines led to them.)",
-    "这里的程序没有导入 torch。（本软件包自己的拒绝信息已经指出了有关的各行。）",
+_NO_FRAMEWORK = Text(
+    "The last cell uses neither torch nor paddle. (This package's own refusals say which lines led to them.)",
+    "上一个单元格没有用到 torch 或 paddle。（本软件包自己的拒绝信息已经指出了有关的各行。）",
 )
 _ASK = Text("Run the last cell again, to watch it? [y/N] ", "再运行一次上一个单元格，以便监视？[y/N] ")
 _ASK_ALL = Text(
@@ -51,15 +53,30 @@ def explain_last_cell(shell: Any, line: str) -> None:
     tries = "--try" in options
     if not cells:
         print(_NO_CELL)
-    elif "torch" not in sys.modules and not tries:
-        print(_NO_TORCH)
+    elif (framework := _framework_of(shell, cells[-1])) not in WATCHED and not tries:
+        print(_NO_FRAMEWORK)
     elif "-y" in options or _may_run(_ASK_ALL if tries else _ASK):
         if tries:
             print(_tried(shell, cells))
             return
-        with explain() as found:
-            shell.run_cell(cells[-1], store_history=False)
-        print(found)
+        print(_watched(shell, cells[-1], framework))
+
+
+def _framework_of(shell: Any, cell: str) -> str:
+    used = framework_used(parsed(shell.transform_cell(cell)), shell.user_ns).framework
+    # A cell may train what earlier cells have made, and name no framework.
+    return used if used in WATCHED else next((each for each in WATCHED if each in sys.modules), used)
+
+
+def _watched(shell: Any, cell: str, framework: str) -> explain:
+    """Runs a cell again, watched. Returns what was found out."""
+    # IPython runs a cell under the name that this returns, and shows it in tracebacks.
+    name = shell.compile.cache(shell.transform_cell(cell), shell.execution_count, raw_code=cell)
+    found = explain(framework, name)
+    with found:
+        error = shell.run_cell(cell, store_history=False).error_in_exec
+        found.ended(error)
+    return found
 
 
 def _tried(shell: Any, cells: list[str]) -> str:

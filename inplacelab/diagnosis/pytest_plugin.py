@@ -21,9 +21,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Watches a test. What is found out is a note of its error."""
-    if not item.config.getoption("--explain") or find_spec("torch") is None:
+    framework = _framework_of(item) if item.config.getoption("--explain") else None
+    if framework is None or find_spec(framework) is None:
         return (yield)
     from inplacelab.diagnosis.explain import explain  # noqa: PLC0415  # only if it is asked for
 
-    with explain():
+    with explain(framework, str(item.path)):
         return (yield)
+
+
+def _framework_of(item: pytest.Item) -> str:
+    """The framework that the file of a test imports: PyTorch, unless it is PaddlePaddle."""
+    from inplacelab.recorders.detection import framework_used  # noqa: PLC0415
+    from inplacelab.recorders.program import parsed  # noqa: PLC0415
+
+    text = item.path.read_text(encoding="utf-8") if item.path.suffix == ".py" else ""
+    return "paddle" if framework_used(parsed(text), {}).framework == "paddle" else "torch"

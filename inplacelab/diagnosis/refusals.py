@@ -32,7 +32,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.trace import Marked, Role, refusal, trace
 
-__all__ = ["of"]
+__all__ = ["lines_of", "of"]
 
 _WHY = Text("Why: {0}", "原因：{0}")
 _FIX = Text("To fix it: {0}", "改法：{0}")
@@ -66,15 +66,22 @@ def of(raised: BaseException, recording: Recording) -> str | None:
     return "\n".join([head, *hint, "", *_explained(raised, recording)])
 
 
+def lines_of(raised: BaseException, recording: Recording) -> str | None:
+    """Formats the lines that led to an error at the end of a recording; None if the recording does not show them."""
+    last = recording.steps[-1] if len(recording) else None
+    if last is None or last.error is None or last.error.message != message_of(raised):
+        return None
+    marks = trace(recording, last.index)
+    return "\n".join(_quoted(recording.source.splitlines(), marks)) if marks else None
+
+
 def _of_framework(raised: BaseException, recording: Recording) -> str | None:
     """Formats an error of a framework whose programs are recorded as they are, if the recording shows what led to it."""
-    last = len(recording) - 1
-    marks = trace(recording, last)
-    error = recording.steps[last].error
-    if not marks or error is None:
+    lines = lines_of(raised, recording)
+    if lines is None:
         return None
     said = "".join(traceback.format_exception(raised)).removesuffix("\n")
-    return "\n".join([said, "", *_quoted(recording.source.splitlines(), marks)])
+    return f"{said}\n\n{lines}"
 
 
 def _explained(raised: Refusal, recording: Recording) -> Iterator[str]:

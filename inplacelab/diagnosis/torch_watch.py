@@ -100,8 +100,9 @@ class TorchWatch:
         self._compiles.begin()
         self._mode.__enter__()
 
-    def end(self) -> None:
-        """Ends that."""
+    def end(self, error: BaseException | None = None) -> None:
+        """Ends that. Of an error it knows from PyTorch's engine."""
+        del error
         self._on = False
         take_away(self._mode)
         self._engine.end()

@@ -15,7 +15,13 @@ from inplacelab.recorders import events
 
 
 class Log(Protocol):
-    """Receives events."""
+    """Receives events.
+
+    Attributes:
+        with_values: whether events should have the values of storages, which take most of the memory.
+    """
+
+    with_values: bool
 
     def emit(self, event: events.Event, /) -> None:
         """Stores an event, at least for a while."""
@@ -27,6 +33,8 @@ class Log(Protocol):
 class EventLog:
     """Keeps every event."""
 
+    with_values = True
+
     def __init__(self) -> None:
         self._events: list[events.Event] = []
         self.emit = self._events.append
@@ -34,7 +42,9 @@ class EventLog:
     def __iter__(self) -> Iterator[events.Event]:
         return iter(self._events)
 
-    def __len__(self) -> int:
+    @property
+    def emitted(self) -> int:
+        """How many events there were so far."""
         return len(self._events)
 
 
@@ -47,6 +57,8 @@ class EventRing:
     Attributes:
         cut: how many events were dropped.
     """
+
+    with_values = False
 
     def __init__(self, size: int) -> None:
         self._size, self.cut = size, 0
@@ -70,8 +82,10 @@ class EventRing:
             yield events.LogBegan()
         yield from self._recent
 
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+    @property
+    def emitted(self) -> int:
+        """How many events there were so far."""
+        return self.cut + len(self._recent)
 
     def _leaves(self, event: events.Event) -> None:  # noqa: C901, PLR0912  # one case for each event with a lasting effect
         match event:

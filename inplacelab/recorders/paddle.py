@@ -72,7 +72,13 @@ class PaddleRecorder:
         self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
         protect = self.shield.protect
         self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._meet, outermost)
-        self._objects = PaddleObjects(log.emit, self._where.names_of, self.shield.protect_callback, self.shield.remark)
+        self._objects = PaddleObjects(
+            log.emit,
+            self._where.names_of,
+            self.shield.protect_callback,
+            self.shield.remark,
+            with_values=log.with_values,
+        )
         self._before, self._after = protect(self._call_begins), protect(self._call_ended)
         self._interrupted = protect(self._call_failed)
         self._passes = passes = PaddlePasses(

@@ -74,8 +74,10 @@ class PaddleObjects:
         names_of: Callable[[Any], tuple[str, ...]],
         protect: Protect,
         remark: Callable[[Text], None],
+        *,
+        with_values: bool = True,
     ) -> None:
-        self._emit, self._names_of, self._remark = emit, names_of, remark
+        self._emit, self._names_of, self._remark, self._with_values = emit, names_of, remark, with_values
         self.tensors: Handles[Any, KnownTensor] = Handles(self._object_died, protect)
         self.moment = Moment()
         self.nodes = PaddleNodes(emit, self.moment, self._keeps)
@@ -409,6 +411,8 @@ class PaddleObjects:
             self._free(storage)
 
     def _copy(self, known: KnownStorage, slots: Layout | tuple[int, ...] | None = None) -> Snapshot | None:
+        if not self._with_values:
+            return None
         memory = known.memory()
         if memory is None:
             if known.device != "cpu":

@@ -24,7 +24,7 @@ from inplacelab.recorders.detection import (
     not_installed,
     recorder_of,
 )
-from inplacelab.recorders.log import EventLog
+from inplacelab.recorders.log import EventLog, EventRing
 from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.stand_in import without_stand_ins
@@ -42,6 +42,10 @@ _UNBUILT = Text(
     "无法由记录到的内容生成记录：记录器内部出现 {0}。",
 )
 _DEFAULT = Use(DEFAULT)
+_CUT = Text(
+    "This is the end of the program: {0:,} earlier events were not kept.",
+    "这是程序的末尾：更早的 {0:,} 个事件没有保留。",
+)
 _LEFT_OUT = Text(
     "The program uses {0}, too. What it did there was not recorded.", "程序还用到 {0}，在其中所做的没有记录。"
 )
@@ -65,6 +69,7 @@ class Session:
         fix: False to leave out how to fix a refused program, where finding the fix is an exercise.
         outermost: the frame that runs the program, if it is running already.
         use: which framework the program uses (see `detection`).
+        last: keep the last so many events, without values, instead of the first steps: for programs that run for hours.
 
     Attributes:
         recorder: the recorder of the program's framework.
@@ -72,15 +77,18 @@ class Session:
 
     def __init__(
         self, program: Program, *, title: str = "", limit: int = LIMIT, fix: bool = True,
-        outermost: FrameType | None = None, use: Use = _DEFAULT,
+        outermost: FrameType | None = None, use: Use = _DEFAULT, last: int | None = None,
     ) -> None:  # fmt: skip
-        self._program, self._title, self._limit, self._fix = program, title, limit, fix
-        self._log = EventLog()
-        self.recorder: Recorder = recorder_of(use.framework)(program, self._log, limit=limit, outermost=outermost)
+        self._program, self._title, self._fix = program, title, fix
+        self._limit = limit if last is None else None
+        self._log: EventLog | EventRing = EventLog() if last is None else EventRing(last)
+        self.recorder: Recorder = recorder_of(use.framework)(program, self._log, limit=self._limit, outermost=outermost)
         if use.left_out:
             self.recorder.shield.remark(_LEFT_OUT.format(", ".join(use.left_out)))
         self._given: Given | None = None
-        self._built: tuple[int, Recording] | None = None  # the number of events, and the recording built from them
+        self._built: tuple[int, Recording] | None = (
+            None  # the number of events so far, and the recording built from them
+        )
 
     def begin(self, names: dict[str, Any]) -> None:
         """Begins to record.
@@ -156,8 +164,8 @@ class Session:
 
     def recording(self) -> Recording:
         """Returns the recording so far. It is built now, from events; while the program runs, only events are stored."""
-        if self._built is None or self._built[0] != len(self._log):
-            self._built = len(self._log), self._build()
+        if self._built is None or self._built[0] != self._log.emitted:
+            self._built = self._log.emitted, self._build()
         return self._built[1]
 
     def _build(self) -> Recording:
@@ -172,7 +180,8 @@ class Session:
         )
         try:
             built = builder.build(self._log, built, limit=self._limit, missed=recorder.missed)
-            built = replace(built, notes=recorder.shield.notes(len(built)))
+            cut = (_CUT.format(self._log.cut),) if isinstance(self._log, EventRing) and self._log.cut else ()
+            built = replace(built, notes=(*recorder.shield.notes(len(built)), *cut))
             with PARSING:
                 replay = None if self._given is None else Replay(self._given, _recorded)
                 return advice.advised(built, replay, fix=self._fix)
