@@ -47,6 +47,7 @@ MODULES = (
     "tables",
     "pace",
     "toolbar",
+    "story",
     "help",
     "keepers",
     "present",
@@ -61,6 +62,7 @@ MODULES = (
 STYLES = (
     "frame",
     "toolbar",
+    "story",
     "code",
     "panes",
     "minimap",

@@ -66,7 +66,7 @@ from inplacelab_widgets.words.history import (
     UNPACK_FAILS,
     UPDATE,
 )
-from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, PLAYER
+from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, PLAYER, STORY
 from inplacelab_widgets.words.predict import PREDICT
 from inplacelab_widgets.words.storages import (
     CONSTANT,
@@ -215,6 +215,7 @@ __all__ = [
     "STEP_AXIS",
     "STORAGES_SAY",
     "STORAGES_SAY_PLAINLY",
+    "STORY",
     "STRIDES",
     "TABLES",
     "TRUNCATED",
