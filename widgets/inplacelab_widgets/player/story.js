@@ -6,11 +6,10 @@ import { numbered } from "./runs.js";
 
 /** @typedef {{step: number, role: string, cells: string}} Chapter  `cells`: the slots of the storage concerned, "1" for those that were written, viewed, ... As in scene/key_steps.py. */
 
-/** The size of a miniature, in px. */
-const WIDTH = 60;
+/** The greatest width of a miniature, and of a cell, and its height, in px. */
+const WIDEST = 60;
+const CELL = 12;
 const HEIGHT = 10;
-/** The greatest width of a cell. */
-const WIDEST = 12;
 
 /** The chapter that a key leads to; -1 if the key is not for the story. @param {string} key @param {number} here @param {number} count */
 export function chapterAt(key, here, count) {
@@ -26,10 +25,10 @@ export function begun(chapters, step) {
 
 /** @param {string} cells */
 function miniature(cells) {
-  const wide = Math.min(WIDEST, WIDTH / cells.length);
-  const root = svg("svg", { width: WIDTH, height: HEIGHT + 2, "aria-hidden": "true" });
-  const boxes = [...cells].map((cell, k) => svg("rect", { class: cell === "1" ? "ipl-cell-on" : "ipl-cell", x: 1 + k * wide * ((WIDTH - 2) / WIDTH), y: 1, width: wide * ((WIDTH - 2) / WIDTH), height: HEIGHT }));
-  root.append(...boxes);
+  const width = Math.min(CELL, WIDEST / cells.length);
+  // Half a border on each side.
+  const root = svg("svg", { width: cells.length * width + 2, height: HEIGHT + 2, "aria-hidden": "true" });
+  root.append(...[...cells].map((cell, k) => svg("rect", { class: cell === "1" ? "ipl-cell-on" : "ipl-cell", x: 1 + k * width, y: 1, width, height: HEIGHT })));
   return root;
 }
 
