@@ -67,7 +67,7 @@ export function drawStory(stage, stop) {
     const now = begun(chapters, stage.step);
     chapters.forEach((chapter, k) => {
       put(chapter.root, "tabindex", k === Math.max(0, now) ? 0 : -1);
-      if (chapter.step === stage.step) put(chapter.root, "aria-current", "step");
+      if (chapter.step === stage.step) put(chapter.root, "aria-current", "true");
       else chapter.root.removeAttribute("aria-current");
       chapter.root.toggleAttribute("data-passed", k <= now);
       put(chapter.root, "title", stage.word(stage.mode === "line" ? "position_by_line" : "position", numbered(chapter.step, steps, stage.stops, stage.mode)));
