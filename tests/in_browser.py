@@ -32,9 +32,9 @@ _STILL = """() => new Promise((done) => {
 })"""
 
 
-def open_page(page: Any, file: Path) -> None:
-    """Open a page with a player on it, and wait until it plays."""
-    page.goto(file.as_uri())
+def open_page(page: Any, file: Path, at: str = "#step=1") -> None:
+    """Open a page with a player on it, by default at the first step, and wait until it plays."""
+    page.goto(file.as_uri() + at)
     until_it_plays(page)
 
 

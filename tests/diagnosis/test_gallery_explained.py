@@ -34,7 +34,8 @@ def explained(program: Program) -> Failure:
     names = {"__name__": "__main__", "__file__": str(program.path)}
     with pytest.raises(Exception), watching:  # noqa: B017, PT011  # of several kinds
         exec(compile(program.text, str(program.path), "exec"), names)
-    return next(each for each in reversed(watching.failures) if each.kind != "silent")
+    found = [each for each in watching.failures if isinstance(each, Failure)]
+    return next(each for each in reversed(found) if each.kind != "silent")
 
 
 def line_in(program: Program, place: Place | None) -> int | None:

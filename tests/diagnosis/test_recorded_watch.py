@@ -171,6 +171,6 @@ def test_a_script_may_have_more_steps_than_are_kept(tmp_path: Path, monkeypatch:
     script = tmp_path / "train.py"
     script.write_text(TRAINING.format(steps=80))
     said: list[str] = []
-    monkeypatch.setattr(command.output, "say", lambda text, *_: said.append(str(text)))
+    monkeypatch.setattr("inplacelab.cli.output.say", lambda text, *_: said.append(str(text)))
     assert main(["explain", str(script)]) == 1
     assert "overwritten through `h`: version 0 → 1" in "\n".join(said)

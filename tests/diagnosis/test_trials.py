@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
 
 from inplacelab.diagnosis.explain import explain  # noqa: E402
-from inplacelab.diagnosis.failures import trail_of  # noqa: E402
+from inplacelab.diagnosis.failures import Failure, trail_of  # noqa: E402
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried  # noqa: E402
 from inplacelab.recording.fixes.proposals import proposals  # noqa: E402
 from inplacelab.recording.fixes.spots import Trail  # noqa: E402
@@ -78,12 +78,19 @@ y.sum().backward()
 """Programs that fail in backward, all of which can be fixed."""
 
 
+def failure_of(watch: explain) -> Failure:
+    """The last failure that was found."""
+    found = watch.failures[-1]
+    assert isinstance(found, Failure)
+    return found
+
+
 def failing(script: Path) -> Trail:
     """Runs a script that fails in backward."""
     watch = explain()
     with pytest.raises(RuntimeError), watch:
         exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
-    return trail_of(watch.failures[-1])
+    return trail_of(failure_of(watch))
 
 
 def find(script: Path, *, enough: int = 1) -> Tried:
@@ -167,7 +174,7 @@ def test_a_program_that_fails_otherwise_has_no_reference(tmp_path: Path) -> None
     with pytest.raises(ZeroDivisionError), watch:
         exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
     with pytest.raises(NotTriedError, match="ZeroDivisionError"):
-        Trials(script, [], framework="torch", seconds=60).find([trail_of(watch.failures[-1])])
+        Trials(script, [], framework="torch", seconds=60).find([trail_of(failure_of(watch))])
 
 
 def test_a_trial_that_takes_too_long_is_not_offered(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cutParts, indentOf, wrapParts } from "../../widgets/inplacelab_widgets/player/code.js";
+import { cutParts, indentOf, lineBeside, wrapParts } from "../../widgets/inplacelab_widgets/player/code.js";
 import { isTaken } from "../../widgets/inplacelab_widgets/player/keyboard.js";
 import { makePace, PACES } from "../../widgets/inplacelab_widgets/player/pace.js";
 import { firstOf, isItem } from "../../widgets/inplacelab_widgets/player/panel.js";
 import { actionOf, beginning, clamp, isRelated, numbered, paired, placeOf, runAt, seek, seenAt, stepAt, stopsOf, target, valueAt, visitOf } from "../../widgets/inplacelab_widgets/player/runs.js";
+import { begun, chapterAt } from "../../widgets/inplacelab_widgets/player/story.js";
 import { scrollNeeded } from "../../widgets/inplacelab_widgets/player/sight.js";
 import { asked, courier } from "../../widgets/inplacelab_widgets/player/widget.js";
 import { visitItem, describe } from "../../widgets/inplacelab_widgets/player/items.js";
@@ -447,4 +448,23 @@ test("questions begin at the first stop, or before it if it is asked about", () 
   assert.equal(beginning([{ step: 4 }], [1, 3]), 1);
   assert.equal(beginning([{ step: 4 }, { step: 1 }], [1, 3]), 0);
   assert.equal(beginning([{ step: 0 }], [0, 3]), 0);
+});
+
+test("up and down in the code go from line to line that leads to a step", () => {
+  const leads = new Set([2, 4, 5, null]);
+  assert.equal(lineBeside(4, 1, leads, 6, true), 4, "the first key stands on the running line");
+  assert.equal(lineBeside(4, 1, leads, 6, false), 5);
+  assert.equal(lineBeside(4, -1, leads, 6, false), 2);
+  assert.equal(lineBeside(5, 1, leads, 6, false), 5, "after the last there is none");
+  assert.equal(lineBeside(0, 1, leads, 6, true), 2);
+  assert.equal(lineBeside(0, -1, new Set([null]), 6, true), 0);
+});
+
+test("arrow keys lead from chapter to chapter of the story", () => {
+  assert.equal(chapterAt("ArrowRight", 1, 4), 2);
+  assert.equal(chapterAt("ArrowRight", 3, 4), 3);
+  assert.equal(chapterAt("ArrowLeft", 0, 4), 0);
+  assert.equal(chapterAt("Home", 2, 4), -1);
+  const chapters = [{ step: 2 }, { step: 5 }];
+  assert.deepEqual([0, 2, 4, 5, 9].map((at) => begun(chapters, at)), [-1, 0, 0, 1, 1]);
 });

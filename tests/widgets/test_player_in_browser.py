@@ -22,7 +22,7 @@ pytestmark = pytest.mark.browser
 class Player:
     """A page with a player, and everything that went wrong or was asked for."""
 
-    def __init__(self, page: Any, file: Path) -> None:
+    def __init__(self, page: Any, file: Path, at: str = "#step=1") -> None:
         self.page = page
         self.requests: list[str] = []
         self.errors: list[str] = []
@@ -30,7 +30,7 @@ class Player:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", self._note_complaint)
         page.on("dialog", self._note_dialog)
-        open_page(page, file)
+        open_page(page, file, at)
         page.locator(".ipl").focus()
 
     def _note_complaint(self, message: Any) -> None:
@@ -549,7 +549,7 @@ def test_a_click_on_a_line_leads_to_its_step(open_player: Callable[..., Player])
 
 def test_an_address_leads_to_a_step_and_a_panel(open_player: Callable[..., Player]) -> None:
     player = open_player("lesson")
-    player.page.goto(player.page.url + "#step=3&panel=elements")
+    player.page.goto(player.page.url.split("#")[0] + "#step=3&panel=elements")
     assert player.counter().startswith("3 / "), "a link within the page"
     player.page.reload()
     player.page.locator(".ipl-counter").wait_for()
@@ -571,3 +571,96 @@ def test_no_text_outside_the_drawings_is_under_11_px(open_player: Callable[..., 
     found = player.page.evaluate(sizes)
     assert found
     assert {name: size for name, size in found.items() if size < 11} == {}
+
+
+PROGRAM = """\
+n = 2
+a = paddle.to_tensor([1., 2.], stop_gradient=False)
+b = a * 2.
+m = n
+c = b * b
+b[0:1].zero_()
+m = n
+c.sum().backward()
+"""
+
+
+@pytest.fixture
+def told(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Player]]:
+    contexts = []
+
+    def open_it(at: str = "", width: int = 1000, **options: Any) -> Player:
+        contexts.append(chromium.new_context(offline=True, viewport={"width": width, "height": 800}))
+        file = tmp_path / "told.html"
+        to_html(run(PROGRAM).recording, file, language="en", **options)
+        return Player(contexts[-1].new_page(), file, at)
+
+    yield open_it
+    for context in contexts:
+        context.close()
+
+
+def test_it_opens_at_the_failure_and_never_stops_where_nothing_changes(told: Callable[..., Player]) -> None:
+    player = told()
+    count = len(run(PROGRAM).recording)
+    assert player.counter() == f"{count} / {count}"
+    player.press("Home")
+    seen = [player.counter()]
+    for _ in range(count):
+        player.press("ArrowRight")
+        seen.append(player.counter())
+    idle = [step.index + 1 for step in run(PROGRAM).recording.steps if step.line in (1, 4, 7)]
+    stops = [number for number in range(1, count + 1) if number not in idle]
+    assert list(dict.fromkeys(seen)) == [f"{number} / {count}" for number in stops]
+    assert player.page.locator("input[type=range]").get_attribute("max") == str(len(stops) - 1)
+    assert player.errors == []
+
+
+def test_a_link_leads_to_the_step_of_that_number(told: Callable[..., Player]) -> None:
+    count = len(run(PROGRAM).recording)
+    for number in (1, 2, 4, count):
+        assert told(at=f"#step={number}").counter() == f"{number} / {count}"
+
+
+def test_the_story_leads_to_its_steps(told: Callable[..., Player]) -> None:
+    player = told()
+    chapters = player.page.locator(".ipl-chapter")
+    words = ["made line 3", "kept line 5", "viewed line 6", "stale line 6", "refused line 8"]
+    assert [" ".join(each.split()) for each in chapters.all_text_contents()] == words
+    assert player.page.locator(".ipl-chapter[aria-current]").count() == 1
+    chapters.nth(1).click()
+    assert player.text(".ipl-code li[aria-current] code") == "c = b * b"
+    player.press("ArrowRight", "ArrowRight")
+    assert player.text(".ipl-code li[aria-current] code") == "b[0:1].zero_()"
+    assert player.page.evaluate("document.activeElement.textContent").startswith("stale")
+    assert all(box["height"] >= 24 and box["width"] >= 24 for box in (each.bounding_box() for each in chapters.all()))
+    assert player.errors == []
+
+
+def test_the_story_fits_a_narrow_window(told: Callable[..., Player]) -> None:
+    player = told(width=700)
+    for language in range(2):
+        if language:
+            player.page.locator(".ipl-tongue").click()
+        edges = [each.bounding_box() for each in player.page.locator(".ipl-chapter").all()]
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 700 for box in edges)
+
+
+def test_predict_mode_begins_at_the_beginning_and_tells_nothing(told: Callable[..., Player]) -> None:
+    for player in (told(predict=True), told()):
+        if not player.page.locator('.ipl-predicting[aria-pressed="true"]').count():
+            player.press("p")
+        assert int(player.counter().split()[0]) <= 2
+        assert not player.page.locator(".ipl-story").is_visible()
+
+
+def test_a_line_of_code_is_reached_by_keyboard(told: Callable[..., Player]) -> None:
+    player = told(at="#step=2")
+    player.page.locator(".ipl-code").focus()
+    player.press("ArrowDown", "ArrowDown", "Enter")
+    assert player.text(".ipl-code li[aria-current] code") == "b = a * 2."
+    player.press("ArrowDown", "Enter")
+    assert player.text(".ipl-code li[data-here] code") == "m = n"
+    assert player.text(".ipl-code li[aria-current] code") == "b = a * 2.", "where the state after this line is seen"
+    player.press("ArrowDown", "ArrowDown", "Enter")
+    assert player.text(".ipl-code li[aria-current] code") == "b[0:1].zero_()"

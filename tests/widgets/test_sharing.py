@@ -17,8 +17,9 @@ import inplacelab
 from inplacelab.language import LANGUAGES, speak
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import Stepper, raster, to_card, to_gif
-from inplacelab_widgets.scene import all_key_steps, key_step, scene_of
+from inplacelab_widgets.scene import key_step, scene_of
 from inplacelab_widgets.scene.card import cards
+from inplacelab_widgets.scene.key_steps import story
 from inplacelab_widgets.sharing import MOST_FRAMES, drawn_from
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -222,7 +223,7 @@ def test_of_a_long_recording_the_key_steps_are_shown() -> None:
             x.scale_(2.0)
     recording = recording_of(block)
     found = opened(to_gif(recording))
-    assert found.n_frames == len(all_key_steps(recording)) <= MOST_FRAMES
+    assert found.n_frames == len(story(recording)) <= MOST_FRAMES
 
 
 @pytest.mark.parametrize("name", ["lesson", "stale", "views"])

@@ -32,7 +32,7 @@ __all__ = ["GraphView", "MemoryView", "MetadataView", "StorageView", "VersionVie
 
 FEW_STEPS = 200
 """A recording of at most this many steps is packed at once, and sent with the widget if it is small."""
-MOST_BYTES = 17_000
+MOST_BYTES = 17_500
 """The most bytes of a payload that is sent with the widget, and so is saved with a notebook."""
 
 _SHARED = ("step", "language", "mode", "selection", "follow")

@@ -50,6 +50,7 @@ MODULES = (
     "tables",
     "pace",
     "toolbar",
+    "story",
     "help",
     "keepers",
     "present",
@@ -64,6 +65,7 @@ MODULES = (
 STYLES = (
     "frame",
     "toolbar",
+    "story",
     "code",
     "panes",
     "minimap",

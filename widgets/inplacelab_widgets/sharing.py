@@ -9,8 +9,9 @@ from pathlib import Path
 from inplacelab.language import columns, get_language
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.raster import gif, png
-from inplacelab_widgets.scene import Scene, all_key_steps, key_step, scene_of
+from inplacelab_widgets.scene import Scene, key_step, scene_of
 from inplacelab_widgets.scene.card import cards
+from inplacelab_widgets.scene.key_steps import story
 
 __all__ = ["drawn_from", "to_card", "to_gif"]
 
@@ -97,7 +98,7 @@ def _telling(scene: Scene) -> list[int]:
     recording = scene.recording
     if len(recording) <= MOST_FRAMES:
         return [step.index for step in recording.steps]
-    key_steps = all_key_steps(recording)
+    key_steps = tuple(chapter.step for chapter in story(recording))
     chosen = sorted({*scene.interesting, *key_steps})
     return chosen if len(chosen) <= MOST_FRAMES else [*key_steps]
 

@@ -2,7 +2,7 @@
 
 import { html } from "./elements.js";
 import { visitOf } from "./runs.js";
-import { arrive, scrollPane } from "./sight.js";
+import { arrive, scrollIntoPane, scrollPane } from "./sight.js";
 import { speak } from "./words.js";
 /** @import { Marked } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */
@@ -37,6 +37,14 @@ function written(line, role = "", from = 0, to = 0) {
   return nodes.slice(0, -1);
 }
 
+/** The next line in a direction that leads to a step; at the end the line itself, if it does. @param {number} line @param {number} by @param {Set<number | null>} leads
+ * @param {number} count @param {boolean} isNew  Whether the line itself will do. */
+export function lineBeside(line, by, leads, count, isNew) {
+  if (isNew && leads.has(line)) return line;
+  for (let at = line + by; at >= 1 && at <= count; at += by) if (leads.has(at)) return at;
+  return leads.has(line) ? line : 0;
+}
+
 /** @param {Stage} stage @returns {Part} */
 export function drawCode(stage) {
   const { source, said } = stage.payload;
@@ -50,11 +58,42 @@ export function drawCode(stage) {
   const leads = new Set(stage.payload.steps.map((step) => step.line));
   lines.forEach((line, k) => line.classList.toggle("ipl-leads", leads.has(k + 1)));
   root.addEventListener("click", visit);
+  root.addEventListener("keydown", walk);
+  root.addEventListener("blur", () => stand(0));
+  /** The line on which the keyboard stands; 0: none. */
+  let here = 0;
+
+  /** Up and down go from line to line, as far as they lead to a step, and Enter goes to the step. @param {KeyboardEvent} event */
+  function walk(event) {
+    if (event.target !== root || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by) stand(lineBeside(here || (stage.payload.steps[stage.step].line ?? 0), by, leads, lines.length, here === 0));
+    else if (event.key === "Enter" && here) goToLine(here);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {number} line */
+  function stand(line) {
+    lines[here - 1]?.removeAttribute("data-here");
+    here = line;
+    const there = lines[here - 1];
+    if (!there) return;
+    there.setAttribute("data-here", "");
+    scrollIntoPane(root, there);
+    stage.announce(`${stage.word("at_line", { line: here })}${stage.word("colon")}${source[here - 1].trim()}`);
+  }
 
   /** A click on a line leads to its step, unless it ends a selection of code. @param {MouseEvent} event */
   function visit(event) {
     const line = lines.findIndex((each) => each.contains(/** @type {Node} */ (event.target))) + 1;
     if (!line || root.ownerDocument.getSelection()?.type === "Range") return;
+    goToLine(line);
+  }
+
+  /** @param {number} line */
+  function goToLine(line) {
     const step = visitOf(line, stage.step, stage.payload.steps, stage.stops);
     if (step >= 0) stage.go(step);
   }

@@ -19,6 +19,7 @@ import { drawShare } from "./share.js";
 import { drawSentence } from "./sentence.js";
 import { keepShortcutsAway } from "./shortcuts.js";
 import { makeStage } from "./stage.js";
+import { drawStory } from "./story.js";
 import { drawTables } from "./tables.js";
 import { followPointer } from "./items.js";
 import { drawToolbar } from "./toolbar.js";
@@ -51,6 +52,8 @@ export function mount(el, payload, options = {}) {
   const stage = makeStage(payload, root, options);
 
   const toolbar = drawToolbar(stage);
+  const story = drawStory(stage, toolbar.pace.stop);
+  toolbar.root.append(story.root);
   const help = drawHelp(stage);
   const keepers = drawKeepers(stage);
   const present = drawPresent(stage);
@@ -79,7 +82,7 @@ export function mount(el, payload, options = {}) {
   // A single panel has a title; among others its position identifies it.
   const title = main.length + views.length === 1 && !picks ? drawTitle(stage, payload.panels[0].name) : null;
   stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, keepers, fixes, ...(share ? [share] : []), readout);
-  const controls = options.toolbar === false ? [] : [toolbar, sentence, predict, follow];
+  const controls = options.toolbar === false ? [] : [toolbar, story, sentence, predict, follow];
   stage.parts.push(...(picks ? [picks] : []), ...controls, ...(title ? [title] : []));
 
   if (title) root.append(title.root);

@@ -23,6 +23,7 @@
  * @property {Step[]} steps
  * @property {number} [only]  The step of a first picture: the others are not there yet. As scene/payload.py makes it.
  * @property {number[][]} [longest]  The longest headlines and details of the others, for which there must be room.
+ * @property {import("./story.js").Chapter[]} [story]
  * @property {Panel[]} panels
  * @property {Object<string, string>} elsewhere  The links of items in the panels that are not shown.
  * @property {import("./lens.js").Page[]} pages  The values of large storages.

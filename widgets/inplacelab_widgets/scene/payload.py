@@ -28,6 +28,7 @@ from inplacelab_widgets.scene.axis import LEFT, RIGHT, Axis
 from inplacelab_widgets.scene.code import source_lines
 from inplacelab_widgets.scene.first_picture import at_step, empty
 from inplacelab_widgets.scene.focus import Thread, threads
+from inplacelab_widgets.scene.key_steps import Chapter, story
 from inplacelab_widgets.scene.lens_values import pages
 from inplacelab_widgets.scene.links import links
 from inplacelab_widgets.scene.measure import NORMAL, width_of
@@ -106,10 +107,11 @@ class _Packer:
             "words": {
                 key: in_both_languages(framework.in_framework_words(phrase))
                 for key, phrase in (
-                    player_words(framework) | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES
+                    player_words(framework) | words.LINKS | words.STORY | words.PREDICT | words.FOLLOW | words.LENSES
                 ).items()
             },
             "opens": opens,
+            "story": [_chapter(chapter) for chapter in story(recording)],
             "steps": steps,
             "panels": panels,
             "threads": [_thread(thread) for thread in threads(recording)],
@@ -236,6 +238,11 @@ def _with_label(fix: FixFacts) -> Text:
 
 def _is_thing(key: str) -> bool:
     return key.startswith("p") or ":" not in key
+
+
+def _chapter(chapter: Chapter) -> Json:
+    cells = "".join(str(int(cell)) for cell in chapter.cells)
+    return {"step": chapter.step, "role": chapter.role, "cells": cells}
 
 
 def _thread(thread: Thread) -> Json:

@@ -65,7 +65,7 @@ from inplacelab_widgets.words.history import (
     UNPACK_FAILS,
     UPDATE,
 )
-from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, PLAYER
+from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, PLAYER, STORY
 from inplacelab_widgets.words.predict import PREDICT
 from inplacelab_widgets.words.share import SHARE
 from inplacelab_widgets.words.storages import (
@@ -215,6 +215,7 @@ __all__ = [
     "STEP_AXIS",
     "STORAGES_SAY",
     "STORAGES_SAY_PLAINLY",
+    "STORY",
     "STRIDES",
     "TABLES",
     "TRUNCATED",

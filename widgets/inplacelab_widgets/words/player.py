@@ -91,6 +91,14 @@ KEYS = (
         ),
     ),
     (Text("G L T", "G L T"), Text("graph, versions and bytes, elements", "计算图、版本与字节、元素")),
+    (
+        Text("↑ ↓ Enter", "↑ ↓ Enter"),
+        Text(
+            "in the code: from line to line, and to the step of a line, again to its next",
+            "在代码中：在各行之间移动，跳到该行的那一步，再按则到下一次",
+        ),
+    ),
+    (Text("Tab ← →", "Tab ← →"), Text("among the key steps: from one to the next", "在关键步骤上：逐个移动")),
     (Text("P", "P"), Text("predict what a step does before it is shown", "先预测，再显示每一步")),
     (Text("F", "F"), Text("present: fill the screen", "演示：铺满屏幕")),
     (Text("? Esc", "? Esc"), Text("this list; close, deselect, leave", "此列表；关闭、取消选择、离开")),
@@ -110,6 +118,18 @@ _WITHOUT_GRADIENTS: dict[str, tuple[Text, Text] | None] = {
 }
 KEYS_WITHOUT_GRADIENTS = tuple(row for each in KEYS if (row := _WITHOUT_GRADIENTS.get(each[0].en, each)) is not None)
 """The same for a framework without gradients: there is no graph, nothing is saved, and inplacelab counts the writes."""
+
+STORY = {
+    "story": Text("Key steps", "关键步骤"),
+    "story_made": Text("made", "创建"),
+    "story_viewed": Text("viewed", "视图"),
+    "story_kept": Text("kept", "保存"),
+    "story_written": Text("written", "写入"),
+    "story_stale": Text("stale", "过期"),
+    "story_gradient": Text("gradient", "梯度"),
+    "story_refused": Text("refused", "被拒绝"),
+}
+"""What happens at the key steps: for each role of `scene.key_steps` a word."""
 
 LINKS = {
     "link_element": Text("`{element}` → slot {sum} of {storage}", "`{element}` → {storage} 的槽位 {sum}"),
