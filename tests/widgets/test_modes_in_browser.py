@@ -519,7 +519,7 @@ def test_a_step_waits_for_the_whole(show: Callable[..., Page]) -> None:
 
 def test_a_step_can_be_shared_when_the_whole_is_there(show: Callable[..., Page]) -> None:
     """A notebook has no link to a step, and the dialog says so."""
-    page = show(page_of(Stepper(training()), asked="[]")).page
+    page = show(page_of(Stepper(training(), step=0), asked="[]")).page
     button = page.locator("button[title='Share this step…']")
     assert button.is_disabled()
     page.evaluate(ANSWER)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from inplacelab.recording.queries import changes_nothing
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html, to_markdown
 from tests.in_browser import open_page
@@ -162,7 +163,7 @@ def test_markdown_is_that_of_python(
 ) -> None:
     page = open_page_of(name, language=language)
     steps = len(sample(name))
-    for step in {0, steps // 2, steps - 1}:
+    for step in {each for each in (0, steps // 2, steps - 2) if not changes_nothing(sample(name), each)}:
         page.page.goto(f"{page.file.as_uri()}#step={step + 1}")
         page.page.wait_for_function(f"document.querySelector('.ipl input[type=range]').value == {step}")
         page.open()

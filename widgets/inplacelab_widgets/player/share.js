@@ -10,7 +10,7 @@ import { fill, speak } from "./words.js";
 /** @param {Stage} stage @param {boolean} isPage  Whether the player is a whole page, which has links to its steps.
  * @returns {Part & {button: HTMLElement, close: () => boolean}} */
 export function drawShare(stage, isPage) {
-  const button = html("button", { type: "button", class: "ipl-button", "aria-haspopup": "dialog" }, icon("share"));
+  const button = html("button", { type: "button", class: "ipl-button ipl-sharing", "aria-haspopup": "dialog" }, icon("share"));
   const dialog = makeDialog(stage);
   const outcome = html("p", { class: "ipl-outcome", "aria-live": "polite" });
   /** What the browser did not let us copy, for the reader to copy. */
