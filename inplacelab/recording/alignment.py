@@ -87,7 +87,7 @@ def align(left: Recording, right: Recording) -> Alignment:
     >>> import inplacelab as paddle
     >>> with paddle.record() as one:
     ...     x = paddle.ones([2])
-    ...     x.scale_(2.0)
+    ...     _ = x.scale_(2.0)
     >>> alignment = align(one.recording, one.recording)
     >>> alignment.pairs == len(alignment.positions) == len(one.recording)
     True

@@ -74,7 +74,7 @@ def test_the_sides_can_be_exchanged_without_losing_a_pair(left: str, right: str)
 def test_what_was_reached_never_goes_back(left: str, right: str) -> None:
     found = aligned(left, right)
     for side in (0, 1):
-        reached = [-1 if at[side] is None else at[side] for at in found.reached]
+        reached = [index for at in found.reached if (index := at[side]) is not None]
         assert all(one <= other for one, other in pairwise(reached))
 
 
@@ -119,7 +119,7 @@ words = st.text(alphabet="abc", max_size=5)
 
 @given(words, words)
 def test_no_other_pairing_scores_higher(left: str, right: str) -> None:
-    found = list(alignment._best(left, right, _score))
+    found = _paired(left, right)
     total = sum(_score(one, other) for one, other in found if one and other)
     assert total == max(_total(left, right, at) for at in _pairings(len(left), len(right)))
 
@@ -128,9 +128,14 @@ def test_no_other_pairing_scores_higher(left: str, right: str) -> None:
 def test_sequences_too_long_to_score_are_still_complete(left: str, right: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(alignment, "MOST_CELLS", -1)
-        found = list(alignment._best(left, right, _score))
+        found = _paired(left, right)
     assert "".join(one for one, _ in found if one) == left
     assert "".join(other for _, other in found if other) == right
+
+
+def _paired(left: str, right: str) -> list[tuple[str | None, str | None]]:
+    found = alignment._best(left, right, _score)
+    return list(found)
 
 
 def _score(one: str, other: str) -> int:
