@@ -1,5 +1,5 @@
 """Implements the command line: `inplacelab record script.py -o page.html`, `inplacelab explain script.py`,
-`inplacelab show recording.json`, `inplacelab lab`.
+`inplacelab compare a.py b.py`, `inplacelab show recording.json`, `inplacelab lab`.
 
 Each subcommand is a module of this package: `add_to` declares its options, `run` does the work and returns the exit status. 0: done;
 1: the program failed, or there is nothing to show; 2: the command is not valid; 130, 141 and 143: stopped by Ctrl-C, by a closed pipe, by SIGTERM.
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from inplacelab.cli import explain, lab, record, show
+from inplacelab.cli import compare, explain, lab, record, show
 from inplacelab.cli.bilingual_argparse import Parser
 from inplacelab.cli.output import is_open, say
 from inplacelab.cli.refusal import CannotError
@@ -21,7 +21,7 @@ from inplacelab.language import Text, speak
 
 __all__ = ["main"]
 
-_COMMANDS = {"record": record, "explain": explain, "show": show, "lab": lab}
+_COMMANDS = {"record": record, "explain": explain, "compare": compare, "show": show, "lab": lab}
 _DESCRIPTION = Text(
     "Record what a program does with its tensors, and draw it; or open the lessons.",
     "记录程序对张量所做的一切，并画成图；或打开课程。",
