@@ -68,14 +68,15 @@ def _recorded(script: Path, arguments: list[str]) -> Recording:
             [*command, "--", *arguments], capture_output=True, text=True, errors="replace", check=False
         )
         if not to.exists():
-            raise CannotError(_NOT_RECORDED.format(visible(str(script)), visible(ran.stderr.strip())), status=1)
+            reason = "\n".join(map(visible, ran.stderr.strip().splitlines()))
+            raise CannotError(_NOT_RECORDED.format(visible(str(script)), reason), status=1)
         return codec.load(to)
 
 
 def _report(alignment: Alignment) -> Iterator[str]:
     for side, recording in zip(_SIDES, (alignment.left, alignment.right), strict=True):
         end = verdict(recording)
-        yield f"{side}{_ENDS.format(visible(recording.title), end.says, byte_count(end.peak))}"
+        yield f"{side}{_ENDS.format(visible(recording.title), visible(str(end.says)), byte_count(end.peak))}"
         yield from (f"  {note}" for note in recording.notes)
     if not alignment.pairs:
         yield f"\n{_NO_PAIRS}"
@@ -94,7 +95,7 @@ def _steps(alignment: Alignment) -> Iterator[str]:
             for side, recording, step in zip(_SIDES, (alignment.left, alignment.right), position, strict=True):
                 if step is not None:
                     yield f"{side}{_line(recording, step)}"
-            yield from (f"  {says}" for says in new)
+            yield from (f"  {visible(str(says))}" for says in new)
         before = set(here)
 
 

@@ -55,3 +55,8 @@ def test_a_script_that_cannot_be_read_is_refused_before_the_other_runs(
     assert main(["compare", str(tmp_path / "a.py"), str(tmp_path / "missing.py")]) == 2
     assert "cannot read" in capsys.readouterr().err
     assert not witness.exists()
+
+
+def test_a_script_without_a_step_is_refused_with_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compared(tmp_path, "", COPIES) == 1
+    assert "a.py was not recorded:\ninplacelab record: there is nothing to show" in capsys.readouterr().err
