@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from inplacelab.cli import explain, lab, record, share, show
+from inplacelab.cli import compare, explain, lab, record, share, show
 from inplacelab.cli.bilingual_argparse import Parser
 from inplacelab.cli.output import is_open, say
 from inplacelab.cli.refusal import CannotError
@@ -21,7 +21,7 @@ from inplacelab.language import Text, speak
 
 __all__ = ["main"]
 
-_COMMANDS = {"record": record, "explain": explain, "show": show, "share": share, "lab": lab}
+_COMMANDS = {"record": record, "explain": explain, "compare": compare, "show": show, "share": share, "lab": lab}
 _DESCRIPTION = Text(
     "Record what a program does with its tensors, and draw it; or open the lessons.",
     "记录程序对张量所做的一切，并画成图；或打开课程。",

@@ -1,0 +1,105 @@
+"""Implements `inplacelab compare a.py b.py`: runs two scripts, and says line by line where they begin to differ."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from inplacelab.cli import output
+from inplacelab.cli.bilingual_argparse import Parser
+from inplacelab.cli.refusal import CannotError
+from inplacelab.cli.script import parsed_script
+from inplacelab.language import Text
+from inplacelab.recording import codec
+from inplacelab.recording.alignment import Alignment, align
+from inplacelab.recording.differences import differences, verdict
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.phrases import byte_count
+from inplacelab.recording.visible import visible
+
+SUMMARY = Text(
+    "Run two scripts, each with the framework that it imports, and say where they begin to differ: in values, versions, sharing, and how "
+    "they end. What the scripts print is not shown.",
+    "运行两个脚本（各用自己导入的框架），指出它们从哪里开始不同：值、版本号、共享关系，以及如何结束。脚本自身的输出不显示。",
+)
+_SAYS = {
+    "left": Text("a Python program", "一个 Python 程序"),
+    "right": Text("the program to compare it with", "与之比较的程序"),
+}
+_NOT_RECORDED = Text("{0} was not recorded:\n{1}", "{0} 没有得到记录：\n{1}")
+_ENDS = Text("{0}: {1} (peak {2})", "{0}：{1}（峰值 {2}）")
+_SIDES = (Text("left: ", "左侧："), Text("right: ", "右侧："))
+_NO_PAIRS = Text(
+    "No line of one has anything in common with a line of the other: nothing was aligned.",
+    "两个程序没有任何相近的行：无法对齐。",
+)
+_ALIKE = Text("No step differs in values, versions or sharing.", "各步的值、版本号和共享关系均无不同。")
+_BYTES = ("live", "peak")
+"""Differ at almost every step once they differ: the heading says what they come to."""
+
+
+def add_to(parser: Parser) -> None:
+    """Declares the command's options."""
+    parser.option("left", says=_SAYS["left"], type=Path)
+    parser.option("right", says=_SAYS["right"], type=Path)
+    output.add_language_to(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the command. Returns the exit status: 0 also if a script raises, which is a result like any other."""
+    scripts = (options.left, options.right)
+    for script in scripts:
+        parsed_script(script)  # raises before either runs
+    left, right = (_recorded(script, options.arguments) for script in scripts)
+    output.say("\n".join(_report(align(left, right))), sys.stdout)
+    return 0
+
+
+def _recorded(script: Path, arguments: list[str]) -> Recording:
+    """Records a script in a process of its own, so that neither finds modules or settings of the other."""
+    with TemporaryDirectory() as folder:
+        to = Path(folder, "recording.json")
+        command = [sys.executable, "-m", "inplacelab", "record", str(script), "--format", "json", "--output", str(to)]
+        ran = subprocess.run(
+            [*command, "--", *arguments], capture_output=True, text=True, errors="replace", check=False
+        )
+        if not to.exists():
+            reason = "\n".join(map(visible, ran.stderr.strip().splitlines()))
+            raise CannotError(_NOT_RECORDED.format(visible(str(script)), reason), status=1)
+        return codec.load(to)
+
+
+def _report(alignment: Alignment) -> Iterator[str]:
+    for side, recording in zip(_SIDES, (alignment.left, alignment.right), strict=True):
+        end = verdict(recording)
+        yield f"{side}{_ENDS.format(visible(recording.title), visible(str(end.says)), byte_count(end.peak))}"
+        yield from (f"  {note}" for note in recording.notes)
+    if not alignment.pairs:
+        yield f"\n{_NO_PAIRS}"
+        return
+    found = list(_steps(alignment))
+    yield from found or [f"\n{_ALIKE}"]
+
+
+def _steps(alignment: Alignment) -> Iterator[str]:
+    """Yields the lines of both sides at each position with a new difference, and below them what is new."""
+    before: set[Text] = set()
+    for index, position in enumerate(alignment.positions):
+        here = [each.says for each in differences(alignment, index) if each.kind not in _BYTES]
+        if new := [says for says in here if says not in before]:
+            yield ""
+            for side, recording, step in zip(_SIDES, (alignment.left, alignment.right), position, strict=True):
+                if step is not None:
+                    yield f"{side}{_line(recording, step)}"
+            yield from (f"  {visible(str(says))}" for says in new)
+        before = set(here)
+
+
+def _line(recording: Recording, step: int) -> str:
+    line = recording.steps[step].line
+    lines = recording.source.splitlines()
+    return "?" if line is None or line > len(lines) else f"{line}  {visible(lines[line - 1].strip())}"
