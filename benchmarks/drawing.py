@@ -10,7 +10,7 @@ and of 60 jumps over the whole recording: the median and the 95th percentile of 
 machine that has nothing else to do), and the median by the clock.
 
 The goals: the first picture of any recording of 2,000 steps within 0.5 s; a widget within 40 kB; a step or jump of any recording drawn
-within 16 ms (median); the player, which every widget carries, under 60 kB.
+within 16 ms (median); the player, which every widget carries, under 64 kB.
 """
 
 from __future__ import annotations

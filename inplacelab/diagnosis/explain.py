@@ -18,8 +18,8 @@ _NOTHING = Text(
     "没有反向传播失败。共监视 {0} 次操作，{1} 块被写入或有视图的存储。",
 )
 _NO_WATCH = Text(
-    "programs of {0!r} are not watched: their own errors say which lines led to them.",
-    "不监视 {0!r} 的程序：它自己的报错会指出有关的各行。",
+    "programs of {0!r} are not watched; record them: `inplacelab record script.py` does, and so does `inplacelab.record()`",
+    "不监视 {0!r} 的程序；请记录它们：`inplacelab record script.py` 和 `inplacelab.record()` 都可以",
 )
 
 

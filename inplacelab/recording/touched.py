@@ -46,6 +46,10 @@ class Touched(NamedTuple):
 
 def touched(recording: Recording) -> Mapping[int, Mapping[int, Touched]]:
     """Returns what each step did, by storage and step: `touched(recording)[storage][step]`."""
+    return recording.once(_touched)
+
+
+def _touched(recording: Recording) -> dict[int, dict[int, Touched]]:
     found: dict[int, dict[int, Touched]] = {}
     storages: dict[int, StorageFacts] = {}
     for step in recording.steps:
