@@ -41,7 +41,7 @@ FIRST_LIMIT = 0.5
 STEP_LIMIT = 16.0
 """Milliseconds."""
 WIDGET_LIMIT = 40.0
-PLAYER_LIMIT = 60.0
+PLAYER_LIMIT = 64.0
 """Kilobytes."""
 ROUND = 60
 """How many steps are measured, and how many jumps."""
