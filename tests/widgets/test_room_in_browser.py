@@ -378,7 +378,7 @@ def test_on_a_projector_a_graph_of_two_branches_and_what_an_error_is_about_are_s
     type_size = page.locator(".ipl-graph > svg").evaluate(
         "(graph) => 12 * graph.getBoundingClientRect().width / Number(graph.getAttribute('width'))"
     )
-    assert type_size >= 12.5
+    assert type_size >= 13
 
 
 def test_on_a_projector_the_map_shows_which_part_of_the_graph_is_seen(play: Callable[..., Any]) -> None:
