@@ -34,6 +34,7 @@ _STILL = """() => new Promise((done) => {
 
 def open_page(page: Any, file: Path, at: str = "#step=1") -> None:
     """Open a page with a player on it, by default at the first step, and wait until it plays."""
+    page.goto("about:blank")  # going to another step of the same page would not load it again
     page.goto(file.as_uri() + at)
     until_it_plays(page)
 
