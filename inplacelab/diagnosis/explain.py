@@ -83,7 +83,7 @@ class explain:  # noqa: N801  # used like a function
         filename: for "paddle", the file of the program; that of the block if not given.
 
     Attributes:
-        failures: what was found out, also of errors that the program has handled.
+        failures: what was found out; for PyTorch also of errors that the program has handled.
 
     Raises:
         ValueError: if the framework is not one of these, or not installed.

@@ -211,6 +211,14 @@ def test_a_heat_map_has_a_pixel_for_each_element_in_the_shape_of_its_tensor() ->
         assert list(picture.tobytes()) == [level(value, scale) for value in values]
 
 
+@pytest.mark.parametrize(("shape", "maps"), [([3, 2, 8], True), ([2, 8], False)])
+def test_grids_that_do_not_fit_in_a_row_are_maps_if_they_are_large(shape: list[int], maps: bool) -> None:
+    views = "".join(f"v{k} = x[{k % shape[0]}]\n" for k in range(8))
+    drawn = scene(f"x = paddle.zeros({shape})\n{views}")
+    (group,) = drawn.storages.groups
+    assert any(mark.tag == "image" for mark in group.marks) is maps
+
+
 def test_a_write_to_a_part_lays_a_veil_over_it() -> None:
     drawn = scene("m = paddle.arange(96, dtype='float32').reshape([8, 12])\nm[2] = 0.\nm.zero_()\n")
     (group,) = (group for group in drawn.storages.groups if group.key == "s0")

@@ -99,7 +99,8 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
         return Tensors((), _seats(cards), None)
     others = [card for card in cards if card not in flat]
     above = tuple(_with_sheets(others, life, room, scale))
-    if scale is None and max((row for *_, row in placed(above, 0, room)), default=0):
+    are_large = any(prod(face.facts.shape, start=1) > FEW for card in others for face in card.life.every())
+    if scale is None and are_large and max((row for *_, row in placed(above, 0, room)), default=0):
         # Not in one row: the strip has the values, and the larger ones show only where they are.
         scale = extent(life.every())
         above = tuple(_with_sheets(others, life, room, scale))
