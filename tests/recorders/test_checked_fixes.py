@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from hypothesis import strategies as st
 
 import inplacelab as paddle
 from inplacelab import autograd
-from inplacelab.recorders.replay import SECONDS
-from inplacelab.recording import Recording, from_json, to_json
+from inplacelab.recorders import checked_fixes
+from inplacelab.recording import from_json, to_json
 from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes.difference import fix_between
 from inplacelab.recording.source_tree import applied, source_lines
@@ -66,21 +67,24 @@ def test_values_that_two_writes_overwrite_need_two_edits() -> None:
         LEAF + "a = x * 2.\nu = a.exp()\nv = a.tanh()\nw = u * v\nu[0] = 1.\nv[:2] *= u[:2]\nw.sum().backward()\n"
     )
     assert fix.checked == "gradients"
-    assert len({edit.line for edit in fix.edits}) > 1 or "line 6" in fix.says.en
+    assert len({edit.line for edit in fix.edits}) == 2
 
 
-def test_where_no_edit_works_the_copying_mode_is_offered_with_its_price() -> None:
-    body = "def spoil(t):\n    for k in range(2):\n        exec_ = [t.sin_, t.cos_][k]\n        exec_()\n"
-    fixes = fixes_of(
-        LEAF
-        + body
-        + "a = x * 2.\nboth = [a, a]\nb = both[0] * both[1]\n[spoil(each) for each in both]\n(b + both[0]).sum().backward()\n"
-    )
-    (fix,) = fixes
+def test_where_no_edit_works_the_copying_mode_is_offered_with_its_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checked_fixes, "TRIALS", -1)
+    (fix,) = fixes_of(LEAF + FAILING)
     assert fix.checked == "gradients"
-    if not fix.edits:
-        assert "paddle.autograd.copy_saved_before_write()" in fix.says.en
-        assert "bytes" in fix.says.en
+    assert fix.edits == ()
+    assert "paddle.autograd.copy_saved_before_write()" in fix.says.en
+    assert re.search(r"\b\d+ bytes", fix.says.en)
+
+
+def test_a_value_that_a_function_overwrites_by_another_name_gets_an_edit_that_works() -> None:
+    body = "def spoil(t):\n    for k in range(2):\n        exec_ = [t.sin_, t.cos_][k]\n        exec_()\n"
+    use = "a = x * 2.\nboth = [a, a]\nb = both[0] * both[1]\n[spoil(each) for each in both]\n(b + both[0]).sum().backward()\n"
+    (fix,) = fixes_of(LEAF + body + use)
+    assert fix.checked == "gradients"
+    assert [edit.text for edit in fix.edits] == ["b = both[0].clone() * both[1].clone()\n"]
 
 
 def test_a_program_that_fails_in_a_later_line_too_gets_fixes_that_are_not_called_checked() -> None:
@@ -176,16 +180,18 @@ def test_programs_run_again_with_what_they_were_given(what: str) -> None:
 
 def test_a_program_that_would_run_for_ever_is_stopped() -> None:
     text = LEAF + "a = x * 2.\nwhile True:\n    b = a * a\n    a.sin_()\n    b.sum().backward()\n"
-    fixes = fixes_of(text)
-    assert SECONDS < 10
-    assert not any(each.checked for each in fixes if each.edits)
+    fixes = fixes_of(text)  # it ends at all
+    assert fixes
+    assert not any(each.checked for each in fixes)
 
 
 def test_fixes_are_kept_in_files_and_never_tried_from_them() -> None:
     recording = run(LEAF + FAILING).recording
     loaded = from_json(to_json(recording))
     assert loaded == recording
-    assert isinstance(loaded, Recording)
+    error = loaded.steps[-1].error
+    assert error is not None
+    assert error.fixes
 
 
 lines = st.lists(st.sampled_from(["a = 1\n", "b = 2\n", "    c = 3\n", "\n", "d = 4  # note\n"]), max_size=8).map(
