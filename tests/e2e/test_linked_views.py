@@ -15,7 +15,7 @@ CELLS = [
     "%load_ext inplacelab\nimport inplacelab as paddle",
     "%%stepper --name rec\na = paddle.ones([3])\na.stop_gradient = False\nb = a * 2.\nc = b * b\nb.scale_(3.)",
     "from inplacelab_widgets import GraphView, Stepper, StorageView\nfrom ipywidgets import HBox, VBox\n"
-    "stepper = Stepper(rec)\nstorage, graph = StorageView(stepper), GraphView(stepper)\nVBox([stepper, HBox([storage, graph])])",
+    "stepper = Stepper(rec, step=0)\nstorage, graph = StorageView(stepper), GraphView(stepper)\nVBox([stepper, HBox([storage, graph])])",
 ]
 
 ASK = """async (code) => {
