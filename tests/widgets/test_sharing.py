@@ -20,6 +20,7 @@ from inplacelab_widgets import Stepper, raster, to_card, to_gif
 from inplacelab_widgets.scene import key_step, scene_of
 from inplacelab_widgets.scene.card import cards
 from inplacelab_widgets.scene.key_steps import story
+from inplacelab_widgets.scene.palette import FONT
 from inplacelab_widgets.sharing import MOST_FRAMES, drawn_from
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -251,7 +252,9 @@ def test_chinese_words_are_no_boxes() -> None:
     needs_chinese_fonts()
     drawn = {
         raster.png(
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><text y="30">{sign}</text></svg>', 1, "zh"
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" font-family="{FONT}"><text y="30">{sign}</text></svg>',
+            1,
+            "zh",
         )
         for sign in CHINESE
     }
