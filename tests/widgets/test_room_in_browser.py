@@ -402,3 +402,32 @@ def test_on_a_projector_the_map_shows_which_part_of_the_graph_is_seen(play: Call
         "() => { const pane = document.querySelector('.ipl-graph'); return pane.clientWidth / pane.scrollWidth }"
     )
     assert frame["width"] / drawing["width"] == pytest.approx(seen, abs=0.04)
+
+
+def test_a_step_that_changes_nothing_in_the_graph_shows_a_node(play: Callable[..., Any]) -> None:
+    with paddle.record("late chain") as run:
+        x = paddle.ones([2])
+        x.stop_gradient = False
+        y = x.sin()
+        z = paddle.zeros([3])
+        z.add_(paddle.ones([3]))
+        y = y.cos().tanh().exp().sqrt().sigmoid().abs().square().tan().sum()
+    assert run.recording is not None
+    assert y.shape == []
+    page = play(run.recording)
+    at = next(k for k, step in enumerate(run.recording.steps) if step.op == "zeros")
+    page.evaluate("(step) => { location.hash = `step=${step}` }", at + 1)
+    page.evaluate("() => { const pane = document.querySelector('.ipl-graph'); pane.scrollLeft = pane.scrollWidth }")
+    until_still(page)
+
+    def nodes_seen() -> int:
+        pane = box(page, ".ipl-graph")
+        nodes = [each.bounding_box() for each in page.locator(".ipl-graph .ipl-node:visible").all()]
+        return sum(
+            each is not None and each["x"] < pane["right"] and each["x"] + each["width"] > pane["x"] for each in nodes
+        )
+
+    assert nodes_seen() == 0
+    page.keyboard.press("ArrowRight")
+    until_still(page)
+    assert nodes_seen() > 0

@@ -32,7 +32,8 @@ export function bringingIntoSight(pane, changed, isStacked) {
   const room = roomOf(pane);
   const strongest = changed.filter((element) => element.matches(STRONGEST));
   const sought = strongest.length ? strongest : changed;
-  const boxes = sought.map((element) => element.getBoundingClientRect()).filter((box) => box.width);
+  const changes = boxesOf(sought);
+  const boxes = changes.length || isStacked ? changes : lastNodeIfNoneIn(pane, room);
   if (!room.height || !boxes.length) return undefined;
   const span = (/** @type {DOMRect[]} */ some) => ({
     top: Math.min(...some.map((box) => box.top)),
@@ -55,6 +56,19 @@ export function bringingIntoSight(pane, changed, isStacked) {
     left: scrollNeeded(left, right, room.left, room.right, room.width * AROUND),
   };
   return needed.top || needed.left ? () => scrollPane(pane, { top: pane.scrollTop + needed.top, left: pane.scrollLeft + needed.left }) : undefined;
+}
+
+/** The places of the elements that are drawn. @param {Iterable<Element>} elements */
+function boxesOf(elements) {
+  return [...elements].map((element) => element.getBoundingClientRect()).filter((box) => box.width);
+}
+
+/** The place of a graph's last node if the pane shows none: a step that changes nothing in the graph would show an empty pane.
+ * @param {HTMLElement} pane @param {{top: number, bottom: number, left: number, right: number}} room */
+function lastNodeIfNoneIn(pane, room) {
+  const nodes = boxesOf(pane.querySelectorAll(".ipl-node"));
+  const isSeen = nodes.some((box) => box.right > room.left && box.left < room.right && box.bottom > room.top && box.top < room.bottom);
+  return isSeen ? [] : nodes.slice(-1);
 }
 
 /** Finishes smooth scrolling, before anything is measured. @param {Element} pane */
