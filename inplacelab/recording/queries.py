@@ -29,6 +29,7 @@ from inplacelab.recording.facts import (
     Values,
     WriteFacts,
 )
+from inplacelab.recording.naming import name_on_line
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Runs, common_runs, is_contiguous, slot_runs, slots_of
 from inplacelab.recording.touched import same_value
@@ -45,6 +46,7 @@ __all__ = [
     "newly_stale",
     "overlap",
     "previous",
+    "refused_operands",
     "same_object",
     "saved_on",
     "shares_storage",
@@ -309,6 +311,34 @@ def changed_values(recording: Recording, index: int) -> tuple[int, ...]:
 
 
 # --- helpers -----------------------------------------------------------------------------------------------
+
+
+def refused_operands(recording: Recording, index: int) -> tuple[int, ...]:
+    """Returns the tensors that a refused operation was given, as far as known; else those that its line names. Of a view without a name
+    it is the base.
+
+    Args:
+        recording: the recording.
+        index: the step, counted from 0.
+
+    Returns:
+        Their numbers; none if the step is no error, or a backward pass failed on a saved value.
+    """
+    step = recording.steps[index]
+    if step.error is None or step.error.storage is not None:
+        return ()
+    before = recording.before(index)
+    if step.inputs:
+        return tuple(dict.fromkeys(_with_a_name(before, key) for key in step.inputs))
+    named = before.tensors.values()
+    return tuple(each.id for each in named if name_on_line(recording, step.line, each.names, or_first=False))
+
+
+def _with_a_name(state: State, tensor: int) -> int:
+    """The tensor, or if it has no name and is a view, as in `a[0].add_(b)`, its base if that has one."""
+    facts = state.tensors.get(tensor)
+    base = None if facts is None or facts.names or facts.base is None else state.tensors.get(facts.base)
+    return base.id if base is not None and base.names else tensor
 
 
 def _the(state: State, tensor: str | TensorFacts) -> TensorFacts:

@@ -8,7 +8,7 @@ import { arranged, isDrawn, stackOf, zoomFor } from "./shelf.js";
 import { speak } from "./words.js";
 /** @import { Attributes, Group, Panel, Payload } from "./runs.js" */
 
-const EMPHASIS = /ipl-(acting|written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
+const EMPHASIS = /ipl-(acting|refused|written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
 /** Words that pass from an old value to a new one, and the time for it, in ms. */
 const VALUE = /ipl-value\b/;
 const PASSING = 250;

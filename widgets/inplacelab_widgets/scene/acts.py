@@ -1,14 +1,18 @@
-"""Finds which tensors a step is about, and what it does to each: writes through it, makes it, or reads it."""
+"""Finds which tensors a step is about, and what it does to each: writes through it, makes it, reads it, or is refused with it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Literal
 
+from inplacelab.recording import queries
 from inplacelab.recording.facts import Step
 from inplacelab.recording.recording import Recording
 
-Act = Literal["wrote", "made", "read"]
+Act = Literal["wrote", "made", "read", "refused"]
+
+MOST_REFUSED = 2
+"""The most operands of a refused operation that stand out."""
 
 
 def acts(recording: Recording) -> Mapping[int, Mapping[int, Act]]:
@@ -20,7 +24,10 @@ def _acts(recording: Recording) -> dict[int, dict[int, Act]]:
     found: dict[int, dict[int, Act]] = {}
     known: set[int] = set()
     for step in recording.steps:
-        for tensor, act in _acts_of(step, known).items():
+        refused: dict[int, Act] = dict.fromkeys(
+            queries.refused_operands(recording, step.index)[:MOST_REFUSED], "refused"
+        )
+        for tensor, act in (_acts_of(step, known) | refused).items():
             found.setdefault(tensor, {})[step.index] = act
         known.update(tensor for tensor, facts in step.tensors if facts is not None)
     return found

@@ -105,7 +105,10 @@ _CAN_MISS: tuple[Role, ...] = ("written", "kept", "viewed")
 def _subject(recording: Recording, step: Step, lost: tuple[int, SavedFacts] | None) -> int | None:
     """The storage that the story is about: what the error is about, else what the step wrote, else what was written or made last."""
     error = step.error
-    refused = _tensor(recording, step, error.tensor) if error is not None else None
+    operands = queries.refused_operands(recording, step.index)[:1]
+    before = recording.before(step.index) if operands else None
+    given = None if before is None else next((before.tensors.get(key) for key in operands), None)
+    refused = (_tensor(recording, step, error.tensor) if error is not None else None) or given
     candidates = (
         lost[1].storage if lost is not None else None,
         error.storage if error is not None else None,

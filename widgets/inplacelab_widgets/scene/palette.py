@@ -79,6 +79,7 @@ STYLES: dict[str, dict[str, str]] = (
         "chip": {"fill": "paper", "stroke-width": "1.5"},
         "coming": {"stroke-dasharray": "3 2"},
         "acting": {"fill": "tint", "stroke": "now", "stroke-width": "2.5"},
+        "refused": {"stroke": "bad", "stroke-width": "2.5", "stroke-dasharray": "5 3"},
         "versions": _DRAWN | {"stroke": "fg", "stroke-width": "2.5"},
         "hair": {"stroke-width": "1"},
         "pin": {"fill": "paper", "stroke": "line", "stroke-width": "1.2"},

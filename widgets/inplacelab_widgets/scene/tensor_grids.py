@@ -14,6 +14,7 @@ from math import prod
 from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.slots import is_contiguous
 from inplacelab.recording.touched import Touched
+from inplacelab_widgets import words
 from inplacelab_widgets.scene.acts import Act
 from inplacelab_widgets.scene.cards import Card, chip_marks, layouts, stretches
 from inplacelab_widgets.scene.element_grid import cell_values, effect_marks, element_key, value_text
@@ -164,12 +165,16 @@ def caption_marks(seat: Seat, x: float, y: float, acts: Mapping[int, Mapping[int
 
 
 def _origin(card: Card, acting: Mapping[int, Act]) -> Runs:
-    """What made a tensor: bold in the step that made it."""
+    """What made a tensor: bold in the step that made it. A step that is refused with it says so instead."""
     made = {step for step, act in acting.items() if act == "made"}
-    moments = (
+    moments = [
         (step, Look("text bold" if step in made else "text soft", face.origin), Look("text soft", face.origin))
         for step, face in card.life.moments
-    )
+    ]
+    for step, act in acting.items():
+        face = card.life.at(step)
+        if act == "refused" and face is not None:
+            moments.append((step, Look("text alarm", words.REFUSED_HERE), Look("text soft", face.origin)))
     return flashes(moments, card.life.last)
 
 

@@ -7,6 +7,7 @@ from inplacelab.language import Text
 LINE = Text("line {line}", "第 {line} 行")
 IN_BACKWARD = Text("backward", "反向传播")
 FREED = Text("freed", "已释放")
+REFUSED_HERE = Text("✗ refused", "✗ 被拒绝")
 CONSTANT = Text("constant", "常数")
 LEAF = Text("leaf", "叶子张量")
 MADE = {
