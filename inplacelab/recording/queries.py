@@ -31,6 +31,7 @@ from inplacelab.recording.facts import (
 )
 from inplacelab.recording.naming import name_on_line
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.relations import relation_of
 from inplacelab.recording.slots import Runs, common_runs, is_contiguous, slot_runs, slots_of
 from inplacelab.recording.touched import same_value
 from inplacelab.recording.values_read import element_values, slots_reached
@@ -59,6 +60,7 @@ __all__ = [
     "who_kept",
     "who_overwrote",
     "who_raised",
+    "with_a_name",
 ]
 
 
@@ -329,16 +331,23 @@ def refused_operands(recording: Recording, index: int) -> tuple[int, ...]:
         return ()
     before = recording.before(index)
     if step.inputs:
-        return tuple(dict.fromkeys(_with_a_name(before, key) for key in step.inputs))
+        return tuple(dict.fromkeys(with_a_name(recording, before, key) for key in step.inputs))
     named = before.tensors.values()
     return tuple(each.id for each in named if name_on_line(recording, step.line, each.names, or_first=False))
 
 
-def _with_a_name(state: State, tensor: int) -> int:
-    """The tensor, or if it has no name and is a view, as in `a[0].add_(b)`, its base if that has one."""
+def with_a_name(recording: Recording, state: State, tensor: int) -> int:
+    """Returns a tensor, or if it has no name, as in `t[0].add_(b)` or `w.data.mul_(2)`, the one with a name that it was made of.
+
+    Args:
+        recording: the recording.
+        state: what is alive.
+        tensor: the number of a tensor.
+    """
     facts = state.tensors.get(tensor)
-    base = None if facts is None or facts.names or facts.base is None else state.tensors.get(facts.base)
-    return base.id if base is not None and base.names else tensor
+    found = None if facts is None or facts.names else relation_of(recording, state, facts)
+    ways = () if found is None else [key for key in (found.via, found.base) if key is not None]
+    return next((key for key in ways if key in state.tensors and state.tensors[key].names), tensor)
 
 
 def _the(state: State, tensor: str | TensorFacts) -> TensorFacts:

@@ -143,7 +143,7 @@ export function drawPanel(panel, payload) {
       const isThere = isDrawn(group, step, false, null) && (isOpen || !group.folded);
       const place = stacked ? stacked.places.get(group) : isThere && [group.x, group.y];
       holder.toggleAttribute("hidden", !place);
-      if (place && group.key) places.set(group.key, place);
+      if (place && group.key && !panel.shelf?.includes(group)) places.set(group.key, place);
       if (stacked && place) put(holder, "transform", `translate(${place[0]} ${place[1]})`);
     }
     showArrow(step, (key) => places.get(key));

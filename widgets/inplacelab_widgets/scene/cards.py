@@ -138,8 +138,8 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
 def _unusual(recording: Recording, tensor: TensorFacts, state: State) -> Text:
     found: list[Words] = [dimensions(tensor.shape)]
     called = state.called(tensor.id)
-    if not called.bound:
-        found.append(not_yet(called) or words.UNNAMED)
+    if not called.bound and not_yet(called) is None:  # the border of a name to come says so already
+        found.append(words.UNNAMED)
     if not is_contiguous(tensor):
         found.append(words.STRIDES + Text(*[f" {dimensions(tensor.strides)}"] * 2))
     if tensor.offset:

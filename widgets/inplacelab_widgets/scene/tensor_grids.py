@@ -27,7 +27,7 @@ from inplacelab_widgets.scene.strip import WITH_VALUES, Strip
 from inplacelab_widgets.scene.timeline import Life, shared_rows
 
 CHIP = 17.0
-CAPTION = 34.0
+CAPTION = 35.0
 """The height of the two lines above a grid or a strip: the names, and what made the tensor."""
 NARROWEST_CELL = 28.0
 FEW = 16
@@ -161,7 +161,7 @@ def caption_marks(seat: Seat, x: float, y: float, acts: Mapping[int, Mapping[int
             yield from chip_marks(card, face, x, y, first, last, acting)
             unusual = Look("text soft", face.unusual)
             yield text(round(x + face.chips_width, 1), y + 11.5, between(first, last, unusual), keys=card.keys)
-        yield text(x, y + CHIP + 10, _origin(card, acting), keys=card.keys)
+        yield text(x, y + CHIP + 9, _origin(card, acting), keys=card.keys)
 
 
 def _origin(card: Card, acting: Mapping[int, Act]) -> Runs:
@@ -208,14 +208,14 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
 
 
 def fan_marks(
-    card: Card, sheet: Sheet, strip: Strip, x: float, bottom: float, top: float, acting: Mapping[int, Act]
+    card: Card, sheet: Sheet, strip: Strip, x: float, ends: tuple[float, float, float], acting: Mapping[int, Act]
 ) -> Iterator[Mark]:
-    """Draws the fan from the grid of a tensor, whose lower edge is `bottom`, to the strip at `top`: seen in the steps that are about
-    the tensor, and while a reader points at it.
+    """Draws the fan from the grid of a tensor to the strip: seen in the steps that are about the tensor, and while a reader points at it.
+    `ends` are the lower edge of the grid, that of the highest grid beside it, and the upper edge of the strip.
     """
     if strip.slots > WITH_VALUES:
         return
-    drawn = fan(sheet.facts, sheet.storage, sheet.drawn, strip, x, bottom, top)
+    drawn = fan(sheet.facts, sheet.storage, sheet.drawn, strip, x, ends)
     if not drawn:
         return
     style = f"ribbon c{card.colour}-line c{card.colour}-fill"
