@@ -102,8 +102,10 @@ export function drawPanel(panel, payload) {
     return found;
   }
 
-  /** Adapts the drawing to the available room, in px. @param {number} room @param {number} part  The part of all steps that should be visible as a whole. */
-  function fit(room, part) {
+  /** Adapts the drawing to the available room, in px. @param {number} room @param {number} part  The part of all steps that should be visible as a whole.
+   * @param {number} height  That of the pane. */
+  function fit(room, part, height) {
+    high = height;
     if (arrangement) {
       arrangement = arranged(panel, room, part);
       put(root, "width", arrangement.width);
@@ -124,6 +126,9 @@ export function drawPanel(panel, payload) {
     }
   }
 
+  /** The height of the pane, in px: storages are folded only when it is full. */
+  let high = 0;
+
   let zoom = 1;
   let isOpen = false;
 
@@ -136,7 +141,7 @@ export function drawPanel(panel, payload) {
 
   /** Places groups and cards for a step. @param {number} step @param {Set<string> | null} followed */
   function arrange(step, followed) {
-    const stacked = arrangement && stackOf(panel, step, followed, arrangement);
+    const stacked = arrangement && stackOf(panel, step, followed, arrangement, high / zoom);
     /** @type {Map<string, number[]>} */
     const places = new Map();
     for (const { holder, group } of groups) {
