@@ -77,7 +77,8 @@ def story(recording: Recording) -> tuple[Chapter, ...]:
     """Returns the key steps, in order: at most `MOST`, and at least `FEWEST` if there are so many.
 
     They are about one storage, that of the most telling step: when it was made, viewed, kept for backward, written and made stale, and
-    when backward ended or refused it. If these are too few, other writes, views and new storages are added.
+    when backward ended or refused it. Then come the writes that changed most to tensors with other names, one for each line. If these are
+    too few, other writes, views and new storages are added.
     """
     telling = key_step(recording)
     lost = _lost(recording)
@@ -88,6 +89,11 @@ def story(recording: Recording) -> tuple[Chapter, ...]:
     can_miss = [step for role in _CAN_MISS for step, each in roles.items() if each == role and step != telling]
     for step in can_miss[: max(len(roles) - MOST, 0)]:
         del roles[step]
+    lines = {recording.steps[step].line for step in roles}
+    for write in _telling_writes(recording):
+        if len(roles) < MOST and write.line not in lines:
+            roles.setdefault(write.index, "written")
+            lines.add(write.line)
     for step, role in _more(recording):
         if len(roles) < FEWEST:
             roles.setdefault(step, role)
@@ -132,7 +138,7 @@ def _events(
         kept = (step.index for step, node in makers if node.id == keeper)
     found: tuple[tuple[Role, Iterator[int]], ...] = (
         ("made", (step.index for step in steps if about in dict(step.storages))),
-        ("viewed", (step.index for step in steps if step.category == "view" and _is_on(recording, step, about))),
+        ("viewed", (step.index for step in _views(recording, about))),
         ("kept", kept),
         ("written", (step.index for step in writes)),
         ("stale", (step.index for step in writes if queries.newly_stale(recording, step.index))),
@@ -142,6 +148,28 @@ def _events(
     )
     for role, indices in found:
         yield from ((step, role) for step in islice(indices, 1))
+
+
+def _views(recording: Recording, storage: int | None) -> list[Step]:
+    """The views that the program made on a storage: first those of a tensor with another name, which they show, too."""
+    views = [step for step in recording.steps if step.category == "view" and _is_on(recording, step, storage)]
+    return sorted(views, key=lambda step: not _shows_another(recording, step))
+
+
+def _shows_another(recording: Recording, step: Step) -> bool:
+    state = recording.state(step.index)
+    shown = _tensor(recording, step, step.output)
+    named = [
+        each for each in state.tensors.values() if shown is not None and each.storage == shown.storage and each.names
+    ]
+    return any(each.id != step.output for each in named)
+
+
+def _telling_writes(recording: Recording) -> list[Step]:
+    """The writes that changed tensors with other names, those first that changed the most."""
+    others = {step.index: _others_changed(recording, step) for step in _writes(recording)}
+    telling = [step for step in _writes(recording) if others[step.index]]
+    return sorted(telling, key=lambda step: (-others[step.index], step.index))
 
 
 def _more(recording: Recording) -> Iterator[tuple[int, Role]]:
