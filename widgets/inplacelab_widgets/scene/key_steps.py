@@ -44,7 +44,7 @@ def key_step(recording: Recording) -> int:
     That is the error if there is one: there the lines that kept, overwrote and refused a value are all marked, and the fixes are offered.
     But if what the error is about was freed when a function raised, it is the last write to it, or the last step with a tensor.
     Without an error it is the write by the program that changed the most names besides its own, the last of several; without such a
-    write the last write; else the last step that changed anything.
+    write the last write, if possible not one that only clears a gradient; else the last step that changed anything.
 
     Raises:
         ValueError: if the recording has no steps.
@@ -56,7 +56,10 @@ def key_step(recording: Recording) -> int:
         return _in_sight(recording, failed.index)
     writes = _writes(recording)
     if writes:
-        return max(writes, key=lambda step: (_others_changed(recording, step), step.index)).index
+        return max(
+            writes,
+            key=lambda step: (_others_changed(recording, step), not _is_on_gradients(recording, step), step.index),
+        ).index
     return _stops(recording)[-1]
 
 
@@ -254,6 +257,12 @@ def _others_changed(recording: Recording, step: Step) -> int:
     if not any(each.names and each.storage in written and each.id not in through for each in tensors.values()):
         return 0
     return sum(len(tensors[key].names) for key in queries.changed_values(recording, step.index) if key not in through)
+
+
+def _is_on_gradients(recording: Recording, step: Step) -> bool:
+    """Whether a step wrote nothing but gradients, as one that sets them to zero does."""
+    state = recording.state(step.index)
+    return all(state.owner_of_gradient(write.tensor) is not None for write in step.writes)
 
 
 def _failed(recording: Recording) -> Step | None:

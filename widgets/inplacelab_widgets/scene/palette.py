@@ -46,7 +46,7 @@ STYLES: dict[str, dict[str, str]] = (
         "small": {"font-size": "11px"},
         "title": {"font-size": "15px"},
         "label": {"font-size": "15px", "font-weight": "700"},
-        "headline": {"font-size": "17px", "font-weight": "700"},
+        "headline": {"font-size": "18px", "font-weight": "700"},
         "bold": {"font-weight": "700"},
         "italic": {"font-style": "italic"},
         "soft": {"fill": "soft"},
