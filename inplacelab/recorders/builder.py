@@ -500,12 +500,12 @@ class Builder:
             type=event.type, message=event.message, explanation=event.why, notes=(), node=event.node,
             storage=event.storage, tensor=event.tensor, fix=event.fix,
         )  # fmt: skip
-        self._add_step("error", event.live, event.peak, error=error)
+        self._add_step("error", event.live, event.peak, error=error, inputs=event.inputs)
 
     def _raised(self, event: ev.Raised) -> None:
         failed_pass = self._failed_pass
         self._happens(None)
         self._line, self._failed_pass = event.line or self._line, failed_pass
         error = ErrorFacts(type=event.type, message=event.message, explanation=None, notes=())
-        self._add_step("error", event.live, event.peak, error=error)
+        self._add_step("error", event.live, event.peak, error=error, inputs=event.inputs)
         self._failed_pass = False

@@ -28,6 +28,7 @@ from inplacelab.recorders.bindings import ATTRIBUTES, Watched
 from inplacelab.recorders.engine_objects import EngineObjects, KnownTensor, dtype_name, part_of
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Place, Program, Scope
+from inplacelab.recorders.refused_calls import arguments
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.static import attributes_of, class_name, function_name, message_of
 from inplacelab.recorders.step_limit import StepLimit
@@ -402,12 +403,17 @@ class EngineRecorder(observe.Observer):
         self.refusals.append(weakref.ref(error))
         objects = self._objects
         node, saved, tensor = (error.facts.get(name) for name in ("node", "saved", "tensor"))
+        operands = () if place is None else arguments(Tensor, sys._getframe(1), self._program)
         known = None if tensor is None else objects.tensors.find(tensor)
         self._emit(events.Refused(
             type(error).__name__, str(error), _sentence(error.why), error.fix, objects.number_of(node),
             None if saved is None else objects.storage(saved.storage).number, None if known is None else known.number,
-            place and place.line, *self._account(),
+            place and place.line, *self._account(), self._numbers(operands),
         ))  # fmt: skip
+
+    def _numbers(self, tensors: Iterable[Tensor]) -> tuple[int, ...]:
+        found = (self._objects.tensors.find(tensor) for tensor in tensors)
+        return tuple(known.number for known in found if known is not None)
 
     def _place_of_refusal(self, frame: FrameType) -> Place | None:
         """Returns the program's place at a refusal; None in the engine's part of a pass, or if the result of a hook is refused,

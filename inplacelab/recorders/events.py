@@ -93,6 +93,7 @@ class Raised(Event):
         type: the name of its class.
         message: its text.
         line: the program's line; None outside the program.
+        inputs: the tensors that the call was given which raised it.
     """
 
     type: str
@@ -100,6 +101,7 @@ class Raised(Event):
     line: int | None
     live: int
     peak: int
+    inputs: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -113,6 +115,7 @@ class Refused(Event):
         fix: what to do.
         node, storage, tensor: what it is about, as far as known.
         line: the program's line; None in the framework's part of a backward pass.
+        inputs: the tensors that the refused call was given.
     """
 
     type: str
@@ -125,6 +128,7 @@ class Refused(Event):
     line: int | None
     live: int
     peak: int
+    inputs: tuple[int, ...] = ()
 
 
 # --- storages, counters, tensors ---------------------------------------------------------------------------------------

@@ -48,6 +48,7 @@ from inplacelab.recorders.paddle_readings import gradient_held, node_of, version
 from inplacelab.recorders.paddle_saved import kept_by
 from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
+from inplacelab.recorders.refused_calls import FailedCall
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.step_limit import StepLimit
@@ -88,6 +89,7 @@ class PaddleRecorder:
         self._pass_error, self._noted = protect(passes.failed), protect(passes.calls)
         self._inside = 0  # how many `PyLayer`s compute forward
         self._begun = False
+        self._failed = FailedCall()  # the last call that has raised
         self.live_before = 0
         if not self.version.startswith(TESTED + "."):
             self.shield.remark(_UNTESTED.format(self.version, TESTED))
@@ -144,9 +146,9 @@ class PaddleRecorder:
         if self._passes.refused == (id(error), message_of(error)):
             return
         self._where.look(scopes_of(self._program.frames_in(error)), done=True)
-        self._emit(events.Raised(
-            class_name(type(error)), message_of(error), self._program.line_of(error), *self._objects.account()
-        ))  # fmt: skip
+        line = self._program.line_of(error)
+        operands = self._failed.operands_of(error, line)
+        self._emit(events.Raised(class_name(type(error)), message_of(error), line, *self._objects.account(), operands))
 
     def _meet(self, tensor: Any) -> KnownTensor | None:
         """Describes a tensor that the program has a name for."""
@@ -247,6 +249,7 @@ class PaddleRecorder:
                     self.shield.remark(_REFUSED_LATE.format(call.kind.name))
                     self._objects.wrote(known, tensor, known.operand.layout)
                     self._emit(events.Handed())
+            self._failed = FailedCall(id(sys.exception()), call.line, tuple(known.number for known in call.known))
         call.tensors, call.touched = (), ALL
         call.unfilled.clear()
 

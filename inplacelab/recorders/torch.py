@@ -28,6 +28,7 @@ from inplacelab.recorders.events import INFERRED, Operand
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
+from inplacelab.recorders.refused_calls import FailedCall
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.stand_in import call_for
 from inplacelab.recorders.static import class_name, message_of, names_in
@@ -122,6 +123,7 @@ class TorchRecorder:
         self._mode, self._engine = Mode(self), EnginePatch(self)
         self._passes: list[Pass | None] = []  # None: one that is not recorded
         self._refused: tuple[int, str] = (0, "")  # the last error that a pass has raised, and its message
+        self._failed = FailedCall()  # the last call that has raised
         self._begun = False
         self._hooks: list[Any] = []
         self._compiled = CompiledCalls(program.text)
@@ -205,13 +207,10 @@ class TorchRecorder:
             return
         with _off():
             self._where.look(scopes_of(self._program.frames_in(error)), done=True)
+            line = self._program.line_of(error)
+            operands = self._failed.operands_of(error, line)
             self._emit(
-                events.Raised(
-                    class_name(type(error)),
-                    message_of(error),
-                    self._program.line_of(error),
-                    *self._objects.account(),
-                )
+                events.Raised(class_name(type(error)), message_of(error), line, *self._objects.account(), operands)
             )
 
     def _meet(self, tensor: Any) -> KnownTensor | None:
@@ -286,6 +285,7 @@ class TorchRecorder:
                 for known, tensor in zip(call.known, call.tensors, strict=True):
                     if self._objects.wrote_unseen(known, tensor):
                         self.shield.remark(_UNOBSERVED)
+            self._failed = FailedCall(id(sys.exception()), call.line, tuple(known.number for known in call.known))
             call.tensors, call.touched = (), ALL
 
     def _call_ended(self, call: Call, result: Any) -> None:

@@ -132,9 +132,16 @@ def _candidates(program: Program, line: int, op: str) -> Iterator[Candidate]:
     """Yields what a line may write for an operation, in the order in which it runs."""
     statement = program.statement(line)
     for node in () if statement is None else _in_order(statement):
-        spelled = _spelled(program, node, op)
-        if spelled is not None:
-            yield node, spelled.replace("`", "'")
+        for spelled in _each_target(program, node, op) or [_spelled(program, node, op)]:
+            if spelled is not None:
+                yield node, spelled.replace("`", "'")
+
+
+def _each_target(program: Program, node: ast.AST, op: str) -> list[str | None]:
+    """Returns the writes of an assignment to several places, as in `a[0], a[1] = a[1], a[0]`; none of another statement."""
+    targets = node.targets if isinstance(node, ast.Assign) and _bare(op) == "setitem" else []
+    stored = [each for target in targets for each in _stored(target)]
+    return [_assigned(program, node, each) for each in stored] if isinstance(node, ast.stmt) and len(stored) > 1 else []
 
 
 def _in_order(node: ast.AST) -> Iterator[ast.AST]:

@@ -368,7 +368,7 @@ class Step:
     """How the operation treats memory. "relayout" changes only the metadata of the tensor itself (`transpose_`); "reallocated" is in
     place in name only: the tensor was given a new storage (`reshape_` that must copy, `cast_`)."""
     inputs: tuple[int, ...]
-    """The tensors that the operation was given, in order."""
+    """The tensors that the operation was given, in order; for an error, those that the refused call was given, as far as known."""
     output: int | None
     """The tensor that it returned."""
     writes: tuple[WriteFacts, ...]

@@ -223,13 +223,13 @@ def _called(
     return tensor.id, name, None if name else _maker(recording, tensor.id)
 
 
-def name_on_line(recording: Recording, line: int | None, names: Sequence[str]) -> str:
-    """Returns the one of a tensor's names that occurs on a line of the program; the first if none does, "" if there are none."""
+def name_on_line(recording: Recording, line: int | None, names: Sequence[str], *, or_first: bool = True) -> str:
+    """Returns the one of a tensor's names that occurs on a line of the program; if none does, the first (`or_first`) or ""."""
     lines = recording.source.splitlines()
     text = lines[line - 1] if line is not None and 0 < line <= len(lines) else ""
     # A local name that hides another is written with its function: `f.x` is `x` in the text.
     words = ((name, word) for name in names for word in (name, name.rpartition(".")[2]))
-    return next((name for name, word in words if _occurs_in(word, text)), names[0] if names else "")
+    return next((name for name, word in words if _occurs_in(word, text)), names[0] if names and or_first else "")
 
 
 def _occurs_in(word: str, text: str) -> bool:

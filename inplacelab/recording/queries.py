@@ -29,7 +29,9 @@ from inplacelab.recording.facts import (
     Values,
     WriteFacts,
 )
+from inplacelab.recording.naming import name_on_line
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.relations import relation_of
 from inplacelab.recording.slots import Runs, common_runs, is_contiguous, slot_runs, slots_of
 from inplacelab.recording.touched import same_value
 from inplacelab.recording.values_read import element_values, slots_reached
@@ -45,6 +47,7 @@ __all__ = [
     "newly_stale",
     "overlap",
     "previous",
+    "refused_operands",
     "same_object",
     "saved_on",
     "shares_storage",
@@ -57,6 +60,7 @@ __all__ = [
     "who_kept",
     "who_overwrote",
     "who_raised",
+    "with_a_name",
 ]
 
 
@@ -309,6 +313,41 @@ def changed_values(recording: Recording, index: int) -> tuple[int, ...]:
 
 
 # --- helpers -----------------------------------------------------------------------------------------------
+
+
+def refused_operands(recording: Recording, index: int) -> tuple[int, ...]:
+    """Returns the tensors that a refused operation was given, as far as known; else those that its line names. Of a view without a name
+    it is the base.
+
+    Args:
+        recording: the recording.
+        index: the step, counted from 0.
+
+    Returns:
+        Their numbers; none if the step is no error, or a backward pass failed on a saved value.
+    """
+    step = recording.steps[index]
+    if step.error is None or step.error.storage is not None:
+        return ()
+    before = recording.before(index)
+    if step.inputs:
+        return tuple(dict.fromkeys(with_a_name(recording, before, key) for key in step.inputs))
+    named = before.tensors.values()
+    return tuple(each.id for each in named if name_on_line(recording, step.line, each.names, or_first=False))
+
+
+def with_a_name(recording: Recording, state: State, tensor: int) -> int:
+    """Returns a tensor, or if it has no name, as in `t[0].add_(b)` or `w.data.mul_(2)`, the one with a name that it was made of.
+
+    Args:
+        recording: the recording.
+        state: what is alive.
+        tensor: the number of a tensor.
+    """
+    facts = state.tensors.get(tensor)
+    found = None if facts is None or facts.names else relation_of(recording, state, facts)
+    ways = () if found is None else [key for key in (found.via, found.base) if key is not None]
+    return next((key for key in ways if key in state.tensors and state.tensors[key].names), tensor)
 
 
 def _the(state: State, tensor: str | TensorFacts) -> TensorFacts:

@@ -28,6 +28,8 @@ HEAD = "x = paddle.to_tensor([[1., 2.], [3., 4.]])\n"
         ("y = [x[k] for k in range(2)]", ["x[k]", "x[k]"]),
         ("a_name_of_many_letters = x\ny = a_name_of_many_letters[0, 0]", ["[...]"]),
         ("x[paddle.to_tensor([0, 1])] = 2.", ["to_tensor", "x[...] = ..."]),
+        ("x[0], x[1] = x[1], x[0]", ["x[1]", "x[0]", "x[0] = ...", "x[1] = ..."]),
+        ("x[0] = x[1] = x[0] * 2.", ["x[0]", "x[0] * 2.", "x[0] = ...", "x[1] = ..."]),
         ("getattr(x, '__setitem__')(0, 5.)", ["x[...] = ..."]),
     ],
 )

@@ -23,7 +23,9 @@ def test_an_old_recording_is_a_new_one(path: Path) -> None:
 
 
 def compared(recording: Recording) -> Recording:
-    """The recording without what is said of errors, which may improve, and without what operations read, which schema 2 did not have."""
+    """The recording without what is said of errors, which may improve, and without what operations read, which schema 2 did not have, nor
+    the operands of what was refused.
+    """
     errors = [
         step.error
         and replace(
@@ -31,7 +33,10 @@ def compared(recording: Recording) -> Recording:
         )
         for step in recording.steps
     ]
-    steps = (replace(step, error=error, reads=()) for step, error in zip(recording.steps, errors, strict=True))
+    steps = (
+        replace(step, error=error, reads=(), inputs=() if error else step.inputs)
+        for step, error in zip(recording.steps, errors, strict=True)
+    )
     return replace(recording, steps=tuple(steps))
 
 

@@ -90,7 +90,7 @@ def test_a_copy_has_an_arrow_from_its_source_to_its_target() -> None:
 def test_a_still_picture_and_a_frame_have_the_arrow() -> None:
     drawn = scene(COPIES)
     (copied,) = drawn.storages.copies
-    tip = "l-4 -5.5h8z"
+    tip = "l-3.5 -5h7z"
     for step in range(len(drawn.recording)):
         assert (tip in picture(drawn, step, "en")) is (step == copied.step)
     swap = scene(SWAP)

@@ -134,3 +134,29 @@ console.log(JSON.stringify(Array.from({{ length: {len(scene.recording)} }}, (_, 
             (group.key, pytest.approx(x, abs=0.1), pytest.approx(y, abs=0.1)) for group, x, y in expected
         ]
         assert bottom == pytest.approx(height, abs=0.1)
+
+
+@needs_node
+def test_storages_are_folded_only_when_the_pane_is_full(sample_scene: Callable[[str], Scene], tmp_path: Path) -> None:
+    scene = sample_scene("many")
+    panel = next(panel for panel in payload(scene)["panels"] if panel["name"] == "storages")
+    heights = [0, 200, 400, 5000]
+    script = f"""
+import {{ arranged, stackOf }} from {json.dumps(str(PLAYER / "shelf.js"))};
+import {{ summed }} from {json.dumps(str(PLAYER / "unpack.js"))};
+for (const group of [...data.groups, ...data.shelf]) if (group.open) group.open = summed(group.open);
+const at = (step, high) => {{
+  const {{ places, bottom }} = stackOf(data, step, null, arranged(data, 0), high);
+  const drawn = [...places.keys()].filter((group) => group.key);
+  return [drawn.filter((group) => data.groups.includes(group)).map((group) => group.key), drawn.length, bottom];
+}};
+const all = (high) => Array.from({{ length: {len(scene.recording)} }}, (_, step) => at(step, high));
+console.log(JSON.stringify({json.dumps(heights)}.map(all)));"""
+    found = in_node(script, panel, tmp_path)
+    for folded, *others in zip(*found, strict=True):
+        for high, (full, count, bottom) in zip(heights[1:], others, strict=True):
+            assert {*folded[0]} <= {*full}, "what the step is about is never folded instead"
+            assert count == folded[1], "each storage is drawn once"
+            assert bottom <= max(high, folded[2])
+            assert len(full) <= max(8, len(folded[0]))
+    assert any(len(high[0]) > len(low[0]) for low, high in zip(found[0], found[-1], strict=True))

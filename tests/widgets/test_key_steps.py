@@ -132,6 +132,16 @@ def test_the_story_of_a_gradient() -> None:
     assert [drawn(chapter) for chapter in story(recording)] == ["###", "##.", "##.", "###"]
 
 
+def test_the_writes_that_change_other_names_are_chapters() -> None:
+    source = (
+        "m = paddle.arange(16, dtype='float32').reshape([4, 4])\nt = m.t()\nm[3] = 1.\nrow = t[1]\nrow.scale_(10.)\n"
+        "c = paddle.zeros([2])\nc.scale_(2.)\nfor k in range(3):\n    row.scale_(2.)\nt[2:].fill_(0.)\n"
+    )
+    recording = run(source).recording
+    lines = [(chapter.role, recording.steps[chapter.step].line) for chapter in story(recording)]
+    assert lines == [("made", 1), ("viewed", 2), ("written", 3), ("written", 5), ("written", 9), ("written", 10)]
+
+
 def test_a_long_storage_has_fewer_cells_than_slots() -> None:
     def program(paddle: Any) -> None:
         x = paddle.zeros([1000])

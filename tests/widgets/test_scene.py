@@ -220,11 +220,13 @@ def pin_at(scene: Scene, key: str, step: int) -> str:
 def test_a_pin_is_fresh_then_stale_and_flashes_when_it_is_unpacked(sample_scene: Callable[[str], Scene]) -> None:
     scene = sample_scene("stale")
     assert pin_at(scene, "p2:2:0", 2) == "pin"
-    assert pin_at(scene, "p2:2:0", 3) == "pin stale"
+    assert pin_at(scene, "p2:2:0", 3) == "pin stale turned"
+    assert pin_at(scene, "p2:2:0", 4) == "pin stale"
     assert pin_at(scene, "p2:2:0", 8) == "pin stale checked"
     assert "b (operands 1 and 2) @ v0 · ✓ fresh" in words_at(scene.storages, 2)
-    assert "b (operands 1 and 2) @ v0 · ✗ stale, now v1" in words_at(scene.storages, 3)
-    assert "b（操作数 1 和 2） @ v0 · ✗ 已过期，现为 v1" in words_at(scene.storages, 3, "zh")
+    assert "b (operands 1 and 2) @ v0 · ✗ goes stale, now v1" in words_at(scene.storages, 3)
+    assert "b (operands 1 and 2) @ v0 · ✗ stale, now v1" in words_at(scene.storages, 4)
+    assert "b（操作数 1 和 2） @ v0 · ✗ 本步过期，现为 v1" in words_at(scene.storages, 3, "zh")
 
 
 def test_a_thread_leads_from_the_pin_across_the_raise_to_the_failing_unpack(

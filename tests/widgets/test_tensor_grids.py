@@ -103,7 +103,7 @@ def test_a_fan_ends_exactly_at_the_slots_of_its_tensor(view: str, runs: list[tup
     storage = state.storages[facts.storage]
     strip: Strip = strip_for(storage_lives(recording)[facts.storage], 600)
     grid = Grid(facts, 30.0, 500.0, hops=False)
-    drawn = fan(facts, storage, grid, strip, 100.0, 80.0, 120.0)
+    drawn = fan(facts, storage, grid, strip, 100.0, (80.0, 80.0, 120.0))
     ribbons = re.findall(r"M([\d.]+) [\d.]+L([\d.]+) [\d.]+L([\d.]+) 120L([\d.]+) 120Z", drawn)
     ends = [(float(left), float(right)) for _, _, right, left in ribbons]
     assert ends == [pytest.approx(strip.pieces((each,))[0][:2], abs=0.1) for each in runs]
@@ -120,7 +120,7 @@ def test_the_columns_of_a_transposed_matrix_stand_over_their_ribbons() -> None:
     state = recording.state()
     facts = next(facts for facts in state.tensors.values() if "t" in state.called(facts.id).names)
     storage, grid = state.storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
-    drawn = fan(facts, storage, grid, strip_for(storage_lives(recording)[facts.storage], 600), 0.0, 80.0, 120.0)
+    drawn = fan(facts, storage, grid, strip_for(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 80.0, 120.0))
     assert re.findall(r"M([\d.]+) [\d.]+L([\d.]+) ", drawn) == [("0", "30"), ("30", "60")]
 
 
@@ -133,7 +133,7 @@ def test_elements_that_share_a_slot_share_a_ribbon() -> None:
     storage = drawn.recording.state().storages[facts.storage]
     grid = Grid(expanded, 30.0, 500.0, hops=False)
     strip = strip_for(storage_lives(drawn.recording)[facts.storage], 600)
-    assert fan(expanded, storage, grid, strip, 0.0, 80.0, 120.0).count("M") == 3
+    assert fan(expanded, storage, grid, strip, 0.0, (80.0, 80.0, 120.0)).count("M") == 3
 
 
 def test_a_fan_is_seen_in_the_steps_about_its_tensor_and_while_a_reader_points_at_it() -> None:
@@ -219,14 +219,25 @@ def test_grids_that_do_not_fit_in_a_row_are_maps_if_they_are_large(shape: list[i
     assert any(mark.tag == "image" for mark in group.marks) is maps
 
 
-def test_a_write_to_a_part_lays_a_veil_over_it() -> None:
+def test_ribbons_are_vertical_beside_a_higher_grid() -> None:
+    recording = run("x = paddle.arange(6, dtype='float32').reshape([2, 3])\nt = x.t()\n").recording
+    facts = next(
+        each for each in recording.state().tensors.values() if recording.state().called(each.id).names == ("t",)
+    )
+    storage, grid = recording.state().storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
+    drawn = fan(
+        facts, storage, grid, strip_for(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 110.0, 120.0)
+    )
+    assert re.findall(r"M(\d+) 83L(\d+) 83L(\d+) 113L", drawn) == [("0", "30", "30"), ("30", "60", "60")]
+
+
+def test_a_write_to_a_part_has_a_line_around_it() -> None:
     drawn = scene("m = paddle.arange(96, dtype='float32').reshape([8, 12])\nm[2] = 0.\nm.zero_()\n")
     (group,) = (group for group in drawn.storages.groups if group.key == "s0")
     writes = [step.index for step in drawn.recording.steps if step.writes]
-    veils = [
-        [look for mark in group.marks if (look := mark.at(step)) and "veiled" in look.style.split()] for step in writes
-    ]
-    assert [len(each) for each in veils] == [1, 0], "a write to all of it has a border instead"
+    rims = [[look for mark in group.marks if (look := mark.at(step)) and look.style == "rim"] for step in writes]
+    assert [len(each) for each in rims] == [1, 0], "a write to all of it has a border instead"
+    assert dict(rims[0][0].attributes)["d"].count("M") == 4, "a row is a rectangle"
 
 
 def test_values_that_are_not_numbers_have_colours_of_their_own() -> None:

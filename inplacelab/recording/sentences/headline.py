@@ -177,7 +177,9 @@ def _refused(moment: Moment) -> Text | None:
     """An error: what was refused, and the line that overwrote what backward needs."""
     found = spoilt(moment)
     if found is None or not found.writes:
-        return None
+        error = moment.step.error
+        known = error is not None and error.explanation is not None and _source_of(moment.recording, moment.step)
+        return Text("{0} was refused", "{0} 被拒绝").format(_statement(moment)) if known else None
     step, _ = found.writes[-1]
     named = [
         key

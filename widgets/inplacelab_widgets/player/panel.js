@@ -8,7 +8,7 @@ import { arranged, isDrawn, stackOf, zoomFor } from "./shelf.js";
 import { speak } from "./words.js";
 /** @import { Attributes, Group, Panel, Payload } from "./runs.js" */
 
-const EMPHASIS = /ipl-(acting|written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
+const EMPHASIS = /ipl-(acting|refused|written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
 /** Words that pass from an old value to a new one, and the time for it, in ms. */
 const VALUE = /ipl-value\b/;
 const PASSING = 250;
@@ -102,8 +102,10 @@ export function drawPanel(panel, payload) {
     return found;
   }
 
-  /** Adapts the drawing to the available room, in px. @param {number} room @param {number} part  The part of all steps that should be visible as a whole. */
-  function fit(room, part) {
+  /** Adapts the drawing to the available room, in px. @param {number} room @param {number} part  The part of all steps that should be visible as a whole.
+   * @param {number} height  That of the pane. */
+  function fit(room, part, height) {
+    high = height;
     if (arrangement) {
       arrangement = arranged(panel, room, part);
       put(root, "width", arrangement.width);
@@ -124,6 +126,9 @@ export function drawPanel(panel, payload) {
     }
   }
 
+  /** The height of the pane, in px: storages are folded only when it is full. */
+  let high = 0;
+
   let zoom = 1;
   let isOpen = false;
 
@@ -136,14 +141,14 @@ export function drawPanel(panel, payload) {
 
   /** Places groups and cards for a step. @param {number} step @param {Set<string> | null} followed */
   function arrange(step, followed) {
-    const stacked = arrangement && stackOf(panel, step, followed, arrangement);
+    const stacked = arrangement && stackOf(panel, step, followed, arrangement, high / zoom);
     /** @type {Map<string, number[]>} */
     const places = new Map();
     for (const { holder, group } of groups) {
       const isThere = isDrawn(group, step, false, null) && (isOpen || !group.folded);
       const place = stacked ? stacked.places.get(group) : isThere && [group.x, group.y];
       holder.toggleAttribute("hidden", !place);
-      if (place && group.key) places.set(group.key, place);
+      if (place && group.key && !panel.shelf?.includes(group)) places.set(group.key, place);
       if (stacked && place) put(holder, "transform", `translate(${place[0]} ${place[1]})`);
     }
     showArrow(step, (key) => places.get(key));

@@ -112,8 +112,8 @@ function drawPane(stage, name, panels) {
 
   /** Adapts to the room, and draws what has changed while it was closed. */
   function fit() {
-    const { across, large, part } = frame();
-    for (const panel of drawn) panel.fit((root.clientWidth - across) / large, part);
+    const { across, down, large, part } = frame();
+    for (const panel of drawn) panel.fit((root.clientWidth - across) / large, part, (root.clientHeight - down) / large);
     for (const map of maps) map.fit();
     if (isBehind && !isSeen()) return;
     show();

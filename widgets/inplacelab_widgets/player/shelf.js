@@ -17,6 +17,9 @@ const SHRUNK = 0.8;
 const SHRUNK_FOR_COLUMN = 0.9;
 /** Another arrangement is taken only if the panel then has at most this part of its height. */
 const WORTH = 0.85;
+/** The most storages that are drawn in full, as in scene/focus.py, and the most that are tried beyond those of the step. */
+const MOST_IN_FULL = 8;
+const MOST_TRIED = 12;
 
 /** The arrangement of a panel in some room: the scale, the width of its widest group, the width and height over all steps, the places of the
  * rows and the chips, and the room of the storages if the chips have a separate column beside them.
@@ -168,11 +171,32 @@ function arrangedWith(panel, room, part, most = 1) {
 const sizeOf = ({ width, height = 0 }) => ({ width, height });
 
 /** The places of groups and chips at a step, and their bottom. With a shelf the drawn groups are moved together, and the chips are below
- * or beside them. @param {Panel} panel @param {number} step @param {Set<string> | null} followed @param {Arrangement} arrangement */
-export function stackOf({ groups, shelf }, step, followed, arrangement) {
+ * or beside them; as many more are drawn in full as the pane has room for.
+ * @param {Panel} panel @param {number} step @param {Set<string> | null} followed @param {Arrangement} arrangement @param {number} [high]  The height of the pane. */
+export function stackOf({ groups, shelf }, step, followed, arrangement, high = 0) {
   const there = groups.filter((group) => isDrawn(group, step, false, shelf ? followed : null));
   if (!shelf) return { places: new Map(there.map((group) => [group, arrangement.seats.get(group)])), bottom: arrangement.height };
-  return stacked(there, shelf.filter((chip) => isDrawn(chip, step, true, followed)), arrangement);
+  const chips = shelf.filter((chip) => isDrawn(chip, step, true, followed));
+  const found = followed ? { there, chips } : unfolded(groups, there, chips, step, arrangement, high);
+  return stacked(found.there, found.chips, arrangement);
+}
+
+/** Draws storages in full instead of their chips while the pane has room, those first that a step was about last.
+ * @param {Group[]} groups @param {Group[]} there @param {Group[]} chips @param {number} step @param {Arrangement} arrangement @param {number} high */
+function unfolded(groups, there, chips, step, arrangement, high) {
+  if (!high) return { there, chips };
+  const room = Math.max(high, stack(there, chips, arrangement).bottom);
+  const keys = new Set(chips.map((chip) => chip.key));
+  const waiting = groups.filter((group) => group.key && keys.has(group.key) && group.first <= step && step <= group.last);
+  const since = new Map(waiting.map((group) => [group, step - Math.max(-1, ...paired(group.open ?? []).flatMap(([, last]) => (last < step ? [last] : [])))]));
+  waiting.sort((one, other) => (since.get(one) ?? 0) - (since.get(other) ?? 0));
+  for (const group of waiting.slice(0, MOST_TRIED)) {
+    if (there.length >= MOST_IN_FULL) break;
+    const [more, fewer] = [groups.filter((each) => each === group || there.includes(each)), chips.filter((chip) => chip.key !== group.key)];
+    const left = fewer.some((chip) => chip.key) ? fewer : [];
+    if (stack(more, left, arrangement).bottom <= room) [there, chips] = [more, left];
+  }
+  return { there, chips };
 }
 
 /** @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement */

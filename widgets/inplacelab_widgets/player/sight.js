@@ -12,7 +12,7 @@ const glides = new WeakMap();
 /** In a graph, this part of the pane is kept free around the target: its context is visible, and the next step does not scroll again. */
 const AROUND = 0.3;
 
-const STRONGEST = ".ipl-acting,.ipl-written,.ipl-unchanged,.ipl-inked,.ipl-failed,.ipl-checked";
+const STRONGEST = ".ipl-acting,.ipl-refused,.ipl-written,.ipl-unchanged,.ipl-inked,.ipl-failed,.ipl-checked";
 
 /** The distance to scroll so that the span from `low` to `high` is within `start` to `end`, with some space around it.
  * @param {number} low @param {number} high @param {number} start @param {number} end @param {number} [most]  The most space, in px. */

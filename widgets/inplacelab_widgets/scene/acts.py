@@ -1,18 +1,24 @@
-"""Finds which tensors a step is about, and what it does to each: writes through it, makes it, or reads it."""
+"""Finds which tensors a step is about, and what it does to each: writes through it, makes it, reads it, or is refused with it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Literal
 
+from inplacelab.recording import queries
 from inplacelab.recording.facts import Step
 from inplacelab.recording.recording import Recording
 
-Act = Literal["wrote", "made", "read"]
+Act = Literal["wrote", "made", "read", "refused"]
+
+MOST_REFUSED = 2
+"""The most operands of a refused operation that stand out."""
 
 
 def acts(recording: Recording) -> Mapping[int, Mapping[int, Act]]:
-    """Returns what each step does to a tensor, by tensor and step: `acts(recording)[tensor][step]`."""
+    """Returns what each step does to a tensor, by tensor and step: `acts(recording)[tensor][step]`. What is written through a view without
+    a name, as in `a[0].add_(b)`, is written through `a`.
+    """
     return recording.once(_acts)
 
 
@@ -20,14 +26,18 @@ def _acts(recording: Recording) -> dict[int, dict[int, Act]]:
     found: dict[int, dict[int, Act]] = {}
     known: set[int] = set()
     for step in recording.steps:
-        for tensor, act in _acts_of(step, known).items():
+        refused: dict[int, Act] = dict.fromkeys(
+            queries.refused_operands(recording, step.index)[:MOST_REFUSED], "refused"
+        )
+        for tensor, act in (_acts_of(recording, step, known) | refused).items():
             found.setdefault(tensor, {})[step.index] = act
         known.update(tensor for tensor, facts in step.tensors if facts is not None)
     return found
 
 
-def _acts_of(step: Step, known: set[int]) -> dict[int, Act]:
+def _acts_of(recording: Recording, step: Step, known: set[int]) -> dict[int, Act]:
     """What one step does; `known` are the tensors that existed before it."""
     found: dict[int, Act] = {read.tensor: "read" for read in step.reads}
     found |= {tensor: "made" for tensor, facts in step.tensors if facts is not None and tensor not in known}
-    return found | {write.tensor: "wrote" for write in step.writes}
+    before = recording.before(step.index)
+    return found | {queries.with_a_name(recording, before, write.tensor): "wrote" for write in step.writes}

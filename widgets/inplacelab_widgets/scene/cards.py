@@ -138,8 +138,8 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
 def _unusual(recording: Recording, tensor: TensorFacts, state: State) -> Text:
     found: list[Words] = [dimensions(tensor.shape)]
     called = state.called(tensor.id)
-    if not called.bound:
-        found.append(not_yet(called) or words.UNNAMED)
+    if not called.bound and not_yet(called) is None:  # the border of a name to come says so already
+        found.append(words.UNNAMED)
     if not is_contiguous(tensor):
         found.append(words.STRIDES + Text(*[f" {dimensions(tensor.strides)}"] * 2))
     if tensor.offset:
@@ -161,8 +161,8 @@ def _chip_width(name: str) -> float:
 def chip_marks(
     card: Card, face: Face, x: float, y: float, first: int, last: int, acting: Mapping[int, Act] = MappingProxyType({})
 ) -> list[Mark]:
-    """Draws a tensor's names from step `first` to step `last`, from (x, y) to the right. They stand out in the steps that make the tensor
-    or write through it.
+    """Draws a tensor's names from step `first` to step `last`, from (x, y) to the right. They stand out in the steps that make the tensor,
+    write through it, or are refused with it.
     """
     marks = []
     active = [step for step, act in acting.items() if act != "read" and first <= step <= last]
@@ -171,8 +171,10 @@ def chip_marks(
         width = _chip_width(name)
         if face.called.names or active:
             usual = Look(f"chip c{card.colour}-line{coming}") if face.called.names else None
-            acted = Look(f"chip acting{coming}")
-            box = flashes([(first, usual, usual), *((step, acted, usual) for step in active)], last)
+            looks = {
+                act: Look(f"chip {'refused' if act == 'refused' else 'acting'}{coming}") for act in acting.values()
+            }
+            box = flashes([(first, usual, usual), *((step, looks[acting[step]], usual) for step in active)], last)
             marks.append(rect(x, y, width, 15, box, 7.5, keys=card.keys, links=card.links))
         look = Look(_style(face.called), name)
         marks.append(text(round(x + width / 2, 1), y + 11.5, between(first, last, look), keys=card.keys))

@@ -31,7 +31,12 @@ class _Ribbon:
 
 
 def fan(
-    facts: TensorFacts, storage: StorageFacts, grid: Grid | HeatMap, strip: Strip, x: float, y: float, top: float
+    facts: TensorFacts,
+    storage: StorageFacts,
+    grid: Grid | HeatMap,
+    strip: Strip,
+    x: float,
+    ends: tuple[float, float, float],
 ) -> str:
     """Returns the fan of a tensor as a path.
 
@@ -44,9 +49,10 @@ def fan(
         grid: the places of its elements.
         strip: the places of the slots.
         x: the left edge of the grid.
-        y: the lower edge of the grid.
-        top: the upper edge of the strip.
+        ends: the lower edge of the grid, that of the highest grid beside it, down to which the ribbons are vertical, and the upper edge
+            of the strip.
     """
+    y, floor, top = ends
     ribbons = _ribbons(facts, storage, grid)
     edge = (grid.width - grid.left) / max(len(ribbons), 1)
     sides = sorted((each.left, each.right) for each in ribbons)
@@ -57,6 +63,9 @@ def fan(
         right = ribbon.right if aligned else left + edge
         for piece_left, piece_right, row in strip.pieces(((ribbon.start, ribbon.stop),))[:1]:
             corners = [(x + left, y + AIR), (x + right, y + AIR), (piece_right, top + row), (piece_left, top + row)]
+            if floor > y:
+                corners[2:2] = [(x + right, floor + AIR)]
+                corners.append((x + left, floor + AIR))
             drawn.append("M" + "L".join(f"{coordinate(a)} {coordinate(b)}" for a, b in corners) + "Z")
     return "".join(drawn)
 

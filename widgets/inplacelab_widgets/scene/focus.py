@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from types import MappingProxyType
 
+from inplacelab.recording import queries
 from inplacelab.recording.facts import SavedFacts, Step
 from inplacelab.recording.recording import Recording, State
 
@@ -31,7 +32,8 @@ def _found(recording: Recording) -> tuple[tuple[int, ...], ...]:
     found = []
     before: State | None = None
     for state in recording.states():
-        about = dict.fromkeys(_about(state, before))
+        refused = queries.refused_operands(recording, state.step.index)
+        about = dict.fromkeys([*_homes(state, before, refused), *_about(state, before)])
         found.append(tuple(key for key in about if key in state.storages))
         before = state
     return tuple(found)
@@ -61,6 +63,7 @@ def open_spans(
         alarming = [key for key, ranges in stale.items() if any(first <= now <= last for first, last in ranges)]
         wanted = [
             *dict.fromkeys(_main(state)),
+            *(about if state.step.error is not None else ()),
             *alarming,
             *about,
             *stage,

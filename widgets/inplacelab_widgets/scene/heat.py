@@ -1,4 +1,4 @@
-"""Draws a tensor with many elements as a heat map in its own shape, and the elements that a step wrote as a veil over it.
+"""Draws a tensor with many elements as a heat map in its own shape, with a line around the elements that a step wrote.
 
 The colours run from dark blue to yellow (after cividis: Nuñez, Anderton and Renslow, 2018, PLOS ONE 13, e0199239), evenly to the eye, in
 grey, and for readers who do not tell red from green. A map is a PNG of one pixel for each element, so it is small in a notebook.
@@ -12,7 +12,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import product
+from itertools import groupby, pairwise, product
 from math import inf, isfinite, prod
 
 from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
@@ -21,18 +21,19 @@ from inplacelab.recording.touched import Touched
 from inplacelab.recording.values_read import element_values, slots_under
 from inplacelab_widgets.scene.grid import Index, position
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, rect
+from inplacelab_widgets.scene.measure import coordinate
 
 MOST = 4096
 """The most elements of a heat map."""
-HIGHEST, WIDEST = 72.0, 180.0
+HIGHEST, WIDEST = 84.0, 180.0
 """The greatest height and width of a slice, in px."""
 LARGEST = 10.0
 """The greatest size of an element, in px."""
 AIR = 8.0
 LEVELS = 64
 _ANCHORS = ("00224e", "123570", "3b496c", "575d6d", "707173", "8a8678", "a59c74", "c3b369", "e1cc55", "fee838")
-_STRANGE, _UNKNOWN, _WRITTEN = LEVELS, LEVELS + 1, LEVELS + 2
-"""The places in the palette of infinities and NaN, of values that were not recorded, and of written elements in a veil."""
+_STRANGE, _UNKNOWN = LEVELS, LEVELS + 1
+"""The places in the palette of infinities and NaN, and of values that were not recorded."""
 
 
 @dataclass(frozen=True)
@@ -106,9 +107,12 @@ class HeatMap:
                 for step, facts in self.moments
             )
             yield Mark("image", place, lasting(pictures, self.last), keys)
-            veils = tuple(self._veils(done, positions))
-            if any(look for _, look, _ in veils):
-                yield Mark("image", place, flashes(veils, self.last))
+            rims = {
+                step: self._rim(each.written, positions, left, y) for step, each in done.items() if self._is_seen(step)
+            }
+            for style in ("rim-ground", "rim") if any(rims.values()) else ():
+                looks = ((step, Look(style, None, (("d", rim),)) if rim else None, None) for step, rim in rims.items())
+                yield Mark("path", (), flashes(looks, self.last))
             edges = [(self.first, Look("frame"), Look("frame"))]
             edges += [(step, Look("unchanged"), Look("frame")) for step in self._wholly(done, positions)]
             yield rect(left, y, wide, self.height, flashes(edges, self.last), keys=keys)
@@ -123,21 +127,31 @@ class HeatMap:
         values = element_values(storage, self.facts.dtype, positions)
         return png(bytes(level(value, self.scale) for value in values), self.shape[2])
 
-    def _veils(self, done: Mapping[int, Touched], positions: Sequence[int]) -> Iterator[tuple[int, Look | None, None]]:
-        """(step, a veil over the elements that it wrote): none where it wrote all of them, or none."""
-        for step, each in done.items():
-            if self.first <= step <= self.last:
-                written = self._written(each.written, positions)
-                if any(written) and not all(written):
-                    veil = png(bytes(_WRITTEN if wrote else _UNKNOWN for wrote in written), self.shape[2])
-                    yield step, Look("pixels veiled", None, (("href", veil),)), None
-                else:
-                    yield step, None, None
+    def _is_seen(self, step: int) -> bool:
+        return self.first <= step <= self.last
+
+    def _rim(self, slots: SlotRuns, positions: Sequence[int], x: float, y: float) -> str:
+        """The path around the elements in these slots: empty if they are all of them, or none."""
+        written = self._written(slots, positions)
+        if not any(written) or all(written):
+            return ""
+        columns, pixel = self.shape[2], self.pixel
+        rows = [written[at : at + columns] for at in range(0, len(written), columns)]
+        across, down = _edges(rows), _edges([*zip(*rows, strict=True)])
+        lines = [
+            f"M{coordinate(x + a * pixel)} {coordinate(y + at * pixel)}h{coordinate((b - a) * pixel)}"
+            for at, a, b in across
+        ]
+        lines += [
+            f"M{coordinate(x + at * pixel)} {coordinate(y + a * pixel)}v{coordinate((b - a) * pixel)}"
+            for at, a, b in down
+        ]
+        return "".join(lines)
 
     def _wholly(self, done: Mapping[int, Touched], positions: Sequence[int]) -> Iterator[int]:
         """The steps that wrote every element."""
         for step, each in done.items():
-            if self.first <= step <= self.last and all(self._written(each.written, positions)):
+            if self._is_seen(step) and all(self._written(each.written, positions)):
                 yield step
 
     def _written(self, slots: SlotRuns, positions: Sequence[int]) -> list[bool]:
@@ -147,6 +161,18 @@ class HeatMap:
         storage = self.moments[0][1]
         spans = (slots_under(storage, self.facts.dtype, at, at + 1) for at in positions)
         return [any(reached[start:stop]) for start, stop in spans]
+
+
+def _edges(rows: Sequence[Sequence[bool]]) -> Iterator[tuple[int, int, int]]:
+    """Yields the edges along rows between what is written and what is not: (row that the edge is above, first column, one past the last)."""
+    none = [False] * len(rows[0])
+    for at, (above, below) in enumerate(pairwise([none, *rows, none])):
+        column = 0
+        for differs, run in groupby(one != other for one, other in zip(above, below, strict=True)):
+            length = len([*run])
+            if differs:
+                yield at, column, column + length
+            column += length
 
 
 def extent(moments: Iterable[StorageFacts]) -> tuple[float, float] | None:
@@ -189,7 +215,7 @@ def png(levels: bytes, columns: int) -> str:
     content = (
         (b"IHDR", size),
         (b"PLTE", _palette()),
-        (b"tRNS", b"\xff" * (LEVELS + 1) + b"\0\xff"),
+        (b"tRNS", b"\xff" * (LEVELS + 1) + b"\0"),
         (b"IDAT", zlib.compress(rows, 9)),
         (b"IEND", b""),
     )
@@ -210,4 +236,4 @@ def _palette() -> bytes:
         found += bytes(
             round(a + (b - a) * (at - below)) for a, b in zip(anchors[below], anchors[below + 1], strict=True)
         )
-    return bytes(found) + bytes.fromhex("d6006c") + bytes(3) + bytes.fromhex("ff7b00")
+    return bytes(found) + bytes.fromhex("d6006c") + bytes(3)

@@ -44,7 +44,7 @@ def key_step(recording: Recording) -> int:
     That is the error if there is one: there the lines that kept, overwrote and refused a value are all marked, and the fixes are offered.
     But if what the error is about was freed when a function raised, it is the last write to it, or the last step with a tensor.
     Without an error it is the write by the program that changed the most names besides its own, the last of several; without such a
-    write the last write; else the last step that changed anything.
+    write the last write, if possible not one that only clears a gradient; else the last step that changed anything.
 
     Raises:
         ValueError: if the recording has no steps.
@@ -56,7 +56,10 @@ def key_step(recording: Recording) -> int:
         return _in_sight(recording, failed.index)
     writes = _writes(recording)
     if writes:
-        return max(writes, key=lambda step: (_others_changed(recording, step), step.index)).index
+        return max(
+            writes,
+            key=lambda step: (_others_changed(recording, step), not _is_on_gradients(recording, step), step.index),
+        ).index
     return _stops(recording)[-1]
 
 
@@ -77,7 +80,8 @@ def story(recording: Recording) -> tuple[Chapter, ...]:
     """Returns the key steps, in order: at most `MOST`, and at least `FEWEST` if there are so many.
 
     They are about one storage, that of the most telling step: when it was made, viewed, kept for backward, written and made stale, and
-    when backward ended or refused it. If these are too few, other writes, views and new storages are added.
+    when backward ended or refused it. Then come the writes that changed most to tensors with other names, one for each line. If these are
+    too few, other writes, views and new storages are added.
     """
     telling = key_step(recording)
     lost = _lost(recording)
@@ -88,6 +92,11 @@ def story(recording: Recording) -> tuple[Chapter, ...]:
     can_miss = [step for role in _CAN_MISS for step, each in roles.items() if each == role and step != telling]
     for step in can_miss[: max(len(roles) - MOST, 0)]:
         del roles[step]
+    lines = {recording.steps[step].line for step in roles}
+    for write in _telling_writes(recording):
+        if len(roles) < MOST and write.line not in lines:
+            roles.setdefault(write.index, "written")
+            lines.add(write.line)
     for step, role in _more(recording):
         if len(roles) < FEWEST:
             roles.setdefault(step, role)
@@ -105,7 +114,10 @@ _CAN_MISS: tuple[Role, ...] = ("written", "kept", "viewed")
 def _subject(recording: Recording, step: Step, lost: tuple[int, SavedFacts] | None) -> int | None:
     """The storage that the story is about: what the error is about, else what the step wrote, else what was written or made last."""
     error = step.error
-    refused = _tensor(recording, step, error.tensor) if error is not None else None
+    operands = queries.refused_operands(recording, step.index)[:1]
+    before = recording.before(step.index) if operands else None
+    given = None if before is None else next((before.tensors.get(key) for key in operands), None)
+    refused = (_tensor(recording, step, error.tensor) if error is not None else None) or given
     candidates = (
         lost[1].storage if lost is not None else None,
         error.storage if error is not None else None,
@@ -129,7 +141,7 @@ def _events(
         kept = (step.index for step, node in makers if node.id == keeper)
     found: tuple[tuple[Role, Iterator[int]], ...] = (
         ("made", (step.index for step in steps if about in dict(step.storages))),
-        ("viewed", (step.index for step in steps if step.category == "view" and _is_on(recording, step, about))),
+        ("viewed", (step.index for step in _views(recording, about))),
         ("kept", kept),
         ("written", (step.index for step in writes)),
         ("stale", (step.index for step in writes if queries.newly_stale(recording, step.index))),
@@ -139,6 +151,28 @@ def _events(
     )
     for role, indices in found:
         yield from ((step, role) for step in islice(indices, 1))
+
+
+def _views(recording: Recording, storage: int | None) -> list[Step]:
+    """The views that the program made on a storage: first those of a tensor with another name, which they show, too."""
+    views = [step for step in recording.steps if step.category == "view" and _is_on(recording, step, storage)]
+    return sorted(views, key=lambda step: not _shows_another(recording, step))
+
+
+def _shows_another(recording: Recording, step: Step) -> bool:
+    state = recording.state(step.index)
+    shown = _tensor(recording, step, step.output)
+    named = [
+        each for each in state.tensors.values() if shown is not None and each.storage == shown.storage and each.names
+    ]
+    return any(each.id != step.output for each in named)
+
+
+def _telling_writes(recording: Recording) -> list[Step]:
+    """The writes that changed tensors with other names, those first that changed the most."""
+    others = {step.index: _others_changed(recording, step) for step in _writes(recording)}
+    telling = [step for step in _writes(recording) if others[step.index]]
+    return sorted(telling, key=lambda step: (-others[step.index], step.index))
 
 
 def _more(recording: Recording) -> Iterator[tuple[int, Role]]:
@@ -223,6 +257,12 @@ def _others_changed(recording: Recording, step: Step) -> int:
     if not any(each.names and each.storage in written and each.id not in through for each in tensors.values()):
         return 0
     return sum(len(tensors[key].names) for key in queries.changed_values(recording, step.index) if key not in through)
+
+
+def _is_on_gradients(recording: Recording, step: Step) -> bool:
+    """Whether a step wrote nothing but gradients, as one that sets them to zero does."""
+    state = recording.state(step.index)
+    return all(state.owner_of_gradient(write.tensor) is not None for write in step.writes)
 
 
 def _failed(recording: Recording) -> Step | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Literal
 
 from inplacelab.language import Text, enumerated
@@ -32,12 +33,13 @@ _WORDS: Mapping[Status, str] = {"fresh": "text", "stale": "text alarm", "release
 
 @dataclass(frozen=True, slots=True)
 class Plate:
-    """The text of a pin: two lines, and whether backward is checking it in this step."""
+    """The text of a pin: two lines, and whether backward is checking it in this step, or this step has made it stale."""
 
     status: Status
     first_line: Text
     second_line: Text
     checked: bool = False
+    turned: bool = False
 
     @property
     def width(self) -> float:
@@ -56,13 +58,23 @@ class Face:
     owner: Text
     saved: Words
     state: Words
+    now: str
+    """The present version of its storage."""
     checked: bool
     """Whether backward is checking it in this step."""
 
     @property
     def plate(self) -> Plate:
-        second = Text("{saved} · {state}", "{saved} · {state}").format(saved=self.saved, state=self.state)
-        return Plate(self.status, words.SAVED_BY.format(node=self.owner), second, self.checked)
+        return Plate(self.status, words.SAVED_BY.format(node=self.owner), self._second_line(self.state), self.checked)
+
+    @property
+    def turned(self) -> Plate:
+        """The plate in the step that makes it stale."""
+        second = self._second_line(words.STALE_NOW.format(version=self.now))
+        return Plate(self.status, words.SAVED_BY.format(node=self.owner), second, turned=True)
+
+    def _second_line(self, state: Words) -> Text:
+        return Text("{saved} · {state}", "{saved} · {state}").format(saved=self.saved, state=state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +85,6 @@ class Pin:
     storage: int
     version: int
     life: Life[Face]
-    width: float
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -85,7 +96,15 @@ class Pin:
 
     @property
     def plates(self) -> Plates:
-        return (*((step, face.plate) for step, face in self.life.moments), (self.life.last + 1, None))
+        found: dict[int, Plate | None] = {self.life.last + 1: None}
+        before: Status | None = None
+        for step, face in self.life.moments:
+            turns = (before, face.status) == ("fresh", "stale")
+            if turns:
+                found.setdefault(step + 1, face.plate)
+            found[step] = face.turned if turns else face.plate
+            before = face.status
+        return tuple(sorted(found.items(), key=itemgetter(0)))
 
 
 def pins(recording: Recording) -> list[Pin]:
@@ -95,7 +114,7 @@ def pins(recording: Recording) -> list[Pin]:
 
 def _pins(recording: Recording) -> list[Pin]:
     found = followed(pin_changes(recording), len(recording) - 1)
-    return [Pin(*key, life, max(face.plate.width for face in life.every())) for key, life in found.items()]
+    return [Pin(*key, life) for key, life in found.items()]
 
 
 def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, Face | None]]:
@@ -130,13 +149,14 @@ def _face(recording: Recording, state: State, node: NodeFacts, saved: list[Saved
     stale = any(map(state.is_stale, saved))
     status: Status = "released" if node.released else "stale" if stale else "fresh"
     names = enumerated([unquoted(each.short) for each in kept_names(recording, state, node.id, saved)])
+    now = str(state.version(saved[0]))
     says = {
         "fresh": words.FRESH,
-        "stale": words.STALE.format(version=state.version(saved[0])),
+        "stale": words.STALE.format(version=now),
         "released": words.RELEASED,
     }
     owner, held = unquoted(node_label(state, node)), words.SAVED_AT.format(names=names, version=saved[0].version)
-    return Face(status, owner, held, says[status], any(_is_checked(state, node.id, each) for each in saved))
+    return Face(status, owner, held, says[status], now, any(_is_checked(state, node.id, each) for each in saved))
 
 
 def _is_checked(state: State, node: int, saved: SavedFacts) -> bool:
@@ -159,7 +179,7 @@ def pin_marks(
             for step, plate in plates
         )
 
-    outline = looks(lambda plate: _OUTLINES[plate.status] + (" checked" if plate.checked else ""))
+    outline = looks(lambda plate: _OUTLINES[plate.status] + " checked" * plate.checked + " turned" * plate.turned)
     needle = f"M{coordinate(x + 7)} {coordinate(y + 8)}h9l-4.5 13z"
     return [
         rect(x, y, width, HEIGHT - 4, outline, 4, keys=keys, links=links),

@@ -7,7 +7,7 @@ that makes a temporary a hundred times needs the room of one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -51,6 +51,7 @@ from inplacelab_widgets.scene.row_order import order_of_rows
 from inplacelab_widgets.scene.shelf import Shelved, shelf
 from inplacelab_widgets.scene.strip import GUTTER, Strip, strip_for, strip_marks
 from inplacelab_widgets.scene.tensor_grids import (
+    AISLE,
     CAPTION,
     Seat,
     Tensors,
@@ -121,21 +122,35 @@ class _Storage:
             y += CAPTION + max(seat.grid_height for seat, _, its in self.above if its == row) + ROW_GAP
         return tops
 
+    def floor(self, row: int) -> float:
+        """The lower edge of the highest grid of a row."""
+        return self.rows[row] + max(seat.grid_height for seat, _, its in self.above if its == row)
+
     @cached_property
     def names_top(self) -> float:
         if not self.above:
             return 0.0
-        last = len(self.rows) - 1
-        return self.rows[-1] + max(seat.grid_height for seat, _, row in self.above if row == last) + fans.HEIGHT
+        return self.floor(len(self.rows) - 1) + fans.HEIGHT
+
+    @cached_property
+    def are_names_beside(self) -> bool:
+        """Whether the names on the strip are to its right, where no fan crosses them."""
+        needed = sum(seat.width + AISLE for seat in self.tensors.on_strip)
+        return bool(self.above) and self.strip.right + needed <= WIDTH
 
     @cached_property
     def names(self) -> list[tuple[Seat, float, float]]:
         """The tensors on the strip: (seat, x, y)."""
+        if self.are_names_beside:
+            seats = list(placed(self.tensors.on_strip, self.strip.right + AISLE / 2, WIDTH))
+            return [(seat, x, self.names_top - 2) for seat, x, _ in seats]
         seats = list(placed(self.tensors.on_strip, self.gutter, max(self.strip.right, NARROWEST)))
         return [(seat, x, self.names_top + row * CAPTION) for seat, x, row in seats]
 
     @cached_property
     def strip_top(self) -> float:
+        if self.are_names_beside:
+            return self.names_top
         return max((y + CAPTION for _, _, y in self.names), default=self.names_top)
 
     @cached_property
@@ -173,8 +188,8 @@ class _Storage:
         yield from _title_marks(self)
         for seat, x, row in self.above:
             for card, sheet in seat.sheets:
-                bottom, acting = self.rows[row] + sheet.drawn.height, self.acts.get(card.tensor, {})
-                yield from fan_marks(card, sheet, self.strip, x, bottom, self.strip_top, acting)
+                ends = self.rows[row] + sheet.drawn.height, self.floor(row), self.strip_top
+                yield from fan_marks(card, sheet, self.strip, x, ends, self.acts.get(card.tensor, {}))
         for seat, x, row in self.above:
             yield from caption_marks(seat, x, self.rows[row] - CAPTION, self.acts)
             for card, sheet in seat.sheets:
@@ -183,7 +198,10 @@ class _Storage:
             yield from caption_marks(seat, x, y, self.acts)
         if self.tensors.scale is not None:
             yield from self._legend(self.tensors.scale)
-        yield from strip_marks(self.strip, self.strip_top, self.id, self.life, self.done)
+        # A step that copies a temporary to another storage has freed it when it is done; it is seen once more.
+        is_read_last = bool(self.done.get(self.life.last + 1, Touched()).read) and self.last > self.life.last
+        seen = replace(self.life, last=self.life.last + is_read_last)
+        yield from strip_marks(self.strip, self.strip_top, self.id, seen, self.done)
         if self.version_line is not None:
             yield from self.version_line.marks(self.gutter, self.versions_top, _version_keys(self))
         yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)

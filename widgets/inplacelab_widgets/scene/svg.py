@@ -59,7 +59,10 @@ def stack_at(panel: Panel, step: int, language: str) -> tuple[str, float]:
     """Returns the groups of a panel that are drawn at `step`, moved together, with the others' chips below; and their height."""
     places, height = stack_of(panel, step)
     drawn = "".join(placed(group_at(group, step, language), x, y) for group, x, y in places)
-    return drawn + arrow_at(panel, step, {group.key: (x, y) for group, x, y in places}), height
+    chips = {id(chip) for chip in panel.shelf}
+    in_full = {group.key: (x, y) for group, x, y in places if id(group) not in chips}
+    # Under the groups, so that words that it crosses stay legible.
+    return arrow_at(panel, step, in_full) + drawn, height
 
 
 def arrow_at(panel: Panel, step: int, places: Mapping[str, tuple[float, float]]) -> str:
@@ -75,17 +78,21 @@ def arrow_at(panel: Panel, step: int, places: Mapping[str, tuple[float, float]])
     )
 
 
+LIFT = 5.5
+"""The distance of an arrow from the slots, in px: between them and the words above."""
+
+
 def arrow(source: tuple[float, float], target: tuple[float, float], left: float) -> tuple[str, str]:
     """Returns the line and the tip of an arrow between two runs of slots, each given by the middle of its top.
 
     It runs above the slots; from row to row beside the left edge of the picture. `arrowOf` of `player/arrow.js` does the same.
     """
     (x, y), (to, below) = source, target
-    beside = "" if y == below else f"H{coordinate(left - 5)}V{coordinate(below - 6.5)}"
+    beside = "" if y == below else f"H{coordinate(left - 5)}V{coordinate(below - LIFT)}"
     line = (
-        f"M{coordinate(x)} {coordinate(y - 1)}V{coordinate(y - 6.5)}{beside}H{coordinate(to)}V{coordinate(below - 4)}"
+        f"M{coordinate(x)} {coordinate(y - 1)}V{coordinate(y - LIFT)}{beside}H{coordinate(to)}V{coordinate(below - 4)}"
     )
-    return line, f"M{coordinate(to)} {coordinate(below)}l-4 -5.5h8z"
+    return line, f"M{coordinate(to)} {coordinate(below)}l-3.5 -5h7z"
 
 
 def group_at(group: Group, step: int, language: str) -> str:

@@ -14,6 +14,7 @@ from math import prod
 from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.slots import is_contiguous
 from inplacelab.recording.touched import Touched
+from inplacelab_widgets import words
 from inplacelab_widgets.scene.acts import Act
 from inplacelab_widgets.scene.cards import Card, chip_marks, layouts, stretches
 from inplacelab_widgets.scene.element_grid import cell_values, effect_marks, element_key, value_text
@@ -26,7 +27,7 @@ from inplacelab_widgets.scene.strip import WITH_VALUES, Strip
 from inplacelab_widgets.scene.timeline import Life, shared_rows
 
 CHIP = 17.0
-CAPTION = 34.0
+CAPTION = 35.0
 """The height of the two lines above a grid or a strip: the names, and what made the tensor."""
 NARROWEST_CELL = 28.0
 FEW = 16
@@ -160,16 +161,20 @@ def caption_marks(seat: Seat, x: float, y: float, acts: Mapping[int, Mapping[int
             yield from chip_marks(card, face, x, y, first, last, acting)
             unusual = Look("text soft", face.unusual)
             yield text(round(x + face.chips_width, 1), y + 11.5, between(first, last, unusual), keys=card.keys)
-        yield text(x, y + CHIP + 10, _origin(card, acting), keys=card.keys)
+        yield text(x, y + CHIP + 9, _origin(card, acting), keys=card.keys)
 
 
 def _origin(card: Card, acting: Mapping[int, Act]) -> Runs:
-    """What made a tensor: bold in the step that made it."""
+    """What made a tensor: bold in the step that made it. A step that is refused with it says so instead."""
     made = {step for step, act in acting.items() if act == "made"}
-    moments = (
+    moments = [
         (step, Look("text bold" if step in made else "text soft", face.origin), Look("text soft", face.origin))
         for step, face in card.life.moments
-    )
+    ]
+    for step, act in acting.items():
+        face = card.life.at(step)
+        if act == "refused" and face is not None:
+            moments.append((step, Look("text alarm", words.REFUSED_HERE), Look("text soft", face.origin)))
     return flashes(moments, card.life.last)
 
 
@@ -203,14 +208,14 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
 
 
 def fan_marks(
-    card: Card, sheet: Sheet, strip: Strip, x: float, bottom: float, top: float, acting: Mapping[int, Act]
+    card: Card, sheet: Sheet, strip: Strip, x: float, ends: tuple[float, float, float], acting: Mapping[int, Act]
 ) -> Iterator[Mark]:
-    """Draws the fan from the grid of a tensor, whose lower edge is `bottom`, to the strip at `top`: seen in the steps that are about
-    the tensor, and while a reader points at it.
+    """Draws the fan from the grid of a tensor to the strip: seen in the steps that are about the tensor, and while a reader points at it.
+    `ends` are the lower edge of the grid, that of the highest grid beside it, and the upper edge of the strip.
     """
     if strip.slots > WITH_VALUES:
         return
-    drawn = fan(sheet.facts, sheet.storage, sheet.drawn, strip, x, bottom, top)
+    drawn = fan(sheet.facts, sheet.storage, sheet.drawn, strip, x, ends)
     if not drawn:
         return
     style = f"ribbon c{card.colour}-line c{card.colour}-fill"

@@ -7,6 +7,7 @@ from inplacelab.language import Text
 LINE = Text("line {line}", "第 {line} 行")
 IN_BACKWARD = Text("backward", "反向传播")
 FREED = Text("freed", "已释放")
+REFUSED_HERE = Text("✗ refused", "✗ 被拒绝")
 CONSTANT = Text("constant", "常数")
 LEAF = Text("leaf", "叶子张量")
 MADE = {
@@ -33,6 +34,8 @@ SAVED_BY = Text("kept by {node}", "保存者：{node}")
 SAVED_AT = Text("{names} @ v{version}", "{names} @ v{version}")
 FRESH = Text("✓ fresh", "✓ 未过期")
 STALE = Text("✗ stale, now v{version}", "✗ 已过期，现为 v{version}")
+STALE_NOW = Text("✗ goes stale, now v{version}", "✗ 本步过期，现为 v{version}")
+"""The same in the step that makes it stale."""
 RELEASED = Text("○ released", "○ 已释放")
 NOT_RECORDED = Text("values not recorded", "未记录数值")
 SLOTS = Text("{slots} slots", "{slots} 个槽位")
