@@ -24,8 +24,9 @@ __all__ = ["SIDES", "Comparison", "Side", "code_lines", "weight"]
 Side = Literal["left", "right"]
 SIDES: tuple[Side, Side] = ("left", "right")
 
-BYTES: tuple[DifferenceKind, ...] = ("peak", "live")
-_WEIGHTS: tuple[DifferenceKind, ...] = ("values", "shape", "version", "sharing", "unknown", "name", *BYTES)
+QUIET: tuple[DifferenceKind, ...] = ("rounding", "peak", "live")
+"""Kinds of differences that are no news for what the programs mean."""
+_WEIGHTS: tuple[DifferenceKind, ...] = ("values", "shape", "version", "sharing", "unknown", "name", *QUIET)
 """Kinds of differences, the most telling first."""
 
 _RAISES_HERE = Text("The {0} program raises {1} here, the {2} one does not", "{0}程序在这里抛出 {1}，{2}程序没有")
@@ -34,6 +35,7 @@ _NOTHING_YET = Text("So far nothing differs", "到目前为止没有不同")
 _NOTHING_NEW = Text("Nothing new differs here", "这里没有新的不同")
 _NO_LONGER = Text("Here nothing differs any more", "到这里已经没有不同")
 _WORDS: dict[Side, Text] = {"left": Text("left", "左侧"), "right": Text("right", "右侧")}
+_ALONE = Text("Each program runs on its own, the left one first", "两个程序各自运行，先左后右")
 _NOTHING = Text("", "")
 
 
@@ -83,6 +85,8 @@ class Comparison:
             side: "left" or "right".
             by_line: whether all of the line counts, as far as it has run.
         """
+        if not self.alignment.pairs and getattr(self.alignment.reached[position], side) is not None:
+            return None  # nothing is aligned, so no side waits for the other
         start = self.alignment.starts[position] if by_line else position
         here = self.alignment.positions[start : position + 1]
         is_here = any(getattr(each, side) is not None for each in here)
@@ -90,6 +94,8 @@ class Comparison:
 
     def told(self, position: int, *, by_line: bool) -> Headline:
         """Says in one clause what is new at a position, and the rest in a detail. Arguments as for `waiting`."""
+        if not self.alignment.pairs:
+            return Headline(_ALONE, _NOTHING)
         raised = self.raised(position, by_line=by_line)
         new = self.new(position, by_line=by_line)
         says = [each.says for each in new]
@@ -110,6 +116,8 @@ class Comparison:
         where one side raises an exception; or else the last one.
         """
         ends = self.alignment.ends
+        if not self.alignment.pairs:
+            return ends[-1]
         firsts = [(weight(new[0]), end) for end in ends if (new := self.new(end, by_line=True))]
         telling = min(firsts, default=None)
         if telling is not None and telling[0] < _WEIGHTS.index("name"):
@@ -118,9 +126,9 @@ class Comparison:
         return (raising or [end for _, end in firsts[:1]] or [ends[-1]])[0]
 
     def is_telling(self, position: int) -> bool:
-        """Returns whether something new differs at a position, besides bytes, or a side raises an exception there."""
+        """Returns whether something new differs at a position, besides rounding and bytes, or a side raises an exception there."""
         new = self.new(position, by_line=False)
-        return bool(self.raised(position, by_line=False)) or any(each.kind not in BYTES for each in new)
+        return bool(self.raised(position, by_line=False)) or any(each.kind not in QUIET for each in new)
 
     def new(self, position: int, *, by_line: bool) -> list[Difference]:
         """Returns what differs at a position and did not before, the most telling first. Arguments as for `waiting`."""

@@ -10,13 +10,12 @@ import re
 from typing import NamedTuple
 
 from inplacelab.language import Text
-from inplacelab.recording.comparison import BYTES, SIDES, Comparison, code_lines, weight
-from inplacelab.recording.differences import Difference, DifferenceKind, NamedGradient, Verdict
+from inplacelab.recording.comparison import QUIET, SIDES, Comparison, code_lines, weight
+from inplacelab.recording.differences import Difference, DifferenceKind, NamedGradient, Verdict, same_in_short
 from inplacelab.recording.facts import ErrorFacts
 from inplacelab.recording.queries import shares_storage, visible_values
 from inplacelab.recording.recording import State
 from inplacelab.recording.sentences.phrases import MOST_VALUES, byte_count, closed_up, listing, quoted, shape, values
-from inplacelab.recording.touched import same_value
 
 __all__ = ["conclusion"]
 
@@ -30,9 +29,7 @@ _NOT_ALIGNED = Text(
     "Nothing was aligned: no line of one program has anything in common with a line of the other",
     "无法对齐：两个程序没有任何相近的行",
 )
-_ALIKE = Text(
-    "No step differs in values, versions, sharing or bytes", "各步的值、版本号、共享关系和字节数均无不同"
-)
+_ALIKE = Text("No step differs in values, versions, sharing or bytes", "各步的值、版本号、共享关系和字节数均无不同")
 _LEFT_SHARES = Text("{0} shares its storage with {2}, {1} does not", "{0} 与 {2} 共享存储，{1} 则不共享")
 _RIGHT_SHARES = Text("{0} shares no storage with {2}, {1} does", "{0} 不与 {2} 共享存储，{1} 则共享")
 _VALUES = Text("After {0}, {2} is {3}; after {1}, it is {4}", "执行 {0} 后，{2} 为 {3}；执行 {1} 后为 {4}")
@@ -47,10 +44,13 @@ _RAISES = Text("raises {0} in line {1}", "在第 {1} 行抛出 {0}")
 _RAISES_SOMEWHERE = Text("raises {0}", "抛出 {0}")
 _GIVES = Text("gives {0}", "得到 {0}")
 _ENDS = Text("runs to its end", "运行到结束")
+_GRADIENT = Text("{0} is {1} on the left, {2} on the right", "{0}：左侧 {1}，右侧 {2}")
+_GRADIENT_DIFFERS = Text("{0} differs", "{0} 不同")
 _BOTH_RAISE = Text("Both programs raise {0}", "两个程序都抛出 {0}")
 _BOTH_GIVE = Text("Both give {0}", "两者都得到 {0}")
 _BOTH_END = Text("Both run to their ends", "两者都运行到结束")
 _BUT = Text("{0}, but on the way they differ: {1}", "{0}，但途中不同：{1}")
+_ONLY_ROUNDING = Text("{0}; only rounding differs", "{0}；只有舍入不同")
 _ONLY_BYTES = Text(
     "{0}; only memory differs: at most {1} on the left, {2} on the right", "{0}；只有内存不同：峰值左侧 {1}，右侧 {2}"
 )
@@ -123,17 +123,18 @@ def _of_line(comparison: Comparison, line: _Line) -> Text | None:
     if len(raised) == 1:
         ((side, error),) = raised.items()
         return (_LEFT_RAISES if side == "left" else _RIGHT_RAISES).format(*line.codes, quoted(error.type))
-    new = [each for each in comparison.new(line.position, by_line=True) if each.kind in _CAUSES]
-    if not new or raised:
+    if raised:
         return None
-    cause = min(new, key=lambda each: _CAUSES.index(each.kind))
+    new = [each for each in comparison.new(line.position, by_line=True) if each.kind in _CAUSES]
     reached = comparison.alignment.reached[line.position]
     left = comparison.alignment.left.state(reached.left or 0)
     right = comparison.alignment.right.state(reached.right or 0)
-    return _of_cause(cause, line, left, right)
+    causes = sorted(new, key=lambda each: _CAUSES.index(each.kind))
+    return next((said for cause in causes if (said := _of_cause(cause, line, left, right)) is not None), None)
 
 
 def _of_cause(cause: Difference, line: _Line, left: State, right: State) -> Text | None:
+    """What a line does in one respect; None if it is not said in a clause."""
     if cause.kind == "sharing":
         others = [name for name in cause.names if name != line.binds]
         if len(others) != 1:
@@ -185,20 +186,18 @@ def _written(gradient: NamedGradient) -> str:
 
 
 def _same(one: NamedGradient, other: NamedGradient) -> bool:
-    """Whether two gradients are known to be equal, or nothing is known to differ."""
+    """Whether two gradients are equal in four digits, as far as they were recorded."""
     if one.shape != other.shape:
         return False
     if one.values is None or other.values is None:
         return True
-    return all(map(same_value, one.values, other.values))
+    return all(map(same_in_short, one.values, other.values))
 
 
 def _of_gradients(one: NamedGradient, other: NamedGradient) -> Text:
     said = [_written(each) for each in (one, other)]
-    name = f"{one.name}.grad"
-    if said[0] == said[1]:
-        return Text("{0} differs", "{0} 不同").format(quoted(name))
-    return Text("{0} is {1} on the left, {2} on the right", "{0}：左侧 {1}，右侧 {2}").format(quoted(name), *said)
+    name = quoted(f"{one.name}.grad")
+    return _GRADIENT_DIFFERS.format(name) if said[0] == said[1] else _GRADIENT.format(name, *said)
 
 
 # --- the way -----------------------------------------------------------------------------------------------------------
@@ -209,11 +208,13 @@ def _of_way(comparison: Comparison) -> Text:
     left, right = comparison.verdicts
     both = _both(left.error, left)
     found = [each for end in comparison.alignment.ends for each in comparison.new(end, by_line=True)]
-    telling = [each for each in found if each.kind not in BYTES]
+    telling = [each for each in found if each.kind not in QUIET]
     if telling:
         first = min(telling, key=weight).says
         said = Text(first.en[:1].lower() + first.en[1:].removesuffix("."), first.zh.removesuffix("。"))
         return _BUT.format(both, said)
+    if any(each.kind == "rounding" for each in found):
+        return _ONLY_ROUNDING.format(both)
     if left.peak != right.peak:
         return _ONLY_BYTES.format(both, byte_count(left.peak), byte_count(right.peak))
     return _ALIKE

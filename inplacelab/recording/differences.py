@@ -21,16 +21,26 @@ from inplacelab.recording.sentences.phrases import MOST_VALUES, byte_count, list
 from inplacelab.recording.slots import slots_of
 from inplacelab.recording.touched import same_value
 
-__all__ = ["Difference", "DifferenceKind", "NamedGradient", "Verdict", "absence", "differences", "verdict"]
+__all__ = [
+    "Difference",
+    "DifferenceKind",
+    "NamedGradient",
+    "Verdict",
+    "absence",
+    "differences",
+    "same_in_short",
+    "verdict",
+]
 
-DifferenceKind = Literal["step", "name", "shape", "values", "unknown", "version", "sharing", "live", "peak"]
+DifferenceKind = Literal["step", "name", "shape", "values", "rounding", "unknown", "version", "sharing", "live", "peak"]
 
 
 class Difference(NamedTuple):
     """One thing that differs at one position.
 
     Attributes:
-        kind: what sort of thing: a side without a step here, a name that one side lacks, shapes, values, values that were not recorded,
+        kind: what sort of thing: a side without a step here, a name that one side lacks, shapes, values, values
+            that are the same in four digits, values that were not recorded,
             version counters, who shares with whom, live bytes, peak bytes.
         says: the same as a sentence.
         left: what it concerns in the picture of the left side: "s1" for a storage, "s1:4" for a slot, "t3" for a tensor.
@@ -166,7 +176,8 @@ def _of_values(name: str, left: State, right: State) -> Iterator[Difference]:
     differ = [k for k, pair in enumerate(zip(old, new, strict=True)) if not same_value(*pair)]
     if differ:
         said = _said_of_values(quoted(name), old, new, differ)
-        yield Difference("values", said, _slot_marks(one, differ), _slot_marks(other, differ), (name,))
+        kind: DifferenceKind = "rounding" if all(same_in_short(old[k], new[k]) for k in differ) else "values"
+        yield Difference(kind, said, _slot_marks(one, differ), _slot_marks(other, differ), (name,))
 
 
 def _said_of_values(name: Text, left: Values, right: Values, differ: list[int]) -> Text:
@@ -177,10 +188,14 @@ def _said_of_values(name: Text, left: Values, right: Values, differ: list[int]) 
     return _SOME.format(name, len(differ), len(left), first, *_told_apart(left[first], right[first]))
 
 
+def same_in_short(one: Number, other: Number) -> bool:
+    """Returns whether two numbers are written alike in four digits: frameworks round differently."""
+    return number_label(one) == number_label(other)
+
+
 def _told_apart(one: Number, other: Number) -> tuple[str, str]:
-    """Returns two numbers in four digits, or in full if these are the same: frameworks may round differently."""
-    short = number_label(one), number_label(other)
-    return short if short[0] != short[1] else (repr(one), repr(other))
+    """Returns two numbers in four digits, or in full if these are the same."""
+    return (repr(one), repr(other)) if same_in_short(one, other) else (number_label(one), number_label(other))
 
 
 def _of_sharing(one: str, other: str, left: State, right: State) -> Iterator[Difference]:
@@ -188,7 +203,7 @@ def _of_sharing(one: str, other: str, left: State, right: State) -> Iterator[Dif
     if here != there:
         said = _SHARED.format(quoted(one), quoted(other), _LEFT if here else _RIGHT)
         marks = [tuple(sorted({*_storage_mark(s.tensor(one)), *_storage_mark(s.tensor(other))})) for s in (left, right)]
-        yield Difference("sharing", said, *marks, (one, other))
+        yield Difference("sharing", said, marks[0], marks[1], (one, other))
 
 
 def _of_bytes(left: State, right: State) -> Iterator[Difference]:
