@@ -35,7 +35,7 @@ export function stopAt(row, stops) {
   return stops.find((stop) => stop >= row) ?? stops[stops.length - 1];
 }
 
-/** @param {Stage} stage @param {number} which @returns {Part & {code: Part | null, storages: Part, others: HTMLElement[]}} */
+/** @param {Stage} stage @param {number} which @returns {Part & {code: Part | null, storages: Part, refresh: () => void}} */
 export function drawSide(stage, which) {
   const whole = /** @type {ComparisonPayload} */ (stage.payload);
   const payload = whole.sides[which];
@@ -59,33 +59,33 @@ export function drawSide(stage, which) {
   root.append(head, html("div", { class: "ipl-side-main" }, ...(code ? [code.root] : []), storages.root), did, readout.root);
   followPointer(side);
 
-  /** The outlines that are drawn now. @type {Element[]} */
-  let drawn = [];
-
   function show() {
     const row = whole.steps[stage.step];
     const at = row.at_sides[which];
     side.followed = { ...side.followed, storages: new Set(row.drawn[which].split(" ")) };
     if (side.mode !== stage.mode) side.follow("mode", stage.mode);
+    outline(row.outlines[which]);
     // Also for the same step: the other side may have gone on, so other storages are drawn.
     if (!side.follow("step", at ?? 0)) side.show();
     const waiting = waitingWords(row, which, stage.mode, whole.said, stage.language);
     root.toggleAttribute("data-waits", waiting !== "");
     root.toggleAttribute("data-unbegun", at === null);
     const step = payload.steps[side.step];
-    const { says } = (stage.mode === "line" ? step.whole : undefined) ?? step;
+    // At an error the line did not end, and the error says more.
+    const { says } = (stage.mode === "line" && !step.error ? step.whole : undefined) ?? step;
     say(did, waiting || speak(payload.said[says], stage.language));
-    outline(row.outlines[which]);
+    // Marks that were made just now are below the outlines, too.
+    for (const element of side.outlined ?? []) element.parentNode?.append(element);
   }
 
   /** @param {number[]} outlines */
   function outline(outlines) {
-    for (const element of drawn) element.remove();
-    drawn = [];
+    for (const element of side.outlined ?? []) element.remove();
+    side.outlined = [];
     for (let k = 0; k < outlines.length; k += 2) {
       const marks = STYLES_OF_OUTLINES.map((style, part) => svg("path", { class: style, d: whole.paths[outlines[k + 1]][part] }));
       storages.holderAt?.(outlines[k])?.append(...marks);
-      drawn.push(...marks);
+      side.outlined.push(...marks);
     }
   }
 
@@ -96,5 +96,5 @@ export function drawSide(stage, which) {
     write(peak, speak(payload.bytes, stage.language));
   }
 
-  return { root, code, storages, others: [head, did, readout.root], show, translate };
+  return { root, code, storages, refresh: side.show, show, translate };
 }

@@ -183,9 +183,10 @@ def _outlines(groups: Iterable[tuple[int, Group]], step: int, keys: frozenset[st
         pills = [box for key, box in found if key in keys and ":" not in key and box[2] - box[0] > _BAR]
         if slots or pills:
             around = [*(_around(box, _APART) for box in _runs(slots)), *(_around(box, _CLOSE) for box in pills)]
-            # A pill alone has the sign, too.
-            signed = [*_runs(slots)] or pills[:1]
-            yield Outline(place, "".join(around), "".join(map(_disc, signed)), "".join(map(_sign, signed)))
+            # A pill alone has the sign, too, at its corner: beside it are words.
+            signs = [(right + _APART, (top + bottom) / 2) for _, top, right, bottom in _runs(slots)]
+            signs = signs or [(left - _CLOSE, top - _CLOSE) for left, top, *_ in pills[:1]]
+            yield Outline(place, "".join(around), "".join(map(_disc, signs)), "".join(map(_sign, signs)))
 
 
 def _boxes(group: Group, step: int) -> Iterator[tuple[str, _Box]]:
@@ -218,10 +219,10 @@ def _around(box: _Box, apart: float) -> str:
     return f"M{x} {y}h{wide}v{high}h-{wide}z"
 
 
-def _disc(box: _Box) -> str:
-    return _DISC.format(coordinate(box[2] + _APART - 6.5), coordinate(box[1] - _APART))
+def _disc(middle: tuple[float, float]) -> str:
+    return _DISC.format(coordinate(middle[0] - 6.5), coordinate(middle[1]))
 
 
-def _sign(box: _Box) -> str:
-    x, y = box[2] + _APART, box[1] - _APART
+def _sign(middle: tuple[float, float]) -> str:
+    x, y = middle
     return _SIGN.format(*map(coordinate, (x - 3.5, y - 1.6, y + 1.6, x + 2, y - 4)))

@@ -71,6 +71,7 @@ class _Packer:
     def _side(self, side: Side) -> Json:
         scene, place = self.scene.scene(side), SIDES.index(side)
         verdict = self.scene.comparison.verdicts[place]
+        is_aligned = bool(self.scene.comparison.alignment.pairs)
         peaks = {each.peak for each in self.scene.comparison.verdicts}
         own = payload(scene, panels=_PANELS)
         return {key: value for key, value in own.items() if key not in _OF_THE_WHOLE} | {
@@ -79,8 +80,8 @@ class _Packer:
             "verdict": in_both_languages(verdict.says),
             "raises": verdict.error is not None,
             "bytes": in_both_languages(words.PEAK.format(peak=byte_count(verdict.peak))),
-            "unequal": len(peaks) > 1,
-            "changed": list(self.scene.comparison.changed_lines[place]),
+            "unequal": len(peaks) > 1 and is_aligned,
+            "changed": list(self.scene.comparison.changed_lines[place]) if is_aligned else [],
             "elsewhere": {},
             "tables": [],
         }

@@ -172,6 +172,10 @@ class _SideDrawing:
     def verdict(self) -> Verdict:
         return self.scene.comparison.verdicts[SIDES.index(self.side)]
 
+    @property
+    def is_aligned(self) -> bool:
+        return bool(self.scene.comparison.alignment.pairs)
+
     @cached_property
     def waiting(self) -> Text | None:
         return self.scene.comparison.waiting(self.position, self.side, by_line=True)
@@ -251,7 +255,7 @@ class _SideDrawing:
         verdict = self._fitted(self.verdict.says, 15)
         parts = [text_at(0, 14, "text label alarm" if raised else "text label", verdict, self.language)]
         peak = words.PEAK.format(peak=byte_count(self.verdict.peak)).in_language(self.language)
-        differs = len({each.peak for each in self.scene.comparison.verdicts}) > 1
+        differs = self.is_aligned and len({each.peak for each in self.scene.comparison.verdicts}) > 1
         title = shortened(self.recording.title, _ROOM - width_of(peak, SMALL) - 30, SMALL)
         parts.append(text_at(0, 32, "text soft", title, self.language))
         parts.append(
@@ -272,7 +276,9 @@ class _SideDrawing:
         return replace(self.code, groups=(replace(group, marks=marks),))
 
     def _signs(self) -> str:
-        """The sign at the lines that differ."""
+        """The sign at the lines that differ; without alignment, all do."""
+        if not self.is_aligned:
+            return ""
         changed = set(self.scene.comparison.changed_lines[SIDES.index(self.side)])
         (group,) = self.code.groups
         numbers = (
