@@ -29,6 +29,7 @@ _NOT_ALIGNED = Text(
     "Nothing was aligned: no line of one program has anything in common with a line of the other",
     "无法对齐：两个程序没有任何相近的行",
 )
+_BYTES_ON_THE_WAY = Text("{0}; only live bytes differ on the way", "{0}；只有途中存活的字节数不同")
 _ALIKE = Text("No step differs in values, versions, sharing or bytes", "各步的值、版本号、共享关系和字节数均无不同")
 _LEFT_SHARES = Text("{0} shares its storage with {2}, {1} does not", "{0} 与 {2} 共享存储，{1} 则不共享")
 _RIGHT_SHARES = Text("{0} shares no storage with {2}, {1} does", "{0} 不与 {2} 共享存储，{1} 则共享")
@@ -217,6 +218,8 @@ def _of_way(comparison: Comparison) -> Text:
         return _ONLY_ROUNDING.format(both)
     if left.peak != right.peak:
         return _ONLY_BYTES.format(both, byte_count(left.peak), byte_count(right.peak))
+    if found:
+        return _BYTES_ON_THE_WAY.format(both)
     return _ALIKE
 
 
