@@ -93,6 +93,7 @@ export function drawSide(stage, which) {
     if (!side.follow("language", stage.language)) side.begin();
     put(root, "aria-label", speak(payload.named, stage.language));
     write(verdict, speak(payload.verdict, stage.language));
+    put(verdict, "title", verdict.textContent ?? "");
     write(peak, speak(payload.bytes, stage.language));
   }
 
