@@ -17,7 +17,7 @@ from inplacelab.recording.queries import shares_storage, visible_values
 from inplacelab.recording.recording import State
 from inplacelab.recording.sentences.phrases import MOST_VALUES, byte_count, closed_up, listing, quoted, shape, values
 
-__all__ = ["conclusion"]
+__all__ = ["conclusion", "ending"]
 
 LONGEST_CODE = 48
 """The most characters of code that is quoted."""
@@ -44,11 +44,14 @@ _EACH = Text("The left program {0}, the right one {1}", "左侧程序{0}，右�
 _RAISES = Text("raises {0} in line {1}", "在第 {1} 行抛出 {0}")
 _RAISES_SOMEWHERE = Text("raises {0}", "抛出 {0}")
 _GIVES = Text("gives {0}", "得到 {0}")
+_GRADIENTS = Text("gradients of {0} tensors", "{0} 个张量的梯度")
+_ONE_GRADIENT = Text("{1}", "{1}")
 _ENDS = Text("runs to its end", "运行到结束")
 _GRADIENT = Text("{0} is {1} on the left, {2} on the right", "{0}：左侧 {1}，右侧 {2}")
 _GRADIENT_DIFFERS = Text("{0} differs", "{0} 不同")
 _BOTH_RAISE = Text("Both programs raise {0}", "两个程序都抛出 {0}")
 _BOTH_GIVE = Text("Both give {0}", "两者都得到 {0}")
+_SAME_GRADIENTS = Text("Both give the same gradients", "两者得到相同的梯度")
 _BOTH_END = Text("Both run to their ends", "两者都运行到结束")
 _BUT = Text("{0}, but on the way they differ: {1}", "{0}，但途中不同：{1}")
 _ONLY_ROUNDING = Text("{0}; only rounding differs", "{0}；只有舍入不同")
@@ -76,6 +79,13 @@ def conclusion(comparison: Comparison) -> Text:
     line = _only_changed_line(comparison)
     said = (_of_line(comparison, line) if line is not None else None) or _of_ends(comparison)
     return closed_up(said or _of_way(comparison))
+
+
+def ending(verdict: Verdict) -> Text:
+    """Returns how a program ended, in a few words: of many gradients, or many values, only how many tensors have one."""
+    if verdict.error is not None or not verdict.gradients or _is_short(verdict):
+        return verdict.says
+    return Text("✓ {0}", "✓ {0}").format(_listed(verdict))
 
 
 # --- one line that differs ---------------------------------------------------------------------------------------------
@@ -178,7 +188,16 @@ def _end(end: Verdict) -> Text:
     return _GIVES.format(_listed(end)) if end.gradients else _ENDS
 
 
+def _is_short(end: Verdict) -> bool:
+    """Whether the gradients of a program can be written out in a clause."""
+    values_of = (each.values for each in end.gradients)
+    return len(end.gradients) == 1 and all(each is not None and len(each) <= MOST_VALUES for each in values_of)
+
+
 def _listed(end: Verdict) -> Text:
+    if not _is_short(end):
+        count = len(end.gradients)
+        return (_GRADIENTS if count > 1 else _ONE_GRADIENT).format(count, quoted(f"{end.gradients[0].name}.grad"))
     return listing([quoted(f"{each.name}.grad = {_written(each)}") for each in end.gradients])
 
 
@@ -226,4 +245,7 @@ def _of_way(comparison: Comparison) -> Text:
 def _both(error: ErrorFacts | None, end: Verdict) -> Text:
     if error is not None:
         return _BOTH_RAISE.format(quoted(error.type))
-    return _BOTH_GIVE.format(_listed(end)) if end.gradients else _BOTH_END
+    if not end.gradients:
+        return _BOTH_END
+    is_known = all(each.values is not None for each in end.gradients)
+    return _SAME_GRADIENTS if is_known and not _is_short(end) else _BOTH_GIVE.format(_listed(end))

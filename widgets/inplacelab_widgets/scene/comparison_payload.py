@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from inplacelab.language import Text
 from inplacelab.recording.comparison import SIDES, Side
+from inplacelab.recording.conclusion import ending
 from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab.recording.stages import stages
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import LEFT, RIGHT
 from inplacelab_widgets.scene.comparison import ComparisonScene
+from inplacelab_widgets.scene.names import unquoted
 from inplacelab_widgets.scene.panel_payload import Json, Pools
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.predict_question import in_both_languages
@@ -77,7 +79,7 @@ class _Packer:
         return {key: value for key, value in own.items() if key not in _OF_THE_WHOLE} | {
             "title": scene.recording.title,
             "named": in_both_languages(words.PROGRAM[side].format(title=scene.recording.title)),
-            "verdict": in_both_languages(verdict.says),
+            "verdict": in_both_languages(unquoted(ending(verdict))),
             "raises": verdict.error is not None,
             "bytes": in_both_languages(words.PEAK.format(peak=byte_count(verdict.peak))),
             "unequal": len(peaks) > 1 and is_aligned,
@@ -143,7 +145,7 @@ class _Packer:
         everywhere = self.scene.comparison.found
         most = max(map(len, everywhere), default=0)
         changes = (
-            (position, f"d{row}", (_unquoted(found[row].says),) if row < len(found) else None)
+            (position, f"d{row}", (unquoted(found[row].says),) if row < len(found) else None)
             for position, found in enumerate(everywhere)
             for row in range(most)
         )
@@ -152,7 +154,3 @@ class _Packer:
 
 _SAMPLE = "M4 3h24v14h-24z"
 """An outline, in a box of 32 by 20 px."""
-
-
-def _unquoted(said: Text) -> Text:
-    return Text(said.en.replace("`", ""), said.zh.replace("`", ""))

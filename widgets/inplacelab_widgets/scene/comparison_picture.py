@@ -9,6 +9,7 @@ from functools import cached_property
 
 from inplacelab.language import Text
 from inplacelab.recording.comparison import SIDES, Side
+from inplacelab.recording.conclusion import ending
 from inplacelab.recording.differences import Verdict
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import byte_count
@@ -70,7 +71,7 @@ def said(scene: ComparisonScene, position: int, language: str) -> str:
     told = scene.comparison.told(position, by_line=True)
     ends = [
         Text("{0}: {1}", "{0}：{1}").format(
-            words.PROGRAM[side].format(title=scene.scene(side).recording.title), verdict.says
+            words.PROGRAM[side].format(title=scene.scene(side).recording.title), ending(verdict)
         )
         for side, verdict in zip(SIDES, scene.comparison.verdicts, strict=True)
     ]
@@ -252,7 +253,7 @@ class _SideDrawing:
         return "".join(parts)
 
     def _head(self, raised: bool) -> str:
-        verdict = self._fitted(self.verdict.says, 15)
+        verdict = self._fitted(ending(self.verdict), 15)
         parts = [text_at(0, 14, "text label alarm" if raised else "text label", verdict, self.language)]
         peak = words.PEAK.format(peak=byte_count(self.verdict.peak)).in_language(self.language)
         differs = self.is_aligned and len({each.peak for each in self.scene.comparison.verdicts}) > 1
