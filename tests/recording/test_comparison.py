@@ -93,7 +93,7 @@ def test_rounding_is_no_news() -> None:
     kinds = {each.kind for each in found.found[-1]}
     assert kinds == {"rounding"}
     assert conclusion(found).en == "Both run to their ends; only rounding differs"
-    assert found.told(found.alignment.ends[-1], by_line=True).clause.en == "`y` differs by rounding only"
+    assert found.told(found.alignment.ends[0], by_line=True).clause.en == "`x` differs by rounding only"
     assert not any(map(found.is_telling, range(len(found.alignment.positions))))
 
 
