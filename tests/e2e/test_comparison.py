@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from inplacelab_widgets import comparison_exports as exports
+from tests.e2e.in_lab import OPEN, READY, RUN_ALL, STARTED, new_page
 from tests.e2e.test_accessibility import RULES, Act, Axe, click, keys
 from tests.in_browser import open_page, until_it_presents
 from tests.widgets.test_comparison import PAIRS, scene
@@ -45,3 +46,34 @@ def test_no_violation(chromium: Any, axe: Axe, files: Callable[[str], Path], sta
         act(page)
     assert axe(page, RULES[theme]) == []
     page.close()
+
+
+# The cell that raises is the last one: JupyterLab runs none below it.
+CELLS = [
+    "%load_ext inplacelab\nimport inplacelab as paddle",
+    f"%%stepper --name copied\n{PAIRS['detach'][1]}",
+    f"%%stepper --against copied --name shared\n{PAIRS['detach'][0]}",
+]
+
+
+@pytest.mark.e2e
+def test_two_cells_stand_side_by_side_in_jupyterlab(lab: str, chromium: Any, screenshots: Path) -> None:
+    page = new_page(chromium, viewport={"width": 1280, "height": 1000})
+    page.goto(f"{lab}/lab?reset")
+    page.wait_for_function(STARTED)
+    page.evaluate(OPEN, ["beside.ipynb", CELLS])
+    page.wait_for_function(READY)
+    page.evaluate(RUN_ALL)
+    shown = page.locator(".jp-CodeCell").nth(2).locator(".ipl-comparison")
+    shown.wait_for()
+    assert shown.locator(".ipl-side").count() == 2
+    assert page.locator(".jp-CodeCell").nth(2).locator(".ipl-still:visible").count() == 0, "the static copy is hidden"
+    shown.scroll_into_view_if_needed()
+    page.screenshot(path=screenshots / "comparison.png")
+    shown.focus()
+    cells = page.locator(".jp-CodeCell").count()
+    page.keyboard.press("Home")
+    page.keyboard.press("b")
+    assert page.locator(".jp-CodeCell").count() == cells, "the notebook's own keys are kept away"
+    assert shown.locator("li[aria-current] .ipl-number").all_text_contents() == ["1", "1"]
+    page.context.close()
