@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -218,3 +219,14 @@ def test_no_text_of_a_recording_becomes_markup(text: str) -> None:
         assert page.count("<script") == 2
         assert payload_of(page)["sides"][0]["source"]
         assert all(line.startswith("    ") for line in exports.markdown_of(shown, language).splitlines() if line)
+
+
+def test_programs_without_a_name_are_called_by_their_side() -> None:
+    left, right = (replace(recorded(source), title="") for source in PAIRS["detach"])
+    shown = comparison_of(left, right)
+    assert {"left program", "right program"} <= set(texts(exports.svg_of(shown, "en")))
+    assert [side["called"] for side in comparison_payload(shown)["sides"]] == [
+        ["left program", "左侧程序"],
+        ["right program", "右侧程序"],
+    ]
+    assert shown.title == ""

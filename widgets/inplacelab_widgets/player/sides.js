@@ -11,7 +11,7 @@ import { speak } from "./words.js";
 /** @import { Part, Stage } from "./stage.js" */
 
 /** The payload of one program: that of its scene, with its name and its verdict. `changed` are the lines that differ.
- * @typedef {Payload & {named: Said, verdict: Said, raises: boolean, bytes: Said, unequal: boolean, changed: number[]}} SidePayload */
+ * @typedef {Payload & {called: Said, named: Said, verdict: Said, raises: boolean, bytes: Said, unequal: boolean, changed: number[]}} SidePayload */
 /** A position of the common cursor: for either side the last step there or before (null: not begun), what is said while it waits ([by event, by
  * line]; -1: it does not wait), the storages that it draws in full, and [group, outlines, group, outlines, ...].
  * @typedef {Step & {at_sides: (number | null)[], waits: [number, number][], drawn: string[], outlines: number[][]}} Row */
@@ -41,7 +41,7 @@ export function drawSide(stage, which) {
   const payload = whole.sides[which];
   const root = html("section", { class: `ipl-side${payload.raises ? " ipl-raises" : ""}` });
   const verdict = html("h3", { class: "ipl-verdict" });
-  const name = html("span", {}, payload.title);
+  const name = html("span");
   const peak = html("span", { class: payload.unequal ? "ipl-unequal" : "" });
   const head = html("div", { class: "ipl-side-head" }, verdict, html("div", { class: "ipl-side-facts" }, name, peak));
   const did = html("p", { class: "ipl-did" });
@@ -94,6 +94,7 @@ export function drawSide(stage, which) {
     put(root, "aria-label", speak(payload.named, stage.language));
     write(verdict, speak(payload.verdict, stage.language));
     put(verdict, "title", verdict.textContent ?? "");
+    write(name, speak(payload.called, stage.language));
     write(peak, speak(payload.bytes, stage.language));
   }
 

@@ -17,6 +17,7 @@ from inplacelab.recording.conclusion import conclusion
 from inplacelab.recording.differences import Difference
 from inplacelab.recording.queries import changes_nothing
 from inplacelab.recording.recording import Recording, State
+from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.marks import Group, Look, Panel, always, path
 from inplacelab_widgets.scene.measure import coordinate
@@ -98,8 +99,13 @@ class ComparisonScene:
 
     @property
     def title(self) -> str:
-        """The names of both programs."""
-        return " | ".join(scene.recording.title for scene in (self.left, self.right))
+        """The names of both programs, as far as they have any."""
+        return " | ".join(scene.recording.title for scene in (self.left, self.right) if scene.recording.title)
+
+    def called(self, side: Side) -> Text:
+        """Returns the name of a program; its side if it has none."""
+        title = self.scene(side).recording.title
+        return Text(title, title) if title else words.UNTITLED[side]
 
     def reached(self, position: int, side: Side) -> int | None:
         """Returns the last step of a side at or before a position; None before its first step."""

@@ -78,6 +78,7 @@ class _Packer:
         own = payload(scene, panels=_PANELS)
         return {key: value for key, value in own.items() if key not in _OF_THE_WHOLE} | {
             "title": scene.recording.title,
+            "called": in_both_languages(self.scene.called(side)),
             "named": in_both_languages(words.PROGRAM[side].format(title=scene.recording.title)),
             "verdict": in_both_languages(unquoted(ending(verdict))),
             "raises": verdict.error is not None,

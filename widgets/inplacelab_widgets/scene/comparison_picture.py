@@ -257,7 +257,9 @@ class _SideDrawing:
         parts = [text_at(0, 14, "text label alarm" if raised else "text label", verdict, self.language)]
         peak = words.PEAK.format(peak=byte_count(self.verdict.peak)).in_language(self.language)
         differs = self.is_aligned and len({each.peak for each in self.scene.comparison.verdicts}) > 1
-        title = shortened(self.recording.title, _ROOM - width_of(peak, SMALL) - 30, SMALL)
+        title = shortened(
+            self.scene.called(self.side).in_language(self.language), _ROOM - width_of(peak, SMALL) - 30, SMALL
+        )
         parts.append(text_at(0, 32, "text soft", title, self.language))
         parts.append(
             text_at(
