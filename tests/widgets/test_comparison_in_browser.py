@@ -42,7 +42,9 @@ class Played:
     """A page with a comparison."""
 
     def __init__(self, page: Any, file: Path, at: str = "") -> None:
-        self.page, self.errors, self.requests = page, [], []
+        self.page = page
+        self.errors: list[str] = []
+        self.requests: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self.requests.append(request.url))
         open_page(page, file, at)

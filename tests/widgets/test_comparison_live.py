@@ -12,6 +12,7 @@ pytest.importorskip(
     "anywidget", reason="needs the notebook extra: python -m pip install -e '.[lab]'", exc_type=ImportError
 )
 
+from inplacelab.recording import Recording
 from inplacelab_widgets import compare, comparison
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from tests.in_browser import open_page
@@ -19,6 +20,12 @@ from tests.widgets.test_comparison import PAIRS, recorded
 from tests.widgets.test_modes_in_browser import SHIM
 
 pytestmark = pytest.mark.browser
+
+
+def recordings() -> tuple[Recording, Recording]:
+    left, right = map(recorded, PAIRS["detach"])
+    return left, right
+
 
 TRAITS = ("step", "language", "mode", "_payload", "_whole")
 
@@ -42,7 +49,7 @@ def opened(chromium: Any, file: Path, text: str) -> Any:
 
 
 def test_the_model_follows_the_reader_and_the_reader_the_model(chromium: Any, tmp_path: Path) -> None:
-    shown = compare(*map(recorded, PAIRS["detach"]))
+    shown = compare(*recordings())
     page = opened(chromium, tmp_path / "one.html", page_of(shown))
     page.keyboard.press("End")
     assert page.evaluate("models[0].get('step')") == shown.n_steps - 1
@@ -61,7 +68,7 @@ def test_of_two_long_programs_nothing_is_drawn_before_they_are_there(
     chromium: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comparison, "MOST_BYTES", 100)
-    shown = compare(*map(recorded, PAIRS["detach"]))
+    shown = compare(*recordings())
     text = page_of(shown, asked="[]")
     (tmp_path / "later.html").write_text(text, encoding="utf-8")
     page = chromium.new_page()

@@ -13,6 +13,7 @@ pytest.importorskip(
 
 import traitlets
 
+from inplacelab.recording import Recording
 from inplacelab_widgets import Stepper, compare, comparison
 from inplacelab_widgets import comparison_exports as exports
 from inplacelab_widgets.packing import unpacked
@@ -20,6 +21,11 @@ from inplacelab_widgets.scene.comparison import comparison_of
 from inplacelab_widgets.scene.comparison_payload import comparison_payload
 from tests.recorders.golden.renew import run
 from tests.widgets.test_comparison import PAIRS, recorded, scene
+
+
+def recordings() -> tuple[Recording, Recording]:
+    left, right = map(recorded, PAIRS["detach"])
+    return left, right
 
 
 def test_the_widget_follows_its_traits_and_refuses_what_is_not_there() -> None:
@@ -49,7 +55,7 @@ def test_a_recording_without_steps_is_refused() -> None:
 
 def test_two_long_programs_are_sent_when_the_player_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparison, "MOST_BYTES", 100)
-    shown = comparison.compare(*map(recorded, PAIRS["detach"]))
+    shown = compare(*recordings())
     assert json.loads(unpacked(shown._payload)) == {"only": shown.step, "later": True}
     sent: list[Any] = []
     monkeypatch.setattr(shown, "send", sent.append)

@@ -48,6 +48,8 @@ _SCALES = tuple(1 - k / 20 for k in range(11))
 """The scales of the storages that are tried."""
 _RUNNING = ("tint", "mark-now", "flag-stale")
 """The styles of a running line."""
+_SMALL = 0.7
+"""A scale at which words are too small."""
 _LARGE = 0.9
 """A scale at which they are read easily."""
 
@@ -117,6 +119,10 @@ class _Drawing:
         near, scale = False, min(side.fitting(near=False) for side in sides)
         if scale < _LARGE and (closer := min(side.fitting(near=True) for side in sides)) > scale:
             near, scale = True, closer
+        if scale < _SMALL:
+            # What differs is readable only if it stands alone.
+            sides = [replace(side, alone=True) for side in sides]
+            scale = min(side.fitting(near=near) for side in sides)
         return [replace(side, near=near, scale=scale) for side in sides]
 
     @cached_property
@@ -164,6 +170,8 @@ class _SideDrawing:
     room: float
     near: bool = False
     scale: float = 1.0
+    alone: bool = False
+    """Whether storages without an outline are left out, if any has one."""
 
     @property
     def recording(self) -> Recording:
@@ -203,8 +211,11 @@ class _SideDrawing:
     @cached_property
     def groups(self) -> list[Group]:
         """The storages that are drawn, with outlines around what differs."""
-        panel = outlined(self.scene.scene(self.side).storages, self.scene.outlines(self.position, self.side))
-        drawn = self.scene.drawn(self.position, self.side)
+        outlines = self.scene.outlines(self.position, self.side)
+        panel = outlined(self.scene.scene(self.side).storages, outlines)
+        drawn = set(self.scene.drawn(self.position, self.side))
+        if self.alone and outlines:
+            drawn &= {panel.groups[each.group].key for each in outlines}
         return [group for group in panel.groups if group.key in drawn]
 
     def _flowed(self, scale: float) -> tuple[list[tuple[float, float]], float, float]:
