@@ -5,20 +5,18 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from inplacelab.cli import output
+from inplacelab.cli import output, record
 from inplacelab.cli.bilingual_argparse import Parser
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import parsed_script
 from inplacelab.language import Text
 from inplacelab.recording import codec
-from inplacelab.recording.alignment import Alignment, align
-from inplacelab.recording.differences import differences, verdict
+from inplacelab.recording.alignment import align
+from inplacelab.recording.comparison_report import report
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab.recording.visible import visible
 
 SUMMARY = Text(
@@ -29,34 +27,59 @@ SUMMARY = Text(
 _SAYS = {
     "left": Text("a Python program", "一个 Python 程序"),
     "right": Text("the program to compare it with", "与之比较的程序"),
+    "output": Text(
+        "also write both side by side: a page that steps through them (.html), a picture (.svg, .png), Markdown (.md) or text (.txt)",
+        "另外写出并排的对比：可单步浏览的网页（.html）、图片（.svg、.png）、Markdown（.md）或纯文本（.txt）",
+    ),
 }
-_NOT_RECORDED = Text("{0} was not recorded:\n{1}", "{0} 没有得到记录：\n{1}")
-_ENDS = Text("{0}: {1} (peak {2})", "{0}：{1}（峰值 {2}）")
-_SIDES = (Text("left: ", "左侧："), Text("right: ", "右侧："))
-_NO_PAIRS = Text(
-    "No line of one has anything in common with a line of the other: nothing was aligned.",
-    "两个程序没有任何相近的行：无法对齐。",
+_NO_FORMAT = Text(
+    "the suffix of {0} is none of those that compare writes: {1}", "{0} 的后缀不是 compare 能写出的格式：{1}"
 )
-_ALIKE = Text("No step differs in values, versions or sharing.", "各步的值、版本号和共享关系均无不同。")
-_BYTES = ("live", "peak")
-"""Differ at almost every step once they differ: the heading says what they come to."""
+_WRITTEN = Text("wrote {0}", "已写入 {0}")
+_NOT_RECORDED = Text("{0} was not recorded:\n{1}", "{0} 没有得到记录：\n{1}")
 
 
 def add_to(parser: Parser) -> None:
     """Declares the command's options."""
     parser.option("left", says=_SAYS["left"], type=Path)
     parser.option("right", says=_SAYS["right"], type=Path)
+    parser.option("-o", "--output", says=_SAYS["output"], metavar="FILE", type=Path)
     output.add_language_to(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the exit status: 0 also if a script raises, which is a result like any other."""
+    to = _destination(options) if options.output is not None else None
     scripts = (options.left, options.right)
     for script in scripts:
         parsed_script(script)  # raises before either runs
     left, right = (_recorded(script, options.arguments) for script in scripts)
-    output.say("\n".join(_report(align(left, right))), sys.stdout)
+    output.say("\n".join(report(align(left, right))), sys.stdout)
+    if to is not None:
+        output.write_content(_DRAW(left, right, form=to.form, language=options.lang), to)
+        output.say(_WRITTEN.format(visible(str(to.given))), to.err)
     return 0
+
+
+_FORMATS = ("html", "svg", "png", "md", "txt")
+_DRAW = output.drawing("drawn", "inplacelab_widgets.comparison_exports")
+
+
+def _destination(options: argparse.Namespace) -> output.Destination:
+    """Where the comparison is written.
+
+    Raises:
+        CannotError: if that is impossible, or something is not installed; neither script has run then.
+    """
+    given: Path = options.output
+    form = {"htm": "html", "markdown": "md"}.get(suffix := given.suffix[1:].lower(), suffix)
+    if form not in _FORMATS:
+        raise CannotError(_NO_FORMAT.format(visible(str(given)), ", ".join(f".{each}" for each in _FORMATS)))
+    for script in (options.left, options.right):
+        record.check_not_itself(given, script)
+    if form == "png":
+        output.check_drawable()
+    return output.destination_of(form, given)
 
 
 def _recorded(script: Path, arguments: list[str]) -> Recording:
@@ -71,35 +94,3 @@ def _recorded(script: Path, arguments: list[str]) -> Recording:
             reason = "\n".join(map(visible, ran.stderr.strip().splitlines()))
             raise CannotError(_NOT_RECORDED.format(visible(str(script)), reason), status=1)
         return codec.load(to)
-
-
-def _report(alignment: Alignment) -> Iterator[str]:
-    for side, recording in zip(_SIDES, (alignment.left, alignment.right), strict=True):
-        end = verdict(recording)
-        yield f"{side}{_ENDS.format(visible(recording.title), visible(str(end.says)), byte_count(end.peak))}"
-        yield from (f"  {note}" for note in recording.notes)
-    if not alignment.pairs:
-        yield f"\n{_NO_PAIRS}"
-        return
-    found = list(_steps(alignment))
-    yield from found or [f"\n{_ALIKE}"]
-
-
-def _steps(alignment: Alignment) -> Iterator[str]:
-    """Yields the lines of both sides at each position with a new difference, and below them what is new."""
-    before: set[Text] = set()
-    for index, position in enumerate(alignment.positions):
-        here = [each.says for each in differences(alignment, index) if each.kind not in _BYTES]
-        if new := [says for says in here if says not in before]:
-            yield ""
-            for side, recording, step in zip(_SIDES, (alignment.left, alignment.right), position, strict=True):
-                if step is not None:
-                    yield f"{side}{_line(recording, step)}"
-            yield from (f"  {visible(str(says))}" for says in new)
-        before = set(here)
-
-
-def _line(recording: Recording, step: int) -> str:
-    line = recording.steps[step].line
-    lines = recording.source.splitlines()
-    return "?" if line is None or line > len(lines) else f"{line}  {visible(lines[line - 1].strip())}"

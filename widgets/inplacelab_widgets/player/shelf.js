@@ -177,8 +177,13 @@ export function stackOf({ groups, shelf }, step, followed, arrangement, high = 0
   const there = groups.filter((group) => isDrawn(group, step, false, shelf ? followed : null));
   if (!shelf) return { places: new Map(there.map((group) => [group, arrangement.seats.get(group)])), bottom: arrangement.height };
   const chips = shelf.filter((chip) => isDrawn(chip, step, true, followed));
-  const found = followed ? { there, chips } : unfolded(groups, there, chips, step, arrangement, high);
-  return stacked(found.there, found.chips, arrangement);
+  if (!followed) {
+    const found = unfolded(groups, there, chips, step, arrangement, high);
+    return stacked(found.there, found.chips, arrangement);
+  }
+  // The heading is there whenever a chip is: which storages are chips depends on what is followed.
+  const heading = chips.some((chip) => chip.key) ? shelf.filter((chip) => !chip.key && !chips.includes(chip)) : [];
+  return stacked(there, [...heading, ...chips], arrangement);
 }
 
 /** Draws storages in full instead of their chips while the pane has room, those first that a step was about last.

@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+from inplacelab_widgets.words.comparison import (
+    COMPARED,
+    DIFFERENCES,
+    DIFFERS,
+    KEYS_OF_COMPARISON,
+    NOT_EQUAL,
+    PROGRAM,
+    SIDES,
+    UNTITLED,
+)
 from inplacelab_widgets.words.descriptions import (
     GRAPH_SAYS,
     GRAPH_TOO_WIDE,
@@ -123,7 +133,10 @@ __all__ = [
     "BEGINS_AT",
     "BYTES",
     "COLUMNS",
+    "COMPARED",
     "CONSTANT",
+    "DIFFERENCES",
+    "DIFFERS",
     "EACH_NODE",
     "EACH_TURN",
     "ELEMENTS_CUT",
@@ -150,6 +163,7 @@ __all__ = [
     "KEEPS_SOME",
     "KEEPS_STALE",
     "KEYS",
+    "KEYS_OF_COMPARISON",
     "KEYS_WITHOUT_GRADIENTS",
     "LEAF",
     "LENS",
@@ -180,6 +194,7 @@ __all__ = [
     "NODE_STATUS",
     "NONE",
     "NON_CONTIGUOUS",
+    "NOT_EQUAL",
     "NOT_REACHED",
     "NOT_RECORDED",
     "NO_ELEMENTS",
@@ -198,6 +213,7 @@ __all__ = [
     "PEAK",
     "PLAYER",
     "PREDICT",
+    "PROGRAM",
     "RANGE",
     "RANGE_NOT_MEASURED",
     "READ_AS",
@@ -211,6 +227,7 @@ __all__ = [
     "SHAPE",
     "SHARE",
     "SHELF",
+    "SIDES",
     "SIMULATED",
     "SLOTS",
     "SOME_DONE",
@@ -227,6 +244,7 @@ __all__ = [
     "UNNAMED",
     "UNPACKS",
     "UNPACK_FAILS",
+    "UNTITLED",
     "UPDATE",
     "VALUE_BEFORE",
     "WAS",
