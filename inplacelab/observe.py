@@ -54,6 +54,15 @@ class Observer:
             storages: the storage of each operand; None for an operand without one, such as a result that is not a tensor yet.
         """
 
+    def communicated(self, number: int, rank: int, ranks: int) -> None:
+        """Called after a collective, before the operation that it belongs to; also for one without an operation, such as a barrier.
+
+        Args:
+            number: how many collectives of the program came before it: the same on all ranks.
+            rank: the number of this rank.
+            ranks: how many ranks there are.
+        """
+
     def flagged(self, tensor: Any) -> None:
         """Called when `stop_gradient` or `.grad` of a tensor was set, or it left the history, without an operation."""
 
