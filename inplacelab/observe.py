@@ -54,13 +54,15 @@ class Observer:
             storages: the storage of each operand; None for an operand without one, such as a result that is not a tensor yet.
         """
 
-    def communicated(self, number: int, rank: int, ranks: int) -> None:
-        """Called after a collective, before the operation that it belongs to; also for one without an operation, such as a barrier.
+    def communicated(self, name: str, number: int, rank: int, ranks: int, *, alone: bool) -> None:
+        """Called after a collective, before the operation that it belongs to.
 
         Args:
-            number: how many collectives of the program came before it: the same on all ranks.
+            name: what it is called: "all_reduce".
+            number: which collective of the program it is, from 1: the same on all ranks.
             rank: the number of this rank.
             ranks: how many ranks there are.
+            alone: whether no operation follows, as for a barrier.
         """
 
     def flagged(self, tensor: Any) -> None:

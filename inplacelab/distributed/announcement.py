@@ -18,7 +18,7 @@ class Announcement:
     """A collective that a rank is about to make. All ranks must announce the same, but for `where`, `refused` and `told`.
 
     Attributes:
-        number: how many collectives came before.
+        number: which collective of the program it is, from 1.
         name: the operation: "all_reduce".
         operands: the shape and dtype of each tensor: "float32[2, 3]".
         options: further arguments on which the ranks must agree: "SUM", "src=0".

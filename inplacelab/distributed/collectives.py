@@ -147,7 +147,7 @@ def barrier(group: Any = None) -> None:
     """
     with Preparation("barrier", group, True) as call:
         pass
-    call.report()
+    call.report(alone=True)
 
 
 # ---- before a collective ------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class Preparation:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         refused = "" if error is None else headline(error)
         self.announcement = Announcement(
-            self.world.number, self.name, tuple(self._operands), self.options, program_line(), refused
+            self.world.number + 1, self.name, tuple(self._operands), self.options, program_line(), refused
         )
         try:
             self.world.meet(self.announcement)
@@ -188,10 +188,14 @@ class Preparation:
             if error is None:
                 raise
 
-    def report(self) -> None:
-        """Reports to the observers which collective it was, so that recordings of several ranks can be put side by side."""
+    def report(self, *, alone: bool = False) -> None:
+        """Reports to the observers which collective it was, so that recordings of several ranks can be put side by side.
+
+        Args:
+            alone: whether no operation follows.
+        """
         for each in modes.current().listeners:
-            each.communicated(self.announcement.number, self.world.rank, self.world.size)
+            each.communicated(self.name, self.announcement.number, self.world.rank, self.world.size, alone=alone)
 
     def reads(self, tensor: Tensor) -> None:
         """Notes a tensor on whose form the ranks must agree."""

@@ -17,7 +17,7 @@ def check_same_tensors(world: World, name: str, tensors: Sequence[tuple[str, Ten
         name: what needs them: "DataParallel".
         tensors: the tensors of this rank with their names.
     """
-    world.meet(Announcement(world.number, name, forms(tensors), "", program_line()))
+    world.meet(Announcement(world.number + 1, name, forms(tensors), "", program_line()))
 
 
 def forms(tensors: Sequence[tuple[str, Tensor]]) -> tuple[str, ...]:

@@ -125,12 +125,12 @@ class World:
             self.wait(lambda: all(request.Test() for request in requests), announcement)
         except BaseException as error:
             self._unfinished += requests
-            self.give_up(error, announcement.number)
+            self.give_up(error, announcement.number - 1)
             raise
 
     def _check_all_there(self, announcement: Announcement) -> None:
         for rank, farewell in sorted(self.left.items()):
-            if farewell.completed <= announcement.number and not self._inbox[rank]:
+            if farewell.completed < announcement.number and not self._inbox[rank]:
                 raise errors.rank_left(
                     rank=rank,
                     op=announcement.name,

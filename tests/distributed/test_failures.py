@@ -76,7 +76,7 @@ def test_a_rank_that_skips_a_collective_and_ends_is_named_by_all_others(ranks: i
     )
     assert ran.survivors == []
     for first, second in ran.told[1:]:
-        assert first.startswith("Rank 0 will not take part in all_reduce (collective 1, at program.py:")
+        assert first.startswith("Rank 0 will not take part in all_reduce (collective 2, at program.py:")
         assert first.endswith("it has finished the program")
         assert first in second
 
@@ -96,7 +96,7 @@ def test_a_rank_that_raises_ends_the_others_with_its_reason(ranks: int, tmp_path
     )
     assert ran.status != 0
     assert ran.survivors == []
-    said = "Rank 1 will not take part in all_reduce (collective 1, at program.py:"
+    said = "Rank 1 will not take part in all_reduce (collective 2, at program.py:"
     assert ran.errors.count(said) == ranks - 1, ran.errors
     assert ran.errors.count("it ended with ValueError: no data") == ranks - 1
     assert ran.errors.count("\nValueError: no data") == 1
@@ -121,7 +121,7 @@ def test_a_rank_that_does_not_come_is_named_after_the_timeout(ranks: int, tmp_pa
     )
     assert ran.survivors == []
     for first, second in ran.told[1:]:
-        assert first.startswith("Rank 0 did not come to all_reduce (collective 0, at program.py:")
+        assert first.startswith("Rank 0 did not come to all_reduce (collective 1, at program.py:")
         assert first in second
     (late,) = ran.told[0]
     assert "will not take part in all_reduce" in late
