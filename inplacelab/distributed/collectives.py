@@ -101,7 +101,7 @@ def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: Any = None, syn
             for each in tensor_list:
                 call.check_write(each)
         call.options = call.gradient(tensor)
-    results = AllGather.apply(list(tensor_list), tensor, call)
+    results = AllGather.apply(tensor, list(tensor_list), call)
     if not tensor_list:
         tensor_list.extend(results)
 
@@ -128,7 +128,9 @@ def reduce_scatter(
     with Preparation("reduce_scatter", group, sync_op) as call:
         call.writes(tensor)
         call.list_like(tensor_list, tensor)
-        call.separate([tensor, *(each for each in tensor_list if each is not tensor)])
+        for each in tensor_list:
+            if each is not tensor:
+                call.separate([tensor, each])
         needs = [call.reduces(each, op) for each in (tensor, *tensor_list)]
         call.options = f"{ReduceOp(op).name}{_GRADIENT * any(needs)}"
     ReduceScatter.apply(tensor, list(tensor_list), ReduceOp(op), call)
@@ -219,7 +221,7 @@ class Preparation:
     def reduces(self, tensor: Tensor, op: Any) -> bool:
         """Refuses a reduction that is not defined for a tensor. Returns whether the tensor needs a gradient."""
         if op not in list(ReduceOp) or isinstance(op, bool):
-            raise errors.unknown_reduction(op=self.name, given=op)
+            raise errors.unknown_reduce_op(op=self.name, given=op)
         op, kind = ReduceOp(op), tensor.array.dtype.kind
         allowed = {ReduceOp.AVG: "fc", ReduceOp.MAX: "biuf", ReduceOp.MIN: "biuf"}.get(op, "iufc")
         if kind not in allowed:
@@ -301,8 +303,8 @@ class AllGather(Collective):
     """`all_gather`."""
 
     @staticmethod
-    def forward(ctx: Any, results: list[Tensor], tensor: Tensor, call: Preparation) -> list[Tensor]:
-        world = call.world
+    def forward(ctx: Any, tensor: Tensor, results: list[Tensor], call: Preparation) -> list[Tensor]:
+        world, ctx.overwritten = call.world, (None,) * bool(results)
         results = results or [empty_like(tensor) for _ in range(world.size)]
         writings = [_Writing(each) for each in results]
         flats = [each.__enter__() for each in writings]
@@ -316,7 +318,7 @@ class AllGather(Collective):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Any, ...]:
         total = empty_like(gradients[0])
         reduce_scatter(total, [each.clone() for each in gradients])
-        return None, total
+        return total, *ctx.overwritten
 
 
 class ReduceScatter(Collective):

@@ -170,9 +170,9 @@ def _found(facts: Sequence[TensorFacts], tensors: Sequence[tuple[str, Tensor]]) 
     for name, tensor in tensors:
         for each in facts:
             for called in each.names:
-                if called == name or called.endswith(f".{name}"):
-                    if (each.shape, each.dtype) == (tensor.array.shape, tensor.array.dtype.name):
-                        layers.setdefault(called[: -len(name)], {})[name] = each
+                alike = (each.shape, each.dtype) == (tensor.array.shape, tensor.array.dtype.name)
+                if alike and f".{called}".endswith(f".{name}"):
+                    layers.setdefault(called[: -len(name)], {})[name] = each
     return max(layers.values(), key=len, default={})
 
 
@@ -218,6 +218,10 @@ _WRITE = Text("{0}, step {1}, line {2} `{3}` ({4})", "{0}，第 {1} 步，第 {2
 _WRITE_SOMEWHERE = Text("{0}, step {1} ({2})", "{0}，第 {1} 步（{2}）")
 _MADE = Text("as it was first seen", "首次出现时")
 _NONE = Text("{0}, no further write", "{0}，没有更多写入")
+_BEFORE = Text(
+    " It is the first that the recordings know of, so the ranks may have differed before it.",
+    "这是记录中已知的第一次写入，所以各进程可能在此之前就已不同。",
+)
 _NOT_RECORDED = Text(
     " To see which lines did it, give `check_replicas` the recordings of all ranks.",
     "要知道是哪些行造成的，请把各进程的记录交给 `check_replicas`。",
@@ -235,17 +239,20 @@ def _drift(name: str, ranks: Sequence[tuple[str, int]], histories: Sequence[Sequ
     writes = _first_difference(histories) if all(histories) else ()
     groups = [_AT_VERSION.format(_those(group), versions[group[0]]) for group in agreeing]
     pattern = _VALUES if kind == "values" else _VERSION
-    return Drift(name, kind, versions, agreeing, writes, _said(pattern, name, groups, writes, all(histories)))
+    first = bool(writes) and any(each is known[0] for each, known in zip(writes, histories, strict=True))
+    says = _said(pattern, name, groups, writes, recorded=all(histories), first=first)
+    return Drift(name, kind, versions, agreeing, writes, says)
 
 
 def _said(
-    pattern: Text, name: str, groups: Sequence[Text], writes: Sequence[Write | None], recorded: bool
+    pattern: Text, name: str, groups: Sequence[Text], writes: Sequence[Write | None], recorded: bool, first: bool
 ) -> Text:
     heading = pattern.format(name, _joined(groups, _AGAINST))
     if not writes:
         return heading + (_NOT_SEEN if recorded else _NOT_RECORDED)
     by_rank = _groups([None if each is None else (each.step, each.line, each.compared) for each in writes])
-    return heading + _FIRST.format(_joined([_of(ranks, writes[ranks[0]]) for ranks in by_rank], Text("; ", "；")))
+    said = _FIRST.format(_joined([_of(ranks, writes[ranks[0]]) for ranks in by_rank], Text("; ", "；")))
+    return heading + said + _BEFORE if first else heading + said
 
 
 def _of(ranks: tuple[int, ...], write: Write | None) -> Text:
@@ -274,7 +281,9 @@ def _groups(facts: Sequence[Hashable]) -> tuple[tuple[int, ...], ...]:
 
 
 def _those(ranks: Sequence[int]) -> Text:
-    return (_RANK if len(ranks) == 1 else _RANKS).format(_joined([Text(str(rank), str(rank)) for rank in ranks], _COMMA))
+    return (_RANK if len(ranks) == 1 else _RANKS).format(
+        _joined([Text(str(rank), str(rank)) for rank in ranks], _COMMA)
+    )
 
 
 def _joined(texts: Sequence[Text], between: Text) -> Text:

@@ -26,7 +26,7 @@ def test_values_versions_and_storages(ranks: int, tmp_path: Path) -> None:
             return (numbers + 1j * draw.normal(size=shape) if dtype.startswith("complex") else numbers).astype(dtype)
         wrong = []
         def check(what, found, expected):
-            if not np.array_equal(found, expected):
+            if not (np.allclose if "PROD complex" in what else np.array_equal)(found, expected):  # NumPy multiplies by FMA or not
                 wrong.append([what, repr(found), repr(expected)])
         dtypes = ["float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool", "complex64", "complex128"]
         for dtype in dtypes:
@@ -144,12 +144,13 @@ def test_derivatives_are_those_of_the_sum_of_all_losses(ranks: int, tmp_path: Pa
         for kind in ["all_reduce", "average", "view", "broadcast", "all_gather", "all_gather_into", "reduce_scatter", "average_scatter"]:
             leaf = paddle.to_tensor(leaves[rank], stop_gradient=False)
             on_this_rank(kind, leaf).backward()
+            found = np.zeros_like(leaves[rank]) if leaf.grad is None else leaf.grad.numpy()
             expected = np.zeros_like(leaves[rank])
             for place in np.ndindex(expected.shape):
                 moved = [[each.copy() for each in leaves] for _ in range(2)]
                 moved[0][rank][place] += 1e-5; moved[1][rank][place] -= 1e-5
                 expected[place] = (in_one_process(kind, moved[0]) - in_one_process(kind, moved[1])) / 2e-5
-            tell([kind, float(np.abs(leaf.grad.numpy() - expected).max()) < 1e-6])
+            tell([kind, float(np.abs(found - expected).max()) < 1e-6])
         """,
         ranks,
         tmp_path,
@@ -174,7 +175,7 @@ def test_the_rules_of_autograd_are_kept(ranks: int, tmp_path: Path) -> None:
             dist.all_reduce(leaf)
         tell(leaf.inplace_version)
         tell(refusal(dist.all_reduce, leaf * 1., dist.ReduceOp.MAX))
-        tell(refusal(dist.all_reduce, paddle.ones([1]).expand([3])))
+        tell(refusal(dist.all_reduce, paddle.ones([1]).as_strided([3], [0])))
         tell(refusal(dist.all_gather, [leaf.detach()] * ranks, paddle.ones([2])) if ranks > 1 else "two of its tensors share a storage.")
         tell(refusal(dist.all_reduce, paddle.ones([2]), 7))
         tell(refusal(dist.broadcast, paddle.ones([2]), ranks))
@@ -193,7 +194,7 @@ def test_the_rules_of_autograd_are_kept(ranks: int, tmp_path: Path) -> None:
         assert "Leaf" in leaf
         assert (version, under_no_grad) == (0, 1)
         assert "all_reduce with MAX has no derivative" in maximum
-        assert overlap
+        assert "all_reduce" in overlap
         assert "two of its tensors share a storage" in shared
         assert "op=7 is not a ReduceOp" in op
         assert f"there is no rank {ranks}" in src

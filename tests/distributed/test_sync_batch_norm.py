@@ -72,7 +72,7 @@ def test_in_place_keeps_two_arrays_of_the_size_of_the_input_and_the_ordinary_one
         given = paddle.ones([1024, 4])
         weight = paddle.ones([4, 4])
         weight.stop_gradient = False
-        episode = devices.current().ledger.begin_episode(lambda: None)
+        episode = devices.current().ledger.begin_episode(lambda: False)
         h = paddle.matmul(given, weight)
         if name == "ordinary":
             y = paddle.nn.functional.batch_norm(h, norm._mean, norm._variance, norm.weight, norm.bias, training=True)
@@ -108,7 +108,8 @@ def test_second_derivatives_are_refused() -> None:
     leaf = paddle.to_tensor([[1.0], [3.0], [4.0]], stop_gradient=False)
     y = dist.SyncBatchNorm(1)(leaf * 2.0)
     (gradient,) = paddle.grad((y * y * y).sum(), [leaf], create_graph=True)
-    with pytest.raises(RuntimeError):
+    assert gradient is not None
+    with pytest.raises(ValueError, match="second derivative would go through"):
         gradient.sum().backward()
 
 

@@ -8,9 +8,9 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import StepKind
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.backward import backward_moment
+from inplacelab.recording.sentences.collectives import communicated
 from inplacelab.recording.sentences.errors import error_step
 from inplacelab.recording.sentences.headline import Headline, headline_of, split
-from inplacelab.recording.sentences.collectives import communicated
 from inplacelab.recording.sentences.launches import launched
 from inplacelab.recording.sentences.lines import plain_line
 from inplacelab.recording.sentences.operations import operation

@@ -10,7 +10,9 @@ from inplacelab.recording.sentences.phrases import quoted
 
 __all__ = ["communicated"]
 
-_SAYS = Text("Collective {0} of the program: {1} on all {2} ranks at once.", "程序的第 {0} 次集合通信：{2} 个进程同时做 {1}。")
+_SAYS = Text(
+    "Collective {0} of the program: {1} on all {2} ranks at once.", "程序的第 {0} 次集合通信：{2} 个进程同时做 {1}。"
+)
 
 
 def communicated(collectives: Sequence[CollectiveFacts | None]) -> list[Text]:

@@ -12,8 +12,8 @@ from inplacelab.recording.facts import NodeFacts, RewireFacts, SavedFacts, Step,
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import relation_of, shown_relation
-from inplacelab.recording.sentences.errors import error_step
 from inplacelab.recording.sentences.collectives import communicated
+from inplacelab.recording.sentences.errors import error_step
 from inplacelab.recording.sentences.launches import launched
 from inplacelab.recording.sentences.lines import changes_of_names, freed
 from inplacelab.recording.sentences.operations import (
