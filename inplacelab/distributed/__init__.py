@@ -24,15 +24,13 @@ from inplacelab.distributed.environment import (
     is_initialized,
     set_timeout,
 )
-from inplacelab.distributed.replicas import Drift, Replicas, check_replicas
+from inplacelab.distributed.replicas import check_replicas
 from inplacelab.distributed.sync_batch_norm import SyncBatchNorm
 from inplacelab.distributed.transfers import ReduceOp
 
 __all__ = [
     "DataParallel",
-    "Drift",
     "ReduceOp",
-    "Replicas",
     "SyncBatchNorm",
     "all_gather",
     "all_reduce",
