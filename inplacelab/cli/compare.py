@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,10 +14,9 @@ from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import parsed_script
 from inplacelab.language import Text
 from inplacelab.recording import codec
-from inplacelab.recording.alignment import Alignment, align
-from inplacelab.recording.differences import differences, verdict
+from inplacelab.recording.alignment import align
+from inplacelab.recording.comparison_report import report
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab.recording.visible import visible
 
 SUMMARY = Text(
@@ -31,15 +29,6 @@ _SAYS = {
     "right": Text("the program to compare it with", "与之比较的程序"),
 }
 _NOT_RECORDED = Text("{0} was not recorded:\n{1}", "{0} 没有得到记录：\n{1}")
-_ENDS = Text("{0}: {1} (peak {2})", "{0}：{1}（峰值 {2}）")
-_SIDES = (Text("left: ", "左侧："), Text("right: ", "右侧："))
-_NO_PAIRS = Text(
-    "No line of one has anything in common with a line of the other: nothing was aligned.",
-    "两个程序没有任何相近的行：无法对齐。",
-)
-_ALIKE = Text("No step differs in values, versions or sharing.", "各步的值、版本号和共享关系均无不同。")
-_BYTES = ("live", "peak")
-"""Differ at almost every step once they differ: the heading says what they come to."""
 
 
 def add_to(parser: Parser) -> None:
@@ -55,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     for script in scripts:
         parsed_script(script)  # raises before either runs
     left, right = (_recorded(script, options.arguments) for script in scripts)
-    output.say("\n".join(_report(align(left, right))), sys.stdout)
+    output.say("\n".join(report(align(left, right))), sys.stdout)
     return 0
 
 
@@ -71,35 +60,3 @@ def _recorded(script: Path, arguments: list[str]) -> Recording:
             reason = "\n".join(map(visible, ran.stderr.strip().splitlines()))
             raise CannotError(_NOT_RECORDED.format(visible(str(script)), reason), status=1)
         return codec.load(to)
-
-
-def _report(alignment: Alignment) -> Iterator[str]:
-    for side, recording in zip(_SIDES, (alignment.left, alignment.right), strict=True):
-        end = verdict(recording)
-        yield f"{side}{_ENDS.format(visible(recording.title), visible(str(end.says)), byte_count(end.peak))}"
-        yield from (f"  {note}" for note in recording.notes)
-    if not alignment.pairs:
-        yield f"\n{_NO_PAIRS}"
-        return
-    found = list(_steps(alignment))
-    yield from found or [f"\n{_ALIKE}"]
-
-
-def _steps(alignment: Alignment) -> Iterator[str]:
-    """Yields the lines of both sides at each position with a new difference, and below them what is new."""
-    before: set[Text] = set()
-    for index, position in enumerate(alignment.positions):
-        here = [each.says for each in differences(alignment, index) if each.kind not in _BYTES]
-        if new := [says for says in here if says not in before]:
-            yield ""
-            for side, recording, step in zip(_SIDES, (alignment.left, alignment.right), position, strict=True):
-                if step is not None:
-                    yield f"{side}{_line(recording, step)}"
-            yield from (f"  {visible(str(says))}" for says in new)
-        before = set(here)
-
-
-def _line(recording: Recording, step: int) -> str:
-    line = recording.steps[step].line
-    lines = recording.source.splitlines()
-    return "?" if line is None or line > len(lines) else f"{line}  {visible(lines[line - 1].strip())}"

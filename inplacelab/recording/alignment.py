@@ -52,11 +52,15 @@ class Alignment:
         left: one recording.
         right: the other one.
         positions: every step of each side exactly once, in order.
+        ends: the last position of each line as it ran: of a pair of visits, or of a visit that only one side made.
+        lines: (line of the left source, line of the right source) of each pair of lines, counted from 1.
     """
 
     left: Recording
     right: Recording
     positions: tuple[Position, ...]
+    ends: tuple[int, ...]
+    lines: tuple[tuple[int, int], ...]
 
     @cached_property
     def reached(self) -> tuple[Position, ...]:
@@ -66,6 +70,15 @@ class Alignment:
             left = left if position.left is None else position.left
             right = right if position.right is None else position.right
             found.append(Position(left, right))
+        return tuple(found)
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """The first position of the line that each position belongs to."""
+        found, start = [], 0
+        for end in self.ends:
+            found += [start] * (end + 1 - start)
+            start = end + 1
         return tuple(found)
 
     @cached_property
@@ -94,14 +107,18 @@ def align(left: Recording, right: Recording) -> Alignment:
     """
     lines = _paired_lines(left.source.splitlines(), right.source.splitlines())
     visits = _best(_visits(left), _visits(right), lambda one, other: int(_same_line(one, other, lines)))
-    return Alignment(left, right, tuple(_positions(visits)))
+    positions: list[Position] = []
+    ends = []
+    for one, other in visits:
+        positions += _positions(one, other)
+        ends.append(len(positions) - 1)
+    return Alignment(left, right, tuple(positions), tuple(ends), tuple(lines.items()))
 
 
-def _positions(visits: Iterator[tuple[_Visit | None, _Visit | None]]) -> Iterator[Position]:
-    for left, right in visits:
-        steps = _best(left.steps if left else (), right.steps if right else (), _likeness)
-        for one, other in steps:
-            yield Position(one.index if one else None, other.index if other else None)
+def _positions(left: _Visit | None, right: _Visit | None) -> Iterator[Position]:
+    steps = _best(left.steps if left else (), right.steps if right else (), _likeness)
+    for one, other in steps:
+        yield Position(one.index if one else None, other.index if other else None)
 
 
 # --- lines -------------------------------------------------------------------------------------------------------------

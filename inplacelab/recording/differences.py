@@ -21,26 +21,38 @@ from inplacelab.recording.sentences.phrases import MOST_VALUES, byte_count, list
 from inplacelab.recording.slots import slots_of
 from inplacelab.recording.touched import same_value
 
-__all__ = ["Difference", "DifferenceKind", "NamedGradient", "Verdict", "differences", "verdict"]
+__all__ = [
+    "Difference",
+    "DifferenceKind",
+    "NamedGradient",
+    "Verdict",
+    "absence",
+    "differences",
+    "same_in_short",
+    "verdict",
+]
 
-DifferenceKind = Literal["step", "name", "shape", "values", "unknown", "version", "sharing", "live", "peak"]
+DifferenceKind = Literal["step", "name", "shape", "values", "rounding", "unknown", "version", "sharing", "live", "peak"]
 
 
 class Difference(NamedTuple):
     """One thing that differs at one position.
 
     Attributes:
-        kind: what sort of thing: a side without a step here, a name that one side lacks, shapes, values, values that were not recorded,
+        kind: what sort of thing: a side without a step here, a name that one side lacks, shapes, values, values
+            that are the same in four digits, values that were not recorded,
             version counters, who shares with whom, live bytes, peak bytes.
         says: the same as a sentence.
         left: what it concerns in the picture of the left side: "s1" for a storage, "s1:4" for a slot, "t3" for a tensor.
         right: the same for the right side.
+        names: the tensors that it is about, by name.
     """
 
     kind: DifferenceKind
     says: Text
     left: tuple[str, ...] = ()
     right: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 _LEFT, _RIGHT = Text("left", "左侧"), Text("right", "右侧")
@@ -95,9 +107,9 @@ def differences(alignment: Alignment, position: int) -> tuple[Difference, ...]:
 def _differences(alignment: Alignment, position: int) -> Iterator[Difference]:
     here, reached = alignment.positions[position], alignment.reached[position]
     if here.left is None:
-        yield Difference("step", _absence(alignment.left, reached.left, _LEFT))
+        yield Difference("step", absence(alignment, position, "left"))
     if here.right is None:
-        yield Difference("step", _absence(alignment.right, reached.right, _RIGHT))
+        yield Difference("step", absence(alignment, position, "right"))
     if reached.left is None or reached.right is None:
         return
     left, right = alignment.left.state(reached.left), alignment.right.state(reached.right)
@@ -108,6 +120,12 @@ def _differences(alignment: Alignment, position: int) -> Iterator[Difference]:
     for one, other in combinations(common, 2):
         yield from _of_sharing(one, other, left, right)
     yield from _of_bytes(left, right)
+
+
+def absence(alignment: Alignment, position: int, side: Literal["left", "right"]) -> Text:
+    """Says why a side has no step at a position: it has not begun, has nothing there, or has ended."""
+    recording: Recording = getattr(alignment, side)
+    return _absence(recording, getattr(alignment.reached[position], side), _LEFT if side == "left" else _RIGHT)
 
 
 def _absence(recording: Recording, reached: int | None, side: Text) -> Text:
@@ -128,34 +146,38 @@ def _names(state: State) -> tuple[str, ...]:
 def _on_one_side(left: State, right: State) -> Iterator[Difference]:
     for name in _names(left):
         if right.bound(name) is None:
-            yield Difference("name", _ONE_SIDED.format(quoted(name), _LEFT), left=_tensor_mark(left.tensor(name)))
+            said = _ONE_SIDED.format(quoted(name), _LEFT)
+            yield Difference("name", said, left=_tensor_mark(left.tensor(name)), names=(name,))
     for name in _names(right):
         if left.bound(name) is None:
-            yield Difference("name", _ONE_SIDED.format(quoted(name), _RIGHT), right=_tensor_mark(right.tensor(name)))
+            said = _ONE_SIDED.format(quoted(name), _RIGHT)
+            yield Difference("name", said, right=_tensor_mark(right.tensor(name)), names=(name,))
 
 
 def _of_tensor(name: str, left: State, right: State) -> Iterator[Difference]:
     one, other = left.tensor(name), right.tensor(name)
     if one.shape != other.shape:
         said = _SHAPES.format(quoted(name), shape(one.shape), shape(other.shape))
-        yield Difference("shape", said, _tensor_mark(one), _tensor_mark(other))
+        yield Difference("shape", said, _tensor_mark(one), _tensor_mark(other), (name,))
     else:
         yield from _of_values(name, left, right)
     if left.version(one) != right.version(other):
         said = _VERSIONS.format(quoted(name), left.version(one), right.version(other))
-        yield Difference("version", said, _storage_mark(one), _storage_mark(other))
+        yield Difference("version", said, _storage_mark(one), _storage_mark(other), (name,))
 
 
 def _of_values(name: str, left: State, right: State) -> Iterator[Difference]:
     one, other = left.tensor(name), right.tensor(name)
     old, new = visible_values(left, one), visible_values(right, other)
     if old is None or new is None:
-        yield Difference("unknown", _UNKNOWN.format(quoted(name)), _tensor_mark(one), _tensor_mark(other))
+        said = _UNKNOWN.format(quoted(name))
+        yield Difference("unknown", said, _tensor_mark(one), _tensor_mark(other), (name,))
         return
     differ = [k for k, pair in enumerate(zip(old, new, strict=True)) if not same_value(*pair)]
     if differ:
         said = _said_of_values(quoted(name), old, new, differ)
-        yield Difference("values", said, _slot_marks(one, differ), _slot_marks(other, differ))
+        kind: DifferenceKind = "rounding" if all(same_in_short(old[k], new[k]) for k in differ) else "values"
+        yield Difference(kind, said, _slot_marks(one, differ), _slot_marks(other, differ), (name,))
 
 
 def _said_of_values(name: Text, left: Values, right: Values, differ: list[int]) -> Text:
@@ -166,10 +188,14 @@ def _said_of_values(name: Text, left: Values, right: Values, differ: list[int]) 
     return _SOME.format(name, len(differ), len(left), first, *_told_apart(left[first], right[first]))
 
 
+def same_in_short(one: Number, other: Number) -> bool:
+    """Returns whether two numbers are written alike in four digits: frameworks round differently."""
+    return number_label(one) == number_label(other)
+
+
 def _told_apart(one: Number, other: Number) -> tuple[str, str]:
-    """Returns two numbers in four digits, or in full if these are the same: frameworks may round differently."""
-    short = number_label(one), number_label(other)
-    return short if short[0] != short[1] else (repr(one), repr(other))
+    """Returns two numbers in four digits, or in full if these are the same."""
+    return (repr(one), repr(other)) if same_in_short(one, other) else (number_label(one), number_label(other))
 
 
 def _of_sharing(one: str, other: str, left: State, right: State) -> Iterator[Difference]:
@@ -177,7 +203,7 @@ def _of_sharing(one: str, other: str, left: State, right: State) -> Iterator[Dif
     if here != there:
         said = _SHARED.format(quoted(one), quoted(other), _LEFT if here else _RIGHT)
         marks = [tuple(sorted({*_storage_mark(s.tensor(one)), *_storage_mark(s.tensor(other))})) for s in (left, right)]
-        yield Difference("sharing", said, *marks)
+        yield Difference("sharing", said, marks[0], marks[1], (one, other))
 
 
 def _of_bytes(left: State, right: State) -> Iterator[Difference]:

@@ -22,7 +22,8 @@ needs over all steps, so no step changes a size.
 
 The modules of the player are: pure functions (`runs.js`, `words.js`, `linking.js`), parts of the picture (`panel.js`, `code.js`, `tables.js`,
 `toolbar.js`), the state that they share (`stage.js`), and `player.js`, which assembles them. Node tests import them one by one;
-`player_bundle.py` joins them into one module. That module, its style sheet and the payload are sent compressed (`packing.py`, `unpack.js`).
+`player_bundle.py` joins them into one module. `comparison.js` plays two programs with one cursor: each side (`sides.js`) is code and storages on a
+stage of its own, as in a player of one program. That module, its style sheet and the payload are sent compressed (`packing.py`, `unpack.js`).
 
 `panel_views.py` has the views, which differ in their panels only. `live_widget.py` stores a static copy beside each live widget and
 decides when that copy is shown. A screen reader gets the sentence of the step and the tables; the marks are hidden from it
@@ -35,6 +36,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from inplacelab_widgets.comparison import Comparison, compare
     from inplacelab_widgets.exports import to_html, to_markdown, to_png, to_svg, to_text
     from inplacelab_widgets.kernel.view import KernelView
     from inplacelab_widgets.list_view import ListView
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from inplacelab_widgets.stepper import Stepper
 
 __all__ = [
+    "Comparison",
     "GraphView",
     "KernelView",
     "ListView",
@@ -52,6 +55,7 @@ __all__ = [
     "StorageView",
     "VersionView",
     "View",
+    "compare",
     "to_card",
     "to_gif",
     "to_html",
@@ -63,9 +67,11 @@ __all__ = [
 
 _VIEWS = ("GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View")
 _HOMES = {
+    "Comparison": "comparison",
     "KernelView": "kernel.view",
     "ListView": "list_view",
     "Stepper": "stepper",
+    "compare": "comparison",
     "to_card": "sharing",
     "to_gif": "sharing",
     **dict.fromkeys(_VIEWS, "panel_views"),

@@ -62,6 +62,9 @@ MODULES = (
 )
 """The modules in order: each comes after those that it imports."""
 
+COMPARISON = ("sides", "comparison")
+"""The modules, and the style sheet of the same name as the last, that play two programs side by side. Other widgets do not carry them."""
+
 STYLES = (
     "frame",
     "toolbar",
@@ -109,12 +112,13 @@ export default {
 
 
 @cache
-def javascript() -> str:
-    """Returns the player as one ES module without imports. It exports anywidget's `render`, and `play` for a page.
+def javascript(*, compares: bool = False) -> str:
+    """Returns the player as one ES module without imports. It exports anywidget's `render`, and `play` for a page. With `compares` it also
+    plays two programs side by side.
 
     Comments and indentation are removed.
     """
-    return joined(source(name) for name in MODULES)
+    return joined(source(name) for name in (*MODULES, *(COMPARISON if compares else ())))
 
 
 def joined(modules: Iterable[str]) -> str:
@@ -123,9 +127,9 @@ def joined(modules: Iterable[str]) -> str:
 
 
 @cache
-def packed_javascript() -> str:
+def packed_javascript(*, compares: bool = False) -> str:
     """Returns a module that decompresses the player and its style sheet: what every widget of a notebook contains."""
-    return for_anywidget(javascript(), stylesheet())
+    return for_anywidget(javascript(compares=compares), stylesheet(compares=compares))
 
 
 def for_anywidget(module: str, style: str) -> str:
@@ -134,9 +138,10 @@ def for_anywidget(module: str, style: str) -> str:
 
 
 @cache
-def stylesheet() -> str:
+def stylesheet(*, compares: bool = False) -> str:
     """Returns the player's CSS, without comments and blanks: the styles of the marks, then of the panels around them."""
-    text = "".join((_PLAYER / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
+    names = (*STYLES, *(COMPARISON[-1:] if compares else ()))
+    text = "".join((_PLAYER / f"{name}.css").read_text(encoding="utf-8") for name in names)
     return css() + without_comments(text)
 
 
@@ -147,5 +152,5 @@ def without_comments(text: str) -> str:
 
 
 def source(name: str) -> str:
-    """Returns the source of one of `MODULES`."""
+    """Returns the source of a module."""
     return (_PLAYER / f"{name}.js").read_text(encoding="utf-8")

@@ -25,7 +25,7 @@ export function followKeys(stage, { help, keepers, fixes, share, present, pace }
     slower: () => pace.change(-1),
     mode: () => changeMode(stage),
     present: present.toggle,
-    predict: () => stage.choose("predict", !stage.predict),
+    predict: () => stage.payload.predict && stage.choose("predict", !stage.predict),
     help: help.toggle,
     openGraph: () => stage.open("graph"),
     openHistory: () => stage.open("history"),

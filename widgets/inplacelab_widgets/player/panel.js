@@ -258,6 +258,9 @@ export function drawPanel(panel, payload) {
   /** The element with the marks of a storage. @param {string} key */
   const holderOf = (key) => groups.find(({ group }) => group.key === key)?.holder;
 
+  /** The same for the group at a place among the groups of the panel. @param {number} at */
+  const holderAt = (at) => groups[at].holder;
+
   const width = () => arrangement?.width ?? panel.width;
 
   /** Its width and height in some room. @param {number} room @param {number} part */
@@ -269,7 +272,7 @@ export function drawPanel(panel, payload) {
     return { width: zoom * width, height: zoom * Number(root.getAttribute("height")) };
   }
 
-  return { parts: below ? [root, below] : [root], root, fit, width, sizeIn, stretch: () => axis.by, show, unfold, translate, highlight, holderOf, linksOf, firstStep, raisedAt, items };
+  return { parts: below ? [root, below] : [root], root, fit, width, sizeIn, stretch: () => axis.by, show, unfold, translate, highlight, holderOf, holderAt, linksOf, firstStep, raisedAt, items };
 }
 
 /** Whether a mark shows this item: the first of its keys, or one of the nodes that share a box. @param {string} keys @param {string} key */

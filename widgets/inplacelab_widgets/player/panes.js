@@ -132,6 +132,7 @@ function drawPane(stage, name, panels) {
     settle,
     translate,
     highlight: (wanted) => drawn.forEach((panel) => panel.highlight(wanted, stage.selection, stage.followed.keys)),
+    holderAt: (at) => drawn[0].holderAt(at),
     linksOf: (key) => drawn.flatMap((panel) => panel.linksOf(key)),
     // On an axis, everything is shown from the beginning.
     firstStep: (key) => (onAxis ? -1 : Math.max(...drawn.map((panel) => panel.firstStep(key)))),

@@ -60,6 +60,7 @@ import { fill, speak } from "./words.js";
  * @property {(wanted: Set<string>, lines: Set<number>, says: Said) => void} [highlight]
  * @property {(pane: string) => void} [open]
  * @property {(fold: string) => void} [list]
+ * @property {(group: number) => Element} [holderAt]  The element with the marks of a group of its first panel.
  * @property {(key: string) => string[]} [linksOf]
  * @property {(key: string) => number} [firstStep]
  * @property {(key: string) => number} [raisedAt]

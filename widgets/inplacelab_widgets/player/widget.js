@@ -87,7 +87,8 @@ async function draw(model, el) {
   const first = await arrived(model.get("_payload"));
   if (first.only === undefined) return drawn(model, el, first).close;
   if (model.get("layout")?.comm_live === false) return () => {};
-  let shown = drawn(model, el, first);
+  // Of two long programs nothing is there yet.
+  let shown = first.later ? { stage: { root: el, wanted: undefined }, close() {} } : drawn(model, el, first);
   let isClosed = false;
   /** @param {any} message */
   async function replace({ whole }) {
@@ -99,7 +100,7 @@ async function draw(model, el) {
     const hasFocus = root.contains(/** @type {Document} */ (el.getRootNode()).activeElement);
     shown.close();
     shown = drawn(model, el, payload);
-    if (hasFocus) shown.stage.root.focus({ preventScroll: true });
+    if (hasFocus && !first.later) shown.stage.root.focus({ preventScroll: true });
     if (wanted !== undefined) shown.stage.go(wanted);
   }
   model.on("msg:custom", replace);
@@ -111,12 +112,16 @@ async function draw(model, el) {
   };
 }
 
+/** What plays a payload: of one program, or of two if there are sides; comparison.js adds that. @type {Object<string, (el: HTMLElement, payload: any, options: Object<string, any> & {tell?: (trait: Trait, value: any) => void}) => {follow: any, stage: any, destroy: () => void}>} */
+export const PLAYERS = { one: mount };
+const mounted = (/** @type {any} */ payload) => PLAYERS[payload.sides ? "two" : "one"];
+
 /** @param {any} model @param {HTMLElement} el @param {Payload} payload */
 function drawn(model, el, payload) {
   const steps = played(model, payload);
   const step = courier(steps, (to) => player.follow("step", to));
   const given = Object.fromEntries(["toolbar", ...TRAITS].map((trait) => [trait, model.get(modelName(trait))]));
-  const player = mount(el, payload, {
+  const player = mounted(payload)(el, payload, {
     ...given,
     step: steps.get(),
     followed: () => model.get("step"),
@@ -152,7 +157,7 @@ export function asked(hash) {
 async function play(el, packed, options) {
   const payload = await arrived(packed);
   const step = payload.launches ? stepFor(payload, (trait) => options[trait]) : options.step;
-  const { stage, follow } = mount(el, payload, { ...options, step, followed: () => options.step });
+  const { stage, follow } = mounted(payload)(el, payload, { ...options, step, followed: () => options.step });
   if (payload.launches) return;
   const goThere = () => {
     const { step, panel } = asked(location.hash);

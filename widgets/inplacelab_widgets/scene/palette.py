@@ -150,6 +150,12 @@ STYLES: dict[str, dict[str, str]] = (
         "frame": _DRAWN | {"stroke": "line"},
         "blamed": {"stroke": "bad", "stroke-width": "1.8"},
         "code": {"font-size": "12px"},
+        # two programs side by side
+        "differs": _DRAWN | {"stroke": "fg", "stroke-width": "2"},
+        "differs-ground": {"fill": "fg", "stroke": "paper", "stroke-width": "1"},
+        "differs-sign": _DRAWN | {"stroke": "paper", "stroke-width": "1.5"},
+        "verdict": _DRAWN | {"stroke": "fg", "stroke-width": "2"},
+        "verdict-raised": _DRAWN | {"stroke": "bad", "stroke-width": "2", "stroke-dasharray": "7 4"},
         # states of any mark
         "gone": {"opacity": "0.4"},
     }

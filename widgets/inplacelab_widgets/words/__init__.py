@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from inplacelab_widgets.words.comparison import (
+    COMPARED,
+    DIFFERENCES,
+    DIFFERS,
+    KEYS_OF_COMPARISON,
+    NOT_EQUAL,
+    PROGRAM,
+    SIDES,
+)
 from inplacelab_widgets.words.descriptions import (
     GRAPH_SAYS,
     GRAPH_TOO_WIDE,
@@ -121,7 +130,10 @@ __all__ = [
     "BEGINS_AT",
     "BYTES",
     "COLUMNS",
+    "COMPARED",
     "CONSTANT",
+    "DIFFERENCES",
+    "DIFFERS",
     "EACH_NODE",
     "EACH_TURN",
     "ELEMENTS_CUT",
@@ -148,6 +160,7 @@ __all__ = [
     "KEEPS_SOME",
     "KEEPS_STALE",
     "KEYS",
+    "KEYS_OF_COMPARISON",
     "KEYS_WITHOUT_GRADIENTS",
     "LEAF",
     "LENS",
@@ -178,6 +191,7 @@ __all__ = [
     "NODE_STATUS",
     "NONE",
     "NON_CONTIGUOUS",
+    "NOT_EQUAL",
     "NOT_REACHED",
     "NOT_RECORDED",
     "NO_ELEMENTS",
@@ -196,6 +210,7 @@ __all__ = [
     "PEAK",
     "PLAYER",
     "PREDICT",
+    "PROGRAM",
     "RANGE",
     "RANGE_NOT_MEASURED",
     "READ_AS",
@@ -208,6 +223,7 @@ __all__ = [
     "SHAPE",
     "SHARE",
     "SHELF",
+    "SIDES",
     "SIMULATED",
     "SLOTS",
     "SOME_DONE",

@@ -1,0 +1,91 @@
+"""Exports two programs side by side without a widget: as a still picture, a page that plays offline, or text. Needs no Jupyter.
+
+All of them come from one scene, as `exports` does it for one program. Positions are those of the common cursor, counted from 0.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from inplacelab.language import Text, speak
+from inplacelab.recording.comparison_report import report
+from inplacelab_widgets import words
+from inplacelab_widgets.page import whole_page
+from inplacelab_widgets.player_bundle import javascript, stylesheet
+from inplacelab_widgets.raster import png
+from inplacelab_widgets.scene.comparison import ComparisonScene
+from inplacelab_widgets.scene.comparison_payload import comparison_payload
+from inplacelab_widgets.scene.comparison_picture import comparison_card, comparison_frame, said
+from inplacelab_widgets.static_html import MOST_BYTES, image
+
+__all__ = ["card_of", "html_of", "markdown_of", "png_of", "still_html_of", "svg_of", "text_of"]
+
+
+def svg_of(scene: ComparisonScene, language: str, position: int | None = None) -> str:
+    """Returns a position, by default the most telling one, as an SVG picture of 848 by at most 480 px."""
+    return comparison_frame(scene, scene.key_position if position is None else position, language)
+
+
+def png_of(scene: ComparisonScene, language: str, position: int | None = None, *, scale: float = 2.0) -> bytes:
+    """Returns the same picture as PNG. Needs the extra `png`."""
+    return png(svg_of(scene, language, position), scale, language)
+
+
+def card_of(scene: ComparisonScene, language: str, position: int | None = None) -> bytes:
+    """Returns a position as a PNG of 1200 x 675 pixels, to be shared. Needs the extra `png`."""
+    return png(comparison_card(scene, scene.key_position if position is None else position, language), 1, language)
+
+
+def html_of(scene: ComparisonScene, language: str, position: int | None = None) -> str:
+    """Returns a page that plays both programs offline; it opens at the most telling position."""
+    return whole_page(
+        comparison_payload(scene),
+        javascript(compares=True),
+        stylesheet(compares=True),
+        folder="inplacelab_widgets/player",
+        title=scene.title,
+        language=language,
+        options={"step": scene.key_position if position is None else position},
+    )
+
+
+def text_of(scene: ComparisonScene, language: str) -> str:
+    """Returns what the comparison comes to, how both programs end, and line by line where they begin to differ."""
+    return "\n\n".join([scene.conclusion.in_language(language), _report(scene, language)]) + "\n"
+
+
+def markdown_of(scene: ComparisonScene, language: str) -> str:
+    """Returns the same as Markdown: the report is indented, so nothing in it is markup."""
+    lines = [scene.conclusion.in_language(language).replace("`", ""), *_report(scene, language).split("\n")]
+    return "\n".join(f"    {line}".rstrip() for line in [lines[0], "", *lines[1:]]) + "\n"
+
+
+def still_html_of(scene: ComparisonScene, language: str) -> str:
+    """Returns the picture as HTML without scripts or styles, and below it, folded, the report. If the picture is too large, there are only
+    its words.
+    """
+    alternative = said(scene, scene.key_position, language)
+    summary = escape(words.DIFFERENCES.in_language(language))
+    folded = _shortened(_report(scene, language), language)
+    details = f"<details><summary>{summary}</summary>\n<pre>{escape(folded)}</pre></details>"
+    found = image(svg_of(scene, language), alternative)
+    if len(found.encode()) + len(details.encode()) > 2 * MOST_BYTES:
+        found = f"<p>{escape(alternative)}</p>"
+    return f"{found}\n{details}"
+
+
+_MOST_LINES = 40
+"""The most lines of the report that are saved with a notebook."""
+_MORE = Text("… {0} more lines", "… 另有 {0} 行")
+
+
+def _shortened(text: str, language: str) -> str:
+    lines = text.split("\n")
+    if len(lines) <= _MOST_LINES:
+        return text
+    return "\n".join([*lines[:_MOST_LINES], _MORE.format(len(lines) - _MOST_LINES).in_language(language)])
+
+
+def _report(scene: ComparisonScene, language: str) -> str:
+    with speak(language):
+        return "\n".join(report(scene.comparison.alignment))

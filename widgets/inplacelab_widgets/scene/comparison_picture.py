@@ -1,0 +1,287 @@
+"""Draws two programs side by side at one position of their cursor, as a still picture: what it comes to, and a frame around each program
+with its verdict, its code and its storages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from inplacelab.language import Text
+from inplacelab.recording.comparison import SIDES, Side
+from inplacelab.recording.differences import Verdict
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.phrases import byte_count
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.card import HEIGHT as CARD_HEIGHT
+from inplacelab_widgets.scene.card import WIDTH as CARD_WIDTH
+from inplacelab_widgets.scene.code import LINE_HEIGHT, code_panel
+from inplacelab_widgets.scene.comparison import ComparisonScene, outlined
+from inplacelab_widgets.scene.frame import HIGHEST, WIDTH
+from inplacelab_widgets.scene.marks import Group, Look, Panel, always, flowed, rect
+from inplacelab_widgets.scene.measure import NORMAL, SMALL, shortened, width_of, wrapped
+from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.picture import PAD, provisos
+from inplacelab_widgets.scene.svg import document, group_at, mark_at, panel_at, placed, text_at
+
+__all__ = ["comparison_card", "comparison_frame", "said"]
+
+_SIZES = (("text headline", 17.0), ("text label", 15.0))
+"""The style and the size of the conclusion: the smaller one where it then fits in one line."""
+_SAID_LINE = 22.0
+_MOST_SAID = 2
+_FOOT = 22.0
+_INSET = 12.0
+"""The space between a frame and what is in it, in px."""
+_SIDE = (WIDTH - 3 * PAD) / 2
+_ROOM = _SIDE - 2 * _INSET
+_HEAD = 46.0
+"""The height of the verdict and of the line below it, in px."""
+_GAP = 16.0
+"""The space between the code and the storages, in px."""
+_MARGIN = 8.0
+"""The space beside each storage for outlines, in px."""
+_LEAST = 60.0
+"""The least height for storages, in px."""
+_SCALES = tuple(1 - k / 20 for k in range(11))
+"""The scales of the storages that are tried."""
+_RUNNING = ("tint", "mark-now", "flag-stale")
+"""The styles of a running line."""
+_LARGE = 0.9
+"""A scale at which they are read easily."""
+
+
+def comparison_frame(scene: ComparisonScene, position: int, language: str) -> str:
+    """Returns a position as an SVG picture of 848 by at most 480 px."""
+    drawing = _Drawing(scene, position, language, HIGHEST)
+    return document((WIDTH, drawing.height), [drawing.drawn], scene.title, said(scene, position, language))
+
+
+def comparison_card(scene: ComparisonScene, position: int, language: str) -> str:
+    """Returns a position as an SVG picture of 1200 by 675 px, the size that sites show of a linked page."""
+    scale = CARD_WIDTH / WIDTH
+    drawing = _Drawing(scene, position, language, CARD_HEIGHT / scale, fills=True)
+    parts = [placed(drawing.drawn, 0, 0, scale)]
+    return document((CARD_WIDTH, CARD_HEIGHT), parts, scene.title, said(scene, position, language))
+
+
+def said(scene: ComparisonScene, position: int, language: str) -> str:
+    """Returns what a comparison comes to, what is new at a position, and the verdicts, in words."""
+    told = scene.comparison.told(position, by_line=True)
+    ends = [
+        Text("{0}: {1}", "{0}：{1}").format(
+            words.PROGRAM[side].format(title=scene.scene(side).recording.title), verdict.says
+        )
+        for side, verdict in zip(SIDES, scene.comparison.verdicts, strict=True)
+    ]
+    clauses = [scene.conclusion, *ends, told.clause]
+    stop = {"en": ". ", "zh": "。"}[language]
+    line = "".join(unquoted(each).in_language(language).rstrip() + stop for each in clauses)
+    return (line + unquoted(told.detail).in_language(language)).strip()
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """The picture in px of a notebook, at most `highest` px high; with `fills` exactly so."""
+
+    scene: ComparisonScene
+    position: int
+    language: str
+    highest: float
+    fills: bool = False
+
+    @cached_property
+    def lines(self) -> list[tuple[str, str]]:
+        """The words above the frames, each with its style."""
+        told = self.scene.comparison.told(self.position, by_line=True)
+        room = WIDTH - 2 * PAD - 12
+        conclusion, clause = (self._words(each) for each in (self.scene.conclusion, told.clause))
+        style, size = next(
+            ((style, size) for style, size in _SIZES if len(wrapped(conclusion, room, size)) == 1), _SIZES[0]
+        )
+        top = wrapped(conclusion, room, size)
+        if len(top) > _MOST_SAID:
+            top = [*top[: _MOST_SAID - 1], shortened(" ".join(top[_MOST_SAID - 1 :]), room, size)]
+        return [*((line, style) for line in top), (shortened(clause, room, NORMAL), "text code")]
+
+    @cached_property
+    def top(self) -> float:
+        return PAD + _SAID_LINE * len(self.lines) + 10
+
+    @cached_property
+    def sides(self) -> list[_SideDrawing]:
+        """Both sides at one scale; if the whole code leaves too little room for the storages, only the lines around the present one."""
+        room = self.highest - self.top - _FOOT - 12
+        sides = [_SideDrawing(self.scene, side, self.position, self.language, room) for side in SIDES]
+        near, scale = False, min(side.fitting(near=False) for side in sides)
+        if scale < _LARGE and (closer := min(side.fitting(near=True) for side in sides)) > scale:
+            near, scale = True, closer
+        return [replace(side, near=near, scale=scale) for side in sides]
+
+    @cached_property
+    def side_height(self) -> float:
+        room = self.highest - self.top - _FOOT - 12
+        return room if self.fills else min(room, max(side.height for side in self.sides))
+
+    @property
+    def height(self) -> float:
+        return self.top + self.side_height + _FOOT + 12
+
+    @property
+    def drawn(self) -> str:
+        bar = rect(0, PAD, 5, _SAID_LINE * len(self.lines) - 2, always(Look("mark-now")))
+        parts = [mark_at(bar, 0, self.language)]
+        for k, (line, style) in enumerate(self.lines):
+            parts.append(text_at(PAD, PAD + 15 + _SAID_LINE * k, style, line, self.language))
+        for k, side in enumerate(self.sides):
+            parts.append(placed(side.drawn(self.side_height), PAD + k * (_SIDE + PAD), self.top))
+        parts.append(self._foot())
+        return "".join(parts)
+
+    def _foot(self) -> str:
+        stops = self.scene.stops
+        number = next((k for k, stop in enumerate(stops) if stop >= self.position), len(stops) - 1)
+        place = words.PLAYER["position_by_line"].format(step=number + 1, steps=len(stops))
+        notes = dict.fromkeys(note for side in SIDES for note in provisos(self.scene.scene(side)))
+        line = " · ".join(each.in_language(self.language) for each in (place, *notes))
+        y = self.height - 10
+        left = text_at(PAD, y, "text soft", shortened(line, WIDTH - 2 * PAD - 90, SMALL), self.language)
+        return left + text_at(WIDTH - PAD, y, "text bold end", "inplacelab", self.language)
+
+    def _words(self, said: Text) -> str:
+        return unquoted(said).in_language(self.language)
+
+
+@dataclass(frozen=True)
+class _SideDrawing:
+    """One program in its frame, in at most `room` px of height."""
+
+    scene: ComparisonScene
+    side: Side
+    position: int
+    language: str
+    room: float
+    near: bool = False
+    scale: float = 1.0
+
+    @property
+    def recording(self) -> Recording:
+        return self.scene.scene(self.side).recording
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.scene.comparison.verdicts[SIDES.index(self.side)]
+
+    @cached_property
+    def waiting(self) -> Text | None:
+        return self.scene.comparison.waiting(self.position, self.side, by_line=True)
+
+    @cached_property
+    def code(self) -> Panel:
+        return self._code(near=self.near)
+
+    def _code(self, *, near: bool) -> Panel:
+        step = self.scene.reached(self.position, self.side) or 0
+        return code_panel(self.recording, _ROOM, step, near=near)
+
+    def fitting(self, *, near: bool) -> float:
+        """Returns the largest scale at which the storages fit below the code, whole or only near the present line."""
+        waiting = LINE_HEIGHT * (self.waiting is not None)
+        room = max(self.room - _HEAD - 2 * _INSET - self._code(near=near).height - waiting - _GAP, _LEAST)
+        for scale in _SCALES:
+            width, height = self._flowed(scale)[1:]
+            if width * scale <= _ROOM and height * scale <= room:
+                return scale
+        width, height = self._flowed(_SCALES[-1])[1:]
+        return min(_ROOM / max(width, 1), room / max(height, 1))
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The storages that are drawn, with outlines around what differs."""
+        panel = outlined(self.scene.scene(self.side).storages, self.scene.outlines(self.position, self.side))
+        drawn = self.scene.drawn(self.position, self.side)
+        return [group for group in panel.groups if group.key in drawn]
+
+    def _flowed(self, scale: float) -> tuple[list[tuple[float, float]], float, float]:
+        """The places of the storages in the frame at a scale, and their width and height before it."""
+        boxes = [(group.width + 2 * _MARGIN, group.height) for group in self.groups]
+        places, height = flowed(boxes, _ROOM / scale)
+        width = max((x + box[0] for (x, _), box in zip(places, boxes, strict=True)), default=0.0)
+        return places, width, height
+
+    @cached_property
+    def storages(self) -> tuple[str, float]:
+        """The storages, and their height."""
+        step = self.scene.reached(self.position, self.side)
+        if step is None:
+            return "", 0.0
+        places, _, height = self._flowed(self.scale)
+        drawn = (
+            placed(group_at(group, step, self.language), x + _MARGIN, y)
+            for group, (x, y) in zip(self.groups, places, strict=True)
+        )
+        return placed("".join(drawn), 0, 0, self.scale), height * self.scale
+
+    @cached_property
+    def height(self) -> float:
+        waiting = LINE_HEIGHT * (self.waiting is not None)
+        return _INSET + _HEAD + self.code.height + waiting + _GAP + self.storages[1] + _INSET
+
+    def drawn(self, height: float) -> str:
+        """Returns the frame, `height` px high, and what is in it."""
+        raised = self.verdict.error is not None
+        parts = [
+            mark_at(rect(0, 0, _SIDE, height, always(Look("verdict-raised" if raised else "verdict")), 8), 0, "en")
+        ]
+        parts.append(placed(self._head(raised), _INSET, _INSET))
+        y = _INSET + _HEAD
+        if self.waiting is not None:
+            parts.append(text_at(_INSET, y + 12, "text bold italic", self._fitted(self.waiting, SMALL), self.language))
+            y += LINE_HEIGHT
+        step = self.scene.reached(self.position, self.side) or 0
+        code = panel_at(self._at_rest() if self.waiting is not None else self.code, step, self.language) + self._signs()
+        parts.append(placed(code, _INSET, y))
+        storages = self.storages[0]
+        if self.waiting is not None:
+            storages = f'<g opacity="0.5">{storages}</g>'
+        parts.append(placed(storages, _INSET, y + self.code.height + _GAP))
+        return "".join(parts)
+
+    def _head(self, raised: bool) -> str:
+        verdict = self._fitted(self.verdict.says, 15)
+        parts = [text_at(0, 14, "text label alarm" if raised else "text label", verdict, self.language)]
+        peak = words.PEAK.format(peak=byte_count(self.verdict.peak)).in_language(self.language)
+        differs = len({each.peak for each in self.scene.comparison.verdicts}) > 1
+        title = shortened(self.recording.title, _ROOM - width_of(peak, SMALL) - 30, SMALL)
+        parts.append(text_at(0, 32, "text soft", title, self.language))
+        parts.append(
+            text_at(
+                _ROOM,
+                32,
+                "text bold end" if differs else "text soft end",
+                f"≠ {peak}" if differs else peak,
+                self.language,
+            )
+        )
+        return "".join(parts)
+
+    def _at_rest(self) -> Panel:
+        """The code without a running line."""
+        (group,) = self.code.groups
+        marks = tuple(mark for mark in group.marks if mark.runs[0][1] is None or mark.runs[0][1].style not in _RUNNING)
+        return replace(self.code, groups=(replace(group, marks=marks),))
+
+    def _signs(self) -> str:
+        """The sign at the lines that differ."""
+        changed = set(self.scene.comparison.changed_lines[SIDES.index(self.side)])
+        (group,) = self.code.groups
+        numbers = (
+            (int(str(look.text)), mark)
+            for mark in group.marks
+            if (look := mark.at(0)) is not None and look.style == "text soft end" and str(look.text).isdigit()
+        )
+        places = (float(dict(mark.place)["y"]) for number, mark in numbers if number in changed)
+        return "".join(text_at(8, y, "text bold", words.NOT_EQUAL, self.language) for y in places)
+
+    def _fitted(self, said: Text, size: float) -> str:
+        return shortened(unquoted(said).in_language(self.language), _ROOM, size)
