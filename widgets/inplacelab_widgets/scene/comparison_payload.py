@@ -17,10 +17,10 @@ from inplacelab_widgets.scene.panel_payload import Json, Pools
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.predict_question import in_both_languages
 
-__all__ = ["comparison_payload"]
+__all__ = ["OF_THE_WHOLE", "SAMPLE", "SIDE_PANELS", "comparison_payload", "without_quotes"]
 
-_PANELS = ("code", "storages")
-_OF_THE_WHOLE = ("keys", "marks", "story", "tables", "sharing", "predict", "title", "notes", "opens")
+SIDE_PANELS = ("code", "storages")
+OF_THE_WHOLE = ("keys", "marks", "story", "tables", "sharing", "predict", "title", "notes", "opens")
 """What the payload of a side has and only the whole shows."""
 
 
@@ -54,7 +54,7 @@ class _Packer:
                 key: in_both_languages(said) for key, said in (words.PLAYER | words.LINKS | words.COMPARED).items()
             },
             "keys": [[in_both_languages(keys), in_both_languages(does)] for keys, does in words.KEYS_OF_COMPARISON],
-            "marks": [["ipl-differs", _SAMPLE, in_both_languages(words.DIFFERS)]],
+            "marks": [["ipl-differs", SAMPLE, in_both_languages(words.DIFFERS)]],
             "axis": {"left": LEFT, "right": RIGHT, "spacing": 0},
             "source": [],
             "panels": [],
@@ -72,8 +72,8 @@ class _Packer:
         scene, place = self.scene.scene(side), SIDES.index(side)
         verdict = self.scene.comparison.verdicts[place]
         peaks = {each.peak for each in self.scene.comparison.verdicts}
-        own = payload(scene, panels=_PANELS)
-        return {key: value for key, value in own.items() if key not in _OF_THE_WHOLE} | {
+        own = payload(scene, panels=SIDE_PANELS)
+        return {key: value for key, value in own.items() if key not in OF_THE_WHOLE} | {
             "title": scene.recording.title,
             "named": in_both_languages(words.PROGRAM[side].format(title=scene.recording.title)),
             "verdict": in_both_languages(verdict.says),
@@ -142,16 +142,17 @@ class _Packer:
         everywhere = self.scene.comparison.found
         most = max(map(len, everywhere), default=0)
         changes = (
-            (position, f"d{row}", (_unquoted(found[row].says),) if row < len(found) else None)
+            (position, f"d{row}", (without_quotes(found[row].says),) if row < len(found) else None)
             for position, found in enumerate(everywhere)
             for row in range(most)
         )
         return self.pools.table(words.DIFFERENCES, (words.SIDES,), changes)
 
 
-_SAMPLE = "M4 3h24v14h-24z"
+SAMPLE = "M4 3h24v14h-24z"
 """An outline, in a box of 32 by 20 px."""
 
 
-def _unquoted(said: Text) -> Text:
+def without_quotes(said: Text) -> Text:
+    """Returns words without backticks, for a table."""
     return Text(said.en.replace("`", ""), said.zh.replace("`", ""))
