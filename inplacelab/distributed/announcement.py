@@ -18,6 +18,7 @@ class Announcement:
     """A collective that a rank is about to make. All ranks must announce the same, but for `where`, `refused` and `told`.
 
     Attributes:
+        meeting: how many meetings of the ranks came before.
         number: which collective of the program it is, from 1.
         name: the operation: "all_reduce".
         operands: the shape and dtype of each tensor: "float32[2, 3]".
@@ -27,6 +28,7 @@ class Announcement:
         told: values for the other ranks.
     """
 
+    meeting: int
     number: int
     name: str
     operands: tuple[str, ...]
@@ -38,7 +40,7 @@ class Announcement:
     @property
     def agreed(self) -> tuple[object, ...]:
         """What must be the same on all ranks."""
-        return self.number, self.name, self.operands, self.options
+        return self.meeting, self.name, self.operands, self.options
 
     def __str__(self) -> str:
         arguments = ", ".join((*self.operands, *filter(None, (self.options,))))
@@ -50,7 +52,7 @@ class Farewell:
     """The last words of a rank.
 
     Attributes:
-        completed: how many collectives it has completed.
+        completed: how many meetings, with what followed, it has completed.
         reason: why it goes: "it has finished the program".
     """
 

@@ -54,15 +54,19 @@ def init_parallel_env(nccl_config: Any = None) -> None:
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/distributed/init_parallel_env_en.html
     """
-    if _Program.world is not None and _Program.world.broken is None:
-        return
+    if _Program.world is None or _Program.world.broken is not None:
+        start_again()
+
+
+def start_again() -> None:
+    """Finds the other ranks, also if that has been done: collectives are counted from 1 again. All ranks must call it."""
     everyone = _mpi().COMM_WORLD
     if _Program.world is None:
         atexit.register(_leave)
         sys.excepthook = _noting(sys.excepthook)
     _Program.world = World(_copy(everyone), _copy(everyone), _Program.timeout)
     if everyone.Get_size() == 1:
-        warnings.warn(str(_ALONE), stacklevel=2)
+        warnings.warn(str(_ALONE), stacklevel=3)
 
 
 def is_initialized() -> bool:

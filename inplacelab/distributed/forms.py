@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inplacelab.distributed.announcement import Announcement, program_line
 from inplacelab.distributed.world import World
 from inplacelab.tensor import Tensor
 
@@ -17,7 +16,7 @@ def check_same_tensors(world: World, name: str, tensors: Sequence[tuple[str, Ten
         name: what needs them: "DataParallel".
         tensors: the tensors of this rank with their names.
     """
-    world.meet(Announcement(world.number + 1, name, forms(tensors), "", program_line()))
+    world.meet(world.announcement(name, forms(tensors)))
 
 
 def forms(tensors: Sequence[tuple[str, Tensor]]) -> tuple[str, ...]:

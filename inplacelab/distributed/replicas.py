@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from inplacelab.distributed.announcement import Announcement, program_line
 from inplacelab.distributed.environment import world_for
 from inplacelab.distributed.forms import forms
 from inplacelab.distributed.world import World
@@ -56,8 +55,7 @@ _T = TypeVar("_T")
 
 def _exchanged(world: World, agreed: Sequence[str], told: _T) -> list[_T]:
     """Tells all ranks something, and returns what each of them told."""
-    announcement = Announcement(world.number + 1, "check_replicas", tuple(agreed), "", program_line(), told=told)
-    return [each.told for each in world.meet(announcement)]
+    return [each.told for each in world.meet(world.announcement("check_replicas", agreed, told=told))]
 
 
 # ---- what a rank's recording says -------------------------------------------------------------------------------------------

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from inplacelab import errors
-from inplacelab.distributed.announcement import Announcement, Farewell, calls_by_rank
+from inplacelab.distributed.announcement import Announcement, Farewell, calls_by_rank, program_line
 from inplacelab.language import Text
 
 _SPINS = 50
@@ -35,7 +35,8 @@ class World:
     Attributes:
         rank: the number of this rank, from 0.
         size: how many ranks there are.
-        number: how many collectives this rank has met for.
+        meetings: how often this rank has met the others.
+        collectives: for how many collectives.
         broken: the error after which no collective is possible any more.
         left: the ranks that take part in nothing more, with their last words.
     """
@@ -43,7 +44,7 @@ class World:
     def __init__(self, messages: Any, data: Any, timeout: float) -> None:
         self.messages, self.data, self.timeout = messages, data, timeout
         self.rank, self.size = int(messages.Get_rank()), int(messages.Get_size())
-        self.number = 0
+        self.meetings = self.collectives = 0
         self.broken: BaseException | None = None
         self.left: dict[int, Farewell] = {}
         self._inbox: list[deque[Announcement]] = [deque() for _ in range(self.size)]
@@ -51,6 +52,14 @@ class World:
         self._unfinished: list[Any] = []  # requests, and with them memory, of a collective that never ended
 
     # ---- meetings --------------------------------------------------------------------------------------------------------
+
+    def announcement(
+        self, name: str, operands: Sequence[str], options: str = "", *, refused: str = "", told: Any = None
+    ) -> Announcement:
+        """Returns what this rank says at the next meeting. The arguments are attributes of `Announcement`."""
+        return Announcement(
+            self.meetings, self.collectives + 1, name, tuple(operands), options, program_line(), refused, told
+        )
 
     def meet(self, announcement: Announcement) -> list[Announcement]:
         """Tells all ranks what this one is about to do, and returns what each of them said.
@@ -64,9 +73,9 @@ class World:
         try:
             said = self._said(announcement)
         except BaseException as error:
-            self.give_up(error, self.number)
+            self.give_up(error, self.meetings)
             raise
-        self.number += 1
+        self.meetings += 1
         for rank, each in enumerate(said):
             if each.refused and rank != self.rank:
                 raise errors.refused_elsewhere(
@@ -125,12 +134,12 @@ class World:
             self.wait(lambda: all(request.Test() for request in requests), announcement)
         except BaseException as error:
             self._unfinished += requests
-            self.give_up(error, announcement.number - 1)
+            self.give_up(error, announcement.meeting)
             raise
 
     def _check_all_there(self, announcement: Announcement) -> None:
         for rank, farewell in sorted(self.left.items()):
-            if farewell.completed < announcement.number and not self._inbox[rank]:
+            if farewell.completed <= announcement.meeting and not self._inbox[rank]:
                 raise errors.rank_left(
                     rank=rank,
                     op=announcement.name,
@@ -159,7 +168,7 @@ class World:
     def leave(self, reason: Text) -> None:
         """Tells the other ranks that this one takes part in nothing more."""
         if self.broken is None:
-            self._tell(Farewell(self.number, reason))
+            self._tell(Farewell(self.meetings, reason))
 
     def all_leave(self, seconds: float) -> list[int]:
         """Waits until all other ranks have left, and returns those that have not after so many seconds."""
