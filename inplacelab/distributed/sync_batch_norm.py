@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -89,20 +89,16 @@ class SyncBatchNorm(Layer):
     def forward(self, x: Tensor) -> Tensor:
         """Normalizes `x`, of shape [N, C, *], or [N, *, C] if `data_format` ends with C."""
         others, sizes = self._axes(x)
-        mean, variance = self._mean, self._variance
         if self.training:
             if self._inplace and modes.current().recording_history:
                 check_leaf("SyncBatchNorm", x, write="SyncBatchNorm(..., inplace=True)(y)")
-            statistics: list[Tensor] = []
-            x = Normalize.apply(x, others, self._epsilon, self._inplace, statistics)
-            self._follow(*statistics)
+            count, mean, variance = self._statistics(x, others)
+            x = Normalize.apply(x, mean, variance, _Over(others, count, self._epsilon), self._inplace)
+            self._follow(mean, variance)
         else:
-            scale = variance.scale(1.0, self._epsilon).rsqrt().reshape(sizes)
-            x = (
-                x.subtract_(mean.reshape(sizes)).multiply_(scale)
-                if self._inplace
-                else (x - mean.reshape(sizes)) * scale
-            )
+            mean = self._mean.reshape(sizes)
+            scale = self._variance.scale(1.0, self._epsilon).rsqrt().reshape(sizes)
+            x = x.subtract_(mean).multiply_(scale) if self._inplace else (x - mean) * scale
         x = x if self.weight is None else x * self.weight.reshape(sizes)
         return x if self.bias is None else x + self.bias.reshape(sizes)
 
@@ -114,6 +110,19 @@ class SyncBatchNorm(Layer):
             raise errors.batch_norm_rank_of_input(axes=x.ndim, channels=channels, expected=self._num_features)
         channel = place % x.ndim
         return [axis for axis in range(x.ndim) if axis != channel], [-1 if k == channel else 1 for k in range(x.ndim)]
+
+    @no_grad()
+    def _statistics(self, x: Tensor, axes: Sequence[int]) -> tuple[float, Tensor, Tensor]:
+        """Returns how many elements a channel has on all ranks, their mean and their variance. Nothing is written before all ranks have met."""
+        array, over = x.array, tuple(axes)
+        count = prod(array.shape[axis] for axis in axes)
+        total = to_tensor(np.append(array.sum(axis=over), count).astype(array.dtype), place=x.place)
+        _add_up(total)
+        everywhere = float(total.array[-1])
+        mean = total[:-1].scale(1.0 / everywhere)
+        squares = to_tensor(_squares_about(array, mean.array, over), place=x.place)
+        _add_up(squares)
+        return everywhere, mean, squares.scale_(1.0 / everywhere)
 
     @no_grad()
     def _follow(self, mean: Tensor, variance: Tensor) -> None:
@@ -164,6 +173,20 @@ class SyncBatchNorm(Layer):
         return f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}{inplace}"
 
 
+class _Over(NamedTuple):
+    """What a channel's mean is taken over.
+
+    Attributes:
+        axes: the axes of the input.
+        count: how many elements of a channel there are on all ranks.
+        epsilon: added to the variance.
+    """
+
+    axes: list[int]
+    count: float
+    epsilon: float
+
+
 class Normalize(PyLayer):
     """Subtracts the mean of all ranks' batches and divides by the standard deviation, for each channel.
 
@@ -173,56 +196,52 @@ class Normalize(PyLayer):
     _part = False
 
     @staticmethod
-    def forward(
-        ctx: Any, x: Tensor, axes: Sequence[int], epsilon: float, inplace: bool, statistics: list[Tensor]
-    ) -> Tensor:
+    def forward(ctx: Any, x: Tensor, mean: Tensor, variance: Tensor, over: _Over, inplace: bool) -> Tensor:
         out = x if inplace else x.clone()
         if inplace:
             x._bump_inplace_version()  # before the write: an interrupt must leave it raised
-        array, over = out.array, tuple(axes)
-        count = prod(array.shape[axis] for axis in axes)
-        total = _added_up(np.concatenate([array.sum(axis=over).reshape(-1), [count]]).astype(array.dtype), x)
-        everywhere = float(total[-1])
-        mean = total[:-1] / everywhere
-        shape = [1 if axis in axes else n for axis, n in enumerate(array.shape)]
-        np.subtract(array, mean.reshape(shape), out=array)
-        squares = _added_up(_sum_of_squares(array, over), x)
-        variance = squares / everywhere
-        factor = 1.0 / np.sqrt(variance + array.dtype.type(epsilon))
-        np.multiply(array, factor.reshape(shape), out=array)
-        statistics.extend(to_tensor(each, place=x.place) for each in (mean, variance))
-        ctx.save_for_backward(out, to_tensor(factor.reshape(shape), place=x.place))
-        ctx.axes, ctx.everywhere = list(axes), everywhere
+        array = out.array
+        shape = [1 if axis in over.axes else n for axis, n in enumerate(array.shape)]
+        factor = (1.0 / np.sqrt(variance.array + array.dtype.type(over.epsilon))).reshape(shape)
+        np.subtract(array, mean.array.reshape(shape), out=array)
+        np.multiply(array, factor, out=array)
+        ctx.save_for_backward(out, to_tensor(factor, place=x.place))
+        ctx.over = over
         return out
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         normalized, factor = ctx.saved_tensor()
-        sums = [each.sum(ctx.axes, keepdim=True) for each in (g, g * normalized)]
+        sums = [each.sum(ctx.over.axes, keepdim=True) for each in (g, g * normalized)]
         for each in sums:
             _add_up(each)
-        of_gradient, of_product = (each.scale(1.0 / ctx.everywhere) for each in sums)
+        of_gradient, of_product = (each.scale(1.0 / ctx.over.count) for each in sums)
         # the mean and the variance depend on the input, too: what reaches the input through them is subtracted
         result: Tensor = (g - of_gradient - normalized * of_product) * factor
         return result
 
 
-def _sum_of_squares(array: np.ndarray[Any, Any], over: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Returns it for each channel, without a second array of the input's size."""
+Normalize.__name__ = "sync_batch_norm"  # what recordings and error messages call the operation
+
+_BLOCK = 1 << 16
+
+
+def _squares_about(
+    array: np.ndarray[Any, Any], mean: np.ndarray[Any, Any], over: tuple[int, ...]
+) -> np.ndarray[Any, Any]:
+    """Returns for each channel the sum of the squared distances from the mean, without a second array of the input's size."""
     axes = list(range(array.ndim))
     (channel,) = (axis for axis in axes if axis not in over)
-    found: np.ndarray[Any, Any] = np.einsum(array, axes, array, axes, [channel])
+    shape = [-1 if axis == channel else 1 for axis in axes]
+    found = np.zeros(mean.shape, mean.dtype)
+    examples = max(1, _BLOCK * len(array) // max(array.size, 1))
+    for first in range(0, len(array), examples):
+        apart = array[first : first + examples] - mean.reshape(shape)
+        found += np.einsum(apart, axes, apart, axes, [channel])
     return found
 
 
-def _added_up(numbers: np.ndarray[Any, Any], like: Tensor) -> np.ndarray[Any, Any]:
-    """Returns the sum over all ranks."""
-    total = to_tensor(numbers, place=like.place)
-    _add_up(total)
-    added: np.ndarray[Any, Any] = total.array
-    return added
-
-
 def _add_up(total: Tensor) -> None:
+    """Adds it up over all ranks, in place."""
     if get_world_size() > 1:
         all_reduce(total)
