@@ -178,12 +178,12 @@ class _Over(NamedTuple):
 
     Attributes:
         axes: the axes of the input.
-        count: how many elements of a channel there are on all ranks.
+        elements: how many elements of a channel there are on all ranks.
         epsilon: added to the variance.
     """
 
     axes: list[int]
-    count: float
+    elements: float
     epsilon: float
 
 
@@ -215,7 +215,7 @@ class Normalize(PyLayer):
         sums = [each.sum(ctx.over.axes, keepdim=True) for each in (g, g * normalized)]
         for each in sums:
             _add_up(each)
-        of_gradient, of_product = (each.scale(1.0 / ctx.over.count) for each in sums)
+        of_gradient, of_product = (each.scale(1.0 / ctx.over.elements) for each in sums)
         # the mean and the variance depend on the input, too: what reaches the input through them is subtracted
         result: Tensor = (g - of_gradient - normalized * of_product) * factor
         return result

@@ -1,7 +1,7 @@
 """Finds out from the recordings of several ranks where replicas have drifted apart: the tensor, the first write that differs, and its lines.
 
 Of each storage a rank has a history: every write, with the step, the line and a digest of the values after it. The first write that is not
-the same on all ranks is where they drifted apart.
+the same on all ranks, since they last agreed, is where they drifted apart.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Drift:
         kind: "values", or "version" if only the number of writes differs.
         versions: what the version counter shows, for each rank.
         agreeing: the ranks in groups; those of a group have the same values and version.
-        writes: the first write that is not the same on all ranks, for each rank: None for a rank that has made no further write. Empty if
+        writes: the first write since they last agreed that is not the same on all ranks, for each rank: None for a rank that has made no further write. Empty if
             the recordings do not show it.
         says: all of this as sentences.
     """
@@ -253,11 +253,17 @@ def _of(ranks: tuple[int, ...], write: Write | None) -> Text:
 
 
 def _first_difference(histories: Sequence[Sequence[Write]]) -> tuple[Write | None, ...]:
-    """Returns the first writes, one of each rank, that are not the same; nothing if all are."""
+    """Returns the first writes, one of each rank, that are not the same since the ranks last agreed; nothing if they still do.
+
+    Replicas may begin with other values, which a broadcast then makes equal.
+    """
+    found: tuple[Write | None, ...] = ()
     for writes in zip_longest(*histories):
-        if len({None if each is None else each.compared for each in writes}) > 1:
-            return writes
-    return ()
+        if len({None if each is None else each.compared for each in writes}) == 1:
+            found = ()
+        elif not found:
+            found = writes
+    return found
 
 
 def _groups(facts: Sequence[Hashable]) -> tuple[tuple[int, ...], ...]:
