@@ -157,5 +157,7 @@ def _merged(columns: list[list[Step | None]], steps: list[Step], rank: int) -> I
 
 def _key(step: Step) -> tuple[object, ...]:
     """What equal steps have in common."""
+    if step.kind == "error":
+        return (step.kind,)  # the same error may come to ranks on different lines
     number = None if step.collective is None else step.collective.number
     return step.line, step.kind, step.op, number, None if step.backward is None else step.backward.action

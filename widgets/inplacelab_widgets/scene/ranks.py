@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from inplacelab.language import Text, enumerated
+from inplacelab.recording.facts import ErrorFacts
 from inplacelab.recording.queries import changes_nothing, visible_values
 from inplacelab.recording.ranks import RankAlignment, align_ranks
 from inplacelab.recording.recording import Recording, State
@@ -60,6 +61,10 @@ class RanksScene:
     @cached_property
     def conclusion(self) -> Text:
         """What it comes to, in one clause."""
+        if self.raising:
+            return self._raised(min(self.raising))
+        if not self.replicas.tensors:
+            return words.LINKED.format(len(self.alignment.links), len(self.scenes))
         if self.replicas:
             return words.EQUAL.format(len(self.scenes))
         return words.DRIFTED.format(
@@ -80,11 +85,27 @@ class RanksScene:
                 found.setdefault(min(places), []).append(each)
         return found
 
+    @cached_property
+    def raising(self) -> dict[int, dict[int, ErrorFacts]]:
+        """The positions at which exceptions end ranks, with the exception of each."""
+        found: dict[int, dict[int, ErrorFacts]] = {}
+        for rank, scene in enumerate(self.scenes):
+            last = scene.recording.steps[-1]
+            if last.error is not None:
+                found.setdefault(self.alignment.position_of(rank, last.index), {})[rank] = last.error
+        return found
+
+    def _raised(self, position: int) -> Text:
+        errors = self.raising[position]
+        types = {each.type: [rank for rank in errors if errors[rank].type == each.type] for each in errors.values()}
+        return _listed([words.RAISED.format(self._those(ranks), name) for name, ranks in types.items()])
+
     @property
     def key_position(self) -> int:
-        """The position that is shown first: where parameters begin to differ, or the last collective, or the end."""
+        """The position that is shown first: where parameters begin to differ, or a rank raises, or the last collective, or the end."""
         links = [each.position for each in self.alignment.links]
-        return min(self.drifting, default=links[-1] if links else len(self.alignment.positions) - 1)
+        last = links[-1] if links else len(self.alignment.positions) - 1
+        return min(self.drifting or self.raising, default=last)
 
     @cached_property
     def ends(self) -> frozenset[int]:
@@ -117,7 +138,7 @@ class RanksScene:
 
     def is_telling(self, position: int) -> bool:
         """Returns whether there is a collective at a position, or parameters begin to differ."""
-        return position in self._linked or position in self.drifting
+        return position in self._linked or position in self.drifting or position in self.raising
 
     def told(self, position: int) -> Headline:
         """Says in one clause what happens at a position, and the rest in a detail."""
@@ -125,6 +146,11 @@ class RanksScene:
             drifts = self.drifting[position]
             names = _listed([words.DRIFTS_HERE.format(each.name) for each in drifts])
             return Headline(names, _listed([each.says for each in drifts], Text(" ", "")))
+        if position in self.raising:
+            said = dict.fromkeys(
+                each.message.splitlines()[0] for each in self.raising[position].values() if each.message
+            )
+            return Headline(self._raised(position), _listed([Text(each, each) for each in said]))
         here = [rank for rank in self.ranks if self.steps(position)[rank] is not None]
         link = next((each for each in self.alignment.links if each.position == position), None)
         if link is not None:
@@ -223,6 +249,7 @@ def ranks_scene(recordings: Sequence[Recording]) -> RanksScene:
 
 
 def _listed(texts: Sequence[Text], between: Text | None = None) -> Text:
+    """Returns texts as a list, or with other words between them."""
     if between is None:
-        return Text(enumerated([each.en for each in texts]).en, enumerated([each.zh for each in texts]).zh)
+        return enumerated(texts)
     return Text(between.en.join(each.en for each in texts), between.zh.join(each.zh for each in texts))

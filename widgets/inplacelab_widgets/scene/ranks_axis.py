@@ -31,7 +31,15 @@ def ranks_panel(scene: RanksScene) -> Panel:
     axis, last = Axis(count), count - 1
     foot = _TOP + _PITCH * (len(scene.scenes) - 1) + 14
     (column, point), veil = cursor_marks(axis, foot)
-    marks = [column, point, *_lanes(scene, axis), *_ticks(scene, axis), *_links(scene, axis), *_drifts(scene, axis)]
+    marks = [
+        column,
+        point,
+        *_lanes(scene, axis),
+        *_ticks(scene, axis),
+        *_links(scene, axis),
+        *_drifts(scene, axis),
+        *_raises(scene, axis),
+    ]
     marks += [*_lines(scene, axis, foot + 12), veil]
     group = Group(0, 0, WIDTH, foot + _FOOT, 0, last, tuple(marks))
     return Panel("ranks", WIDTH, foot + _FOOT, (group,), _descriptions(scene))
@@ -122,6 +130,14 @@ def _drifts(scene: RanksScene, axis: Axis) -> Iterator[Mark]:
                         f"M{coordinate(x)} {coordinate(y)}m-3.5 -1.6h7m-7 3.2h7m-1.5 -5.6l-4 8",
                         _always(axis, "differs-sign"),
                     )
+
+
+def _raises(scene: RanksScene, axis: Axis) -> Iterator[Mark]:
+    """A cross where an exception ends a rank."""
+    for position, errors in scene.raising.items():
+        x = coordinate(axis.x(position))
+        for rank in errors:
+            yield path(f"M{x} {coordinate(_y(rank))}m-5 -5l10 10m0 -10l-10 10", _always(axis, "versions blamed"))
 
 
 def _lines(scene: RanksScene, axis: Axis, y: float) -> Iterator[Mark]:
