@@ -18,6 +18,7 @@ from inplacelab.language import Text
 from inplacelab.nn.initializer import Constant
 from inplacelab.nn.layer import Layer
 from inplacelab.ops.creation import to_tensor, zeros
+from inplacelab.ops.joining import stack
 from inplacelab.tensor import Tensor
 
 _CHANNELS = {"NC": 1, "NCL": 1, "NCHW": 1, "NCDHW": 1, "NLC": -1, "NHWC": -1, "NDHWC": -1}
@@ -212,10 +213,9 @@ class Normalize(PyLayer):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
         normalized, factor = ctx.saved_tensor()
-        sums = [each.sum(ctx.over.axes, keepdim=True) for each in (g, g * normalized)]
-        for each in sums:
-            _add_up(each)
-        of_gradient, of_product = (each.scale(1.0 / ctx.over.elements) for each in sums)
+        both = stack([each.sum(ctx.over.axes, keepdim=True) for each in (g, g * normalized)])
+        _add_up(both)
+        of_gradient, of_product = (both[k].scale(1.0 / ctx.over.elements) for k in range(2))
         # the mean and the variance depend on the input, too: what reaches the input through them is subtracted
         result: Tensor = (g - of_gradient - normalized * of_product) * factor
         return result
