@@ -1,6 +1,7 @@
 """Runs a program on several ranks from a notebook, and records it on each: on engines of ipyparallel, which MPI starts.
 
-The engines are started when a notebook first asks for so many ranks, and end with it.
+The engines are started when a notebook first asks for so many ranks, and end with it: also if its kernel is killed, which a process beside it
+notices (`_WATCH`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import ast
 import atexit
 import os
 import shutil
+import subprocess
+import sys
 import sysconfig
 import tempfile
 from importlib.util import find_spec
@@ -87,6 +90,18 @@ def _record_here(source: str, title: str) -> tuple[int, str]:
 _running: dict[int, tuple[Any, Any, str]] = {}
 """For each number of ranks the cluster, a view on its engines, and its folder."""
 
+_WATCH = """
+import os, shutil, signal, sys
+sys.stdin.read()
+for pid in map(int, sys.argv[2:]):
+    try:
+        (os.killpg if hasattr(os, "killpg") else os.kill)(pid, signal.SIGTERM)
+    except OSError:
+        pass
+shutil.rmtree(sys.argv[1], ignore_errors=True)
+"""
+"""Waits until the process that started it is gone, which ends its input, and then ends the engines and their controller."""
+
 
 def _launcher() -> str | None:
     return shutil.which("mpiexec", path=sysconfig.get_path("scripts")) or shutil.which("mpiexec")
@@ -116,7 +131,19 @@ def _started(ranks: int) -> tuple[Any, Any, str]:
         raise EnginesError(str(_NO_ENGINES.format(ranks, error))) from error
     finally:
         os.environ["PATH"] = path
+    _watch(cluster, folder)
     return cluster, client[:], folder
+
+
+def _watch(cluster: Any, folder: str) -> None:
+    launchers = [cluster.controller, *cluster.engines.values()]
+    numbers = [str(each.pid) for each in launchers if getattr(each, "pid", None)]
+    command = [sys.executable, "-c", _WATCH, folder, *numbers]
+    # Kept by this process alone: when it is gone, the input ends.
+    _watching.append(subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True))
+
+
+_watching: list[subprocess.Popen[bytes]] = []
 
 
 def _stop(ranks: int) -> None:
@@ -127,5 +154,6 @@ def _stop(ranks: int) -> None:
 
 
 def _end(cluster: Any, folder: str) -> None:
+    """Stops a cluster whose engines may have ended by themselves."""
     cluster.stop_cluster_sync()
     shutil.rmtree(folder, ignore_errors=True)

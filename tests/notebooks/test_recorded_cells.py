@@ -47,7 +47,7 @@ def test_the_recordings_of_ranks_are_of_the_program_in_the_cell(cell: recorded_c
         assert recording.source.strip() == cell.text.strip()
         assert recording.notes == ()
         numbers = {(each.rank, each.ranks) for step in recording.steps if (each := step.collective) is not None}
-        assert numbers == {(rank, cell.count)}
+        assert numbers <= {(rank, cell.count)}
 
 
 @pytest.mark.standard
