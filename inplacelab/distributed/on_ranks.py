@@ -91,14 +91,16 @@ _running: dict[int, tuple[Any, Any, str]] = {}
 """For each number of ranks the cluster, a view on its engines, and its folder."""
 
 _WATCH = """
-import os, shutil, signal, sys
+import os, shutil, signal, sys, time
 sys.stdin.read()
 for pid in map(int, sys.argv[2:]):
     try:
         (os.killpg if hasattr(os, "killpg") else os.kill)(pid, signal.SIGTERM)
     except OSError:
         pass
-shutil.rmtree(sys.argv[1], ignore_errors=True)
+for _ in range(20):  # they still write there while they end
+    time.sleep(0.5)
+    shutil.rmtree(sys.argv[1], ignore_errors=True)
 """
 """Waits until the process that started it is gone, which ends its input, and then ends the engines and their controller."""
 
