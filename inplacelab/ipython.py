@@ -1,9 +1,9 @@
 """Implements `%load_ext inplacelab` and the cell magic `%%stepper` for notebooks.
 
-    %%stepper [--name NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK]
+    %%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK]
 
 runs the cell as it would run without the magic, records it, and shows the stepper below it. With `--predict` the stepper asks what a
-step will do before showing it. It opens at the most telling step, with `--from-start` or `--predict` at the beginning; as a line of its own,
+step will do before showing it. With `--against NAME` the cell is shown beside a recording that another cell made with `--name`. It opens at the most telling step, with `--from-start` or `--predict` at the beginning; as a line of its own,
 `%stepper --from-start` does so for all cells that follow, as lessons that ask a question above each program want it. A cell that raises is recorded up to the error, and the error is then shown as Python shows it.
 
     %%ranks N [--name NAME] [--title TITLE]
@@ -67,7 +67,7 @@ def load_ipython_extension(shell: Any) -> None:
     from_start = False
 
     def stepper(line: str, cell: str | None = None) -> None:
-        """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--title TITLE] [--predict] [--from-start] [--no-fix]
+        """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix]
         [--framework FRAMEWORK]`. As a line, `%stepper --from-start`: all steppers that follow open at the beginning.
         """
         nonlocal from_start
@@ -111,15 +111,23 @@ class _Parser(argparse.ArgumentParser):
 
 
 _USAGE = Text(
-    "{0}\nUsage: %%stepper [--name NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK]",
-    "{0}\n用法：%%stepper [--name 名字] [--title 标题] [--predict] [--from-start] [--no-fix] [--framework 框架]",
+    "{0}\nUsage: %%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK]",
+    "{0}\n用法：%%stepper [--name 名字] [--against 名字] [--title 标题] [--predict] [--from-start] [--no-fix] [--framework 框架]",
 )
-_OPTIONS = ("--name", "--title", "--predict", "--from-start", "--no-fix", "--framework")
+_OPTIONS = ("--name", "--against", "--title", "--predict", "--from-start", "--no-fix", "--framework")
 _UNKNOWN = Text("%%stepper does not know {0}.", "%%stepper 不认识 {0}。")
 _PERHAPS = Text("%%stepper does not know {0}. Did you mean {1}?", "%%stepper 不认识 {0}。是不是想写 {1}？")
 _MISWRITTEN = Text("%%stepper cannot read {0}.", "%%stepper 读不懂 {0}。")
 _NO_NAME = Text(
     "What follows --name must be a Python name, not {0!r}.", "--name 后面必须是 Python 名字，而不是 {0!r}。"
+)
+_NO_RECORDING = Text(
+    "What follows --against must be the name of a recording, and {0!r} is none: record that cell first, with %%stepper --name {0}.",
+    "--against 后面必须是一份记录的名字，而 {0!r} 不是：请先用 %%stepper --name {0} 记录那个单元格。",
+)
+_NOT_ASKED = Text(
+    "--predict asks about one program, and --against shows two: leave one of them out.",
+    "--predict 针对一个程序提问，--against 展示两个程序：请去掉其中之一。",
 )
 _NO_FRAMEWORK = Text(
     "What follows --framework must be one of {0}, not {1!r}.", "--framework 后面必须是 {0} 之一，而不是 {1!r}。"
@@ -129,6 +137,7 @@ _NO_FRAMEWORK = Text(
 def _options(line: str) -> argparse.Namespace:
     parser = _Parser("%%stepper", add_help=False, allow_abbrev=False, exit_on_error=False)
     parser.add_argument("--name", default=None)
+    parser.add_argument("--against", default=None)
     parser.add_argument("--title", default=None)
     parser.add_argument("--framework", default=None)
     parser.add_argument("--predict", action="store_true")
@@ -143,6 +152,8 @@ def _options(line: str) -> argparse.Namespace:
         raise _usage_error(_PERHAPS.format(unknown[0], *likely) if likely else _UNKNOWN.format(unknown[0]))
     if options.name is not None and not options.name.isidentifier():
         raise _usage_error(_NO_NAME.format(options.name))
+    if options.predict and options.against is not None:
+        raise _usage_error(_NOT_ASKED)
     if options.framework not in (None, *FRAMEWORKS):
         raise _usage_error(_NO_FRAMEWORK.format(", ".join(FRAMEWORKS), options.framework))
     if options.framework and not is_installed(options.framework):
@@ -160,6 +171,7 @@ def _usage_error(said: Text) -> Exception:
 def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     """Runs, records and shows the cell; then re-raises its error, if any."""
     global _last
+    other = _other_recording(shell, options.against)
     text = shell.transform_cell(cell)
     # Older shells count a cell after it has run, newer ones before; use the number that its output has.
     filename = shell.compile.cache(text, shell.displayhook.prompt_count, raw_code=cell)
@@ -175,7 +187,10 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     _last = session.recording()
     if options.name:
         shell.user_ns[options.name] = _last
-    _show(_last, predict=options.predict, from_start=options.from_start)
+    if other is None:
+        _show(_last, predict=options.predict, from_start=options.from_start)
+    else:
+        _show_beside(other, _last)
     if failure is not None:
         trace = learners_traceback(failure, filename)
         with contextlib.suppress(Exception):  # an error that cannot be shown is shown by IPython, as in any cell
@@ -269,6 +284,32 @@ def _show(recording: Recording, *, predict: bool, from_start: bool) -> None:
         return
     step = opening_step(recording, ()) if from_start and not predict else None
     display(Stepper(recording, step, predict=predict))
+
+
+def _other_recording(shell: Any, name: str | None) -> Recording | None:
+    """The recording that `--against` names; None without it. It is looked up before the cell runs, which may bind that name itself."""
+    if name is None:
+        return None
+    found = shell.user_ns.get(name)
+    found = getattr(found, "recording", found)  # a `record` block or a stepper has one
+    if not isinstance(found, Recording):
+        raise _usage_error(_NO_RECORDING.format(name))
+    return found
+
+
+def _show_beside(other: Recording, recording: Recording) -> None:
+    """Shows a cell beside the recording of another one."""
+    if not len(recording) or not len(other):
+        print(_NOTHING)
+        return
+    from IPython.display import display
+
+    try:
+        from inplacelab_widgets import compare
+    except ImportError as missing:
+        print(_NO_WIDGETS.format(recording, missing.name))
+        return
+    display(compare(other, recording))
 
 
 def _shown_syntax_error(shell: Any, error: SyntaxError) -> Exception:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from inplacelab.cli import output
+from inplacelab.cli import output, record
 from inplacelab.cli.bilingual_argparse import Parser
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import parsed_script
@@ -27,7 +27,15 @@ SUMMARY = Text(
 _SAYS = {
     "left": Text("a Python program", "一个 Python 程序"),
     "right": Text("the program to compare it with", "与之比较的程序"),
+    "output": Text(
+        "also write both side by side: a page that steps through them (.html), a picture (.svg, .png), Markdown (.md) or text (.txt)",
+        "另外写出并排的对比：可单步浏览的网页（.html）、图片（.svg、.png）、Markdown（.md）或纯文本（.txt）",
+    ),
 }
+_NO_FORMAT = Text(
+    "the suffix of {0} is none of those that compare writes: {1}", "{0} 的后缀不是 compare 能写出的格式：{1}"
+)
+_WRITTEN = Text("wrote {0}", "已写入 {0}")
 _NOT_RECORDED = Text("{0} was not recorded:\n{1}", "{0} 没有得到记录：\n{1}")
 
 
@@ -35,17 +43,43 @@ def add_to(parser: Parser) -> None:
     """Declares the command's options."""
     parser.option("left", says=_SAYS["left"], type=Path)
     parser.option("right", says=_SAYS["right"], type=Path)
+    parser.option("-o", "--output", says=_SAYS["output"], metavar="FILE", type=Path)
     output.add_language_to(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the exit status: 0 also if a script raises, which is a result like any other."""
+    to = _destination(options) if options.output is not None else None
     scripts = (options.left, options.right)
     for script in scripts:
         parsed_script(script)  # raises before either runs
     left, right = (_recorded(script, options.arguments) for script in scripts)
     output.say("\n".join(report(align(left, right))), sys.stdout)
+    if to is not None:
+        output.write_content(_DRAW(left, right, form=to.form, language=options.lang), to)
+        output.say(_WRITTEN.format(visible(str(to.given))), to.err)
     return 0
+
+
+_FORMATS = ("html", "svg", "png", "md", "txt")
+_DRAW = output.drawing("drawn", "inplacelab_widgets.comparison_exports")
+
+
+def _destination(options: argparse.Namespace) -> output.Destination:
+    """Where the comparison is written.
+
+    Raises:
+        CannotError: if that is impossible, or something is not installed; neither script has run then.
+    """
+    given: Path = options.output
+    form = {"htm": "html", "markdown": "md"}.get(suffix := given.suffix[1:].lower(), suffix)
+    if form not in _FORMATS:
+        raise CannotError(_NO_FORMAT.format(visible(str(given)), ", ".join(f".{each}" for each in _FORMATS)))
+    for script in (options.left, options.right):
+        record.check_not_itself(given, script)
+    if form == "png":
+        output.check_drawable()
+    return output.destination_of(form, given)
 
 
 def _recorded(script: Path, arguments: list[str]) -> Recording:

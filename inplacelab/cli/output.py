@@ -70,16 +70,16 @@ Drawing = Callable[..., str | bytes]
 """Makes the content of a file of a recording."""
 
 
-def drawing(name: str) -> Drawing:
-    """Returns a function of `inplacelab_widgets`, which is imported when it is called: only what is drawn needs that package.
+def drawing(name: str, module: str = "inplacelab_widgets") -> Drawing:
+    """Returns a function of `inplacelab_widgets`, or of a module of it. It is imported when it is called: only what is drawn needs that package.
 
     The function raises CannotError if something is not installed.
     """
 
-    def draw(recording: Recording, **options: Any) -> str | bytes:
-        widgets, raster = _widgets()
+    def draw(*recordings: Recording, **options: Any) -> str | bytes:
+        raster = _widgets()[1]
         try:
-            content: str | bytes = getattr(widgets, name)(recording, **options)
+            content: str | bytes = getattr(import_module(module), name)(*recordings, **options)
         except (ImportError, raster.NoFontError) as missing:
             raise CannotError(Text(str(missing), str(missing)), status=1) from None
         return content
@@ -220,22 +220,32 @@ def write(recording: Recording, to: Destination, draw: Drawing | None = None) ->
     if not len(recording):
         raise CannotError(_NOTHING, status=1)
     draw = draw or FORMATS[to.form]
-    content = draw(recording, predict=True) if to.predict else draw(recording)
+    write_content(draw(recording, predict=True) if to.predict else draw(recording), to)
+    if to.path is None:
+        return
+    said = _WRITTEN.format(visible(str(to.given)), len(recording))
+    if recording.truncated:
+        said += _CUT.format(recording.truncated)
+    say("\n".join(str(each) for each in (said, *recording.notes)), to.err)  # the standard output belongs to the program
+
+
+def write_content(content: str | bytes, to: Destination) -> None:
+    """Writes the content of a file.
+
+    Raises:
+        CannotError: if it cannot be written.
+    """
     # UTF-8, as in a file, also where the terminal's encoding lacks a character.
     raw = content.encode() if isinstance(content, str) else content
     try:
         if to.path is None:
             _print_whole(raw, to.out)
-            return
-        _replace(to.path, raw)
+        else:
+            _replace(to.path, raw)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise CannotError(_CANNOT_WRITE.format(visible(str(to.given)), error.strerror)) from None
-    said = _WRITTEN.format(visible(str(to.given)), len(recording))
-    if recording.truncated:
-        said += _CUT.format(recording.truncated)
-    say("\n".join(str(each) for each in (said, *recording.notes)), to.err)  # the standard output belongs to the program
 
 
 def _print_whole(content: bytes, out: TextIO | None) -> None:

@@ -31,6 +31,7 @@ _WEIGHTS: tuple[DifferenceKind, ...] = ("values", "shape", "version", "sharing",
 
 _RAISES_HERE = Text("The {0} program raises {1} here, the {2} one does not", "{0}程序在这里抛出 {1}，{2}程序没有")
 _BOTH_RAISE_HERE = Text("Both programs raise an exception here", "两个程序都在这里抛出异常")
+_ROUNDED = Text("{0} differs by rounding only", "{0} 只有舍入上的差别")
 _NOTHING_YET = Text("So far nothing differs", "到目前为止没有不同")
 _NOTHING_NEW = Text("Nothing new differs here", "这里没有新的不同")
 _NO_LONGER = Text("Here nothing differs any more", "到这里已经没有不同")
@@ -102,6 +103,8 @@ class Comparison:
         absent = [said for side in SIDES if (said := self.waiting(position, side, by_line=by_line)) is not None]
         if raised:
             return Headline(_said_to_raise(raised), closed_up(joined(says)))
+        if new and new[0].kind == "rounding":
+            return Headline(_ROUNDED.format(quoted(new[0].names[0])), closed_up(joined([*says, *absent])))
         if new or absent:
             first, *rest = [*says, *absent]
             return Headline(_clause(first), closed_up(joined(rest)))

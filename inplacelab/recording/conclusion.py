@@ -17,7 +17,7 @@ from inplacelab.recording.queries import shares_storage, visible_values
 from inplacelab.recording.recording import State
 from inplacelab.recording.sentences.phrases import MOST_VALUES, byte_count, closed_up, listing, quoted, shape, values
 
-__all__ = ["conclusion"]
+__all__ = ["conclusion", "ending"]
 
 LONGEST_CODE = 48
 """The most characters of code that is quoted."""
@@ -29,6 +29,7 @@ _NOT_ALIGNED = Text(
     "Nothing was aligned: no line of one program has anything in common with a line of the other",
     "无法对齐：两个程序没有任何相近的行",
 )
+_BYTES_ON_THE_WAY = Text("{0}; only live bytes differ on the way", "{0}；只有途中存活的字节数不同")
 _ALIKE = Text("No step differs in values, versions, sharing or bytes", "各步的值、版本号、共享关系和字节数均无不同")
 _LEFT_SHARES = Text("{0} shares its storage with {2}, {1} does not", "{0} 与 {2} 共享存储，{1} 则不共享")
 _RIGHT_SHARES = Text("{0} shares no storage with {2}, {1} does", "{0} 不与 {2} 共享存储，{1} 则共享")
@@ -43,11 +44,14 @@ _EACH = Text("The left program {0}, the right one {1}", "左侧程序{0}，右�
 _RAISES = Text("raises {0} in line {1}", "在第 {1} 行抛出 {0}")
 _RAISES_SOMEWHERE = Text("raises {0}", "抛出 {0}")
 _GIVES = Text("gives {0}", "得到 {0}")
+_GRADIENTS = Text("gradients of {0} tensors", "{0} 个张量的梯度")
+_ONE_GRADIENT = Text("{1}", "{1}")
 _ENDS = Text("runs to its end", "运行到结束")
 _GRADIENT = Text("{0} is {1} on the left, {2} on the right", "{0}：左侧 {1}，右侧 {2}")
 _GRADIENT_DIFFERS = Text("{0} differs", "{0} 不同")
 _BOTH_RAISE = Text("Both programs raise {0}", "两个程序都抛出 {0}")
 _BOTH_GIVE = Text("Both give {0}", "两者都得到 {0}")
+_SAME_GRADIENTS = Text("Both give the same gradients", "两者得到相同的梯度")
 _BOTH_END = Text("Both run to their ends", "两者都运行到结束")
 _BUT = Text("{0}, but on the way they differ: {1}", "{0}，但途中不同：{1}")
 _ONLY_ROUNDING = Text("{0}; only rounding differs", "{0}；只有舍入不同")
@@ -75,6 +79,13 @@ def conclusion(comparison: Comparison) -> Text:
     line = _only_changed_line(comparison)
     said = (_of_line(comparison, line) if line is not None else None) or _of_ends(comparison)
     return closed_up(said or _of_way(comparison))
+
+
+def ending(verdict: Verdict) -> Text:
+    """Returns how a program ended, in a few words: of many gradients, or many values, only how many tensors have one."""
+    if verdict.error is not None or not verdict.gradients or _is_short(verdict):
+        return verdict.says
+    return Text("✓ {0}", "✓ {0}").format(_listed(verdict))
 
 
 # --- one line that differs ---------------------------------------------------------------------------------------------
@@ -177,7 +188,16 @@ def _end(end: Verdict) -> Text:
     return _GIVES.format(_listed(end)) if end.gradients else _ENDS
 
 
+def _is_short(end: Verdict) -> bool:
+    """Whether the gradients of a program can be written out in a clause."""
+    values_of = (each.values for each in end.gradients)
+    return len(end.gradients) == 1 and all(each is not None and len(each) <= MOST_VALUES for each in values_of)
+
+
 def _listed(end: Verdict) -> Text:
+    if not _is_short(end):
+        count = len(end.gradients)
+        return (_GRADIENTS if count > 1 else _ONE_GRADIENT).format(count, quoted(f"{end.gradients[0].name}.grad"))
     return listing([quoted(f"{each.name}.grad = {_written(each)}") for each in end.gradients])
 
 
@@ -217,10 +237,15 @@ def _of_way(comparison: Comparison) -> Text:
         return _ONLY_ROUNDING.format(both)
     if left.peak != right.peak:
         return _ONLY_BYTES.format(both, byte_count(left.peak), byte_count(right.peak))
+    if found:
+        return _BYTES_ON_THE_WAY.format(both)
     return _ALIKE
 
 
 def _both(error: ErrorFacts | None, end: Verdict) -> Text:
     if error is not None:
         return _BOTH_RAISE.format(quoted(error.type))
-    return _BOTH_GIVE.format(_listed(end)) if end.gradients else _BOTH_END
+    if not end.gradients:
+        return _BOTH_END
+    is_known = all(each.values is not None for each in end.gradients)
+    return _SAME_GRADIENTS if is_known and not _is_short(end) else _BOTH_GIVE.format(_listed(end))

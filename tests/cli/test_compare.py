@@ -60,3 +60,36 @@ def test_a_script_that_cannot_be_read_is_refused_before_the_other_runs(
 def test_a_script_without_a_step_is_refused_with_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert compared(tmp_path, "", COPIES) == 1
     assert "a.py was not recorded:\ninplacelab record: there is nothing to show" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("suffix", "begins"),
+    [("html", "<!DOCTYPE html>"), ("svg", "<svg "), ("md", "    target.detach()"), ("txt", "`target.detach()`")],
+)
+def test_the_comparison_is_also_written_to_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], suffix: str, begins: str
+) -> None:
+    to = tmp_path / f"both.{suffix}"
+    assert compared(tmp_path, SHARES, COPIES, "-o", str(to)) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("left: a.py: ✗ RuntimeError in line 7")
+    assert said.err == f"wrote {to}\n"
+    assert to.read_text(encoding="utf-8").startswith(begins)
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_a_script_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    witness = tmp_path / "ran"
+    touches = f"open({str(witness)!r}, 'w')\n"
+    for to, reason in (
+        (tmp_path / "both.json", ".html, .svg, .png, .md, .txt"),
+        (tmp_path / "none" / "a.svg", "cannot write"),
+    ):
+        assert compared(tmp_path, touches, touches, "-o", str(to)) == 2
+        assert reason in capsys.readouterr().err
+    script = tmp_path / "b.txt"
+    script.write_text(touches, encoding="utf-8")
+    assert main(["compare", str(tmp_path / "a.py"), str(script), "-o", str(script)]) == 2
+    assert not witness.exists()
+    assert script.read_text(encoding="utf-8") == touches

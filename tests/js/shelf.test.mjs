@@ -113,3 +113,13 @@ test("who follows a tensor stops only where something happens to it", () => {
   const steps = [{ stop: true }, { stop: false }, { stop: true }];
   assert.deepEqual(stoppingAt(steps, [1]).map((step) => step.stop), [false, true, false]);
 });
+
+test("the heading of the chips is there whenever a chip is, also while the drawn storages are chosen", () => {
+  const heading = { x: 0, y: 0, width: 90, height: 22, first: 1, last: 9, open: [1, 1], marks: [] };
+  const drawn = { groups: [block], shelf: [heading, chip], width: 100, height: 60, name: "storages", says: [] };
+  const there = (step, followed) => stackOf(drawn, step, followed, arranged(drawn, 0)).places.has(heading);
+  assert.equal(there(3, null), false, "the storage is drawn in full");
+  assert.equal(there(3, new Set(["s2"])), true, "it is a chip now");
+  assert.equal(there(3, new Set(["s1"])), false);
+  assert.equal(there(1, new Set(["s2"])), true);
+});

@@ -304,3 +304,41 @@ def test_there_is_no_last_recording_in_a_new_session(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("inplacelab.ipython._last", None)
     with pytest.raises(LookupError, match="begins with %%stepper"):
         inplacelab.last_recording()
+
+
+# --- beside another cell -----------------------------------------------------------------------------------------------
+
+
+def test_a_cell_is_shown_beside_a_recording(cell: Callable[[str], Shown]) -> None:
+    cell("%%stepper --name shared\nx = paddle.ones([2])\ny = x.detach()\ny.scale_(2.0)")
+    shown = cell("%%stepper --against shared --name copied\nx = paddle.ones([2])\ny = x.clone()\ny.scale_(2.0)")
+    (widget,) = shown.displayed
+    assert type(widget).__name__ == "Comparison"
+    assert [each.title for each in widget.recordings] == ["shared", "copied"]
+    assert widget.conclusion == "`x.detach()` shares its storage with `x`, `x.clone()` does not"
+
+
+def test_a_cell_that_raises_is_shown_beside_and_raises(cell: Callable[[str], Shown]) -> None:
+    cell("%%stepper --name fine\nx = paddle.ones([2])")
+    shown = cell("%%stepper --against fine\nx = paddle.ones([2])\n1 / 0")
+    assert isinstance(shown.error, ZeroDivisionError)
+    assert len(shown.displayed) == 1
+
+
+@pytest.mark.parametrize("name", ["nobody", "paddle", "1x"])
+def test_what_is_no_recording_is_refused_in_a_sentence_and_the_cell_does_not_run(
+    cell: Callable[[str], Shown], name: str
+) -> None:
+    cell("ran = False")
+    shown = cell(f"%%stepper --against {name}\nran = True")
+    assert (
+        f"What follows --against must be the name of a recording, and '{name}' is none" in str(shown.error) + shown.out
+    )
+    assert not shown.displayed
+    assert cell("ran").result is False
+
+
+def test_questions_are_about_one_program(cell: Callable[[str], Shown]) -> None:
+    cell("%%stepper --name one\nx = paddle.ones([2])")
+    shown = cell("%%stepper --against one --predict\nx = paddle.ones([2])")
+    assert "leave one of them out" in str(shown.error) + shown.out

@@ -106,7 +106,7 @@ def test_values_that_were_not_recorded_are_unknown() -> None:
 def test_numbers_that_print_alike_are_printed_in_full() -> None:
     left = "a = paddle.to_tensor([1.0], dtype='float64')\na.scale_(1.000001)\n"
     found = differences(align(recorded(left), recorded(left.replace("1.000001", "1.000002"))), -1)
-    assert said(found, "values") == [
+    assert said(found, "rounding") == [
         "`a` differs in 1 of 1 elements, first in element 0: 1.000001 on the left, 1.000002 on the right."
     ]
 

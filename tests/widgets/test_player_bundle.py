@@ -15,6 +15,7 @@ import pytest
 from inplacelab_widgets import player_bundle
 from inplacelab_widgets.packing import unpacked
 from inplacelab_widgets.player_bundle import (
+    COMPARISON,
     MODULES,
     STYLES,
     for_anywidget,
@@ -27,45 +28,56 @@ from inplacelab_widgets.scene.palette import css
 
 FOLDER = Path(player_bundle.__file__).parent / "player"
 IMPORTED = re.compile(r'^import \{([^}]*)\} from "\./([\w-]+)\.js";$', re.MULTILINE)
+ALL = (*MODULES, *COMPARISON)
 DEFINED = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
 EXPORTED = re.compile(r"^export (?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
 
 
 def test_every_file_of_the_folder_is_used() -> None:
-    assert {file.stem for file in FOLDER.glob("*.js")} == set(MODULES)
-    assert {file.stem for file in FOLDER.glob("*.css")} == set(STYLES)
+    assert {file.stem for file in FOLDER.glob("*.js")} == {*ALL}
+    assert {file.stem for file in FOLDER.glob("*.css")} == {*STYLES, COMPARISON[-1]}
 
 
-def test_the_whole_is_one_module_that_imports_nothing() -> None:
-    text = javascript()
+@pytest.mark.parametrize("compares", [False, True])
+def test_the_whole_is_one_module_that_imports_nothing(compares: bool) -> None:
+    text = javascript(compares=compares)
     assert not re.search(r"\bimport\b\s*[({\"'\w]", text)
     assert re.findall(r"^export .*$", text, re.MULTILINE) == ["export default { render, play };"]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
-def test_the_whole_is_javascript(tmp_path: Path) -> None:
+@pytest.mark.parametrize("compares", [False, True])
+def test_the_whole_is_javascript(tmp_path: Path, compares: bool) -> None:
     file = tmp_path / "player.mjs"
-    file.write_text(javascript(), encoding="utf-8")
+    file.write_text(javascript(compares=compares), encoding="utf-8")
     checked = subprocess.run(["node", "--check", str(file)], capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stderr
 
 
 def test_no_two_modules_use_a_name_at_their_top_level() -> None:
-    names = Counter(name for module in MODULES for name in DEFINED.findall(source(module)))
+    names = Counter(name for module in ALL for name in DEFINED.findall(source(module)))
     assert [name for name, count in names.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", ALL)
 def test_a_module_imports_what_stands_before_it_and_is_there(module: str) -> None:
     text = source(module)
     assert len(IMPORTED.findall(text)) == len(re.findall(r"^import", text, re.MULTILINE))
     for names, other in IMPORTED.findall(text):
-        assert MODULES.index(other) < MODULES.index(module)
+        assert ALL.index(other) < ALL.index(module)
         assert {name.strip() for name in names.split(",") if name.strip()} <= set(EXPORTED.findall(source(other)))
 
 
 def test_it_is_small_since_every_widget_carries_it() -> None:
     assert len(packed_javascript().encode()) < 64_000
+    assert len(packed_javascript(compares=True).encode()) < 68_000
+
+
+def test_only_a_comparison_carries_what_plays_two_programs() -> None:
+    assert "mountComparison" in javascript(compares=True)
+    assert "mountComparison" not in javascript()
+    assert "ipl-comparison" in stylesheet(compares=True)
+    assert "ipl-comparison" not in stylesheet()
 
 
 def test_a_widget_unpacks_the_same_player() -> None:

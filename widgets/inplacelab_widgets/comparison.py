@@ -146,7 +146,10 @@ class Comparison(LiveWidget):
 
     def _static_copy(self) -> dict[str, str]:
         with gc_paused():
-            return {"text/plain": repr(self), "text/html": exports.still_html_of(self._scene, self.language)}
+            return {
+                "text/plain": repr(self),
+                "text/html": exports.still_html_of(self._scene, self.language, exports.MOST_SAVED - len(self._payload)),
+            }
 
 
 def _recording_of(shown: Any) -> Recording:

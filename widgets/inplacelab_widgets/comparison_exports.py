@@ -5,20 +5,39 @@ All of them come from one scene, as `exports` does it for one program. Positions
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 
 from inplacelab.language import Text, speak
 from inplacelab.recording.comparison_report import report
+from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.raster import png
-from inplacelab_widgets.scene.comparison import ComparisonScene
+from inplacelab_widgets.scene.comparison import ComparisonScene, comparison_of
 from inplacelab_widgets.scene.comparison_payload import comparison_payload
 from inplacelab_widgets.scene.comparison_picture import comparison_card, comparison_frame, said
-from inplacelab_widgets.static_html import MOST_BYTES, image
+from inplacelab_widgets.static_html import image
 
-__all__ = ["card_of", "html_of", "markdown_of", "png_of", "still_html_of", "svg_of", "text_of"]
+__all__ = ["card_of", "drawn", "html_of", "markdown_of", "png_of", "still_html_of", "svg_of", "text_of"]
+
+
+def drawn(left: Recording, right: Recording, *, form: str, language: str) -> str | bytes:
+    """Returns two recordings side by side in one of the formats "html", "svg", "png", "md" and "txt".
+
+    Raises:
+        ImportError, NoFontError: if something is not installed that "png" needs.
+        ValueError: if a recording has no steps.
+    """
+    draw: dict[str, Callable[[ComparisonScene, str], str | bytes]] = {
+        "html": html_of,
+        "svg": svg_of,
+        "png": png_of,
+        "md": markdown_of,
+        "txt": text_of,
+    }
+    return draw[form](comparison_of(left, right), language)
 
 
 def svg_of(scene: ComparisonScene, language: str, position: int | None = None) -> str:
@@ -60,16 +79,20 @@ def markdown_of(scene: ComparisonScene, language: str) -> str:
     return "\n".join(f"    {line}".rstrip() for line in [lines[0], "", *lines[1:]]) + "\n"
 
 
-def still_html_of(scene: ComparisonScene, language: str) -> str:
-    """Returns the picture as HTML without scripts or styles, and below it, folded, the report. If the picture is too large, there are only
-    its words.
+MOST_SAVED = 40_000
+"""The most bytes that a notebook saves of a comparison: what is sent with the widget, and the static copy."""
+
+
+def still_html_of(scene: ComparisonScene, language: str, most: int = MOST_SAVED) -> str:
+    """Returns the picture as HTML without scripts or styles, and below it, folded, the report; of more than `most` bytes, only the words of
+    the picture.
     """
     alternative = said(scene, scene.key_position, language)
     summary = escape(words.DIFFERENCES.in_language(language))
     folded = _shortened(_report(scene, language), language)
     details = f"<details><summary>{summary}</summary>\n<pre>{escape(folded)}</pre></details>"
     found = image(svg_of(scene, language), alternative)
-    if len(found.encode()) + len(details.encode()) > 2 * MOST_BYTES:
+    if len(found.encode()) + len(details.encode()) > most:
         found = f"<p>{escape(alternative)}</p>"
     return f"{found}\n{details}"
 

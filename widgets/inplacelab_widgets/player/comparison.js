@@ -24,7 +24,7 @@ const PART_OF_WINDOW = 0.72;
 /** Where the programs are one below the other, the most height of the code and of the storages, in px. */
 const STACKED = [150, 260];
 /** The least height of storages beside long code, as a part of the room. */
-const LEAST_STORAGES = 0.5;
+const LEAST_STORAGES = 0.62;
 
 /** A dialog that a comparison does not have. */
 const NEVER_OPEN = { close: () => false };
@@ -103,6 +103,8 @@ function keepFrames({ root }, sides, around) {
   const heightOf = (/** @type {Element} */ element) => element.getBoundingClientRect().height;
   const most = (/** @type {(side: ReturnType<typeof drawSide>) => number} */ need) => Math.max(...sides.map(need));
 
+  let before = "";
+
   function fit() {
     const isPresent = root.classList.contains("ipl-present");
     const isAlone = root.classList.contains("ipl-standalone");
@@ -126,6 +128,9 @@ function keepFrames({ root }, sides, around) {
       side.code?.root.style.setProperty("--ipl-upper", `${Math.ceil(heights[0])}px`);
       side.storages.root.style.setProperty("--ipl-upper", `${Math.ceil(heights[1])}px`);
     }
+    const now = `${heights} ${root.clientWidth}`;
+    if (now !== before) for (const side of sides) side.refresh();
+    before = now;
   }
 
   /** Draws the storages as large as both have room for. @param {number} room @param {(size: number) => number} storages */

@@ -108,7 +108,7 @@ function drawPane(stage, name, panels) {
   }
 
   // An axis shows every step, and a launch is always the same: nothing needs to be scrolled into view.
-  const settle = () => (onAxis || name === "kernel" ? undefined : bringingIntoSight(root, changed, name !== "graph"));
+  const settle = () => (onAxis || name === "kernel" ? undefined : bringingIntoSight(root, stage.outlined?.length ? stage.outlined : changed, name !== "graph"));
 
   /** Adapts to the room, and draws what has changed while it was closed. */
   function fit() {

@@ -172,7 +172,10 @@ const sizeOf = ({ width, height = 0 }) => ({ width, height });
 export function stackOf({ groups, shelf }, step, followed, arrangement) {
   const there = groups.filter((group) => isDrawn(group, step, false, shelf ? followed : null));
   if (!shelf) return { places: new Map(there.map((group) => [group, arrangement.seats.get(group)])), bottom: arrangement.height };
-  return stacked(there, shelf.filter((chip) => isDrawn(chip, step, true, followed)), arrangement);
+  const chips = shelf.filter((chip) => isDrawn(chip, step, true, followed));
+  // The heading is there whenever a chip is: which storages are chips depends on what is followed.
+  const heading = followed && chips.some((chip) => chip.key) ? shelf.filter((chip) => !chip.key && !chips.includes(chip)) : [];
+  return stacked(there, [...heading, ...chips], arrangement);
 }
 
 /** @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement */

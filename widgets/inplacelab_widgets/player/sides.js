@@ -11,7 +11,7 @@ import { speak } from "./words.js";
 /** @import { Part, Stage } from "./stage.js" */
 
 /** The payload of one program: that of its scene, with its name and its verdict. `changed` are the lines that differ.
- * @typedef {Payload & {named: Said, verdict: Said, raises: boolean, bytes: Said, unequal: boolean, changed: number[]}} SidePayload */
+ * @typedef {Payload & {called: Said, named: Said, verdict: Said, raises: boolean, bytes: Said, unequal: boolean, changed: number[]}} SidePayload */
 /** A position of the common cursor: for either side the last step there or before (null: not begun), what is said while it waits ([by event, by
  * line]; -1: it does not wait), the storages that it draws in full, and [group, outlines, group, outlines, ...].
  * @typedef {Step & {at_sides: (number | null)[], waits: [number, number][], drawn: string[], outlines: number[][]}} Row */
@@ -35,13 +35,13 @@ export function stopAt(row, stops) {
   return stops.find((stop) => stop >= row) ?? stops[stops.length - 1];
 }
 
-/** @param {Stage} stage @param {number} which @returns {Part & {code: Part | null, storages: Part, others: HTMLElement[]}} */
+/** @param {Stage} stage @param {number} which @returns {Part & {code: Part | null, storages: Part, refresh: () => void}} */
 export function drawSide(stage, which) {
   const whole = /** @type {ComparisonPayload} */ (stage.payload);
   const payload = whole.sides[which];
   const root = html("section", { class: `ipl-side${payload.raises ? " ipl-raises" : ""}` });
   const verdict = html("h3", { class: "ipl-verdict" });
-  const name = html("span", {}, payload.title);
+  const name = html("span");
   const peak = html("span", { class: payload.unequal ? "ipl-unequal" : "" });
   const head = html("div", { class: "ipl-side-head" }, verdict, html("div", { class: "ipl-side-facts" }, name, peak));
   const did = html("p", { class: "ipl-did" });
@@ -59,33 +59,33 @@ export function drawSide(stage, which) {
   root.append(head, html("div", { class: "ipl-side-main" }, ...(code ? [code.root] : []), storages.root), did, readout.root);
   followPointer(side);
 
-  /** The outlines that are drawn now. @type {Element[]} */
-  let drawn = [];
-
   function show() {
     const row = whole.steps[stage.step];
     const at = row.at_sides[which];
     side.followed = { ...side.followed, storages: new Set(row.drawn[which].split(" ")) };
     if (side.mode !== stage.mode) side.follow("mode", stage.mode);
+    outline(row.outlines[which]);
     // Also for the same step: the other side may have gone on, so other storages are drawn.
     if (!side.follow("step", at ?? 0)) side.show();
     const waiting = waitingWords(row, which, stage.mode, whole.said, stage.language);
     root.toggleAttribute("data-waits", waiting !== "");
     root.toggleAttribute("data-unbegun", at === null);
     const step = payload.steps[side.step];
-    const { says } = (stage.mode === "line" ? step.whole : undefined) ?? step;
+    // At an error the line did not end, and the error says more.
+    const { says } = (stage.mode === "line" && !step.error ? step.whole : undefined) ?? step;
     say(did, waiting || speak(payload.said[says], stage.language));
-    outline(row.outlines[which]);
+    // Marks that were made just now are below the outlines, too.
+    for (const element of side.outlined ?? []) element.parentNode?.append(element);
   }
 
   /** @param {number[]} outlines */
   function outline(outlines) {
-    for (const element of drawn) element.remove();
-    drawn = [];
+    for (const element of side.outlined ?? []) element.remove();
+    side.outlined = [];
     for (let k = 0; k < outlines.length; k += 2) {
       const marks = STYLES_OF_OUTLINES.map((style, part) => svg("path", { class: style, d: whole.paths[outlines[k + 1]][part] }));
       storages.holderAt?.(outlines[k])?.append(...marks);
-      drawn.push(...marks);
+      side.outlined.push(...marks);
     }
   }
 
@@ -93,8 +93,10 @@ export function drawSide(stage, which) {
     if (!side.follow("language", stage.language)) side.begin();
     put(root, "aria-label", speak(payload.named, stage.language));
     write(verdict, speak(payload.verdict, stage.language));
+    put(verdict, "title", verdict.textContent ?? "");
+    write(name, speak(payload.called, stage.language));
     write(peak, speak(payload.bytes, stage.language));
   }
 
-  return { root, code, storages, others: [head, did, readout.root], show, translate };
+  return { root, code, storages, refresh: side.show, show, translate };
 }

@@ -25,6 +25,7 @@ import { fill, speak } from "./words.js";
  * @property {string} selection  The key of what is pinned ("t3", "s1:4", "n2"), or "".
  * @property {boolean} predict  Whether there are questions before steps.
  * @property {Answer[]} answers  What was answered or skipped, in that order.
+ * @property {Element[]} [outlined]  What differs from another program: it is brought into sight before what changed.
  * @property {string} thread  The name of the tensor that is followed, or "".
  * @property {{storages: Set<string> | null, keys: Set<string>, steps: Step[]}} followed  What depends on it: the storages drawn in full, the marked keys, the steps with their stops.
  * @property {number[]} stops  The steps that the arrow keys and the slider stop at.

@@ -17,6 +17,7 @@ from inplacelab.recording.conclusion import conclusion
 from inplacelab.recording.differences import Difference
 from inplacelab.recording.queries import changes_nothing
 from inplacelab.recording.recording import Recording, State
+from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.marks import Group, Look, Panel, always, path
 from inplacelab_widgets.scene.measure import coordinate
@@ -98,8 +99,13 @@ class ComparisonScene:
 
     @property
     def title(self) -> str:
-        """The names of both programs."""
-        return " | ".join(scene.recording.title for scene in (self.left, self.right))
+        """The names of both programs, as far as they have any."""
+        return " | ".join(scene.recording.title for scene in (self.left, self.right) if scene.recording.title)
+
+    def called(self, side: Side) -> Text:
+        """Returns the name of a program; its side if it has none."""
+        title = self.scene(side).recording.title
+        return Text(title, title) if title else words.UNTITLED[side]
 
     def reached(self, position: int, side: Side) -> int | None:
         """Returns the last step of a side at or before a position; None before its first step."""
@@ -184,9 +190,10 @@ def outlines_around(groups: Iterable[tuple[int, Group]], step: int, keys: frozen
         pills = [box for key, box in found if key in keys and ":" not in key and box[2] - box[0] > _BAR]
         if slots or pills:
             around = [*(_around(box, _APART) for box in _runs(slots)), *(_around(box, _CLOSE) for box in pills)]
-            # A pill alone has the sign, too.
-            signed = [*_runs(slots)] or pills[:1]
-            yield Outline(place, "".join(around), "".join(map(_disc, signed)), "".join(map(_sign, signed)))
+            # A pill alone has the sign, too, at its corner: beside it are words.
+            signs = [(right + _APART, (top + bottom) / 2) for _, top, right, bottom in _runs(slots)]
+            signs = signs or [(left - _CLOSE, top - _CLOSE) for left, top, *_ in pills[:1]]
+            yield Outline(place, "".join(around), "".join(map(_disc, signs)), "".join(map(_sign, signs)))
 
 
 def _boxes(group: Group, step: int) -> Iterator[tuple[str, _Box]]:
@@ -219,10 +226,10 @@ def _around(box: _Box, apart: float) -> str:
     return f"M{x} {y}h{wide}v{high}h-{wide}z"
 
 
-def _disc(box: _Box) -> str:
-    return _DISC.format(coordinate(box[2] + _APART - 6.5), coordinate(box[1] - _APART))
+def _disc(middle: tuple[float, float]) -> str:
+    return _DISC.format(coordinate(middle[0] - 6.5), coordinate(middle[1]))
 
 
-def _sign(box: _Box) -> str:
-    x, y = box[2] + _APART, box[1] - _APART
+def _sign(middle: tuple[float, float]) -> str:
+    x, y = middle
     return _SIGN.format(*map(coordinate, (x - 3.5, y - 1.6, y + 1.6, x + 2, y - 4)))

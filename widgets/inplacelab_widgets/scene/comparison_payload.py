@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from inplacelab.language import Text
 from inplacelab.recording.comparison import SIDES, Side
+from inplacelab.recording.conclusion import ending
 from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab.recording.stages import stages
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import LEFT, RIGHT
 from inplacelab_widgets.scene.comparison import ComparisonScene
+from inplacelab_widgets.scene.names import unquoted
 from inplacelab_widgets.scene.panel_payload import Json, Pools
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.predict_question import in_both_languages
 
-__all__ = ["OF_THE_WHOLE", "SAMPLE", "SIDE_PANELS", "comparison_payload", "without_quotes"]
+__all__ = ["OF_THE_WHOLE", "SAMPLE", "SIDE_PANELS", "comparison_payload"]
 
 SIDE_PANELS = ("code", "storages")
 OF_THE_WHOLE = ("keys", "marks", "story", "tables", "sharing", "predict", "title", "notes", "opens")
@@ -71,16 +73,18 @@ class _Packer:
     def _side(self, side: Side) -> Json:
         scene, place = self.scene.scene(side), SIDES.index(side)
         verdict = self.scene.comparison.verdicts[place]
+        is_aligned = bool(self.scene.comparison.alignment.pairs)
         peaks = {each.peak for each in self.scene.comparison.verdicts}
         own = payload(scene, panels=SIDE_PANELS)
         return {key: value for key, value in own.items() if key not in OF_THE_WHOLE} | {
             "title": scene.recording.title,
+            "called": in_both_languages(self.scene.called(side)),
             "named": in_both_languages(words.PROGRAM[side].format(title=scene.recording.title)),
-            "verdict": in_both_languages(verdict.says),
+            "verdict": in_both_languages(unquoted(ending(verdict))),
             "raises": verdict.error is not None,
             "bytes": in_both_languages(words.PEAK.format(peak=byte_count(verdict.peak))),
-            "unequal": len(peaks) > 1,
-            "changed": list(self.scene.comparison.changed_lines[place]),
+            "unequal": len(peaks) > 1 and is_aligned,
+            "changed": list(self.scene.comparison.changed_lines[place]) if is_aligned else [],
             "elsewhere": {},
             "tables": [],
         }
@@ -142,7 +146,7 @@ class _Packer:
         everywhere = self.scene.comparison.found
         most = max(map(len, everywhere), default=0)
         changes = (
-            (position, f"d{row}", (without_quotes(found[row].says),) if row < len(found) else None)
+            (position, f"d{row}", (unquoted(found[row].says),) if row < len(found) else None)
             for position, found in enumerate(everywhere)
             for row in range(most)
         )
@@ -151,8 +155,3 @@ class _Packer:
 
 SAMPLE = "M4 3h24v14h-24z"
 """An outline, in a box of 32 by 20 px."""
-
-
-def without_quotes(said: Text) -> Text:
-    """Returns words without backticks, for a table."""
-    return Text(said.en.replace("`", ""), said.zh.replace("`", ""))

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from inplacelab.language import Text
 from inplacelab.recording.comparison import SIDES, Side
+from inplacelab.recording.conclusion import ending
 from inplacelab.recording.differences import Verdict
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import byte_count
@@ -47,6 +48,8 @@ _SCALES = tuple(1 - k / 20 for k in range(11))
 """The scales of the storages that are tried."""
 _RUNNING = ("tint", "mark-now", "flag-stale")
 """The styles of a running line."""
+_SMALL = 0.7
+"""A scale at which words are too small."""
 _LARGE = 0.9
 """A scale at which they are read easily."""
 
@@ -70,7 +73,7 @@ def said(scene: ComparisonScene, position: int, language: str) -> str:
     told = scene.comparison.told(position, by_line=True)
     ends = [
         Text("{0}: {1}", "{0}：{1}").format(
-            words.PROGRAM[side].format(title=scene.scene(side).recording.title), verdict.says
+            words.PROGRAM[side].format(title=scene.scene(side).recording.title), ending(verdict)
         )
         for side, verdict in zip(SIDES, scene.comparison.verdicts, strict=True)
     ]
@@ -116,6 +119,10 @@ class _Drawing:
         near, scale = False, min(side.fitting(near=False) for side in sides)
         if scale < _LARGE and (closer := min(side.fitting(near=True) for side in sides)) > scale:
             near, scale = True, closer
+        if scale < _SMALL:
+            # What differs is readable only if it stands alone.
+            sides = [replace(side, alone=True) for side in sides]
+            scale = min(side.fitting(near=near) for side in sides)
         return [replace(side, near=near, scale=scale) for side in sides]
 
     @cached_property
@@ -163,6 +170,8 @@ class _SideDrawing:
     room: float
     near: bool = False
     scale: float = 1.0
+    alone: bool = False
+    """Whether storages without an outline are left out, if any has one."""
 
     @property
     def recording(self) -> Recording:
@@ -171,6 +180,10 @@ class _SideDrawing:
     @property
     def verdict(self) -> Verdict:
         return self.scene.comparison.verdicts[SIDES.index(self.side)]
+
+    @property
+    def is_aligned(self) -> bool:
+        return bool(self.scene.comparison.alignment.pairs)
 
     @cached_property
     def waiting(self) -> Text | None:
@@ -198,8 +211,11 @@ class _SideDrawing:
     @cached_property
     def groups(self) -> list[Group]:
         """The storages that are drawn, with outlines around what differs."""
-        panel = outlined(self.scene.scene(self.side).storages, self.scene.outlines(self.position, self.side))
-        drawn = self.scene.drawn(self.position, self.side)
+        outlines = self.scene.outlines(self.position, self.side)
+        panel = outlined(self.scene.scene(self.side).storages, outlines)
+        drawn = set(self.scene.drawn(self.position, self.side))
+        if self.alone and outlines:
+            drawn &= {panel.groups[each.group].key for each in outlines}
         return [group for group in panel.groups if group.key in drawn]
 
     def _flowed(self, scale: float) -> tuple[list[tuple[float, float]], float, float]:
@@ -248,11 +264,13 @@ class _SideDrawing:
         return "".join(parts)
 
     def _head(self, raised: bool) -> str:
-        verdict = self._fitted(self.verdict.says, 15)
+        verdict = self._fitted(ending(self.verdict), 15)
         parts = [text_at(0, 14, "text label alarm" if raised else "text label", verdict, self.language)]
         peak = words.PEAK.format(peak=byte_count(self.verdict.peak)).in_language(self.language)
-        differs = len({each.peak for each in self.scene.comparison.verdicts}) > 1
-        title = shortened(self.recording.title, _ROOM - width_of(peak, SMALL) - 30, SMALL)
+        differs = self.is_aligned and len({each.peak for each in self.scene.comparison.verdicts}) > 1
+        title = shortened(
+            self.scene.called(self.side).in_language(self.language), _ROOM - width_of(peak, SMALL) - 30, SMALL
+        )
         parts.append(text_at(0, 32, "text soft", title, self.language))
         parts.append(
             text_at(
@@ -272,7 +290,9 @@ class _SideDrawing:
         return replace(self.code, groups=(replace(group, marks=marks),))
 
     def _signs(self) -> str:
-        """The sign at the lines that differ."""
+        """The sign at the lines that differ; without alignment, all do."""
+        if not self.is_aligned:
+            return ""
         changed = set(self.scene.comparison.changed_lines[SIDES.index(self.side)])
         (group,) = self.code.groups
         numbers = (

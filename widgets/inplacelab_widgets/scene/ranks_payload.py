@@ -7,7 +7,8 @@ from inplacelab.recording.differences import verdict
 from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import LEFT, RIGHT
-from inplacelab_widgets.scene.comparison_payload import OF_THE_WHOLE, SAMPLE, SIDE_PANELS, without_quotes
+from inplacelab_widgets.scene.comparison_payload import OF_THE_WHOLE, SAMPLE, SIDE_PANELS
+from inplacelab_widgets.scene.names import unquoted
 from inplacelab_widgets.scene.panel_payload import Json, Pools
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.predict_question import in_both_languages
@@ -66,6 +67,7 @@ class _Packer:
         own = payload(scene, panels=SIDE_PANELS if len(self.scene.scenes) <= MOST_WITH_CODE else ("storages",))
         return {key: value for key, value in own.items() if key not in OF_THE_WHOLE} | {
             "title": scene.recording.title,
+            "called": in_both_languages(scene.recording.title),
             "named": in_both_languages(name),
             "verdict": in_both_languages(name),
             "raises": ends[rank].error is not None,
@@ -115,7 +117,7 @@ class _Packer:
     def _table(self) -> Json:
         """The parameters that differ, each from where it begins to."""
         changes = [
-            (position, f"d{position}-{k}", (f"{each.name}", without_quotes(each.says)))
+            (position, f"d{position}-{k}", (f"{each.name}", unquoted(each.says)))
             for position, drifts in sorted(self.scene.drifting.items())
             for k, each in enumerate(drifts)
         ]

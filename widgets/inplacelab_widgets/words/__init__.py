@@ -10,6 +10,7 @@ from inplacelab_widgets.words.comparison import (
     NOT_EQUAL,
     PROGRAM,
     SIDES,
+    UNTITLED,
 )
 from inplacelab_widgets.words.descriptions import (
     GRAPH_SAYS,
@@ -282,6 +283,7 @@ __all__ = [
     "UNNAMED",
     "UNPACKS",
     "UNPACK_FAILS",
+    "UNTITLED",
     "UPDATE",
     "VALUE_BEFORE",
     "WAITS",

@@ -15,6 +15,7 @@ COMPARED = {
     "keys": Text("← → step · ? all keys", "← → 单步 · ? 全部按键"),
     "mode_line_hint": Text("every line is a step (E)", "每行为一步（E）"),
 }
+UNTITLED = {"left": Text("left program", "左侧程序"), "right": Text("right program", "右侧程序")}
 DIFFERENCES = Text("What differs here", "此处的不同")
 SIDES = Text("left and right", "左侧与右侧")
 DIFFERS = Text("differs from the other program", "与另一个程序不同")
