@@ -56,7 +56,7 @@ from inplacelab.tensor import Parameter, Size, Tensor
 from inplacelab.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from inplacelab import base, device, io, kernels, nn, optimizer, regularizer
+    from inplacelab import base, device, distributed, io, kernels, nn, optimizer, regularizer
     from inplacelab.base.dygraph import disable_static, enable_static, in_dynamic_mode
     from inplacelab.device.paddle_places import (
         CPUPlace,
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         is_compiled_with_xpu,
     )
     from inplacelab.diagnosis.explain import explain
+    from inplacelab.distributed.data_parallel import DataParallel
     from inplacelab.ipython import last_recording, load_ipython_extension
     from inplacelab.nn.layer import create_parameter
     from inplacelab.nn.parameters import ParamAttr
@@ -86,7 +87,7 @@ _SHORT = {
 """Data types under their shorter names: given by `__getattr__`, so that `int` and `float` are Python's in this file."""
 
 _LAZY = {
-    **dict.fromkeys(("base", "device", "io", "kernels", "nn", "optimizer", "regularizer"), ""),
+    **dict.fromkeys(("base", "device", "distributed", "io", "kernels", "nn", "optimizer", "regularizer"), ""),
     **dict.fromkeys(("disable_static", "enable_static", "in_dynamic_mode"), "base.dygraph"),
     **dict.fromkeys((
         "CPUPlace", "CUDAPlace", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute",
@@ -94,15 +95,15 @@ _LAZY = {
     ), "device.paddle_places"),
     "last_recording": "ipython", "load_ipython_extension": "ipython",
     "create_parameter": "nn.layer", "ParamAttr": "nn.parameters",
-    "record": "recorders.run", "explain": "diagnosis.explain",
+    "DataParallel": "distributed.data_parallel", "record": "recorders.run", "explain": "diagnosis.explain",
     "load": "saving", "save": "saving",
 }  # fmt: skip
 """What is imported on first use, and from which module; a name with "" is a module itself. A first program with tensors needs
 none of these, and importing the package should be quick."""
 
 __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
-    "CPUPlace", "CUDAPlace", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64", "create_parameter",
-    "device", "disable_static", "dtype", "e", "enable_grad", "enable_static", "explain", "finfo", "float16", "float32", "float64",
+    "CPUPlace", "CUDAPlace", "DataParallel", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64", "create_parameter",
+    "device", "disable_static", "distributed", "dtype", "e", "enable_grad", "enable_static", "explain", "finfo", "float16", "float32", "float64",
     "get_default_dtype", "get_device", "get_language", "grad", "iinfo", "in_dynamic_mode", "inf", "int16", "int32", "int64",
     "int8", "io", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute", "is_compiled_with_ipu",
     "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "kernels", "last_recording", "load", "load_ipython_extension", "nan",

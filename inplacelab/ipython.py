@@ -5,6 +5,11 @@
 runs the cell as it would run without the magic, records it, and shows the stepper below it. With `--predict` the stepper asks what a
 step will do before showing it. With `--against NAME` the cell is shown beside a recording that another cell made with `--name`. It opens at the most telling step, with `--from-start` or `--predict` at the beginning; as a line of its own,
 `%stepper --from-start` does so for all cells that follow, as lessons that ask a question above each program want it. A cell that raises is recorded up to the error, and the error is then shown as Python shows it.
+
+    %%ranks N [--name NAME] [--title TITLE]
+
+runs the cell on N ranks, each a process of its own that MPI starts, records it on each, and shows the ranks side by side. NAME is then the list of
+their recordings. Without MPI, a lesson's cell shows what was recorded beforehand.
 """
 
 from __future__ import annotations
@@ -73,6 +78,10 @@ def load_ipython_extension(shell: Any) -> None:
         options.from_start |= from_start
         _run_cell(shell, options, cell)
 
+    def ranks(line: str, cell: str) -> None:
+        """Run the cell on several ranks, record it on each, and show them side by side: `%%ranks N [--name NAME] [--title TITLE]`."""
+        _run_on_ranks(shell, line, cell)
+
     def shown(refusal: Refusal) -> list[str]:
         frames = without_engine(refusal.__traceback__)
         lines: list[str] = shell.InteractiveTB.structured_traceback(type(refusal), refusal, frames)
@@ -88,6 +97,7 @@ def load_ipython_extension(shell: Any) -> None:
 
     shell.register_magic_function(stepper, magic_kind="line_cell")
     shell.register_magic_function(explain, magic_kind="line")
+    shell.register_magic_function(ranks, magic_kind="cell")
     Refusal._render_traceback_ = shown  # type: ignore[attr-defined]  # IPython asks for this
     with contextlib.suppress(
         ImportError
@@ -186,6 +196,58 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
         with contextlib.suppress(Exception):  # an error that cannot be shown is shown by IPython, as in any cell
             _show_later(failure, shell.InteractiveTB.structured_traceback(type(failure), failure, trace, tb_offset=0))
         raise failure
+
+
+_RANKS_USAGE = Text(
+    "%%ranks cannot read {0!r}. Usage: %%ranks N [--name NAME] [--title TITLE], where N is the number of ranks",
+    "%%ranks 读不懂 {0!r}。用法：%%ranks N [--name 名字] [--title 标题]，其中 N 是进程数",
+)
+_FAILED_ON_RANK = Text("rank {0}: {1}", "进程 {0}：{1}")
+
+
+def _run_on_ranks(shell: Any, line: str, cell: str) -> None:
+    """Runs, records and shows the cell on several ranks. Errors of the program are printed, one for each rank."""
+    from IPython.core.error import UsageError
+
+    from inplacelab.distributed.on_ranks import EnginesError
+    from inplacelab.lessons.ranks import recordings_of
+
+    parser = _Parser("%%ranks", add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("count", type=int)
+    parser.add_argument("--name", default=None)
+    parser.add_argument("--title", default=None)
+    try:
+        options = parser.parse_args(shlex.split(line))
+    except (argparse.ArgumentError, ValueError):
+        raise UsageError(str(_RANKS_USAGE.format(line.strip()))) from None
+    if options.count < 1 or (options.name is not None and not options.name.isidentifier()):
+        raise UsageError(str(_RANKS_USAGE.format(line.strip())))
+    try:
+        recordings = recordings_of(cell, options.count, options.name or "", options.title or options.name or "")
+    except (LookupError, EnginesError) as error:
+        raise UsageError(str(error)) from None
+    if options.name:
+        shell.user_ns[options.name] = recordings
+    _show_ranks(recordings)
+    for rank, recording in enumerate(recordings):
+        raised = recording.steps[-1].error if len(recording) else None
+        if raised is not None:
+            print(_FAILED_ON_RANK.format(rank, f"{raised.type}: {raised.message.splitlines()[0]}"))
+
+
+def _show_ranks(recordings: list[Recording]) -> None:
+    """Shows ranks side by side, one alone as a stepper; without the widgets, a line that names the missing package."""
+    from IPython.display import display
+
+    if not all(map(len, recordings)):
+        print(_NOTHING)
+        return
+    try:
+        from inplacelab_widgets import Stepper, show_ranks
+    except ImportError as missing:
+        print(_NO_WIDGETS.format(recordings, missing.name))
+        return
+    display(show_ranks(recordings) if len(recordings) > 1 else Stepper(recordings[0]))
 
 
 def _compiled(shell: Any, tree: ast.Module, filename: str) -> list[Any]:

@@ -54,6 +54,17 @@ class Observer:
             storages: the storage of each operand; None for an operand without one, such as a result that is not a tensor yet.
         """
 
+    def communicated(self, name: str, number: int, rank: int, ranks: int, *, alone: bool) -> None:
+        """Called after a collective, before the operation that it belongs to.
+
+        Args:
+            name: what it is called: "all_reduce".
+            number: which collective of the program it is, from 1: the same on all ranks.
+            rank: the number of this rank.
+            ranks: how many ranks there are.
+            alone: whether no operation follows, as for a barrier.
+        """
+
     def flagged(self, tensor: Any) -> None:
         """Called when `stop_gradient` or `.grad` of a tensor was set, or it left the history, without an operation."""
 

@@ -2,13 +2,19 @@
 
 Such a cell has the tag `recorded-NAME`. It is not run when the notebook is built or compared. What it records is kept in the package, in
 `inplacelab/lessons/recordings/NAME.json`, and the lesson shows that with `recorded("NAME")`.
+
+A cell `%%ranks N --name NAME` is run where MPI is installed, and otherwise shows `NAME-rank0.json`, `NAME-rank1.json`, ..., which are recorded here, too.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+from inplacelab.distributed.on_ranks import can_run, record_on_ranks
+from inplacelab.lessons.ranks import name_of
 from inplacelab.lessons.recorded import FOLDER
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import FRAMEWORKS, framework_used, is_installed, not_installed
@@ -30,6 +36,36 @@ def cells(blocks: Iterable[Block]) -> Iterator[tuple[str, str]]:
             yield from ((name, program(block.text)) for name in names)
 
 
+_RANKS = re.compile(r"%%ranks (?P<count>\d+) --name (?P<name>\w+)\n")
+
+
+@dataclass(frozen=True)
+class RanksCell:
+    """A program for several ranks.
+
+    Attributes:
+        name: what the lesson calls the recordings.
+        count: how many ranks there are.
+        text: the program.
+    """
+
+    name: str
+    count: int
+    text: str
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its recordings, one for each rank."""
+        return [name_of(self.name, rank) for rank in range(self.count)]
+
+
+def ranks_cells(blocks: Iterable[Block]) -> Iterator[RanksCell]:
+    """Yields the programs for several ranks."""
+    for block in blocks:
+        if isinstance(block, Code) and (found := _RANKS.match(block.text)):
+            yield RanksCell(found["name"], int(found["count"]), program(block.text))
+
+
 def program(text: str) -> str:
     """Returns a cell without its first line, which is magic."""
     return text.partition("\n")[2] + "\n"
@@ -43,7 +79,7 @@ def recording(text: str) -> Recording:
     return session.recording()
 
 
-def record_again(blocks: Iterable[Block]) -> None:
+def record_again(blocks: Sequence[Block]) -> None:
     """Records the programs of a lesson, if their framework is installed."""
     for name, text in cells(blocks):
         needs = missing(text)
@@ -51,6 +87,12 @@ def record_again(blocks: Iterable[Block]) -> None:
             print(f"{name} was not recorded again: {not_installed(needs)}")
         else:
             save(recording(text), FOLDER / f"{name}.json")
+    for cell in ranks_cells(blocks):
+        if not can_run():
+            print(f"{cell.name} was not recorded again: MPI is not installed")
+            continue
+        for name, made in zip(cell.names, record_on_ranks(cell.text, cell.count, cell.name), strict=True):
+            save(made, FOLDER / f"{name}.json")
 
 
 def missing(text: str) -> str | None:

@@ -8,7 +8,7 @@ unless `forward` writes an input and returns it: then it is an in-place operatio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from inplacelab import errors, modes, observe
 from inplacelab.autograd.custom.call import Call
@@ -46,6 +46,8 @@ class PyLayer:
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/autograd/PyLayer_en.html
     """
 
+    _part: ClassVar[bool] = True  # `forward` may write only a part of a tensor that it returns
+
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
         """Computes the results. Each layer defines it."""
@@ -82,11 +84,22 @@ class PyLayer:
             raise
         for each in modes.current().listeners:
             each.unreported_code_ran()
-        _report(cls.__name__, call, results)
+        cls._report(call, results)
         if not isinstance(returned, tuple | list):
             return results[0]
         remaining = iter(results)
         return type(returned)(next(remaining) if isinstance(each, Tensor) else each for each in returned)
+
+    @classmethod
+    def _report(cls, call: Call, results: Sequence[Tensor]) -> None:
+        """Reports each result to the observers: the operation made it, or wrote it."""
+        if modes.current().listeners:
+            inputs = tuple(each.tensor for each in call.inputs)
+            for result in results:
+                in_place = any(result is each for each in inputs)
+                root = result.base if in_place and result.base is not None else result
+                category = "in-place" if in_place else "ordinary"
+                observe.notify(cls.__name__, category, inputs, result, root.node, exact=not (in_place and cls._part))
 
 
 def _forward(
@@ -99,13 +112,3 @@ def _forward(
     if not tensors:
         raise errors.forward_returned_no_tensor(layer=layer.__name__)
     return returned, call.finish(context, tensors) if call.needed else tensors
-
-
-def _report(name: str, call: Call, results: Sequence[Tensor]) -> None:
-    """Reports each result to the observers: the operation made it, or wrote it."""
-    if modes.current().listeners:
-        inputs = tuple(each.tensor for each in call.inputs)
-        for result in results:
-            in_place = any(result is each for each in inputs)
-            root = result.base if in_place and result.base is not None else result
-            observe.notify(name, "in-place" if in_place else "ordinary", inputs, result, root.node, exact=not in_place)

@@ -194,5 +194,9 @@ class ScheduleError(Refusal, RuntimeError):
     """A learning rate was set although a scheduler controls it, or a scheduler's state does not fit."""
 
 
+class CommunicationError(Refusal, RuntimeError):
+    """A collective is not possible: a rank is missing, or makes another one."""
+
+
 class GradcheckError(Refusal, RuntimeError, named_as_builtin=False):
     """A derivative is wrong, or cannot be checked."""

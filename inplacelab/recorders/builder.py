@@ -16,6 +16,7 @@ from inplacelab.recorders.changes import Changes, Steps
 from inplacelab.recording.facts import (
     BackwardAction,
     BackwardFacts,
+    CollectiveFacts,
     CounterFacts,
     EdgeFacts,
     ErrorFacts,
@@ -81,6 +82,7 @@ class Builder:
         self._operation: tuple[str, int | None] = ("", None)  # the last operation and its line
         self._new_nodes: list[tuple[int, bool]] = []  # since the last step, and whether each was made for a view
         self._launches: list[ev.Launched] = []  # since the last step
+        self._collective: CollectiveFacts | None = None  # since the last step
         self._names: dict[int, tuple[str, ...]] = {}
         self._counters_of: dict[int, list[int]] = {}  # from a storage to its counters
         self._gradient_of: dict[int, int] = {}  # from a gradient to the tensor whose `.grad` it is
@@ -124,6 +126,8 @@ class Builder:
                 self._died(event)
             case ev.Launched():
                 self._launches.append(event)
+            case ev.Communicated():
+                self._communicated(event)
             case ev.OperationDone():
                 self._operation_done(event)
             case ev.BackwardBegan():
@@ -203,6 +207,8 @@ class Builder:
                 decode.launch(each.launch, each.storages, storages[:-1], storages[-1]) for each in self._launches
             )
             self._launches.clear()
+        if kind == "operation" and self._collective is not None:
+            facts["collective"], self._collective = self._collective, None
         self.steps.add(changes, kind=kind, phase=phase, line=self._line, turn=self._turn, live=live, peak=peak, **facts)
 
     def _add_step(self, kind: str, live: int, peak: int, **facts: Any) -> None:
@@ -351,6 +357,15 @@ class Builder:
         self._new_nodes.clear()
 
     # ---- operations ------------------------------------------------------------------------------------------------------
+
+    def _communicated(self, event: ev.Communicated) -> None:
+        """Notes the collective for the operation that follows. One without an operation is a step itself."""
+        made = CollectiveFacts(event.name, event.number, event.rank, event.ranks)
+        if event.alone:
+            self._happens(event.line)
+            self._add_step("line", event.live, event.peak, collective=made)
+        else:
+            self._collective = made
 
     def _operation_done(self, event: ev.OperationDone) -> None:
         self._happens(event.line, reallocates=event.category == "reallocated")

@@ -238,6 +238,12 @@ class EngineRecorder(observe.Observer):
             known = [None if each is None else self._objects.storages.find(each) for each in storages]
             self._emit(events.Launched(launch, tuple(None if each is None else each.number for each in known)))
 
+    def communicated(self, name: str, number: int, rank: int, ranks: int, *, alone: bool) -> None:
+        if self._limit.reached() if alone else self._limit.exceeded:
+            return
+        line = self._where.line(sys._getframe(1)) if alone else None
+        self._emit(events.Communicated(name, number, rank, ranks, alone, line, *self._account()))
+
     def flagged(self, tensor: Tensor) -> None:
         objects, known = self._objects, self._objects.tensors.find(tensor)
         if known is None:

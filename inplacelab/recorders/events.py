@@ -303,6 +303,29 @@ class Launched(Event):
 
 
 @dataclass(slots=True)
+class Communicated(Event):
+    """A collective has been made: emitted before the operation that it belongs to.
+
+    Attributes:
+        name: what it is called: "all_reduce".
+        number: which collective of the program it is, from 1.
+        rank: the number of this rank.
+        ranks: how many ranks there are.
+        alone: whether no operation follows, as for a barrier.
+        line: the program's line, if it is alone.
+    """
+
+    name: str
+    number: int
+    rank: int
+    ranks: int
+    alone: bool
+    line: int | None
+    live: int
+    peak: int
+
+
+@dataclass(slots=True)
 class OperationDone(Event):
     """An operation has run.
 

@@ -90,7 +90,18 @@ class Program:
 
     def place(self, frame: FrameType) -> Place:
         """Returns the place of one of its frames."""
-        return Place(frame.f_code, frame.f_lasti, self.line(frame.f_lineno))
+        return Place(frame.f_code, frame.f_lasti, self.line_at(frame))
+
+    def line_at(self, frame: FrameType) -> int:
+        """Returns the line of the text that a frame of the program runs, or that called it: a `with` block may call functions that
+        stand in the same file outside of it.
+        """
+        last, within = self.text.count("\n") + 1, frame
+        while self.text and not 1 <= self.line(within.f_lineno) <= last and within.f_back is not None:
+            within = within.f_back
+            while not self.has(within) and within.f_back is not None:
+                within = within.f_back
+        return self.line((within if self.has(within) else frame).f_lineno)
 
     def line(self, line_of_file: int) -> int:
         """Converts a line of the file to a line of the text, counted from 1."""

@@ -45,6 +45,7 @@ class Whereabouts:
     ) -> None:  # fmt: skip
         self._program, self._emit, self._account, self._known = program, emit, account, known
         self._filename, self._lines_before = program.filename, program.first_line - 1
+        self._lines = program.text.count("\n") + 1
         self._bindings = Bindings(program.names, watched)
         self.names_of = self._bindings.names_of
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
@@ -146,7 +147,10 @@ class Whereabouts:
     def line(self, frame: FrameType | None) -> int | None:
         """Returns, at an event, the program's line; None if the program is not on the stack."""
         here = self.here(frame)
-        return None if here is None else here.f_lineno - self._lines_before
+        if here is None:
+            return None
+        line = here.f_lineno - self._lines_before
+        return line if 1 <= line <= self._lines else self._program.line_at(here)
 
     def _begins_statement(self, line: int, instruction: int) -> bool:
         """Whether the outermost frame runs another statement than at the last event, or runs it again."""

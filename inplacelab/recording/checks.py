@@ -282,6 +282,9 @@ class _World:
             _names(step.error.type)
         for launch in step.launches:
             _check_launch(launch)
+        if step.collective is not None:
+            _names(step.collective.name)
+            _sizes(step.collective.number, step.collective.rank, step.collective.ranks - step.collective.rank - 1)
 
     def _check_write(self, write: WriteFacts) -> None:
         self._known(_STORAGE, write.storage, self._met_storages)

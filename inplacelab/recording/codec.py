@@ -127,7 +127,12 @@ def _dumps(value: Any) -> str:
 
 def _encode(value: Any, place: str) -> Any:
     if is_dataclass(value):
-        return {field.name: _encode(getattr(value, field.name), f"{place}.{field.name}") for field in fields(value)}
+        held = ((field, getattr(value, field.name)) for field in fields(value))
+        return {
+            field.name: _encode(each, f"{place}.{field.name}")
+            for field, each in held
+            if each is not None or "left_out" not in field.metadata
+        }
     if isinstance(value, tuple):
         return [_encode(item, f"{place}[{position}]") for position, item in enumerate(value)]
     if isinstance(value, complex):

@@ -8,7 +8,7 @@ Units: `bytes`, `live` and `peak` are bytes; `shape`, `strides` and `offset` cou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from inplacelab.language import Text
@@ -346,6 +346,24 @@ class LaunchFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class CollectiveFacts:
+    """A collective: an operation that all ranks of a program make at once. The recording is that of one rank."""
+
+    name: str
+    """The operation: "all_reduce"."""
+    number: int
+    """Which collective of the program it is, from 1; the same on all ranks."""
+    rank: int
+    """The rank whose recording this is, from 0."""
+    ranks: int
+    """How many ranks there are."""
+
+
+LEFT_OUT = {"left_out": True}
+"""Marks a fact that few steps have: a recording's JSON leaves it out where it is None."""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One step of a program, and what it changed.
 
@@ -400,6 +418,8 @@ class Step:
     reads: tuple[ReadFacts, ...] = ()
     """What the operation read, if the recorder can observe it. A tensor that is only overwritten is an input and is not read, and a view
     reads nothing."""
+    collective: CollectiveFacts | None = field(default=None, metadata=LEFT_OUT)
+    """The collective that it is, or that its operation ended."""
 
     def touched_storages(self) -> tuple[int, ...]:
         """Returns the numbers of the storages that are new, gone or different after this step, or were counted as written."""

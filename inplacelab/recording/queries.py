@@ -292,6 +292,7 @@ def changes_nothing(recording: Recording, index: int) -> bool:
         step.rewired,
         step.launches,
         step.reads,
+        step.collective is not None,
     )
     return not any(changed) and step.error is None and (step.live, step.peak) == memory
 

@@ -29,7 +29,7 @@ def built(source: Path, language: str) -> Any:
 def is_stepper(cell: Any) -> bool:
     """Whether it records a program whenever the notebook is run. (Others need a framework that may be missing.)"""
     skipped = "skip-execution" in cell.metadata.get("tags", [])
-    return bool(cell.cell_type == "code" and cell.source.startswith("%%stepper") and not skipped)
+    return bool(cell.cell_type == "code" and cell.source.startswith(("%%stepper", "%%ranks")) and not skipped)
 
 
 def is_exercise(cell: Any) -> bool:

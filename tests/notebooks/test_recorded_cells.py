@@ -8,15 +8,18 @@ import pytest
 
 import build
 import recorded_cells
+from inplacelab.distributed.on_ranks import can_run, record_on_ranks
 from inplacelab.lessons.recorded import FOLDER, recorded
 from inplacelab.recording import Recording
 from lesson_source import read_lesson
 
 CELLS = dict(cell for source in build.lessons() for cell in recorded_cells.cells(read_lesson(source)))
+ON_RANKS = [cell for source in build.lessons() for cell in recorded_cells.ranks_cells(read_lesson(source))]
 
 
 def test_each_recording_has_a_cell() -> None:
-    assert {path.stem for path in FOLDER.glob("*.json")} == CELLS.keys()
+    names = {name for cell in ON_RANKS for name in cell.names}
+    assert {path.stem for path in FOLDER.glob("*.json")} == CELLS.keys() | names
 
 
 @pytest.mark.parametrize("name", CELLS)
@@ -35,6 +38,25 @@ def test_it_is_what_the_cell_records_now(name: str) -> None:
     if ours.framework_version.partition("+")[0] != str(framework.__version__).partition("+")[0]:
         pytest.skip("recorded with another version of the framework")
     assert told(recorded_cells.recording(CELLS[name])) == told(ours)
+
+
+@pytest.mark.parametrize("cell", ON_RANKS, ids=lambda cell: cell.name)
+def test_the_recordings_of_ranks_are_of_the_program_in_the_cell(cell: recorded_cells.RanksCell) -> None:
+    for rank, name in enumerate(cell.names):
+        recording = recorded(name)
+        assert recording.source.strip() == cell.text.strip()
+        assert recording.notes == ()
+        numbers = {(each.rank, each.ranks) for step in recording.steps if (each := step.collective) is not None}
+        assert numbers <= {(rank, cell.count)}
+
+
+@pytest.mark.standard
+@pytest.mark.parametrize("cell", ON_RANKS, ids=lambda cell: cell.name)
+def test_the_recordings_of_ranks_are_what_the_cell_records_now(cell: recorded_cells.RanksCell) -> None:
+    if not can_run():
+        pytest.skip("needs mpi4py, ipyparallel and mpiexec: pip install inplacelab[mpi]")
+    for name, made in zip(cell.names, record_on_ranks(cell.text, cell.count), strict=True):
+        assert told(made) == told(recorded(name))
 
 
 def told(recording: Recording) -> list[Any]:

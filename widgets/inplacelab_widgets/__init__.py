@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from inplacelab_widgets.kernel.view import KernelView
     from inplacelab_widgets.list_view import ListView
     from inplacelab_widgets.panel_views import GraphView, MemoryView, MetadataView, StorageView, VersionView, View
+    from inplacelab_widgets.ranks import RanksView, show_ranks
     from inplacelab_widgets.sharing import to_card, to_gif
     from inplacelab_widgets.stepper import Stepper
 
@@ -51,11 +52,13 @@ __all__ = [
     "ListView",
     "MemoryView",
     "MetadataView",
+    "RanksView",
     "Stepper",
     "StorageView",
     "VersionView",
     "View",
     "compare",
+    "show_ranks",
     "to_card",
     "to_gif",
     "to_html",
@@ -71,7 +74,9 @@ _HOMES = {
     "KernelView": "kernel.view",
     "ListView": "list_view",
     "Stepper": "stepper",
+    "RanksView": "ranks",
     "compare": "comparison",
+    "show_ranks": "ranks",
     "to_card": "sharing",
     "to_gif": "sharing",
     **dict.fromkeys(_VIEWS, "panel_views"),

@@ -33,7 +33,7 @@ class Call:
     """One call of a `PyLayer`: its inputs, and the history of its results."""
 
     def __init__(self, layer: type[Any], arguments: Sequence[Any]) -> None:
-        self.layer = layer
+        self.layer, self.arguments = layer, arguments
         groups = [_tensors_in(each) for each in arguments]
         self.slots = [None if isinstance(a, Tensor) else len(g) for a, g in zip(arguments, groups, strict=True) if g]
         self.inputs = [_arrival(tensor) for group in groups for tensor in group]

@@ -8,6 +8,7 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import StepKind
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.backward import backward_moment
+from inplacelab.recording.sentences.collectives import communicated
 from inplacelab.recording.sentences.errors import error_step
 from inplacelab.recording.sentences.headline import Headline, headline_of, split
 from inplacelab.recording.sentences.launches import launched
@@ -48,7 +49,8 @@ def sentence(recording: Recording, index: int) -> Text:
     Line 2 `scale_` wrote slots 0-1 of S0 through `x`. Version of S0: 0 → 1. From now on `x` is called `_`, too.
     """
     moment = Moment(recording, index)
-    return closed_up(joined([_BY_KIND[moment.step.kind](moment), *launched(moment.step.launches)]))
+    step = moment.step
+    return closed_up(joined([_BY_KIND[step.kind](moment), *launched(step.launches), *communicated([step.collective])]))
 
 
 def line_sentence(recording: Recording, index: int) -> Text:

@@ -12,6 +12,7 @@ from inplacelab.recording.facts import NodeFacts, RewireFacts, SavedFacts, Step,
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import relation_of, shown_relation
+from inplacelab.recording.sentences.collectives import communicated
 from inplacelab.recording.sentences.errors import error_step
 from inplacelab.recording.sentences.launches import launched
 from inplacelab.recording.sentences.lines import changes_of_names, freed
@@ -68,6 +69,7 @@ def whole_line(recording: Recording, steps: range) -> Text:
         *_named(moment, parts),
         *_freed(moment, parts),
         *launched([launch for step in parts for launch in step.launches]),
+        *communicated([step.collective for step in parts]),
     ]
     errors = [error_step(Moment(recording, step.index)) for step in parts if step.error is not None]
     return joined([*said, *errors])
@@ -100,6 +102,7 @@ def _merged(recording: Recording, parts: Sequence[Step]) -> Step:
         tensors=_changed(before.tensors, after.tensors, (key for step in parts for key, _ in step.tensors)),
         nodes=_changed(before.nodes, after.nodes, (key for step in parts for key, _ in step.nodes)),
         launches=(),
+        collective=None,
     )
 
 

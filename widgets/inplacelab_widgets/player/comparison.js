@@ -1,8 +1,10 @@
-// Plays two programs side by side with one cursor: what it comes to, a frame for each program, and what is new at each step.
+// Plays programs side by side with one cursor: what it comes to, a frame for each program, and what is new at each step. The ranks of one
+// program have an axis above the frames.
 
 import { html, say } from "./elements.js";
 import { drawHelp } from "./help.js";
 import { followKeys } from "./keyboard.js";
+import { drawPanes } from "./panes.js";
 import { drawPresent } from "./present.js";
 import { sizeFor } from "./room.js";
 import { drawSentence } from "./sentence.js";
@@ -35,6 +37,9 @@ export function sharedByCode(code, storages, room) {
   return [high, Math.max(0, Math.min(storages, room - high))];
 }
 
+/** How many frames stand beside each other: two or three. @param {number} count */
+export const beside = (count) => (count === 3 ? 3 : 2);
+
 /**
  * Builds the player of two programs in `el`.
  * @param {HTMLElement} el
@@ -51,17 +56,19 @@ export function mountComparison(el, payload, options = {}) {
   const present = drawPresent(stage);
   toolbar.add(present.root, help.button);
   const conclusion = drawConclusion(stage);
-  const sides = [0, 1].map((which) => drawSide(stage, which));
+  const sides = payload.sides.map((_, which) => drawSide(stage, which));
+  const panes = Object.values(drawPanes(stage));
   const sentence = drawSentence(stage, { button: html("button"), words: () => "" });
   const tables = drawTables(stage);
   const foot = drawNotes(stage, tables.root);
-  stage.parts.push(conclusion, ...sides, tables, foot, present, help, toolbar, sentence);
+  stage.parts.push(conclusion, ...panes, ...sides, tables, foot, present, help, toolbar, sentence);
   const frames = html("div", { class: "ipl-sides" }, ...sides.map((side) => side.root));
-  root.append(toolbar.root, conclusion.root, frames, sentence.root, foot.root, tables.holder, help.root);
+  frames.style.setProperty("--ipl-beside", String(beside(sides.length)));
+  root.append(toolbar.root, conclusion.root, ...panes.map((pane) => pane.root), frames, sentence.root, foot.root, tables.holder, help.root);
   el.replaceChildren(root);
   followKeys(stage, { help, keepers: NEVER_OPEN, fixes: NEVER_OPEN, share: null, present, pace: toolbar.pace });
   stage.begin();
-  const room = keepFrames(stage, sides, [toolbar.root, conclusion.root, sentence.root, foot.root]);
+  const room = keepFrames(stage, sides, [toolbar, conclusion, ...panes, sentence, foot].map((part) => part.root));
   return {
     follow: stage.follow,
     stage,
@@ -107,7 +114,8 @@ function keepFrames({ root }, sides, around) {
     const page = isPresent ? innerHeight : innerHeight - 2 * (root.getBoundingClientRect().top + scrollY);
     const window = isPresent ? page : Math.max(NOTEBOOK, isAlone ? page : PART_OF_WINDOW * innerHeight);
     const edges = heightOf(one) - heightOf(sides[0].storages.root.parentElement ?? one) + 24;
-    const room = window - edges - around.reduce((sum, element) => sum + heightOf(element), 0);
+    const rows = isStacked ? 1 : Math.ceil(sides.length / beside(sides.length));
+    const room = (window - around.reduce((sum, element) => sum + heightOf(element), 0)) / rows - edges;
     const code = most((side) => side.code?.need?.() ?? 0);
     const storages = (/** @type {number} */ size) => most((side) => side.storages.need?.(size) ?? 0);
     if (isPresent && !isStacked) enlarge(isBeside ? room : room - Math.min(code, room / 2), storages);

@@ -14,7 +14,7 @@ import { drawUnfold } from "./unfold.js";
 /** @import { Part, Stage } from "./stage.js" */
 
 /** The panes in order, each with its panels from top to bottom. @type {Object<string, string[]>} */
-const PANES = { kernel: ["kernel"], storages: ["storages"], graph: ["graph"], history: ["lanes", "memory"], elements: ["elements"] };
+const PANES = { kernel: ["kernel"], storages: ["storages"], graph: ["graph"], history: ["lanes", "memory", "ranks"], elements: ["elements"] };
 
 /** The panes of the panels that a payload has. @param {Stage} stage @returns {Object<string, Part>} */
 export function drawPanes(stage) {

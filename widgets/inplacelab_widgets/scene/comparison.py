@@ -22,7 +22,7 @@ from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.marks import Group, Look, Panel, always, path
 from inplacelab_widgets.scene.measure import coordinate
 
-__all__ = ["ComparisonScene", "Outline", "comparison_of", "outlined"]
+__all__ = ["MOST_DRAWN", "ComparisonScene", "Outline", "comparison_of", "outlined", "outlines_around"]
 
 MOST_DRAWN = 4
 """The most storages of a side that are drawn in full where programs differ; the others are named on the shelf."""
@@ -140,7 +140,7 @@ class ComparisonScene:
         drawn = self.drawn(position, side) if keys else ()
         panel = scene.storages
         groups = ((place, group) for place, group in enumerate(panel.groups) if group.key in drawn)
-        return tuple(_outlines(groups, step, keys))
+        return tuple(outlines_around(groups, step, keys))
 
     def _found(self, position: int) -> list[Difference]:
         """What differs between tensors at a position, the most telling first."""
@@ -178,7 +178,8 @@ def _keys(found: Iterable[Difference], side: Side, state: State) -> Iterator[str
             yield from (f"t{tensor}" for name in each.names if (tensor := state.bound(name)) is not None)
 
 
-def _outlines(groups: Iterable[tuple[int, Group]], step: int, keys: frozenset[str]) -> Iterator[Outline]:
+def outlines_around(groups: Iterable[tuple[int, Group]], step: int, keys: frozenset[str]) -> Iterator[Outline]:
+    """Yields the outlines around the marks with these keys, in groups given with their places in the panel."""
     storages = {key.partition(":")[0] for key in keys if ":" in key}
     for place, group in groups:
         found = list(_boxes(group, step))

@@ -19,10 +19,10 @@ from inplacelab_widgets.scene.panel_payload import Json, Pools
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.predict_question import in_both_languages
 
-__all__ = ["comparison_payload"]
+__all__ = ["OF_THE_WHOLE", "SAMPLE", "SIDE_PANELS", "comparison_payload"]
 
-_PANELS = ("code", "storages")
-_OF_THE_WHOLE = ("keys", "marks", "story", "tables", "sharing", "predict", "title", "notes", "opens")
+SIDE_PANELS = ("code", "storages")
+OF_THE_WHOLE = ("keys", "marks", "story", "tables", "sharing", "predict", "title", "notes", "opens")
 """What the payload of a side has and only the whole shows."""
 
 
@@ -56,7 +56,7 @@ class _Packer:
                 key: in_both_languages(said) for key, said in (words.PLAYER | words.LINKS | words.COMPARED).items()
             },
             "keys": [[in_both_languages(keys), in_both_languages(does)] for keys, does in words.KEYS_OF_COMPARISON],
-            "marks": [["ipl-differs", _SAMPLE, in_both_languages(words.DIFFERS)]],
+            "marks": [["ipl-differs", SAMPLE, in_both_languages(words.DIFFERS)]],
             "axis": {"left": LEFT, "right": RIGHT, "spacing": 0},
             "source": [],
             "panels": [],
@@ -75,8 +75,8 @@ class _Packer:
         verdict = self.scene.comparison.verdicts[place]
         is_aligned = bool(self.scene.comparison.alignment.pairs)
         peaks = {each.peak for each in self.scene.comparison.verdicts}
-        own = payload(scene, panels=_PANELS)
-        return {key: value for key, value in own.items() if key not in _OF_THE_WHOLE} | {
+        own = payload(scene, panels=SIDE_PANELS)
+        return {key: value for key, value in own.items() if key not in OF_THE_WHOLE} | {
             "title": scene.recording.title,
             "called": in_both_languages(self.scene.called(side)),
             "named": in_both_languages(words.PROGRAM[side].format(title=scene.recording.title)),
@@ -153,5 +153,5 @@ class _Packer:
         return self.pools.table(words.DIFFERENCES, (words.SIDES,), changes)
 
 
-_SAMPLE = "M4 3h24v14h-24z"
+SAMPLE = "M4 3h24v14h-24z"
 """An outline, in a box of 32 by 20 px."""

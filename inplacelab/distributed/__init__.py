@@ -1,0 +1,47 @@
+"""Several ranks: processes that run the same program, each on its part of the data, and talk to each other through MPI.
+
+The names are Paddle's. It needs mpi4py and MPI, which pip installs (`pip install inplacelab[mpi]`), and a program that several ranks run:
+
+```console
+mpiexec -n 4 python program.py
+```
+
+`environment` finds the ranks, and says farewell at the end. `world` lets them meet: before a collective every rank says what it is about to do
+(`announcement`), so that a mistake is found by all of them before anything is written. `transfers` moves the elements, and `collectives` makes
+operations of that: in place, with versions and derivatives. `DataParallel` and `SyncBatchNorm` are made of collectives; `check_replicas` says
+where replicas have drifted apart, from the recordings of their ranks.
+"""
+
+from __future__ import annotations
+
+from inplacelab.distributed.collectives import all_gather, all_reduce, barrier, broadcast, reduce_scatter
+from inplacelab.distributed.data_parallel import DataParallel
+from inplacelab.distributed.environment import (
+    get_rank,
+    get_world_size,
+    init_parallel_env,
+    is_available,
+    is_initialized,
+    set_timeout,
+)
+from inplacelab.distributed.replicas import check_replicas
+from inplacelab.distributed.sync_batch_norm import SyncBatchNorm
+from inplacelab.distributed.transfers import ReduceOp
+
+__all__ = [
+    "DataParallel",
+    "ReduceOp",
+    "SyncBatchNorm",
+    "all_gather",
+    "all_reduce",
+    "barrier",
+    "broadcast",
+    "check_replicas",
+    "get_rank",
+    "get_world_size",
+    "init_parallel_env",
+    "is_available",
+    "is_initialized",
+    "reduce_scatter",
+    "set_timeout",
+]
