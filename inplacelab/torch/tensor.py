@@ -1,0 +1,620 @@
+"""`torch.Tensor`: PyTorch's methods and operators on a tensor of the engine.
+
+`x += y` writes in place, as in PyTorch. Metadata, values and the history are those of the engine's tensor that it stands for; so a
+tensor that a program also uses under Paddle's names (`torch.as_tensor(x)`) has one storage and one version counter.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+import inplacelab as engine
+from inplacelab import modes
+from inplacelab.autograd.engine import Pass
+from inplacelab.autograd.history import edge
+from inplacelab.nn.parameters import as_parameter
+from inplacelab.tensor import Tensor as Engine
+from inplacelab.tensor import over
+from inplacelab.torch import dtypes, meanings
+from inplacelab.torch.calls import KINDS, Shown, Sizes, attach, inward, outward, shown, spoken
+from inplacelab.torch.generate import line_named, made, names, write
+from inplacelab.torch.grad_nodes import node_name, note_living
+from inplacelab.torch.missing import missing
+from inplacelab.torch.printing import repr_of
+from inplacelab.torch.refusals import refuse
+
+
+class Size(Sizes):
+    """A shape: a tuple that prints as `torch.Size([2, 3])`."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        """Returns the number of elements of a tensor of this shape."""
+        return int(np.prod(self, dtype=int))
+
+    def __repr__(self) -> str:
+        return f"torch.Size({list(self)})"
+
+
+class device:  # noqa: N801  # PyTorch's name
+    """Where a tensor is: `device(type='cpu')`. Programs with these names run on the CPU.
+
+    Args:
+        name: "cpu".
+    """
+
+    def __init__(self, name: Any = "cpu", index: int | None = None) -> None:
+        self.type = str(name.type if isinstance(name, device) else name).partition(":")[0]
+        self.index = index
+        if self.type != "cpu":
+            raise refuse("no_such_device", device=self.type)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and self.type == other.type
+
+    def __hash__(self) -> int:
+        return hash(self.type)
+
+    def __repr__(self) -> str:
+        return f"device(type={self.type!r})"
+
+    def __str__(self) -> str:
+        return self.type
+
+
+class GradNode:
+    """A grad node as `x.grad_fn` gives it."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Any) -> None:
+        self.node = node
+
+    def name(self) -> str:
+        """Returns PyTorch's name of the node: "MulBackward0"."""
+        return node_name(self.node)
+
+    @property
+    def next_functions(self) -> tuple[tuple[GradNode | None, int], ...]:
+        """The nodes that receive the gradients of the inputs, each with the number of its output."""
+        return tuple((None if each is None else GradNode(each), 0) for each in self.node.edges)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GradNode) and self.node is other.node
+
+    def __hash__(self) -> int:
+        return hash(self.node)
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object>"
+
+
+class RemovableHandle:
+    """Removes a hook."""
+
+    def __init__(self, remove: Callable[[], object]) -> None:
+        self.remove = remove
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+class Tensor(Shown):
+    """A tensor with PyTorch's methods. Made by `torch.tensor`, `torch.zeros`, `torch.randn`, ...
+
+    >>> import inplacelab.torch as torch
+    >>> x = torch.tensor([1., 2.], requires_grad=True)
+    >>> y = x * 2
+    >>> y += 1                        # in place
+    >>> y
+    tensor([3., 5.], grad_fn=<AddBackward0>)
+    >>> y._version
+    1
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *data: Any) -> Any:
+        """Returns a tensor of float32 with these sizes, or these values."""
+        if data and all(isinstance(each, int) for each in data):
+            return shown(engine.empty(list(data), "float32"))
+        return shown(engine.to_tensor(inward(data[0]) if data else [], "float32"))
+
+    # ---- metadata ------------------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of the axes."""
+        return Size(self._tensor.array.shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """Returns the sizes of the axes, or of one."""
+        return self.shape if dim is None else self.shape[dim]
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Returns the step along each axis from one element to the next, in elements."""
+        strides = tuple(self._tensor.strides)
+        return strides if dim is None else strides[dim]
+
+    def storage_offset(self) -> int:
+        """Returns the position of the first element in the storage, in elements."""
+        return self._tensor.layout.offset
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The type of the elements: `torch.float32`, ..."""
+        return dtypes.shown(self._tensor.dtype)
+
+    @property
+    def device(self) -> device:
+        """Where it is: `device(type='cpu')`."""
+        return device()
+
+    is_cuda = False
+    is_sparse = False
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return int(self._tensor.array.ndim)
+
+    def dim(self) -> int:
+        """Returns the number of axes."""
+        return self.ndim
+
+    def element_size(self) -> int:
+        """Returns the bytes of one element."""
+        return self._tensor.element_size()
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes for one element."""
+        return self._tensor.element_size()
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the elements."""
+        return self._tensor.nbytes
+
+    def nelement(self) -> int:
+        """Returns the number of elements."""
+        return self._tensor.size
+
+    def is_contiguous(self) -> bool:
+        """Returns True if the elements are in row-major order with no gaps."""
+        return self._tensor.is_contiguous()
+
+    def data_ptr(self) -> int:
+        """Returns the address of the first element."""
+        return self._tensor.data_ptr()
+
+    def is_floating_point(self) -> bool:
+        """Returns True for float16, float32 and float64."""
+        return self.dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        """Returns True for complex64 and complex128."""
+        return self.dtype.is_complex
+
+    @property
+    def _version(self) -> int:
+        """The version counter: the number of in-place writes, shared by views and by `detach()`."""
+        return self._tensor.inplace_version
+
+    @property
+    def _base(self) -> Any:
+        """The tensor that this one is a view of, or None."""
+        return outward(self._tensor.base)
+
+    def _is_view(self) -> bool:
+        return self._tensor.base is not None
+
+    # ---- values ---------------------------------------------------------------------------------------------------------------
+
+    def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
+        """Returns the values as an array of NumPy on the same memory.
+
+        Raises:
+            RuntimeError: if the tensor needs a gradient and `force` is False.
+        """
+        if not self._tensor.stop_gradient and not force:
+            raise refuse("numpy_of_gradient", tensor=self._tensor)
+        view: np.ndarray[Any, Any] = self._tensor.array.view()
+        return view
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        values = self.numpy()
+        return values if dtype is None else values.astype(dtype)
+
+    def tolist(self) -> Any:
+        """Returns the values as nested lists."""
+        return self._tensor.tolist()
+
+    def item(self) -> Any:
+        """Returns the only element as a number.
+
+        Raises:
+            RuntimeError: if there are several.
+        """
+        return self._only()
+
+    def _only(self) -> Any:
+        if self._tensor.size != 1:
+            raise refuse("not_one_element", size=self._tensor.size)
+        return self._tensor.item()
+
+    def __bool__(self) -> bool:
+        if self._tensor.size != 1:
+            raise refuse("ambiguous_condition" if self._tensor.size else "empty_condition")
+        return bool(self._only())
+
+    def __int__(self) -> int:
+        return int(self._only())
+
+    def __float__(self) -> float:
+        return float(self._only())
+
+    def __complex__(self) -> complex:
+        return complex(self._only())
+
+    def __index__(self) -> int:
+        if self._tensor.size != 1 or self._tensor.array.dtype.kind not in "iub":
+            raise refuse("not_an_index")
+        return int(self._only())
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise refuse("length_of_scalar")
+        return int(self._tensor.array.shape[0])
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(spoken(meanings.unbind)(self))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return repr_of(self)
+
+    def __format__(self, spec: str) -> str:
+        if not self.ndim:
+            return format(self._only(), spec)
+        return repr(self) if not spec else object.__format__(self, spec)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (type(self), self._tensor.numpy(), self.requires_grad)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if self.grad_fn is not None:
+            raise refuse("deep_copy_of_a_result", tensor=self._tensor)
+        if id(self) not in memo:
+            copy = _rebuilt(type(self), self._tensor.numpy(), self.requires_grad)
+            copy.grad = deepcopy(self.grad, memo)
+            memo[id(self)] = copy
+        return memo[id(self)]
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing("Tensor", name, dir(type(self)))
+
+    # ---- the history ------------------------------------------------------------------------------------------------------------
+
+    @property
+    def requires_grad(self) -> bool:
+        """True if a gradient is computed for this tensor; settable for leaves."""
+        return not self._tensor.stop_gradient
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        spoken(meanings.require)(self, wanted)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Sets `requires_grad`, and returns the tensor."""
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def grad(self) -> Any:
+        """The gradient that backward computed, or None; settable."""
+        return outward(self._tensor.grad)
+
+    @grad.setter
+    def grad(self, gradient: Any) -> None:
+        spoken(Engine.grad.fset)(self, gradient)  # type: ignore[attr-defined]
+
+    @property
+    def grad_fn(self) -> GradNode | None:
+        """The grad node that made the value, or None for a leaf."""
+        node = spoken(edge)(self)
+        return None if node is None or self._tensor.node is None else GradNode(node)
+
+    @property
+    def is_leaf(self) -> bool:
+        """True if it is not the result of an operation in the history."""
+        return self._tensor.is_leaf
+
+    @property
+    def output_nr(self) -> int:
+        """Its number among the results of the function that made it."""
+        return self._output
+
+    @property
+    def data(self) -> Any:
+        """A tensor on the same storage, without history. Here it shares the version counter, so a write through it is noticed."""
+        return self.detach()
+
+    @data.setter
+    def data(self, given: Any) -> None:
+        spoken(_show_data)(self, given)
+
+    def detach(self) -> Any:
+        """Returns a tensor on the same storage, with the same version counter, without history."""
+        return spoken(Engine.detach)(self)
+
+    def detach_(self) -> Any:
+        """Takes this tensor out of the history."""
+        return spoken(Engine.detach_)(self)
+
+    def backward(
+        self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+    ) -> None:
+        """Adds the gradients of this tensor to the `.grad` of every leaf that it depends on.
+
+        Args:
+            gradient: the gradient to start with; not needed for one element.
+            retain_graph: keep what the nodes saved; the value of `create_graph` if None.
+            create_graph: make the gradients differentiable.
+            inputs: only these leaves get gradients.
+        """
+        backward([self], [gradient], retain_graph, create_graph, inputs)
+
+    def retain_grad(self) -> None:
+        """Makes backward keep the gradient of this tensor, although it is no leaf: of the value that it has then."""
+        tensor = self._tensor
+        if tensor.stop_gradient:
+            raise refuse("retain_without_gradient", tensor=tensor)
+        spoken(Engine.retain_grads)(self)
+        if tensor.node is not None:
+            tensor.__dict__["_retains"] = weakref.ref(tensor.node)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether `retain_grad` was called."""
+        return "_retains" in self._tensor.__dict__
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> RemovableHandle:
+        """Calls `hook(gradient)` when the gradient of this tensor's present value is complete; it may return another."""
+        if self._tensor.stop_gradient:
+            raise refuse("hook_on_constant", tensor=self._tensor)
+        handle = spoken(Engine.register_hook)(self, hook_inside(hook))
+        return RemovableHandle(handle.remove)
+
+    # ---- data types and devices -------------------------------------------------------------------------------------------------
+
+    def to(self, *given: Any, dtype: Any = None, device: Any = None, copy: bool = False, **_: Any) -> Any:
+        """Returns the tensor in another dtype; itself if it has that one."""
+        for each in given:
+            dtype = each if isinstance(each, dtypes.dtype) else each.dtype if isinstance(each, Tensor) else dtype
+            if isinstance(each, str):
+                _check_device(each)
+        if device is not None:
+            _check_device(device)
+        wanted = self.dtype if dtype is None else dtype
+        return spoken(_cast)(self, wanted, copy)
+
+    def cpu(self) -> Any:
+        """Returns the tensor itself."""
+        return self
+
+    def __getitem__(self, key: Any) -> Any:
+        return _getitem(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        _setitem(self, key, value)
+
+
+_check_device = device
+
+
+def _cast(x: Engine, dtype: Any, copy: bool) -> Engine:
+    if x.dtype != dtype:
+        return x.cast(dtype)  # type: ignore[no-any-return]
+    return x.clone() if copy else x  # type: ignore[no-any-return]
+
+
+def _caster(name: str) -> Callable[[Any], Any]:
+    wanted = dtypes.BY_NAME[dtypes.SHORT.get(name, name)]
+
+    def cast(self: Any) -> Any:
+        return self.to(wanted)
+
+    cast.__name__ = cast.__qualname__ = name
+    cast.__doc__ = f"Returns the tensor as {wanted}."
+    return cast
+
+
+def _index(x: Engine, key: Any) -> Any:
+    result = x[_plain_key(key)]
+    if result.base is not None and "_several" in x.__dict__:
+        result.__dict__["_several"] = x.__dict__["_several"]
+    return meanings.named_by_key(result, key)
+
+
+def _plain_key(key: Any) -> Any:
+    """A key in the engine's form: a tensor of one integer is that integer."""
+    if isinstance(key, tuple):
+        return tuple(map(_plain_key, key))
+    return key
+
+
+def _assign(x: Engine, key: Any, value: Any) -> None:
+    if isinstance(value, Engine) and value.array.dtype != x.array.dtype:
+        value = value.cast(x.dtype)
+    x[_plain_key(key)] = value
+
+
+_getitem = spoken(_index)
+_setitem = spoken(lambda x, key, value: write(x, _assign, [key, value], {}))
+
+
+def _show_data(x: Engine, given: Engine) -> None:
+    """Makes a tensor show the storage of another one; its place in the history stays."""
+    from inplacelab.tensor import show  # noqa: PLC0415
+
+    show(x, given.array, given.overlaps)
+    x.storage = given.storage
+    for each in modes.current().listeners:
+        each.tensors_returned([x])
+
+
+def hook_inside(hook: Callable[[Any], Any]) -> Callable[[Engine], Engine | None]:
+    """A hook of a program as the engine calls it."""
+
+    def call(gradient: Engine) -> Any:
+        return inward(hook(shown(gradient)))
+
+    call.__name__ = getattr(hook, "__name__", "hook")
+    call.__dict__["__wrapped__"] = hook
+    return call
+
+
+def backward(
+    tensors: Sequence[Any],
+    gradients: Sequence[Any],
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Computes the gradients of several tensors at once. The arguments are those of `Tensor.backward`."""
+    spoken(_backward)(list(tensors), list(gradients), retain_graph, create_graph, inputs)
+
+
+def _backward(
+    tensors: Sequence[Engine], gradients: Sequence[Any], retain_graph: Any, create_graph: bool, inputs: Any
+) -> None:
+    kept = create_graph if retain_graph is None else retain_graph
+    roots = [root(k, x, g) for k, (x, g) in enumerate(zip(tensors, gradients, strict=True))]
+    if inputs is None:
+        Pass(create_graph=create_graph, retain_graph=kept).run(roots)
+        return
+    wanted = [inputs] if isinstance(inputs, Engine) else list(inputs)
+    found = engine.grad(list(tensors), wanted, [g for _, g in roots], kept, create_graph, True, True)
+    for leaf, gradient in zip(wanted, found, strict=True):
+        if gradient is not None:
+            leaf.grad = gradient if leaf.grad is None else leaf.grad + gradient
+
+
+def root(position: int, x: Engine, gradient: Any) -> tuple[Any, Engine]:
+    """Returns the node and the gradient that a pass starts with."""
+    start = edge(x)
+    if start is None:
+        raise refuse("nothing_to_differentiate", tensor=x, position=position)
+    if gradient is None:
+        if x.size != 1:
+            raise refuse("gradient_not_implicit", tensor=x)
+        return start, engine.ones_like(x)
+    if gradient.array.shape != x.array.shape:
+        raise refuse(
+            "gradient_shape_differs", position=position, gradient=Size(gradient.array.shape), output=Size(x.array.shape)
+        )
+    return start, gradient
+
+
+class Parameter(Tensor):
+    """A tensor that a module trains.
+
+    Args:
+        data: its values, whose storage it shares.
+        requires_grad: whether it needs a gradient.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, data: Any, requires_grad: bool = True) -> Any:
+        """Returns a parameter on the storage of `data`."""
+        values = inward(data)
+        parameter = as_parameter(over(values.array, values.storage))
+        parameter.stop_gradient = not requires_grad
+        for each in modes.current().listeners:
+            each.tensors_returned([parameter])
+        return shown(parameter)
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+
+def _rebuilt(kind: type[Tensor], values: np.ndarray[Any, Any], requires_grad: bool) -> Any:
+    made = shown(engine.to_tensor(values.copy()))
+    if issubclass(kind, Parameter):
+        return Parameter(made, requires_grad)
+    return made.requires_grad_(requires_grad)
+
+
+KINDS.update(tensor=Tensor, parameter=Parameter)
+
+
+class _Method:
+    """A method of the table, which is made on first use and then replaces this object."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, tensor: Any, owner: type) -> Any:
+        line = line_named(self._name)
+        assert line is not None
+        function = made(line, self._name)
+        setattr(Tensor, self._name, function)
+        return function if tensor is None else function.__get__(tensor, owner)
+
+
+_OPERATORS = {
+    "__add__": "add", "__radd__": "add", "__iadd__": "add_", "__sub__": "sub", "__rsub__": "rsub", "__isub__": "sub_",
+    "__mul__": "mul", "__rmul__": "mul", "__imul__": "mul_", "__truediv__": "div", "__itruediv__": "div_", "__pow__": "pow",
+    "__ipow__": "pow_", "__floordiv__": "floor_divide", "__ifloordiv__": "floor_divide_", "__mod__": "remainder",
+    "__imod__": "remainder_", "__matmul__": "matmul", "__neg__": "neg", "__abs__": "abs", "__invert__": "bitwise_not",
+    "__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge", "__and__": "bitwise_and",
+    "__or__": "bitwise_or", "__xor__": "bitwise_xor", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_",
+    "__ixor__": "bitwise_xor_", "__lshift__": "bitwise_left_shift", "__rshift__": "bitwise_right_shift",
+}  # fmt: skip
+"""Operators, and the names of the functions that they call."""
+_REFLECTED = {"__rtruediv__": "div", "__rpow__": "pow", "__rfloordiv__": "floor_divide", "__rmod__": "remainder"}
+
+
+def _operator(name: str, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    def operator(self: Any, *others: Any) -> Any:
+        if others and not isinstance(others[0], Shown) and not meanings.is_number(others[0]):
+            return NotImplemented
+        function = getattr(Tensor, name)
+        return function(*others, self) if reflected else function(self, *others)
+
+    operator.__name__ = name
+    return operator
+
+
+for _name in names(methods=True):
+    if _name not in Tensor.__dict__:
+        setattr(Tensor, _name, _Method(_name))
+for _name, _function in _OPERATORS.items():
+    setattr(Tensor, _name, _operator(_function))
+for _name, _function in _REFLECTED.items():
+    setattr(Tensor, _name, _operator(_function, reflected=True))
+for _name in (*dtypes.SHORT, "bool"):
+    setattr(Tensor, _name, _caster(_name))
+Tensor.T = property(lambda self: self.permute(*range(self.ndim)[::-1]) if self.ndim > 1 else self)  # type: ignore[attr-defined]
+Tensor.mT = property(lambda self: self.transpose(-2, -1))  # type: ignore[attr-defined]
+Tensor.__pos__ = lambda self: self  # type: ignore[attr-defined]
+Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]
+Tensor.__array_ufunc__ = None  # type: ignore[attr-defined]
+
+__all__ = ["GradNode", "Parameter", "RemovableHandle", "Size", "Tensor", "attach", "backward", "device", "note_living", "root"]
