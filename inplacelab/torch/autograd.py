@@ -58,6 +58,8 @@ def _grad(
 ) -> tuple[Any, ...]:
     results, wanted = (list(each) if isinstance(each, list | tuple) else [each] for each in (outputs, inputs))
     seeds = list(grad_outputs) if isinstance(grad_outputs, list | tuple) else [grad_outputs] * len(results)
+    if not wanted:
+        raise refuse("no_inputs")
     if any(each.stop_gradient for each in wanted):
         raise refuse("input_needs_no_gradient")
     roots = [root(k, x, g) for k, (x, g) in enumerate(zip(results, seeds, strict=True))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from typing import Any, NamedTuple
@@ -146,12 +147,38 @@ def _writing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def write(target: Any, function: Callable[..., Any], given: list[Any], named: Mapping[str, Any]) -> Any:
     """Writes a tensor in place by a function, as PyTorch does: not one of several views, and the last value keeps its gradient."""
-    if isinstance(target, Engine) and "_several" in target.__dict__:
+    if not isinstance(target, Engine):
+        return function(target, *given, **named)
+    if "_several" in target.__dict__:
         check_single(target, [*given, *named.values()])
+    for each in given:
+        if isinstance(each, Engine) and each.storage is target.storage:
+            meanings.check_overlap(function.__name__, target, each)
+    version, array = target.storage.version, target.array
     result = function(target, *given, **named)
-    if isinstance(target, Engine) and "_retains" in target.__dict__:
+    if target.array is not array:
+        grad_nodes.note_window(target, array)
+    for each in given:
+        if isinstance(each, Engine) and each.storage is target.storage:
+            expect_old_value(target, each, version)
+    if "_retains" in target.__dict__:
         retain_present(target)
     return result
+
+
+def expect_old_value(target: Engine, operand: Engine, version: int) -> None:
+    """Makes backward expect an operand on the written storage (`x.mul_(x)`) as it was, and so refuse it, as PyTorch does.
+
+    The engine has copied the operand and could go on.
+    """
+    node: Any = target.node if target.base is None else target.base.node
+    node = getattr(node, "inner", node)
+    row = getattr(node, "row", None)
+    if row is None or target.storage.version == version:
+        return
+    for saved in node.saved:
+        if saved.name in row.inputs[1:] and saved.is_copy:
+            saved.array, saved.storage, saved.version, saved.is_copy = operand.array, operand.storage, version, False
 
 
 def check_single(target: Engine, others: list[Any]) -> None:
@@ -159,7 +186,7 @@ def check_single(target: Engine, others: list[Any]) -> None:
     tensors = [target, *(each for each in others if isinstance(each, Engine))]
     if inplacelab.is_grad_enabled() and any(not each.stop_gradient for each in tensors):
         name, output = target.__dict__["_several"]
-        raise refuse("one_of_several_views", tensor=target, node=name, output=output)
+        raise refuse("one_of_several_views", tensor=target, node=grad_nodes.name_in_errors(target.node) or name, output=output)
 
 
 def retain_present(target: Engine) -> None:
@@ -167,11 +194,19 @@ def retain_present(target: Engine) -> None:
     before = target.__dict__["_retains"]()
     if before is not None and before is not target.node:
         before.retained = None
-    if target.node is not None:
-        target.retain_grads()
-        import weakref  # noqa: PLC0415
+    keep_gradient(target)
 
+
+def keep_gradient(target: Engine) -> None:
+    """Keeps the gradient of a tensor's present value."""
+    target.retain_grads()
+    if target.node is not None:
         target.__dict__["_retains"] = weakref.ref(target.node)
+        RETAINING[id(target)] = target
+
+
+RETAINING: weakref.WeakValueDictionary[int, Engine] = weakref.WeakValueDictionary()
+"""The tensors that are no leaves and keep their gradients."""
 
 
 __all__ = ["LINES", "LINES_OF_FUNCTIONAL", "Line", "Shown", "grad_nodes", "line_named", "made", "names", "write"]

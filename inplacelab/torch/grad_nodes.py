@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import re
 import weakref
 from typing import Any
 
 from inplacelab.autograd.custom.node import CustomNode, ResultNode
-from inplacelab.autograd.history import refresh
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode, ViewNode
 from inplacelab.autograd.saved import OUTPUT, Saved
-from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
 
 _ROWS = {
     "subtract": "Sub", "multiply": "Mul", "divide": "Div", "matmul": "Mm", "cast": "ToCopy", "t": "T", "getitem": "Slice",
     "reshape": "View", "flatten": "View", "ravel": "View", "unflatten": "View", "_as_shape": "View", "swapaxes": "Transpose",
     "transpose": "Permute", "moveaxis": "Permute", "_mT": "Transpose", "_part": "Split", "_place": "Unbind", "_nth": "Unbind",
-    "_take": "Index", "_put": "IndexPut", "scale": "Mul", "square": "Pow", "clip": "Clamp", "norm": "LinalgVectorNorm",
-    "narrow": "Slice", "slice": "Slice", "strided_slice": "Slice", "_window": "AsStrided", "take_along_axis": "Gather",
-    "_put_along": "Scatter", "_add_along": "ScatterAdd", "equal": "Eq", "fill": "Fill", "zero": "Zero", "tile": "Repeat",
-    "clamp_min": "ClampMin", "clamp_max": "ClampMax", "index_put": "IndexPut", "scatter_add": "ScatterAdd", "concat": "Cat",
+    "_take": "Index", "_put": "IndexPut", "scale": "Mul", "square": "Pow", "norm": "LinalgVectorNorm", "narrow": "Slice",
+    "slice": "Slice", "strided_slice": "Slice", "_window": "AsStrided", "take_along_axis": "Gather", "_put_along": "Scatter",
+    "_add_along": "ScatterAdd", "equal": "Eq", "tile": "Repeat", "index_put": "IndexPut", "concat": "Cat", "relu6": "Hardtanh",
+    "outer": "Mul", "log1p": "Log1P",
 }  # fmt: skip
 """A row of the table, and what PyTorch's name for its node begins with, where it is not the row's own name."""
-_SPECIAL = {"copy": "CopyBackwards", "setitem": "CopyBackwards"}
+_SPECIAL = {
+    "copy": "torch::autograd::CopyBackwards", "setitem": "torch::autograd::CopyBackwards", "fill": "FillBackward2",
+    "clip": "ClampBackward1", "clamp_min": "ClampBackward1", "clamp_max": "ClampBackward1",
+}  # fmt: skip
+"""Rows whose node has a name of another form."""
 _BY_FACT = {"sum": "axis", "mean": "axis", "prod": "axis", "max": "axis", "min": "axis"}
 """Rows whose node has another number with and without an axis."""
+_NUMBERED = re.compile(r"Backward(\d+)$")
 _names: weakref.WeakKeyDictionary[Node, str] = weakref.WeakKeyDictionary()
 _outputs: weakref.WeakKeyDictionary[Node, int] = weakref.WeakKeyDictionary()
 
@@ -46,7 +50,7 @@ def node_name(node: Any) -> str:
         case AccumulateNode():
             return "AccumulateGrad"
         case CopySlicesNode():
-            return "CopySlices"
+            return "torch::autograd::CopySlices"
         case ViewNode():
             return "AsStridedBackward0"
         case CustomNode():
@@ -56,6 +60,11 @@ def node_name(node: Any) -> str:
         case OpNode():
             return _of_row(node)
     return str(node.name)
+
+
+def name_in_errors(node: Any) -> str:
+    """Returns the name that errors have for it: "Mul"."""
+    return _NUMBERED.sub(lambda found: found[1].strip("0"), node_name(node))
 
 
 def output_number(node: Any) -> int:
@@ -81,32 +90,38 @@ def camel(name: str) -> str:
 
 # ---- the node of a value that backward finds changed -----------------------------------------------------------------------------
 
-_living: weakref.WeakKeyDictionary[Storage, weakref.WeakSet[Tensor]] = weakref.WeakKeyDictionary()
+_living: weakref.WeakValueDictionary[int, Tensor] = weakref.WeakValueDictionary()
 
 
 def note_living(tensor: Tensor) -> None:
     """Remembers a tensor of the program: an error about a saved value asks for the tensor that it belongs to."""
-    _living.setdefault(tensor.storage, weakref.WeakSet()).add(tensor)
+    _living[id(tensor)] = tensor
 
 
-def present_node(saved: Saved, reader: Node) -> tuple[str, int]:
-    """Returns the name of the node that made what a saved tensor shows now, and the number of its output.
+def note_window(tensor: Tensor, before: Any) -> None:
+    """Remembers what a tensor showed before an operation such as `unsqueeze_` changed its shape in place."""
+    tensor.__dict__.setdefault("_windows", []).append(weakref.ref(before))
+
+
+def present_node(saved: Saved, reader: Node) -> tuple[str, int, Any]:
+    """Returns the name of the node that made what a saved tensor shows now, the number of its output, and what it shows.
 
     PyTorch names the present node of the variable that was saved, which an in-place operation has replaced; for a result that its
     own operation saved, that operation. "" for a leaf.
     """
-    if saved.edge is OUTPUT:
-        return node_name(reader), output_number(reader)
-    node = saved.edge
-    for tensor in _living.get(saved.storage, ()):
-        if tensor.array is saved.array:
-            if tensor.base is not None:
-                refresh(tensor)
+    node = reader if saved.edge is OUTPUT else saved.edge
+    for tensor in list(_living.values()):
+        if tensor.array is saved.array or any(each() is saved.array for each in tensor.__dict__.get("_windows", ())):
+            if tensor.base is not None and not tensor.base._stop:
+                return "AsStrided", 0, tensor.array  # as PyTorch describes a view anew, once its storage was written
+            if saved.edge is OUTPUT:
+                break
             node = tensor.node
-            break
-    else:  # the program has dropped it
-        if isinstance(node, OpNode) and node.row.layout is not None:
-            return "AsStridedBackward0", 0  # as PyTorch describes a view anew, once its storage was written
+            if node is None or isinstance(node, AccumulateNode):
+                return "", 0, tensor.array
+            return name_in_errors(node), output_number(node), tensor.array
+    if saved.edge is not OUTPUT and isinstance(node, OpNode) and node.row.layout is not None:  # the program has dropped it
+        return "AsStrided", 0, saved.array
     if node is None or isinstance(node, AccumulateNode):
-        return "", 0
-    return node_name(node), output_number(node)
+        return "", 0, saved.array
+    return name_in_errors(node), output_number(node), saved.array

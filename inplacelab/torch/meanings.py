@@ -13,9 +13,9 @@ import numpy as np
 
 import inplacelab as engine
 from inplacelab.nn import functional as F
-from inplacelab import modes
+from inplacelab import errors, modes
 from inplacelab.autograd.grad_mode import without_history
-from inplacelab.autograd.history import edge
+from inplacelab.autograd.history import check_leaf, edge
 from inplacelab.errors.classes import Refusal
 from inplacelab.ops.arguments.operands import number_like
 from inplacelab.ops.creation import operand
@@ -161,7 +161,7 @@ def powered(x: Any, y: Any) -> Tensor:
     """Returns `x ** y`."""
     result = power(x, y)
     if not isinstance(x, Tensor):
-        grad_nodes.call_node(result.node, "PowBackward1")
+        grad_nodes.call_node(result.node, "PowBackward2")
     return result
 
 
@@ -336,8 +336,13 @@ def expanded(x: Tensor, first: Any, more: tuple[Any, ...]) -> Tensor:
     here = x.array.shape
     lead = len(shape) - len(here)
     full = [here[k - lead] if n == -1 and k >= lead else n for k, n in enumerate(shape)]
-    if lead < 0 or any(n not in (1, full[k + lead]) for k, n in enumerate(here)):
-        axis = next((k for k, n in enumerate(here) if lead >= 0 and n not in (1, full[k + lead])), 0)
+    if lead < 0:
+        raise refuse(
+            "cannot_expand_to_fewer", type=f"torch.{_called(x.array.dtype)}Tensor", shape=list(here), wanted=shape, given=len(shape),
+            rank=len(here),
+        )  # fmt: skip
+    if any(n not in (1, full[k + lead]) for k, n in enumerate(here)):
+        axis = next((k for k, n in reversed(list(enumerate(here))) if n not in (1, full[k + lead])), 0)
         raise refuse("cannot_expand", wanted=shape, size=full[axis + lead], have=here[axis], axis=axis + lead, shape=here)
     strides = [0 if k < lead or (here[k - lead] == 1 and n != 1) else x.strides[k - lead] for k, n in enumerate(full)]
     result: Tensor = x._window(_layout(x, full, strides))
@@ -370,7 +375,14 @@ def selected(x: Tensor, dim: int, index: int) -> Tensor:
 def squeezed(x: Tensor, dim: Any = None) -> Tensor:
     """Returns a view without axes of one element."""
     result: Tensor = engine.squeeze(x, list(dim) if isinstance(dim, tuple) else dim)
-    return result
+    return named("SqueezeBackward0" if dim is None else "SqueezeBackward1", result)
+
+
+def flat_enough(op: str, x: Tensor) -> Tensor:
+    """Refuses more than two axes."""
+    if x.array.ndim > 2:
+        raise refuse("too_many_axes", op=op, rank=x.array.ndim)
+    return x
 
 
 def contiguous(x: Tensor) -> Tensor:
@@ -543,6 +555,9 @@ def product(x: Tensor, y: Tensor, ranks: tuple[int, int] | None = None) -> Tenso
     if left != right and given == (2, 2):
         (a, b), (c, d) = x.array.shape, y.array.shape
         raise refuse("matrix_sizes_differ", left=f"{a}x{b}", right=f"{c}x{d}")
+    if left != right and min(given) >= 2 and max(given) >= 3:
+        batch = int(np.prod(max(x.array.shape[:-2], y.array.shape[:-2], key=len), dtype=int))
+        raise refuse("batches_differ", wanted=[batch, left], got=[batch, right])
     result: Tensor = engine.matmul(x, y)
     name = {(1, 1): "Dot", (2, 1): "Mv", (2, 2): "Mm", (1, 2): "Squeeze"}.get(given, "UnsafeView")
     grad_nodes.call_node(result.node, f"{name}Backward0")
@@ -600,7 +615,7 @@ def require(x: Tensor, wanted: bool) -> Tensor:
     """Sets whether a tensor needs a gradient."""
     if wanted and x.array.dtype.kind not in "fc":
         raise refuse("only_floats_need_gradients")
-    if not wanted and x.grad_fn is not None:
+    if not wanted and not x.is_leaf:
         raise refuse("flag_of_a_result", tensor=x)
     x.stop_gradient = not wanted
     return x
@@ -700,6 +715,15 @@ def named_by_key(result: Tensor, key: Any) -> Tensor:
     return result
 
 
+def named_by_write(x: Tensor, key: Any, value: Any) -> None:
+    """Gives the node after `x[:] = value` the name that PyTorch's write to `x` itself has."""
+    items = key if isinstance(key, tuple) else (key,)
+    if x.base is None and all(each is ... or each == slice(None) for each in items if not isinstance(each, Tensor | list)):
+        if not any(isinstance(each, Tensor | list) for each in items):
+            name = "torch::autograd::CopyBackwards" if isinstance(value, Tensor) else "FillBackward3"
+            grad_nodes.call_node(x.node, name)
+
+
 def _step(key: Any) -> str:
     items = key if isinstance(key, tuple) else (key,)
     if any(isinstance(each, Tensor | list) for each in items):
@@ -712,3 +736,48 @@ def _step(key: Any) -> str:
         if isinstance(item, slice) and item != slice(None):
             return "Slice"
     return "Alias"
+
+
+def check_apart(op: str, x: Tensor, value: Tensor) -> None:
+    """Refuses an operand that shares elements with the tensor that is written at a list of places."""
+    if np.shares_memory(x.array, value.array):
+        _refuse_overlap(op, x)
+
+
+def check_overlap(op: str, x: Tensor, value: Tensor, written: Any = None) -> None:
+    """Refuses an operand that shares some elements with the written tensor, in PyTorch's sense: it compares where both begin and end.
+
+    Args:
+        op: the operation.
+        x: the tensor.
+        value: the operand.
+        written: the part of its array that is written; all of it if None.
+    """
+    mine, other = x.array if written is None else written, value.array
+    if mine is other or value.storage is not x.storage or not mine.size or not other.size:
+        return
+    if not (_dense(mine) and _dense(other)):
+        return
+    first, second = mine.__array_interface__["data"][0], other.__array_interface__["data"][0]
+    if first == second and mine.nbytes == other.nbytes:
+        if mine.strides != other.strides:
+            _refuse_overlap(op, x)
+    elif first < second + other.nbytes and second < first + mine.nbytes:
+        _refuse_overlap(op, x)
+
+
+def _dense(array: Any) -> bool:
+    """Whether the elements fill a stretch of memory, in any order of the axes."""
+    expected = array.itemsize
+    for step, size in sorted((step, size) for step, size in zip(array.strides, array.shape, strict=True) if size > 1):
+        if step != expected:
+            return False
+        expected *= size
+    return True
+
+
+def _refuse_overlap(op: str, x: Tensor) -> None:
+    if modes.current().recording_history:
+        check_leaf(op, x)
+    raise errors.partial_overlap(op=op, tensor=x)
+

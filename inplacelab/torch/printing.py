@@ -30,7 +30,7 @@ def _suffixes(tensor: Any, array: np.ndarray[Any, Any]) -> Iterator[str]:
         yield f"dtype=torch.{name}"
     made_by = tensor.grad_fn
     if made_by is not None:
-        yield f"grad_fn=<{made_by.name()}>"
+        yield f"grad_fn=<{made_by.name().rpartition('::')[2]}>"
     elif tensor.requires_grad:
         yield "requires_grad=True"
 

@@ -45,6 +45,11 @@ def refuse(name: str, /, tensor: Any = None, **fields: Any) -> classes.Refusal:
 def refusal(entry: Entry, fields: dict[str, Any], facts: Mapping[str, Any]) -> classes.Refusal:
     """Returns the refusal that a program in PyTorch's names meets (see `errors.catalogue.SPEAKER`)."""
     own = words().get(entry.name)
+    if entry.name == "leaf_write" and facts["tensor"].untracked == "no_grad":  # PyTorch looks at this first
+        own = words()["view_without_history"]
+    if own is None and {"axis", "rank"} <= fields.keys() and isinstance(fields["axis"], int):
+        rank = max(fields["rank"], 1)
+        return refuse("dim_out_of_range", low=-rank, high=rank - 1, dim=fields["axis"])
     if own is None:
         return _in_torch_terms(entry).filled(fields, facts)
     further = _FURTHER.get(entry.name)
@@ -78,17 +83,20 @@ def _in_torch_terms(entry: Entry) -> Entry:
 
 def _of_stale(fields: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
     saved = facts["saved"]
-    made_by, output = present_node(saved, facts["node"])
+    made_by, output, array = present_node(saved, facts["node"])
     return {
-        "type": tensor_type(saved.array.dtype.name),
-        "shape": list(saved.array.shape),
+        "type": tensor_type(array.dtype.name),
+        "shape": list(array.shape),
         "made_by": f", which is output {output} of {made_by}," if made_by else "",
         "reader": node_name(facts["node"]),
     }
 
 
 def _of_leaf(fields: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
-    viewed = facts["tensor"].base is not None and not facts["tensor"].base._stop
+    tensor = facts["tensor"]
+    viewed = tensor.base is not None and not tensor.base._stop
+    if viewed and fields["op"] == "setitem":  # `x[:] = 1` is a write to `x` itself
+        viewed = tensor.layout != tensor.base.layout
     return {"kind": "a view of a leaf" if viewed else "a leaf"}
 
 
@@ -110,6 +118,7 @@ _FURTHER: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, A
     "leaf_write": _of_leaf,
     "freed_graph": _of_node,
     "cannot_broadcast": _of_shapes,
+    "key_does_not_fit": lambda fields, facts: {"places": str(fields["detail"]).replace("axis", "dimension")},
     "nothing_to_differentiate": lambda fields, facts: {"position": 0},
     "matrix_sizes_differ": lambda fields, facts: {
         "left": "x".join(map(str, fields["x"])), "right": "x".join(map(str, fields["y"]))

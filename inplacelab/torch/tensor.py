@@ -6,23 +6,25 @@ tensor that a program also uses under Paddle's names (`torch.as_tensor(x)`) has 
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import inplacelab as engine
-from inplacelab import modes
+from inplacelab import modes, observe
 from inplacelab.autograd.engine import Pass
+from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import edge
+from inplacelab.layout import is_basic
 from inplacelab.nn.parameters import as_parameter
 from inplacelab.tensor import Tensor as Engine
 from inplacelab.tensor import over
 from inplacelab.torch import dtypes, meanings
 from inplacelab.torch.calls import KINDS, Shown, Sizes, attach, inward, outward, shown, spoken
-from inplacelab.torch.generate import line_named, made, names, write
+from inplacelab.torch.generate import RETAINING, keep_gradient, line_named, made, names, write
 from inplacelab.torch.grad_nodes import node_name, note_living
 from inplacelab.torch.missing import missing
 from inplacelab.torch.printing import repr_of
@@ -384,9 +386,7 @@ class Tensor(Shown):
         tensor = self._tensor
         if tensor.stop_gradient:
             raise refuse("retain_without_gradient", tensor=tensor)
-        spoken(Engine.retain_grads)(self)
-        if tensor.node is not None:
-            tensor.__dict__["_retains"] = weakref.ref(tensor.node)
+        spoken(keep_gradient)(self)
 
     @property
     def retains_grad(self) -> bool:
@@ -459,13 +459,20 @@ def _plain_key(key: Any) -> Any:
 
 
 def _assign(x: Engine, key: Any, value: Any) -> None:
+    if isinstance(value, Engine) and value.storage is x.storage:
+        if is_basic(key):
+            written = modes.run_inside(recording(False), observe.silently, Engine.__getitem__, x, _plain_key(key)).array  # type: ignore[attr-defined]
+            meanings.check_overlap("setitem", x, value, written)
+        else:
+            meanings.check_apart("index_put_", x, value)
     if isinstance(value, Engine) and value.array.dtype != x.array.dtype:
         value = value.cast(x.dtype)
     x[_plain_key(key)] = value
+    meanings.named_by_write(x, key, value)
 
 
 _getitem = spoken(_index)
-_setitem = spoken(lambda x, key, value: write(x, _assign, [key, value], {}))
+_setitem = spoken(lambda x, key, value: write(x, partial(_assign, value=value), [key], {}))
 
 
 def _show_data(x: Engine, given: Engine) -> None:
@@ -506,7 +513,11 @@ def _backward(
     kept = create_graph if retain_graph is None else retain_graph
     roots = [root(k, x, g) for k, (x, g) in enumerate(zip(tensors, gradients, strict=True))]
     if inputs is None:
+        before = [(each, each._grad) for each in list(RETAINING.values()) if each._grad is not None]
         Pass(create_graph=create_graph, retain_graph=kept).run(roots)
+        for each, gradient in before:  # PyTorch adds to the gradient of a result, too
+            if each._grad is not gradient:
+                each.grad = gradient + each._grad
         return
     wanted = [inputs] if isinstance(inputs, Engine) else list(inputs)
     found = engine.grad(list(tensors), wanted, [g for _, g in roots], kept, create_graph, True, True)
