@@ -161,6 +161,7 @@ def write(target: Any, function: Callable[..., Any], given: list[Any], named: Ma
     for each in given:
         if isinstance(each, Engine) and each.storage is target.storage:
             expect_old_value(target, each, version)
+    grad_nodes.note_written(target)
     if "_retains" in target.__dict__:
         retain_present(target)
     return result

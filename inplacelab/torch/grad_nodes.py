@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
+from inplacelab import errors
 from inplacelab.autograd.custom.node import CustomNode, ResultNode
-from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode, ViewNode
-from inplacelab.autograd.saved import OUTPUT, Saved
+from inplacelab.autograd.history import edge
+from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Gradients, Node, OpNode, ViewNode, number
+from inplacelab.autograd.saved import OUTPUT, Saved, save
+from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
 
 _ROWS = {
@@ -53,6 +57,8 @@ def node_name(node: Any) -> str:
             return "torch::autograd::CopySlices"
         case ViewNode():
             return "AsStridedBackward0"
+        case KeepingNode():
+            return node.name
         case CustomNode():
             return f"{node.layer.__name__}Backward"
         case ResultNode():
@@ -83,6 +89,53 @@ def _of_row(node: OpNode) -> str:
     return f"{_ROWS.get(name) or camel(name)}Backward{number}"
 
 
+class KeepingNode(Node):
+    """The node of a function that the engine composes of others: passes the gradient on, and checks what PyTorch's node has saved.
+
+    So a program that overwrites an input of `layer_norm`, or the result of `log_softmax`, is refused as in PyTorch.
+    """
+
+    __slots__ = ("_kept", "_name")
+
+    def __init__(self, name: str, root: Node) -> None:
+        self._name, self.edges = name, (root,)
+        self._kept: tuple[Saved, ...] | None = ()
+        number(self)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def saved(self) -> Sequence[Saved]:
+        return self._kept or ()
+
+    @property
+    def released(self) -> bool:
+        return self._kept is None
+
+    def release(self) -> None:
+        self._kept = None
+
+    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:  # noqa: ARG002  # its one edge is always wanted
+        if self._kept is None:
+            raise errors.freed_graph(node_name=self.name, node=self)
+        for each in self._kept:
+            each.unpack(self)
+        return (g,)
+
+
+def keep(result: Tensor, name: str, *inputs: Any, output: bool = False) -> Tensor:
+    """Gives a composed result one node that has saved what PyTorch's node saves: inputs, and the result itself."""
+    if result.node is None:
+        return result
+    node = KeepingNode(name, result.node)
+    kept = [save("input", each.array, each.storage, None if each.stop_gradient else edge(each)) for each in inputs if each is not None]
+    result.node = node
+    node._kept = (*kept, *([save("out", result.array, result.storage, OUTPUT)] if output else []))
+    return result
+
+
 def camel(name: str) -> str:
     """Returns a name as a part of a node's name: "masked_fill" gives "MaskedFill"."""
     return "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
@@ -103,6 +156,19 @@ def note_window(tensor: Tensor, before: Any) -> None:
     tensor.__dict__.setdefault("_windows", []).append(weakref.ref(before))
 
 
+_written: weakref.WeakKeyDictionary[Storage, list[tuple[weakref.ref[Any], str]]] = weakref.WeakKeyDictionary()
+
+
+def note_written(tensor: Tensor) -> None:
+    """Remembers which operation wrote a tensor last: an error may name it when the program has dropped the tensor."""
+    root = tensor if tensor.base is None else tensor.base
+    if root.node is None:
+        return
+    array = root.array
+    known = [each for each in _written.get(tensor.storage, ()) if each[0]() is not None and each[0]() is not array]
+    _written[tensor.storage] = [*known, (weakref.ref(array), name_in_errors(root.node))]
+
+
 def present_node(saved: Saved, reader: Node) -> tuple[str, int, Any]:
     """Returns the name of the node that made what a saved tensor shows now, the number of its output, and what it shows.
 
@@ -120,6 +186,10 @@ def present_node(saved: Saved, reader: Node) -> tuple[str, int, Any]:
             if node is None or isinstance(node, AccumulateNode):
                 return "", 0, tensor.array
             return name_in_errors(node), output_number(node), tensor.array
+    if saved.edge is not OUTPUT:
+        for array, name in _written.get(saved.storage, ()):
+            if array() is saved.array:
+                return name, 0, saved.array
     if saved.edge is not OUTPUT and isinstance(node, OpNode) and node.row.layout is not None:  # the program has dropped it
         return "AsStrided", 0, saved.array
     if node is None or isinstance(node, AccumulateNode):

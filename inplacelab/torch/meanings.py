@@ -21,6 +21,7 @@ from inplacelab.ops.arguments.operands import number_like
 from inplacelab.ops.creation import operand
 from inplacelab.tensor import Tensor
 from inplacelab.torch import grad_nodes
+from inplacelab.torch.grad_nodes import keep
 from inplacelab.torch.refusals import refuse
 
 # ---- two operands --------------------------------------------------------------------------------------------------------------
@@ -558,10 +559,22 @@ def product(x: Tensor, y: Tensor, ranks: tuple[int, int] | None = None) -> Tenso
     if left != right and min(given) >= 2 and max(given) >= 3:
         batch = int(np.prod(max(x.array.shape[:-2], y.array.shape[:-2], key=len), dtype=int))
         raise refuse("batches_differ", wanted=[batch, left], got=[batch, right])
+    if given == (1, 2):
+        return squeezed(product(engine.unsqueeze(x, 0), y), 0)
+    if given[0] > 2 and given[1] == 2 and x.is_contiguous():
+        return _folded(x, lambda rows: product(rows, y))
     result: Tensor = engine.matmul(x, y)
-    name = {(1, 1): "Dot", (2, 1): "Mv", (2, 2): "Mm", (1, 2): "Squeeze"}.get(given, "UnsafeView")
+    name = {(1, 1): "Dot", (2, 1): "Mv", (2, 2): "Mm"}.get(given, "UnsafeView")
     grad_nodes.call_node(result.node, f"{name}Backward0")
     return result
+
+
+def _folded(x: Tensor, multiply: Callable[[Tensor], Tensor]) -> Tensor:
+    """Multiplies a stack of matrices as one with all their rows, as PyTorch does."""
+    *outer, last = x.array.shape
+    rows = multiply(x.view([int(np.prod(outer, dtype=int)), last]))
+    result: Tensor = rows.view([*outer, rows.array.shape[-1]])
+    return named("UnsafeViewBackward0", result)
 
 
 def _c_name(x: Tensor) -> str:
@@ -661,8 +674,12 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     if bias is not None and x.array.ndim == 2:
         added: Tensor = engine.addmm(bias, x, turned)
         return added
-    result: Tensor = engine.matmul(x, turned)
-    return result if bias is None else named("ViewBackward0", engine.add(result, bias))
+    if bias is not None and x.array.ndim > 2 and x.is_contiguous():
+        return named("ViewBackward0", _folded(x, lambda rows: linear(rows, weight, bias)))
+    if bias is None:
+        return product(x, turned)
+    result: Tensor = engine.add(product(x, turned), bias)
+    return result
 
 
 def embedding(x: Tensor, weight: Tensor, padding_idx: Any, max_norm: Any, norm_type: float) -> Tensor:
@@ -677,7 +694,7 @@ def layer_norm(x: Tensor, normalized_shape: Any, weight: Any, bias: Any, eps: fl
     """Normalizes over the last axes; PyTorch's weights have the shape of these."""
     flat = [None if each is None else each.reshape([-1]) for each in (weight, bias)]
     result: Tensor = F.layer_norm(x, list(normalized_shape), *flat, eps)
-    return named("NativeLayerNormBackward0", result)
+    return keep(result, "NativeLayerNormBackward0", x, weight)
 
 
 def batch_norm(
@@ -686,14 +703,14 @@ def batch_norm(
     """Normalizes each channel over a batch; PyTorch's `momentum` is the part that the new batch contributes."""
     form = "NC" if x.array.ndim == 2 else "NCL"
     result: Tensor = F.batch_norm(x, mean, variance, weight, bias, training, 1.0 - momentum, eps, form)
-    return named("NativeBatchNormBackward0", result)
+    return keep(result, "NativeBatchNormBackward0", x, weight, *(() if training else (mean, variance)))
 
 
 def smooth_l1(x: Tensor, target: Tensor, reduction: str, beta: float) -> Tensor:
     """Returns the smooth L1 loss; Paddle's is larger by `beta`."""
     result: Tensor = F.smooth_l1_loss(x, target, reduction, beta)
     result = result if beta == 1 else result.scale(1 / beta)
-    return named("SmoothL1LossBackward0", result)
+    return keep(result, "SmoothL1LossBackward0", x, target)
 
 
 def cross_entropy(
@@ -760,10 +777,16 @@ def check_overlap(op: str, x: Tensor, value: Tensor, written: Any = None) -> Non
         return
     first, second = mine.__array_interface__["data"][0], other.__array_interface__["data"][0]
     if first == second and mine.nbytes == other.nbytes:
-        if mine.strides != other.strides:
+        if not _same_slots(mine, other):
             _refuse_overlap(op, x)
     elif first < second + other.nbytes and second < first + mine.nbytes:
         _refuse_overlap(op, x)
+
+
+def _same_slots(mine: Any, other: Any) -> bool:
+    """Whether each element of one array lies where that of the other does."""
+    steps = [[(n, step) for n, step in zip(each.shape, each.strides, strict=True) if n > 1] for each in (mine, other)]
+    return steps[0] == steps[1]
 
 
 def _dense(array: Any) -> bool:
