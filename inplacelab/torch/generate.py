@@ -7,6 +7,7 @@ import re
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
+from inspect import signature
 from typing import Any, NamedTuple
 
 import inplacelab
@@ -97,7 +98,9 @@ def made(line: Line, name: str = "") -> Callable[..., Any]:
         function.__code__ = code.replace(co_varnames=tuple(later.get(each, each) for each in code.co_varnames))
     function.__name__ = function.__qualname__ = name or line.name
     function.__doc__ = f"PyTorch's `{function.__name__}({line.signature})`: `{line.expression}` in the words of the engine."
-    return _writing(function) if line.in_place else _computing(function)
+    if line.in_place:
+        return _writing(function)
+    return _perhaps_writing(function) if "inplace=" in line.signature else _computing(function)
 
 
 def _computing(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -118,6 +121,19 @@ def _computing(function: Callable[..., Any]) -> Callable[..., Any]:
             return outward(result)
         finally:
             SPEAKER.reset(token)
+
+    return call
+
+
+def _perhaps_writing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that writes its first argument if the program passes `inplace=True`."""
+    place = list(signature(function).parameters).index("inplace")
+    computing, writing = _computing(function), _writing(function)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        wanted = args[place] if len(args) > place else kwargs.get("inplace", False)
+        return (writing if wanted else computing)(*args, **kwargs)
 
     return call
 

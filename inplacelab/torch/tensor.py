@@ -15,6 +15,7 @@ import numpy as np
 
 import inplacelab as engine
 from inplacelab import modes, observe
+from inplacelab.autograd import operations
 from inplacelab.autograd.engine import Pass
 from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import edge
@@ -534,7 +535,7 @@ def root(position: int, x: Engine, gradient: Any) -> tuple[Any, Engine]:
     if gradient is None:
         if x.size != 1:
             raise refuse("gradient_not_implicit", tensor=x)
-        return start, engine.ones_like(x)
+        return start, operations.ops.ones_like(x)
     if gradient.array.shape != x.array.shape:
         raise refuse(
             "gradient_shape_differs", position=position, gradient=Size(gradient.array.shape), output=Size(x.array.shape)
