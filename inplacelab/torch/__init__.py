@@ -150,7 +150,7 @@ def __getattr__(name: str) -> Any:
         value = _DTYPES[name]
     elif name == "record":
         value = _engine.record
-    elif (line := _line_named(name)) is not None and line.function:
+    elif (line := _line_named(name, method=False)) is not None:
         value = _made(line, name)
     else:
         raise _missing("torch", name, __dir__())

@@ -64,24 +64,24 @@ def _all_lines() -> Iterator[Line]:
         yield from read(chapter, text)
 
 
-LINES: Mapping[str, Line] = {line.name: line for line in _all_lines()}
-"""The table of functions and methods, by name."""
+LINES = tuple(_all_lines())
+"""The table of functions and methods."""
 LINES_OF_FUNCTIONAL: Mapping[str, Line] = {line.name: line for line in read("nn.functional", FUNCTIONAL)}
 """The table of `nn.functional`, by name."""
+_FUNCTIONS = {line.name: line for line in LINES if line.function}
+_METHODS = {line.name: line for line in LINES if line.method}
 
 
-def line_named(name: str) -> Line | None:
-    """Returns the line for a name, or for the name that it is another name of."""
-    plain = name.removesuffix("_")
-    known = SAME.get(plain)
-    return LINES.get(name) or (LINES.get(known + "_" * name.endswith("_")) if known else None)
+def line_named(name: str, *, method: bool) -> Line | None:
+    """Returns the line of a function or method, also by another name of it."""
+    lines, known = _METHODS if method else _FUNCTIONS, SAME.get(name.removesuffix("_"))
+    return lines.get(name) or (lines.get(known + "_" * name.endswith("_")) if known else None)
 
 
 def names(*, methods: bool) -> list[str]:
     """Returns the names of all functions, or of all methods."""
-    plain = [line.name for line in LINES.values() if (line.method if methods else line.function)]
-    others = [name + end for name in SAME for end in ("", "_") if line_named(name + end)]
-    return [*plain, *(name for name in others if (line := line_named(name)) and (line.method if methods else line.function))]
+    others = [name + end for name in SAME for end in ("", "_") if line_named(name + end, method=methods)]
+    return [*(_METHODS if methods else _FUNCTIONS), *others]
 
 
 def made(line: Line, name: str = "") -> Callable[..., Any]:

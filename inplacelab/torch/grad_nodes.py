@@ -25,13 +25,14 @@ _ROWS = {
     "outer": "Mul", "log1p": "Log1P",
 }  # fmt: skip
 """A row of the table, and what PyTorch's name for its node begins with, where it is not the row's own name."""
+_WITH_TENSOR = ("pow", "remainder", "masked_fill")
+"""Rows whose node has the number 1 where the other operand needs a gradient, too."""
 _SPECIAL = {
     "copy": "torch::autograd::CopyBackwards", "setitem": "torch::autograd::CopyBackwards", "fill": "FillBackward2",
-    "clip": "ClampBackward1", "clamp_min": "ClampBackward1", "clamp_max": "ClampBackward1",
+    "clip": "ClampBackward1", "bernoulli": "BernoulliBackward2", "dropout": "MulBackward0",
+    "fill_diagonal": "torch::autograd::CopySlices",
 }  # fmt: skip
 """Rows whose node has a name of another form."""
-_BY_FACT = {"sum": "axis", "mean": "axis", "prod": "axis", "max": "axis", "min": "axis"}
-"""Rows whose node has another number with and without an axis."""
 _NUMBERED = re.compile(r"Backward(\d+)$")
 _names: weakref.WeakKeyDictionary[Node, str] = weakref.WeakKeyDictionary()
 _outputs: weakref.WeakKeyDictionary[Node, int] = weakref.WeakKeyDictionary()
@@ -82,10 +83,7 @@ def _of_row(node: OpNode) -> str:
     name = str(getattr(node.row, "name", node.name))
     if name in _SPECIAL:
         return _SPECIAL[name]
-    fact = _BY_FACT.get(name)
-    number = int(fact is not None and (node.facts.get(fact) is None) == (name in ("max", "min")))
-    if name == "pow":
-        number = int(any(edge is not None for edge in node.edges[1:]))
+    number = int(name in _WITH_TENSOR and any(each is not None for each in node.edges[1:]))
     return f"{_ROWS.get(name) or camel(name)}Backward{number}"
 
 

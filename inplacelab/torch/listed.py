@@ -76,7 +76,7 @@ def listing() -> Listing:
 
 
 def _rows(chapter: str) -> Iterator[tuple[str, str]]:
-    return (_row(line) for line in LINES.values() if line.chapter == chapter)
+    return (_row(line) for line in LINES if line.chapter == chapter)
 
 
 def _row(line: Line) -> tuple[str, str]:

@@ -140,10 +140,10 @@ divide_, power_ = into("divide_", least="f", torch="div"), into("pow_", torch="p
 def divided(x: Any, y: Any, rounding_mode: str | None = None) -> Tensor:
     """Returns `x / y`, rounded if asked for; without rounding integers give floating-point numbers."""
     if rounding_mode is None:
-        return divide(x, y)
+        return multiply(y.reciprocal(), x) if not isinstance(x, Tensor) and y.array.dtype.kind in "fc" else divide(x, y)
     x, y = together("div", x, y)
     result: Tensor = engine.divide(x, y, rounding_mode=rounding_mode)
-    return result
+    return named("DivBackward2", result)
 
 
 def divided_(x: Tensor, y: Any, rounding_mode: str | None = None) -> Tensor:
@@ -214,14 +214,14 @@ def reduced(name: str, x: Tensor, dim: Any, keepdim: bool, dtype: Any = None) ->
     elif x.array.dtype.kind in "biu" and x.array.dtype != np.int64:
         x = x.cast("int64")
     result: Tensor = getattr(engine, name)(x, axis=axes(dim), keepdim=keepdim)
-    return result
+    return named(f"{name.capitalize()}Backward{int(dim is not None)}", result)
 
 
 def extreme(name: str, x: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     """Returns the largest or smallest element; along an axis with its positions; or that of each pair, for a tensor as second argument."""
     if dim is None:
         result: Tensor = getattr(engine, name)(x)
-        return result
+        return named(f"{name.capitalize()}Backward1", result)
     if isinstance(dim, Tensor):
         return pair("maximum" if name == "max" else "minimum")(x, dim)
     if not x.array.ndim:
@@ -246,7 +246,7 @@ def spread(name: str, x: Tensor, dim: Any, unbiased: Any, correction: Any, keepd
         dim, unbiased = None, dim
     divisor = correction if correction is not None else 1 if unbiased is None else int(bool(unbiased))
     result: Tensor = engine.var(x, axis=axes(dim), keepdim=keepdim, correction=divisor)
-    return result.sqrt() if name == "std" else result
+    return named("StdBackward0", result.sqrt()) if name == "std" else result
 
 
 def norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False) -> Tensor:
@@ -317,7 +317,7 @@ def viewed(x: Tensor, first: Any, more: tuple[Any, ...]) -> Tensor:
 def reshaped(x: Tensor, first: Any, more: tuple[Any, ...]) -> Tensor:
     """Returns the elements in another shape: a view where that is possible."""
     result: Tensor = x.reshape(_without_minus_one(x, sizes(first, more)))
-    return result
+    return result if result.base is not None else named("UnsafeViewBackward0", result)
 
 
 def _without_minus_one(x: Tensor, shape: list[int]) -> list[int]:
@@ -370,7 +370,7 @@ def selected(x: Tensor, dim: int, index: int) -> Tensor:
     rank = x.array.ndim
     key = (slice(None),) * (dim % rank if rank else 0) + (index,)
     result: Tensor = x[key]
-    return result
+    return named("SelectBackward0", result)
 
 
 def squeezed(x: Tensor, dim: Any = None) -> Tensor:
@@ -414,7 +414,7 @@ def split(x: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor,
         raise refuse("split_does_not_fit", sizes=list(given), size=size, dim=dim)
     ends = np.cumsum(given).tolist()
     parts = [engine.slice(x, [dim % x.array.ndim], [end - n], [end]) for n, end in zip(given, ends, strict=True)]
-    return several("Split", parts)
+    return several("Split" if isinstance(split_size_or_sections, int) else "SplitWithSizes", parts)
 
 
 def chunk(x: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
@@ -466,7 +466,7 @@ def masked(x: Tensor, mask: Tensor, value: Any, *, in_place: bool) -> Tensor:
     return result
 
 
-def clamped(x: Tensor, low: Any, high: Any, *, in_place: bool = False) -> Tensor:
+def clamped(x: Tensor, low: Any, high: Any, *, in_place: bool = False, node: str | None = None) -> Tensor:
     """Limits the elements; bounds may be tensors."""
     if low is None and high is None:
         raise refuse("clamp_without_bounds")
@@ -475,9 +475,9 @@ def clamped(x: Tensor, low: Any, high: Any, *, in_place: bool = False) -> Tensor
             if bound is not None:
                 result = pair(name)(x, bound)
                 x = x.copy_(result, True) if in_place else result
-        return x
+        return named("ClampBackward0", x)
     bounded: Tensor = (x.clip_ if in_place else x.clip)(low, high)
-    return bounded
+    return bounded if node is None else named(node, bounded)
 
 
 def chosen(condition: Tensor, x: Any = None, y: Any = None) -> Any:
@@ -560,7 +560,7 @@ def product(x: Tensor, y: Tensor, ranks: tuple[int, int] | None = None) -> Tenso
         batch = int(np.prod(max(x.array.shape[:-2], y.array.shape[:-2], key=len), dtype=int))
         raise refuse("batches_differ", wanted=[batch, left], got=[batch, right])
     if given == (1, 2):
-        return squeezed(product(engine.unsqueeze(x, 0), y), 0)
+        return named("SqueezeBackward4", squeezed(product(engine.unsqueeze(x, 0), y), 0))
     if given[0] > 2 and given[1] == 2 and x.is_contiguous():
         return _folded(x, lambda rows: product(rows, y))
     result: Tensor = engine.matmul(x, y)
@@ -718,11 +718,14 @@ def cross_entropy(
 ) -> Tensor:
     """Returns the cross entropy of logits and classes, or probabilities, along axis 1."""
     axis = 1 if x.array.ndim > 1 else 0
+    node = "NllLossBackward0" if target.array.dtype.kind != "f" else "DivBackward1"
+    if label_smoothing:
+        node = "AddBackward0"
     soft = target.array.dtype.kind == "f"
     result: Tensor = F.cross_entropy(
         x, target, weight, ignore_index, reduction, soft, axis, True, label_smoothing
     )
-    return named("NllLossBackward0", result)
+    return named(node, result)
 
 
 def named_by_key(result: Tensor, key: Any) -> Tensor:
@@ -804,3 +807,23 @@ def _refuse_overlap(op: str, x: Tensor) -> None:
         check_leaf(op, x)
     raise errors.partial_overlap(op=op, tensor=x)
 
+
+
+def added_batches(x: Tensor, first: Tensor, second: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """Returns `beta * x + alpha * first @ second` for stacks of matrices; `x` may be broadcast."""
+    shape = (first.array.shape[0], first.array.shape[1], second.array.shape[2])
+    wide = x if x.array.shape == shape else expanded(x, list(shape), ())
+    result: Tensor = engine.baddbmm(wide, first, second, beta, alpha)
+    return result
+
+
+def diagonal_of(x: Tensor, offset: int) -> Tensor:
+    """Returns the diagonal of a matrix, or the matrix with a diagonal."""
+    result: Tensor = engine.diag(x, offset)
+    return named("DiagEmbedBackward0" if x.array.ndim == 1 else "DiagonalBackward0_copy", result)
+
+
+def interpolated(x: Tensor, end: Tensor, weight: Any, *, in_place: bool) -> Tensor:
+    """Returns `x + weight * (end - x)`."""
+    result: Tensor = (engine.lerp_ if in_place else engine.lerp)(x, end, weight)
+    return named("LerpBackward1", result) if isinstance(weight, Tensor) else result

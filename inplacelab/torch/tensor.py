@@ -330,7 +330,10 @@ class Tensor(Shown):
     @property
     def grad(self) -> Any:
         """The gradient that backward computed, or None; settable."""
-        return outward(self._tensor.grad)
+        gradient = self._tensor.grad
+        if gradient is not None and gradient.node is None:
+            gradient._stop = True  # in Paddle it is a leaf that needs a gradient
+        return outward(gradient)
 
     @grad.setter
     def grad(self, gradient: Any) -> None:
@@ -482,8 +485,8 @@ def _show_data(x: Engine, given: Engine) -> None:
 
     show(x, given.array, given.overlaps)
     x.storage = given.storage
-    for each in modes.current().listeners:
-        each.tensors_returned([x])
+    if modes.current().listeners:
+        observe.notify("data", "reallocated", (x, given), x, x.node)
 
 
 def hook_inside(hook: Callable[[Any], Any]) -> Callable[[Engine], Engine | None]:
@@ -557,9 +560,9 @@ class Parameter(Tensor):
         """Returns a parameter on the storage of `data`."""
         values = inward(data)
         parameter = as_parameter(over(values.array, values.storage))
-        parameter.stop_gradient = not requires_grad
-        for each in modes.current().listeners:
-            each.tensors_returned([parameter])
+        parameter._stop = not requires_grad
+        if modes.current().listeners:
+            observe.notify("Parameter", "view", (values,), parameter, None)
         return shown(parameter)
 
     def __repr__(self) -> str:
@@ -583,7 +586,7 @@ class _Method:
         self._name = name
 
     def __get__(self, tensor: Any, owner: type) -> Any:
-        line = line_named(self._name)
+        line = line_named(self._name, method=True)
         assert line is not None
         function = made(line, self._name)
         setattr(Tensor, self._name, function)
