@@ -30,7 +30,10 @@ def run_under(
     Args:
         framework: "inplacelab" or "inplacelab.torch".
         watched: the classes of its tensors.
-        script, text, names, reference: as for `trial_run.Run`.
+        script: the script.
+        text: its text.
+        names: the names of its module.
+        reference: whether what nodes save is copied before it is overwritten.
     """
     inplacelab.seed(0)
     passes = Passes()

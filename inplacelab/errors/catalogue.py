@@ -25,7 +25,9 @@ from inplacelab.language import Language, Text, enumerated
 CHAPTERS = Path(__file__).parent
 """The folder with the chapters."""
 
-SPEAKER: ContextVar[Callable[[Entry, dict[str, Any], Mapping[str, Any]], classes.Refusal] | None] = ContextVar("speaker", default=None)
+SPEAKER: ContextVar[Callable[[Entry, dict[str, Any], Mapping[str, Any]], classes.Refusal] | None] = ContextVar(
+    "speaker", default=None
+)
 """Makes the refusals of programs in another framework's words (see `inplacelab.torch.refusals`); None for Paddle's."""
 
 

@@ -103,7 +103,7 @@ def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> Use:
     Returns:
         The first of `FRAMEWORKS` that it uses and that is installed; `DEFAULT` if there is none.
     """
-    replaced = {*_replaced(tree), *(each for each in FRAMEWORKS if package_of(sys.modules.get(each)) == DEFAULT)}
+    replaced = {*_replaced(tree), *(each for each in _PACKAGES if package_of(sys.modules.get(each)) == DEFAULT)}
     used = {_in_place_of(each) if each in replaced else each for each in _imported(tree)} | {*_referred(tree, names)}
     found = [each for each in FRAMEWORKS if each in used and is_installed(each)] or [DEFAULT]
     return Use(found[0], tuple(each for each in found[1:] if each not in _BESIDE[found[0] == TORCH_NAMES]))

@@ -89,7 +89,6 @@ class EngineRecorder(observe.Observer):
         """Returns what a grad node is called."""
         return node.name
 
-
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:

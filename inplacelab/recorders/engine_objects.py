@@ -247,7 +247,9 @@ class EngineObjects:
         edges = tuple(None if each is None else self._number(each.serial) for each in node.edges)
         leaf = self.tensor(node.leaf).number if type(node) is AccumulateNode else None
         self._emit(
-            events.NodeMade(number, self._node_name(node), _inputs(node), edges, kept, node.released, leaf, type(node) is ViewNode)
+            events.NodeMade(
+                number, self._node_name(node), _inputs(node), edges, kept, node.released, leaf, type(node) is ViewNode
+            )
         )
 
     def _kept(self, saved: Sequence[SavedTensor]) -> tuple[events.Kept, ...]:

@@ -106,7 +106,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
         found = from_numpy(data)
     else:
         found = tensor(data, dtype=dtype)
-    return found if dtype is None or found.dtype == dtype else found.to(dtype)  # type: ignore[no-any-return]
+    return found if dtype is None or found.dtype == dtype else found.to(dtype)
 
 
 def from_numpy(ndarray: np.ndarray[Any, Any]) -> Tensor:
@@ -163,4 +163,18 @@ def __dir__() -> list[str]:
 
 
 __all__ = [*_TOP]  # noqa: PLE0604
-_ = (e, inf, nan, pi, dtype, device, Size, enable_grad, is_grad_enabled, no_grad, set_grad_enabled, get_language, set_language)
+_ = (
+    e,
+    inf,
+    nan,
+    pi,
+    dtype,
+    device,
+    Size,
+    enable_grad,
+    is_grad_enabled,
+    no_grad,
+    set_grad_enabled,
+    get_language,
+    set_language,
+)

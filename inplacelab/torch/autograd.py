@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import inplacelab as engine
@@ -11,10 +11,10 @@ from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad,
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.py_layer import PyLayer
 from inplacelab.tensor import Tensor as Engine
-from inplacelab.torch.calls import Shown, inward, outward, spoken
+from inplacelab.torch.backward import backward, root
+from inplacelab.torch.calls import inward, outward, spoken
 from inplacelab.torch.missing import missing
 from inplacelab.torch.refusals import refuse
-from inplacelab.torch.tensor import Parameter, backward, root
 
 __all__ = ["Function", "Variable", "backward", "enable_grad", "grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
 
@@ -178,6 +178,3 @@ def Variable(data: Any, requires_grad: bool = False) -> Any:  # noqa: N802  # Py
 
 def __getattr__(name: str) -> Any:
     raise missing("torch.autograd", name, __all__)
-
-
-_ = Callable, Parameter, Shown

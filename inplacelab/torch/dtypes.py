@@ -7,7 +7,7 @@ from typing import Any
 from inplacelab import dtypes
 
 
-class dtype:  # noqa: N801  # PyTorch's name
+class dtype:  # PyTorch's name
     """A data type of tensor elements, such as `torch.float32`.
 
     Attributes:

@@ -88,7 +88,12 @@ def made(line: Line, name: str = "") -> Callable[..., Any]:
     """Returns the function of a line, for programs."""
     text = f"def {line.name}({line.signature}):\n    return {line.expression}\n"
     filename = f"<inplacelab torch.{line.name}>"
-    scope: dict[str, Any] = {"P": inplacelab, "F": inplacelab.nn.functional, "m": meanings, "__name__": "inplacelab.torch"}
+    scope: dict[str, Any] = {
+        "P": inplacelab,
+        "F": inplacelab.nn.functional,
+        "m": meanings,
+        "__name__": "inplacelab.torch",
+    }
     exec(compile(text, filename, "exec"), scope)
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     function = scope[line.name]
@@ -97,7 +102,9 @@ def made(line: Line, name: str = "") -> Callable[..., Any]:
         code = function.__code__
         function.__code__ = code.replace(co_varnames=tuple(later.get(each, each) for each in code.co_varnames))
     function.__name__ = function.__qualname__ = name or line.name
-    function.__doc__ = f"PyTorch's `{function.__name__}({line.signature})`: `{line.expression}` in the words of the engine."
+    function.__doc__ = (
+        f"PyTorch's `{function.__name__}({line.signature})`: `{line.expression}` in the words of the engine."
+    )
     if line.in_place:
         return _writing(function)
     return _perhaps_writing(function) if "inplace=" in line.signature else _computing(function)
@@ -167,16 +174,15 @@ def write(target: Any, function: Callable[..., Any], given: list[Any], named: Ma
         return function(target, *given, **named)
     if "_several" in target.__dict__:
         check_single(target, [*given, *named.values()])
-    for each in given:
-        if isinstance(each, Engine) and each.storage is target.storage:
-            meanings.check_overlap(function.__name__, target, each)
+    beside = [each for each in given if isinstance(each, Engine) and each.storage is target.storage]
+    for each in beside:
+        meanings.check_overlap(getattr(function, "__name__", "setitem"), target, each)
     version, array = target.storage.version, target.array
     result = function(target, *given, **named)
     if target.array is not array:
         grad_nodes.note_window(target, array)
-    for each in given:
-        if isinstance(each, Engine) and each.storage is target.storage:
-            expect_old_value(target, each, version)
+    for each in beside:
+        expect_old_value(target, each, version)
     grad_nodes.note_written(target)
     if "_retains" in target.__dict__:
         retain_present(target)
@@ -203,7 +209,9 @@ def check_single(target: Engine, others: list[Any]) -> None:
     tensors = [target, *(each for each in others if isinstance(each, Engine))]
     if inplacelab.is_grad_enabled() and any(not each.stop_gradient for each in tensors):
         name, output = target.__dict__["_several"]
-        raise refuse("one_of_several_views", tensor=target, node=grad_nodes.name_in_errors(target.node) or name, output=output)
+        raise refuse(
+            "one_of_several_views", tensor=target, node=grad_nodes.name_in_errors(target.node) or name, output=output
+        )
 
 
 def retain_present(target: Engine) -> None:

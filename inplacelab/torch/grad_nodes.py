@@ -33,6 +33,9 @@ _SPECIAL = {
     "fill_diagonal": "torch::autograd::CopySlices",
 }  # fmt: skip
 """Rows whose node has a name of another form."""
+_FIXED: dict[type, str] = {
+    AccumulateNode: "AccumulateGrad", CopySlicesNode: "torch::autograd::CopySlices", ViewNode: "AsStridedBackward0",
+}  # fmt: skip
 _NUMBERED = re.compile(r"Backward(\d+)$")
 _names: weakref.WeakKeyDictionary[Node, str] = weakref.WeakKeyDictionary()
 _outputs: weakref.WeakKeyDictionary[Node, int] = weakref.WeakKeyDictionary()
@@ -48,25 +51,14 @@ def call_node(node: Node | None, name: str, output: int = 0) -> None:
 
 def node_name(node: Any) -> str:
     """Returns PyTorch's name of a node: "MulBackward0"."""
-    given = _names.get(node)
+    given = _names.get(node) or _FIXED.get(type(node))
     if given is not None:
         return given
-    match node:
-        case AccumulateNode():
-            return "AccumulateGrad"
-        case CopySlicesNode():
-            return "torch::autograd::CopySlices"
-        case ViewNode():
-            return "AsStridedBackward0"
-        case KeepingNode():
-            return node.name
-        case CustomNode():
-            return f"{node.layer.__name__}Backward"
-        case ResultNode():
-            return node_name(node.edges[0])
-        case OpNode():
-            return _of_row(node)
-    return str(node.name)
+    if isinstance(node, ResultNode):
+        return node_name(node.edges[0])
+    if isinstance(node, CustomNode):
+        return f"{node.layer.__name__}Backward"
+    return _of_row(node) if isinstance(node, OpNode) else str(node.name)
 
 
 def name_in_errors(node: Any) -> str:
@@ -115,7 +107,7 @@ class KeepingNode(Node):
     def release(self) -> None:
         self._kept = None
 
-    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:  # noqa: ARG002  # its one edge is always wanted
+    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:  # its one edge is always wanted
         if self._kept is None:
             raise errors.freed_graph(node_name=self.name, node=self)
         for each in self._kept:
@@ -128,7 +120,11 @@ def keep(result: Tensor, name: str, *inputs: Any, output: bool = False) -> Tenso
     if result.node is None:
         return result
     node = KeepingNode(name, result.node)
-    kept = [save("input", each.array, each.storage, None if each.stop_gradient else edge(each)) for each in inputs if each is not None]
+    kept = [
+        save("input", each.array, each.storage, None if each.stop_gradient else edge(each))
+        for each in inputs
+        if each is not None
+    ]
     result.node = node
     node._kept = (*kept, *([save("out", result.array, result.storage, OUTPUT)] if output else []))
     return result
@@ -171,25 +167,32 @@ def present_node(saved: Saved, reader: Node) -> tuple[str, int, Any]:
     """Returns the name of the node that made what a saved tensor shows now, the number of its output, and what it shows.
 
     PyTorch names the present node of the variable that was saved, which an in-place operation has replaced; for a result that its
-    own operation saved, that operation. "" for a leaf.
+    own operation saved, that operation. "" for a leaf. A view is described anew once its storage was written: `AsStrided`.
     """
-    node = reader if saved.edge is OUTPUT else saved.edge
+    tensor = _showing(saved)
+    if tensor is not None and tensor.base is not None and not tensor.base._stop:
+        return "AsStrided", 0, tensor.array
+    if saved.edge is OUTPUT:
+        return name_in_errors(reader), output_number(reader), saved.array
+    if tensor is not None:
+        return *_made_by(tensor.node), tensor.array
+    written = next((name for array, name in _written.get(saved.storage, ()) if array() is saved.array), None)
+    if written is not None:
+        return written, 0, saved.array
+    if isinstance(saved.edge, OpNode) and saved.edge.row.layout is not None:
+        return "AsStrided", 0, saved.array
+    return *_made_by(saved.edge), saved.array
+
+
+def _showing(saved: Saved) -> Tensor | None:
+    """The program's tensor whose value was saved; None if it has dropped it."""
     for tensor in list(_living.values()):
         if tensor.array is saved.array or any(each() is saved.array for each in tensor.__dict__.get("_windows", ())):
-            if tensor.base is not None and not tensor.base._stop:
-                return "AsStrided", 0, tensor.array  # as PyTorch describes a view anew, once its storage was written
-            if saved.edge is OUTPUT:
-                break
-            node = tensor.node
-            if node is None or isinstance(node, AccumulateNode):
-                return "", 0, tensor.array
-            return name_in_errors(node), output_number(node), tensor.array
-    if saved.edge is not OUTPUT:
-        for array, name in _written.get(saved.storage, ()):
-            if array() is saved.array:
-                return name, 0, saved.array
-    if saved.edge is not OUTPUT and isinstance(node, OpNode) and node.row.layout is not None:  # the program has dropped it
-        return "AsStrided", 0, saved.array
+            return tensor
+    return None
+
+
+def _made_by(node: Node | None) -> tuple[str, int]:
     if node is None or isinstance(node, AccumulateNode):
-        return "", 0, saved.array
-    return name_in_errors(node), output_number(node), saved.array
+        return "", 0
+    return name_in_errors(node), output_number(node)

@@ -11,7 +11,9 @@ from inplacelab.torch.generate import LINES, LINES_OF_FUNCTIONAL, Line
 from inplacelab.torch.names import FUNCTIONS
 from inplacelab.torch.nn import init, utils
 
-TITLE = Text("inplacelab.torch: PyTorch's names, and what is computed for each", "inplacelab.torch：PyTorch 的名称及其计算")
+TITLE = Text(
+    "inplacelab.torch: PyTorch's names, and what is computed for each", "inplacelab.torch：PyTorch 的名称及其计算"
+)
 HEADS = (Text("PyTorch", "PyTorch"), Text("in the words of the engine", "用引擎的话说"))
 _CHAPTERS = {
     "two operands": Text("two operands", "两个操作数"), "one tensor": Text("one tensor", "单个张量"),

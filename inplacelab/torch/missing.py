@@ -32,7 +32,9 @@ class _Missing:
         headline = f"{of} has no attribute '{self._name}'"
         if self._name.startswith("_"):
             return headline
-        near = get_close_matches(self._name, [each for each in self._known if not each.startswith("_")], n=3, cutoff=0.6)
+        near = get_close_matches(
+            self._name, [each for each in self._known if not each.startswith("_")], n=3, cutoff=0.6
+        )
         fix = _NEAREST.format(near=", ".join(f"`{each}`" for each in near)) if near else _ELSEWHERE
         return worded(headline, _NOT_ALL, fix)
 

@@ -121,6 +121,7 @@ _FURTHER: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, A
     "key_does_not_fit": lambda fields, facts: {"places": str(fields["detail"]).replace("axis", "dimension")},
     "nothing_to_differentiate": lambda fields, facts: {"position": 0},
     "matrix_sizes_differ": lambda fields, facts: {
-        "left": "x".join(map(str, fields["x"])), "right": "x".join(map(str, fields["y"]))
+        "left": "x".join(map(str, fields["x"])),
+        "right": "x".join(map(str, fields["y"])),
     },
 }

@@ -6,7 +6,7 @@ tensor that a program also uses under Paddle's names (`torch.as_tensor(x)`) has 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -15,103 +15,23 @@ import numpy as np
 
 import inplacelab as engine
 from inplacelab import modes, observe
-from inplacelab.autograd import operations
-from inplacelab.autograd.engine import Pass
 from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import edge
 from inplacelab.layout import is_basic
 from inplacelab.nn.parameters import as_parameter
 from inplacelab.tensor import Tensor as Engine
-from inplacelab.tensor import over
+from inplacelab.tensor import over, show
 from inplacelab.torch import dtypes, meanings
-from inplacelab.torch.calls import KINDS, Shown, Sizes, attach, inward, outward, shown, spoken
-from inplacelab.torch.generate import RETAINING, keep_gradient, line_named, made, names, write
-from inplacelab.torch.grad_nodes import node_name, note_living
+from inplacelab.torch.backward import backward, hook_inside
+from inplacelab.torch.calls import KINDS, Shown, inward, outward, shown, spoken
+from inplacelab.torch.described import Described
+from inplacelab.torch.generate import keep_gradient, line_named, made, names, write
+from inplacelab.torch.handles import GradNode, RemovableHandle, Size, device
 from inplacelab.torch.missing import missing
-from inplacelab.torch.printing import repr_of
 from inplacelab.torch.refusals import refuse
 
 
-class Size(Sizes):
-    """A shape: a tuple that prints as `torch.Size([2, 3])`."""
-
-    __slots__ = ()
-
-    def numel(self) -> int:
-        """Returns the number of elements of a tensor of this shape."""
-        return int(np.prod(self, dtype=int))
-
-    def __repr__(self) -> str:
-        return f"torch.Size({list(self)})"
-
-
-class device:  # noqa: N801  # PyTorch's name
-    """Where a tensor is: `device(type='cpu')`. Programs with these names run on the CPU.
-
-    Args:
-        name: "cpu".
-    """
-
-    def __init__(self, name: Any = "cpu", index: int | None = None) -> None:
-        self.type = str(name.type if isinstance(name, device) else name).partition(":")[0]
-        self.index = index
-        if self.type != "cpu":
-            raise refuse("no_such_device", device=self.type)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, device) and self.type == other.type
-
-    def __hash__(self) -> int:
-        return hash(self.type)
-
-    def __repr__(self) -> str:
-        return f"device(type={self.type!r})"
-
-    def __str__(self) -> str:
-        return self.type
-
-
-class GradNode:
-    """A grad node as `x.grad_fn` gives it."""
-
-    __slots__ = ("node",)
-
-    def __init__(self, node: Any) -> None:
-        self.node = node
-
-    def name(self) -> str:
-        """Returns PyTorch's name of the node: "MulBackward0"."""
-        return node_name(self.node)
-
-    @property
-    def next_functions(self) -> tuple[tuple[GradNode | None, int], ...]:
-        """The nodes that receive the gradients of the inputs, each with the number of its output."""
-        return tuple((None if each is None else GradNode(each), 0) for each in self.node.edges)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, GradNode) and self.node is other.node
-
-    def __hash__(self) -> int:
-        return hash(self.node)
-
-    def __repr__(self) -> str:
-        return f"<{self.name()} object>"
-
-
-class RemovableHandle:
-    """Removes a hook."""
-
-    def __init__(self, remove: Callable[[], object]) -> None:
-        self.remove = remove
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.remove()
-
-
-class Tensor(Shown):
+class Tensor(Described):
     """A tensor with PyTorch's methods. Made by `torch.tensor`, `torch.zeros`, `torch.randn`, ...
 
     >>> import inplacelab.torch as torch
@@ -132,169 +52,8 @@ class Tensor(Shown):
             return shown(engine.empty(list(data), "float32"))
         return shown(engine.to_tensor(inward(data[0]) if data else [], "float32"))
 
-    # ---- metadata ------------------------------------------------------------------------------------------------------------
-
-    @property
-    def shape(self) -> Size:
-        """The sizes of the axes."""
-        return Size(self._tensor.array.shape)
-
-    def size(self, dim: int | None = None) -> Any:
-        """Returns the sizes of the axes, or of one."""
-        return self.shape if dim is None else self.shape[dim]
-
-    def stride(self, dim: int | None = None) -> Any:
-        """Returns the step along each axis from one element to the next, in elements."""
-        strides = tuple(self._tensor.strides)
-        return strides if dim is None else strides[dim]
-
-    def storage_offset(self) -> int:
-        """Returns the position of the first element in the storage, in elements."""
-        return self._tensor.layout.offset
-
-    @property
-    def dtype(self) -> dtypes.dtype:
-        """The type of the elements: `torch.float32`, ..."""
-        return dtypes.shown(self._tensor.dtype)
-
-    @property
-    def device(self) -> device:
-        """Where it is: `device(type='cpu')`."""
-        return device()
-
-    is_cuda = False
-    is_sparse = False
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return int(self._tensor.array.ndim)
-
-    def dim(self) -> int:
-        """Returns the number of axes."""
-        return self.ndim
-
-    def element_size(self) -> int:
-        """Returns the bytes of one element."""
-        return self._tensor.element_size()
-
-    @property
-    def itemsize(self) -> int:
-        """Bytes for one element."""
-        return self._tensor.element_size()
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of the elements."""
-        return self._tensor.nbytes
-
-    def nelement(self) -> int:
-        """Returns the number of elements."""
-        return self._tensor.size
-
-    def is_contiguous(self) -> bool:
-        """Returns True if the elements are in row-major order with no gaps."""
-        return self._tensor.is_contiguous()
-
-    def data_ptr(self) -> int:
-        """Returns the address of the first element."""
-        return self._tensor.data_ptr()
-
-    def is_floating_point(self) -> bool:
-        """Returns True for float16, float32 and float64."""
-        return self.dtype.is_floating_point
-
-    def is_complex(self) -> bool:
-        """Returns True for complex64 and complex128."""
-        return self.dtype.is_complex
-
-    @property
-    def _version(self) -> int:
-        """The version counter: the number of in-place writes, shared by views and by `detach()`."""
-        return self._tensor.inplace_version
-
-    @property
-    def _base(self) -> Any:
-        """The tensor that this one is a view of, or None."""
-        return outward(self._tensor.base)
-
-    def _is_view(self) -> bool:
-        return self._tensor.base is not None
-
-    # ---- values ---------------------------------------------------------------------------------------------------------------
-
-    def numpy(self, *, force: bool = False) -> np.ndarray[Any, Any]:
-        """Returns the values as an array of NumPy on the same memory.
-
-        Raises:
-            RuntimeError: if the tensor needs a gradient and `force` is False.
-        """
-        if not self._tensor.stop_gradient and not force:
-            raise refuse("numpy_of_gradient", tensor=self._tensor)
-        view: np.ndarray[Any, Any] = self._tensor.array.view()
-        return view
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        values = self.numpy()
-        return values if dtype is None else values.astype(dtype)
-
-    def tolist(self) -> Any:
-        """Returns the values as nested lists."""
-        return self._tensor.tolist()
-
-    def item(self) -> Any:
-        """Returns the only element as a number.
-
-        Raises:
-            RuntimeError: if there are several.
-        """
-        return self._only()
-
-    def _only(self) -> Any:
-        if self._tensor.size != 1:
-            raise refuse("not_one_element", size=self._tensor.size)
-        return self._tensor.item()
-
-    def __bool__(self) -> bool:
-        if self._tensor.size != 1:
-            raise refuse("ambiguous_condition" if self._tensor.size else "empty_condition")
-        return bool(self._only())
-
-    def __int__(self) -> int:
-        return int(self._only())
-
-    def __float__(self) -> float:
-        return float(self._only())
-
-    def __complex__(self) -> complex:
-        return complex(self._only())
-
-    def __index__(self) -> int:
-        if self._tensor.size != 1 or self._tensor.array.dtype.kind not in "iub":
-            raise refuse("not_an_index")
-        return int(self._only())
-
-    def __len__(self) -> int:
-        if not self.ndim:
-            raise refuse("length_of_scalar")
-        return int(self._tensor.array.shape[0])
-
     def __iter__(self) -> Iterator[Any]:
         return iter(spoken(meanings.unbind)(self))
-
-    def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __repr__(self) -> str:
-        return repr_of(self)
-
-    def __format__(self, spec: str) -> str:
-        if not self.ndim:
-            return format(self._only(), spec)
-        return repr(self) if not spec else object.__format__(self, spec)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (type(self), self._tensor.numpy(), self.requires_grad)
@@ -310,6 +69,9 @@ class Tensor(Shown):
 
     def __getattr__(self, name: str) -> Any:
         raise missing("Tensor", name, dir(type(self)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
 
     # ---- the history ------------------------------------------------------------------------------------------------------------
 
@@ -433,8 +195,8 @@ _check_device = device
 
 def _cast(x: Engine, dtype: Any, copy: bool) -> Engine:
     if x.dtype != dtype:
-        return x.cast(dtype)  # type: ignore[no-any-return]
-    return x.clone() if copy else x  # type: ignore[no-any-return]
+        return x.cast(dtype)
+    return x.clone() if copy else x
 
 
 def _caster(name: str) -> Callable[[Any], Any]:
@@ -465,7 +227,7 @@ def _plain_key(key: Any) -> Any:
 def _assign(x: Engine, key: Any, value: Any) -> None:
     if isinstance(value, Engine) and value.storage is x.storage:
         if is_basic(key):
-            written = modes.run_inside(recording(False), observe.silently, Engine.__getitem__, x, _plain_key(key)).array  # type: ignore[attr-defined]
+            written = modes.run_inside(recording(False), observe.silently, Engine.__getitem__, x, _plain_key(key)).array
             meanings.check_overlap("setitem", x, value, written)
         else:
             meanings.check_apart("index_put_", x, value)
@@ -481,69 +243,10 @@ _setitem = spoken(lambda x, key, value: write(x, partial(_assign, value=value), 
 
 def _show_data(x: Engine, given: Engine) -> None:
     """Makes a tensor show the storage of another one; its place in the history stays."""
-    from inplacelab.tensor import show  # noqa: PLC0415
-
     show(x, given.array, given.overlaps)
     x.storage = given.storage
     if modes.current().listeners:
         observe.notify("data", "reallocated", (x, given), x, x.node)
-
-
-def hook_inside(hook: Callable[[Any], Any]) -> Callable[[Engine], Engine | None]:
-    """A hook of a program as the engine calls it."""
-
-    def call(gradient: Engine) -> Any:
-        return inward(hook(shown(gradient)))
-
-    call.__name__ = getattr(hook, "__name__", "hook")
-    call.__dict__["__wrapped__"] = hook
-    return call
-
-
-def backward(
-    tensors: Sequence[Any],
-    gradients: Sequence[Any],
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: Any = None,
-) -> None:
-    """Computes the gradients of several tensors at once. The arguments are those of `Tensor.backward`."""
-    spoken(_backward)(list(tensors), list(gradients), retain_graph, create_graph, inputs)
-
-
-def _backward(
-    tensors: Sequence[Engine], gradients: Sequence[Any], retain_graph: Any, create_graph: bool, inputs: Any
-) -> None:
-    kept = create_graph if retain_graph is None else retain_graph
-    roots = [root(k, x, g) for k, (x, g) in enumerate(zip(tensors, gradients, strict=True))]
-    if inputs is None:
-        before = [(each, each._grad) for each in list(RETAINING.values()) if each._grad is not None]
-        Pass(create_graph=create_graph, retain_graph=kept).run(roots)
-        for each, gradient in before:  # PyTorch adds to the gradient of a result, too
-            if each._grad is not gradient:
-                each.grad = gradient + each._grad
-        return
-    wanted = [inputs] if isinstance(inputs, Engine) else list(inputs)
-    found = engine.grad(list(tensors), wanted, [g for _, g in roots], kept, create_graph, True, True)
-    for leaf, gradient in zip(wanted, found, strict=True):
-        if gradient is not None:
-            leaf.grad = gradient if leaf.grad is None else leaf.grad + gradient
-
-
-def root(position: int, x: Engine, gradient: Any) -> tuple[Any, Engine]:
-    """Returns the node and the gradient that a pass starts with."""
-    start = edge(x)
-    if start is None:
-        raise refuse("nothing_to_differentiate", tensor=x, position=position)
-    if gradient is None:
-        if x.size != 1:
-            raise refuse("gradient_not_implicit", tensor=x)
-        return start, operations.ops.ones_like(x)
-    if gradient.array.shape != x.array.shape:
-        raise refuse(
-            "gradient_shape_differs", position=position, gradient=Size(gradient.array.shape), output=Size(x.array.shape)
-        )
-    return start, gradient
 
 
 class Parameter(Tensor):
@@ -626,10 +329,14 @@ for _name, _function in _REFLECTED.items():
     setattr(Tensor, _name, _operator(_function, reflected=True))
 for _name in (*dtypes.SHORT, "bool"):
     setattr(Tensor, _name, _caster(_name))
-Tensor.T = property(lambda self: self.permute(*range(self.ndim)[::-1]) if self.ndim > 1 else self)  # type: ignore[attr-defined]
-Tensor.mT = property(lambda self: self.transpose(-2, -1))  # type: ignore[attr-defined]
-Tensor.__pos__ = lambda self: self  # type: ignore[attr-defined]
-Tensor.__array_priority__ = 1000  # type: ignore[attr-defined]
-Tensor.__array_ufunc__ = None  # type: ignore[attr-defined]
+_FURTHER: dict[str, Any] = {
+    "T": property(lambda self: self.permute(*range(self.ndim)[::-1]) if self.ndim > 1 else self),
+    "mT": property(lambda self: self.transpose(-2, -1)),
+    "__pos__": lambda self: self,
+    "__array_priority__": 1000,
+    "__array_ufunc__": None,
+}
+for _name, _member in _FURTHER.items():
+    setattr(Tensor, _name, _member)
 
-__all__ = ["GradNode", "Parameter", "RemovableHandle", "Size", "Tensor", "attach", "backward", "device", "note_living", "root"]
+__all__ = ["GradNode", "Parameter", "RemovableHandle", "Size", "Tensor", "backward", "device"]

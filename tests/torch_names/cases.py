@@ -17,7 +17,9 @@ i = torch.tensor([[1, 0, 1], [0, 1, 1]])
 n = torch.tensor([[3, 1, 2], [4, 6, 5]])
 """
 
-CALLS = {
+Calls = dict[str, str | tuple[str, ...]]
+
+CALLS: Calls = {
     "acosh": "(x + 2).acosh()", "acosh_": "(x + 2).acosh_()", "round": "torch.round(x * 7)", "round_": "(x * 7).round_()",
     "add": ("x + y", "x + 2", "2 + x", "x.add(v, alpha=3)", "n + 1.5", "n + x", "torch.add(x, y, alpha=2)", "b + n"),
     "add_": ("x.add_(y)", "x.add_(2, alpha=3)", "x.add_(c[0])", "x.add_(n)", "n.add_(2)"),
@@ -78,14 +80,14 @@ CALLS = {
     "ones_like": "torch.ones_like(n)", "full_like": "torch.full_like(x, 3)", "new_zeros": "x.new_zeros(2, 3)", "new_ones": "x.new_ones((2,))", "new_full": "x.new_full((2,), 7)", "new_tensor": "x.new_tensor([1, 2])",
 }  # fmt: skip
 """The calls of each function, where `x.name()` is none that makes sense."""
-DRAWN = {
+DRAWN: Calls = {
     "normal_": "x.normal_()", "uniform_": "x.uniform_(1, 2)", "bernoulli_": "x.bernoulli_(0.5)", "exponential_": "x.exponential_()", "random_": "n.random_(0, 9)",
     "empty": "torch.empty(2, 3)", "rand": "torch.rand(2, 3)", "randn": "torch.randn(2, 3)", "randint": "torch.randint(0, 9, (2, 3))", "randperm": "torch.randperm(4)",
     "normal": "torch.normal(0., 1., (2, 3))", "bernoulli": "torch.bernoulli(c)", "empty_like": "torch.empty_like(x)", "rand_like": "torch.rand_like(x)", "randn_like": "torch.randn_like(x)",
     "new_empty": "x.new_empty(2, 3)", "multinomial": "torch.multinomial(c, 2)",
 }  # fmt: skip
 """The same where the values are random: only what is around them is compared."""
-FUNCTIONAL = {
+FUNCTIONAL: Calls = {
     "linear": ("F.linear(x, s, v)", "F.linear(x, s)", "F.linear(x.expand(4, 2, 3), s, v)", "F.linear(v, s, v)"), "embedding": "F.embedding(i, x)", "one_hot": "F.one_hot(n)",
     "normalize": "F.normalize(x)", "layer_norm": ("F.layer_norm(x, (3,))", "F.layer_norm(x, (3,), v, v)"), "relu": ("F.relu(x - 0.55)", "F.relu(x, inplace=True)"),
     "batch_norm": ("F.batch_norm(x, torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64), v, v, training=True)", "F.batch_norm(x, c[0], c[1])"),
@@ -100,7 +102,7 @@ FUNCTIONAL = {
 """The same for `nn.functional`."""
 
 
-def calls_of(name: str, listed: dict[str, str | tuple[str, ...]], plain: str) -> tuple[str, ...]:
+def calls_of(name: str, listed: Calls, plain: str) -> tuple[str, ...]:
     """Returns the calls of a function: the listed ones, else a plain one."""
     found = listed.get(name, plain)
     return (found,) if isinstance(found, str) else found

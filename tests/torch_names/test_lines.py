@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
-import inplacelab.torch as names
 from inplacelab.torch.generate import LINES, LINES_OF_FUNCTIONAL
 from tests.torch_names.cases import CALLS, DRAWN, FUNCTIONAL, SETUP, calls_of
 
+names: Any = import_module("inplacelab.torch")
 ALL = {
     **{name: calls_of(name, CALLS | DRAWN, f"x.{name}()") for name in {line.name: None for line in LINES}},
     **{f"F.{name}": calls_of(name, FUNCTIONAL, f"F.{name}(x)") for name in LINES_OF_FUNCTIONAL},
@@ -43,7 +44,9 @@ def outcome(torch: Any, functional: Any, call: str) -> dict[str, Any]:
         if not isinstance(total, int):
             total.backward()
             for name in ("a", "e"):
-                found[f"gradient of {name}"] = None if space[name].grad is None else np.array((space[name].grad + 0).numpy())
+                found[f"gradient of {name}"] = (
+                    None if space[name].grad is None else np.array((space[name].grad + 0).numpy())
+                )
     return found
 
 
@@ -71,7 +74,11 @@ def differences(ours: dict[str, Any], theirs: dict[str, Any], call: str, *, draw
             continue
         if drawn and (fact.endswith("value") or fact.startswith("gradient")):
             continue
-        same = np.allclose(mine, value, rtol=1e-6, atol=1e-6, equal_nan=True) if isinstance(value, np.ndarray) and mine is not None else mine == value
+        same = (
+            np.allclose(mine, value, rtol=1e-6, atol=1e-6, equal_nan=True)
+            if isinstance(value, np.ndarray) and mine is not None
+            else mine == value
+        )
         if not same:
             found.append(f"{call}: {fact} is {mine}, in PyTorch {value}")
     return found
@@ -87,5 +94,3 @@ def test_a_line_does_what_pytorch_does(name: str) -> None:
         theirs = outcome(torch, torch.nn.functional, call)
         found += differences(ours, theirs, call, drawn=name in DRAWN)
     assert not found, "\n".join(found)
-
-

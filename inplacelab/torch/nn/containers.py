@@ -65,10 +65,10 @@ class Sequential(_Numbered):
     def _of(cls, modules: list[Any]) -> Any:
         return cls(*modules)
 
-    def forward(self, input: Any) -> Any:  # noqa: A002  # PyTorch's name
+    def forward(self, input: Any) -> Any:  # PyTorch's name
         """Applies the modules in order."""
         for module in self:
-            input = module(input)  # noqa: A001
+            input = module(input)
         return input
 
 

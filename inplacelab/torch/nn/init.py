@@ -63,8 +63,6 @@ def kaiming_normal_(tensor: Any, a: float = 0.0, mode: str = "fan_in", nonlinear
     return normal_(tensor, 0.0, _gain(a, nonlinearity) / sqrt(_fan(tensor, mode)))
 
 
-
-
 def _fans(tensor: Any) -> tuple[int, int]:
     outputs, inputs, *rest = tensor.shape
     field = 1

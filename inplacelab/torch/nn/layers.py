@@ -6,7 +6,8 @@ from math import sqrt
 from typing import Any
 
 import inplacelab.torch as torch
-from inplacelab.torch.nn import functional as F  # noqa: N812
+from inplacelab.autograd.grad_mode import no_grad
+from inplacelab.torch.nn import functional as F
 from inplacelab.torch.nn import init
 from inplacelab.torch.nn.module import Module
 from inplacelab.torch.tensor import Parameter
@@ -43,7 +44,7 @@ class Linear(Module):
         if self.bias is not None:
             init.uniform_(self.bias, -limit, limit)
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """Returns the product, of shape (*, out_features)."""
         return F.linear(input, self.weight, self.bias)
 
@@ -77,10 +78,10 @@ class Embedding(Module):
         self.weight = Parameter(torch.empty(num_embeddings, embedding_dim))
         init.normal_(self.weight)
         if padding_idx is not None:
-            with torch.no_grad():
+            with no_grad():
                 self.weight[padding_idx].fill_(0)
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """Returns the rows with these numbers."""
         return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type)
 
@@ -101,7 +102,7 @@ class Dropout(Module):
         super().__init__()
         self.p, self.inplace = p, inplace
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """Applies dropout in training."""
         return F.dropout(input, self.p, self.training, self.inplace)
 
@@ -130,13 +131,11 @@ class LayerNorm(Module):
         self, normalized_shape: Any, eps: float = 1e-05, elementwise_affine: bool = True, bias: bool = True
     ) -> None:
         super().__init__()
-        self.normalized_shape = (
-            (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-        )
+        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         _scale_and_shift(self, self.normalized_shape, elementwise_affine, elementwise_affine and bias)
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """Normalizes the input."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
@@ -172,7 +171,7 @@ class BatchNorm1d(Module):
         self.register_buffer("running_var", torch.empty(num_features).fill_(1))
         self.register_buffer("num_batches_tracked", torch.tensor(0))
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """Normalizes the input, of shape (N, C) or (N, C, L)."""
         if self.training:
             self.num_batches_tracked.add_(1)
@@ -195,7 +194,7 @@ class Flatten(Module):
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """Returns the input with these axes merged."""
         return input.flatten(self.start_dim, self.end_dim)
 
@@ -211,7 +210,7 @@ class Unflatten(Module):
         super().__init__()
         self.dim, self.unflattened_size = dim, tuple(unflattened_size)
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """Returns the input with this axis split."""
         return input.unflatten(self.dim, self.unflattened_size)
 
@@ -226,6 +225,6 @@ class Identity(Module):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
-    def forward(self, input: Any) -> Any:  # noqa: A002
+    def forward(self, input: Any) -> Any:
         """Returns the input itself."""
         return input

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Self
 
 from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.torch.calls import speaking
+from inplacelab.torch.dtypes import dtype as DType
 from inplacelab.torch.refusals import refuse
 from inplacelab.torch.tensor import Parameter, RemovableHandle, Tensor, device
-from inplacelab.torch.dtypes import dtype as DType  # noqa: N812
 
 _PARTS = ("_parameters", "_buffers", "_modules")
 

@@ -29,7 +29,11 @@ class Optimizer:
         state: what is stored for each parameter.
     """
 
-    _positive: ClassVar[dict[str, str]] = {"lr": "learning rate", "eps": "epsilon value", "weight_decay": "weight_decay value"}
+    _positive: ClassVar[dict[str, str]] = {
+        "lr": "learning rate",
+        "eps": "epsilon value",
+        "weight_decay": "weight_decay value",
+    }
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
@@ -40,7 +44,9 @@ class Optimizer:
         for name, called in self._positive.items():
             if defaults.get(name, 0) < 0:
                 raise refuse("bad_rate", name=called, value=defaults[name])
-        self.defaults, self.param_groups, self.state = defaults, [], {}
+        self.defaults = defaults
+        self.param_groups: list[dict[str, Any]] = []
+        self.state: dict[Any, State] = {}
         for group in given if isinstance(given[0], dict) else [{"params": given}]:
             self.add_param_group(group)
 
