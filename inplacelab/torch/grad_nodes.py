@@ -167,7 +167,7 @@ def present_node(saved: Saved, reader: Node) -> tuple[str, int, Any]:
     """Returns the name of the node that made what a saved tensor shows now, the number of its output, and what it shows.
 
     PyTorch names the present node of the variable that was saved, which an in-place operation has replaced; for a result that its
-    own operation saved, that operation. "" for a leaf. A view is described anew once its storage was written: `AsStrided`.
+    own operation saved, that operation. "" for a leaf. A view is described again once its storage was written: `AsStrided`.
     """
     tensor = _showing(saved)
     if tensor is not None and tensor.base is not None and not tensor.base._stop:

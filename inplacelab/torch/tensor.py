@@ -243,10 +243,12 @@ _setitem = spoken(lambda x, key, value: write(x, partial(_assign, value=value), 
 
 def _show_data(x: Engine, given: Engine) -> None:
     """Makes a tensor show the storage of another one; its place in the history stays."""
+    before = x.storage, x.array  # a recorder sees the old storage until it is told of the new one
     show(x, given.array, given.overlaps)
     x.storage = given.storage
     if modes.current().listeners:
         observe.notify("data", "reallocated", (x, given), x, x.node)
+    del before
 
 
 class Parameter(Tensor):
