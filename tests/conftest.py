@@ -64,7 +64,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Sum up the skipped tests by reason, one line each."""
     skipped = terminalreporter.stats.get("skipped", [])
-    reasons = Counter(report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr) for report in skipped)
+    reasons = Counter(
+        report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr) for report in skipped
+    )
     for reason, count in reasons.most_common():
         terminalreporter.write_line(f"{count} skipped: {reason.removeprefix('Skipped: ')}")
 

@@ -76,9 +76,9 @@ _HOMES = {
 _OF_NOTEBOOKS = ("IPython", "anywidget", "ipywidgets", "traitlets")
 """Libraries of the extra `lab`."""
 _NEEDS_NOTEBOOK = Text(
-    "`{0}` is a widget for notebooks, and {1} is not installed here: pip install \"inplacelab[lab]\". Without it, `to_html`, `to_svg`, "
+    '`{0}` is a widget for notebooks, and {1} is not installed here: pip install "inplacelab[lab]". Without it, `to_html`, `to_svg`, '
     "`to_markdown` and `to_text` draw the same pictures.",
-    "`{0}` 是笔记本的控件，而这里没有安装 {1}：pip install \"inplacelab[lab]\"。不安装时，可用 `to_html`、`to_svg`、`to_markdown` 与 "
+    '`{0}` 是笔记本的控件，而这里没有安装 {1}：pip install "inplacelab[lab]"。不安装时，可用 `to_html`、`to_svg`、`to_markdown` 与 '
     "`to_text` 绘制同样的图。",
 )
 
