@@ -64,7 +64,7 @@ def test_running_it_needs_numpy_only(wheel: zipfile.ZipFile) -> None:
     (metadata,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
     lines = wheel.read(metadata).decode().splitlines()
     needed = [line for line in lines if line.startswith("Requires-Dist:") and "extra ==" not in line]
-    assert [line.split(":")[1].split(">")[0].strip() for line in needed] == ["numpy"]
+    assert {line.split(":")[1].split(">")[0].strip() for line in needed} == {"numpy"}
 
 
 # ---- the description -------------------------------------------------------------------------------------------------------------
@@ -106,30 +106,36 @@ def test_the_classifiers_name_the_pythons_that_are_tested_but_the_newest(wheel: 
 
 # ---- the wheel, with NumPy alone ---------------------------------------------------------------------------------------------------
 
-RUNNER = """
+RUNNER = r"""
 import re, sys
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from inplacelab.cli import main
 from inplacelab.recording import codec
 
-names = {"__name__": "__main__"}
+names, printed, compared = {"__name__": "__main__"}, None, 0
 text = Path(sys.argv[1]).read_text(encoding="utf-8")
-for kind, block in re.findall(r"^```(\\w+)\\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-    if kind == "text":
-        print("=====", block, "=====", sep="\\n", end="")
-    if kind != "python" or re.search("Stepper|View", block):  # a widget
+for kind, block in re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+    if kind == "text" and printed is not None:
+        assert block == printed, (block, printed)
+        compared += 1
+    if kind != "python":
         continue
-    first, _, cell = block.partition("\\n")
+    if re.search("Stepper|View", block):  # a widget
+        printed = None
+        continue
+    first, _, cell = block.partition("\n")
     if first.startswith("%%stepper"):
         Path("cell.py").write_text("import inplacelab as paddle; " * ("paddle." in cell) + cell, encoding="utf-8")
-        shown, sys.stdout = sys.stdout, open("cell.out", "w")
-        assert main(["record", "cell.py", "-o", "cell.json"]) == 0
-        sys.stdout = shown
-        names[re.search("--name (\\\\w+)|$", first)[1] or "rec"] = codec.load(Path("cell.json"))
+        with redirect_stdout(StringIO()):
+            assert main(["record", "cell.py", "-o", "cell.json"]) == 0
+        names[re.search(r"--name (\w+)|$", first)[1] or "rec"] = codec.load(Path("cell.json"))
         block = cell
-    block = "".join(line for line in block.splitlines(True) if not line.startswith("%"))
-    exec(compile(block, "README", "exec"), names)
-print("DONE", sorted(each for each in sys.modules if each in ("IPython", "anywidget", "scipy", "matplotlib")))
+    with redirect_stdout(StringIO()) as out:
+        exec(compile("".join(each for each in block.splitlines(True) if each[0] != "%"), "README", "exec"), names)
+    printed = out.getvalue()
+print(compared, sorted(each for each in sys.modules if each in ("IPython", "anywidget", "scipy", "matplotlib")))
 """
 
 
@@ -180,10 +186,8 @@ def test_the_commands_run(python: Path, tmp_path: Path) -> None:
 @pytest.mark.standard
 @pytest.mark.parametrize("document", ["README.md", "README.zh.md"])
 def test_the_examples_of_the_readme_run(python: Path, tmp_path: Path, document: str) -> None:
-    (tmp_path / "runner.py").write_text(RUNNER.replace("\\\\", "\\"), encoding="utf-8")
+    (tmp_path / "runner.py").write_text(RUNNER, encoding="utf-8")
     done = ran(python, "runner.py", str(ROOT / document), folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("DONE []\n")
-    said = re.findall(r"(.*?)=====\n(.*?)=====", done.stdout, re.DOTALL)
-    assert len(said) == 6
-    assert [printed for printed, _ in said] == [expected for _, expected in said]
+    compared, others = done.stdout.split(" ", 1)
+    assert (int(compared) >= 4, others) == (True, "[]\n")
