@@ -71,7 +71,7 @@ def _in_torch_terms(entry: Entry) -> Entry:
     return replace(
         entry,
         kind=kind,
-        headline=_LABEL.sub("", entry.headline),
+        headline=told(_LABEL.sub("", entry.headline)),
         why=Text(told(entry.why.en), told(entry.why.zh)),
         fix=Text(told(entry.fix.en), told(entry.fix.zh)),
         hint="",

@@ -567,5 +567,5 @@ def test_the_framework_used_a_block_can_be_given() -> None:
         np.zeros(2)
     assert engine.recording is not None
     assert engine.recording.framework == "inplacelab"
-    with pytest.raises(ValueError, match="inplacelab.torch, inplacelab, torch, paddle, numpy"):
+    with pytest.raises(ValueError, match=r"inplacelab\.torch, inplacelab, torch, paddle, numpy"):
         record(framework="jax")

@@ -16,10 +16,12 @@ import numpy as np
 import pytest
 
 import inplacelab as paddle
+from inplacelab.errors.catalogue import entries
 from inplacelab.recorders.detection import framework_used
 from inplacelab.recorders.program import parsed
 from inplacelab.torch.generate import LINES
 from inplacelab.torch.listed import listing
+from inplacelab.torch.refusals import words
 
 torch: Any = import_module("inplacelab.torch")
 nn: Any = torch.nn
@@ -221,3 +223,18 @@ def test_record_names_operations_and_nodes() -> None:
     assert rec.recording is not None
     assert rec.recording.framework == "inplacelab.torch"
     assert [step.op for step in rec.recording.steps if step.op] == ["ones", "sub", "mul", "mul_"]
+
+
+def test_every_refusal_is_one_of_the_engine_or_raised_here() -> None:
+    own = Path(torch.__file__).parent
+    code = "".join(path.read_text(encoding="utf-8") for path in own.rglob("*.py"))
+    unused = [name for name in words() if name not in entries() and f'"{name}"' not in code]
+    assert unused == []
+
+
+def test_a_refusal_of_the_engine_without_words_of_pytorch_is_told_in_its_terms() -> None:
+    with pytest.raises(RuntimeError) as refused:
+        torch.ones(2).unfold(0, 5, 1)
+    assert "paddle.unfold" not in str(refused.value)
+    assert "(InvalidArgument)" not in str(refused.value)
+    assert "\n  Instead: choose a size from 0 to 2." in str(refused.value)
