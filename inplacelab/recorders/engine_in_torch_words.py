@@ -31,4 +31,4 @@ class TorchNamesRecorder(EngineRecorder):
         return _OPS[plain] + name[len(plain) :] if plain in _OPS else name
 
     def node_name(self, node: Node) -> str:
-        return node_name(node)
+        return node_name(node).rpartition("::")[2]
