@@ -1,4 +1,5 @@
-"""Copies the repository address from `pyproject.toml`, the only place to change it, into the READMEs' badges and into CITATION.cff.
+"""Copies the repository address from `pyproject.toml`, the only place to change it, into the other addresses there, into the READMEs'
+badges and into CITATION.cff.
 
 python docs/badges.py
 """
@@ -13,8 +14,15 @@ from urllib.parse import urlsplit
 ROOT = Path(__file__).parents[1]
 READMES = ("README.md", "README.zh.md")
 CITATION = "CITATION.cff"
+PROJECT = "pyproject.toml"
 BADGE = re.compile(
     r"(?<=https://mybinder\.org/v2/gh/)[\w.-]+/[\w.-]+(?=/HEAD\b)|(?<=^repository-code: https://github\.com/).+$",
+    re.MULTILINE,
+)
+
+
+URL = re.compile(
+    r"^(?P<key>Changelog|Documentation|Issues|\"First lesson\") = (?P<start>\"https://(?:github\.com|mybinder\.org/v2/gh)/)[\w.-]+/[\w.-]+",
     re.MULTILINE,
 )
 
@@ -31,8 +39,15 @@ def with_badges_for(name: str, readme: str) -> str:
     return BADGE.sub(lambda _: name, readme)
 
 
+def with_urls_for(name: str, project: str) -> str:
+    """Returns the text of pyproject.toml with the repository `name` in all addresses behind the first one."""
+    return URL.sub(lambda found: f"{found['key']} = {found['start']}{name}", project)
+
+
 def main() -> None:
     """Rewrites these files."""
+    path = ROOT / PROJECT
+    path.write_text(with_urls_for(repository(), path.read_text(encoding="utf-8")), encoding="utf-8")
     for readme in (*READMES, CITATION):
         path = ROOT / readme
         path.write_text(with_badges_for(repository(), path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -18,10 +18,12 @@ from inplacelab.cli.output import is_open, say
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.signals import INTERRUPTED, PIPE_CLOSED
 from inplacelab.language import Text, speak
+from inplacelab.version import __version__
 
 __all__ = ["main"]
 
 _COMMANDS = {"record": record, "explain": explain, "compare": compare, "show": show, "share": share, "lab": lab}
+_VERSION = Text("show the version and exit", "显示版本并退出")
 _DESCRIPTION = Text(
     "Record what a program does with its tensors, and draw it; or open the lessons.",
     "记录程序对张量所做的一切，并画成图；或打开课程。",
@@ -66,6 +68,7 @@ def _drop_output() -> None:
 
 def _parser() -> Parser:
     parser = Parser("inplacelab", _DESCRIPTION)
+    parser.option("--version", says=_VERSION, action="version", version=f"inplacelab {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in _COMMANDS.items():
         command.add_to(commands.add_parser(name, description=command.SUMMARY, help=str(command.SUMMARY)))

@@ -25,7 +25,12 @@ from inplacelab.recorders.run import main_module
 from inplacelab.recorders.static import message_of
 from inplacelab.recording.fixes.spots import Trail
 
-RUNS = {"torch": "torch_trial", "paddle": "paddle_trial", "inplacelab": "engine_trial"}
+RUNS = {
+    "torch": "torch_trial",
+    "paddle": "paddle_trial",
+    "inplacelab": "engine_trial",
+    "inplacelab.torch": "torch_names_trial",
+}
 """The module that runs the programs of a framework."""
 
 

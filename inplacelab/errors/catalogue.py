@@ -11,7 +11,8 @@ names with the commas of its language, a `Text` in its reader's language. Beside
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,11 @@ from inplacelab.language import Language, Text, enumerated
 CHAPTERS = Path(__file__).parent
 """The folder with the chapters."""
 
+SPEAKER: ContextVar[Callable[[Entry, dict[str, Any], Mapping[str, Any]], classes.Refusal] | None] = ContextVar(
+    "speaker", default=None
+)
+"""Makes the refusals of programs in another framework's words (see `inplacelab.torch.refusals`); None for Paddle's."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -35,6 +41,7 @@ class Entry:
         why: why this cannot be done.
         fix: what to write instead.
         hint: Paddle's second line, if there is one.
+        name: its name in the catalogue.
     """
 
     kind: type[classes.Refusal]
@@ -42,6 +49,7 @@ class Entry:
     why: Text
     fix: Text
     hint: str = ""
+    name: str = ""
 
     def __call__(self, *, node: Any = None, saved: Any = None, tensor: Any = None, **fields: Any) -> classes.Refusal:
         """The refusal to raise: `raise errors.bad_unfold_step(step=0)`.
@@ -57,14 +65,18 @@ class Entry:
         """
         if fields.keys() != self.fields():
             raise TypeError(f"the fields of {self.headline!r} are {sorted(self.fields())}, not {sorted(fields)}")
+        facts = {"node": node, "saved": saved, "tensor": tensor}
+        speaker = SPEAKER.get()
+        return self.filled(fields, facts) if speaker is None else speaker(self, fields, facts)
+
+    def filled(self, fields: dict[str, Any], facts: Mapping[str, Any]) -> classes.Refusal:
+        """The refusal, with its texts filled in. `facts` are for a recorder."""
         told = fields | {"op": _AS_WRITTEN.get(fields["op"], fields["op"])} if "op" in fields else fields
         return self.kind(
             _filled(self.headline, "en", fields),
             *(Text(_filled(text.en, "en", told), _filled(text.zh, "zh", told)) for text in (self.why, self.fix)),
             hint=_filled(self.hint, "en", fields),
-            node=node,
-            saved=saved,
-            tensor=tensor,
+            **facts,
         )
 
     def fields(self) -> frozenset[str]:
@@ -75,12 +87,17 @@ class Entry:
 @cache
 def entries() -> dict[str, Entry]:
     """All entries by their names. The chapters are read when the first refusal is raised."""
+    return read(sorted(CHAPTERS.glob("*.toml")))
+
+
+def read(chapters: Iterable[Path]) -> dict[str, Entry]:
+    """The entries of some chapters by their names."""
     import tomllib
 
     tables: dict[str, Any] = {}
-    for chapter in sorted(CHAPTERS.glob("*.toml")):
+    for chapter in chapters:
         tables |= tomllib.loads(chapter.read_text(encoding="utf-8"))
-    return {name: _entry(_complete(tables, name)) for name in tables}
+    return {name: _entry(name, _complete(tables, name)) for name in tables}
 
 
 def _complete(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -89,9 +106,9 @@ def _complete(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {**_complete(tables, table["like"]), **table} if "like" in table else table
 
 
-def _entry(table: Mapping[str, Any]) -> Entry:
+def _entry(name: str, table: Mapping[str, Any]) -> Entry:
     kind = getattr(classes, table["class"])
-    return Entry(kind, table["headline"], Text(**table["why"]), Text(**table["fix"]), table.get("hint", ""))
+    return Entry(kind, table["headline"], Text(**table["why"]), Text(**table["fix"]), table.get("hint", ""), name)
 
 
 _AS_WRITTEN = {"setitem": "x[...] = ...", "getitem": "x[...]"}

@@ -51,6 +51,10 @@ def worded(headline: str, why: Text, fix: Text, hint: str = "") -> str:
     return f"{headline}\n{second}  {_WHY}: {why}\n  {_FIX}: {fix}"
 
 
+class TorchError(Refusal, RuntimeError):
+    """A refusal in PyTorch's words, where PyTorch raises a RuntimeError: nearly everywhere."""
+
+
 class LeafWriteError(Refusal, ValueError):
     """A leaf that needs a gradient, or a view of one, was about to be written."""
 

@@ -47,12 +47,14 @@ class Watched:
         nested: the holders that may contain other holders.
         further: returns the tensors that a holder keeps outside its attributes, as pairs of a suffix for the object's name and the
             tensor.
+        tensor_of: returns the tensor that an object of this class stands for: itself, unless it is another name for one.
     """
 
     tensors: type
     holders: tuple[type, ...] = ()
     nested: tuple[type, ...] = ()
     further: Callable[[Any], Iterable[tuple[str, Any]]] = lambda _: ()
+    tensor_of: Callable[[Any], Any] = lambda tensor: tensor
 
 
 class Path(NamedTuple):
@@ -126,7 +128,7 @@ class Bindings:
 
     def _paths(self, scopes: Iterable[Scope]) -> Iterator[Path]:
         """Returns all paths to tensors. Notes whether some name refers to a container or an object."""
-        kind = self._watched.tensors
+        kind, tensor_of = self._watched.tensors, self._watched.tensor_of
         for scope in scopes:
             function, known = scope.function, scope.names
             for name in [each for each in list(known) if type(each) is str and (function or each in self._wanted)]:
@@ -134,12 +136,12 @@ class Bindings:
                 if id(type(value)) in _PLAIN:
                     continue
                 if issubclass(type(value), kind):  # (`isinstance` would read the object's `__class__`)
-                    yield Path(function, name, name, value)
+                    yield Path(function, name, name, tensor_of(value))
                 elif self._holds_others(value):
                     self._leads_on = True
                     for label, inside in self._inside(name, value):
                         if issubclass(type(inside), kind):
-                            yield Path(function, name, label, inside)
+                            yield Path(function, name, label, tensor_of(inside))
 
     def _holds_others(self, value: object) -> bool:
         kind = type(value)

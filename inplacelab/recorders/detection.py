@@ -16,12 +16,13 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inplacelab.language import Text
-from inplacelab.recorders.static import names_in, package_of
+from inplacelab.recorders.static import module_name_of, names_in, package_of
 
 if TYPE_CHECKING:
     from inplacelab.recorders.recorder import Recorder
 
 _RECORDERS = {
+    "inplacelab.torch": ("inplacelab.recorders.engine_in_torch_words", "TorchNamesRecorder"),
     "inplacelab": ("inplacelab.recorders.engine", "EngineRecorder"),
     "torch": ("inplacelab.recorders.torch", "TorchRecorder"),
     "paddle": ("inplacelab.recorders.paddle", "PaddleRecorder"),
@@ -32,9 +33,14 @@ FRAMEWORKS = tuple(_RECORDERS)
 """The frameworks whose programs can be recorded."""
 MODULES = 200
 """So many modules of a script's folder are read."""
-DEFAULT = FRAMEWORKS[0]
+DEFAULT = "inplacelab"
 """What a program is taken for that uses none of them."""
+TORCH_NAMES = "inplacelab.torch"
+"""The same engine under PyTorch's names."""
 _PACKAGES = {"torch": ("PyTorch", "pip install torch"), "paddle": ("PaddlePaddle", "pip install paddlepaddle")}
+
+_BESIDE = (("numpy",), ("numpy", DEFAULT))
+"""What is no other framework beside tensors; beside those under PyTorch's names, the engine itself neither."""
 
 _UNKNOWN = Text("no program of {0!r} can be recorded; there are: {1}", "不能记录 {0!r} 的程序；可以记录的有：{1}")
 _MISSING = Text("{0} is not installed here: {1}", "这里没有安装 {0}：{1}")
@@ -97,10 +103,10 @@ def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> Use:
     Returns:
         The first of `FRAMEWORKS` that it uses and that is installed; `DEFAULT` if there is none.
     """
-    replaced = {*_replaced(tree), *(each for each in FRAMEWORKS if package_of(sys.modules.get(each)) == DEFAULT)}
-    used = {DEFAULT if each in replaced else each for each in _imported(tree)} | {*_referred(tree, names)}
+    replaced = {*_replaced(tree), *(each for each in _PACKAGES if package_of(sys.modules.get(each)) == DEFAULT)}
+    used = {_in_place_of(each) if each in replaced else each for each in _imported(tree)} | {*_referred(tree, names)}
     found = [each for each in FRAMEWORKS if each in used and is_installed(each)] or [DEFAULT]
-    return Use(found[0], tuple(each for each in found[1:] if each != "numpy"))
+    return Use(found[0], tuple(each for each in found[1:] if each not in _BESIDE[found[0] == TORCH_NAMES]))
 
 
 def framework_of_script(path: Path, tree: ast.AST) -> str:
@@ -144,7 +150,8 @@ def _imported(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (_top(alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            yield _top(node.module)
+            names_module = node.module == DEFAULT and any(alias.name == "torch" for alias in node.names)
+            yield TORCH_NAMES if names_module else _top(node.module)
 
 
 def _replaced(tree: ast.AST) -> Iterator[str]:
@@ -162,11 +169,17 @@ def _referred(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[str]:
     seen: set[int] = set()
     while waiting:
         value = waiting.pop()
-        yield package_of(value)
+        yield TORCH_NAMES if module_name_of(value).startswith(TORCH_NAMES) else package_of(value)
         if type(value) is FunctionType and id(value) not in seen and package_of(value) not in FRAMEWORKS:
             seen.add(id(value))
             waiting += [names_in(value.__globals__).get(name) for name in value.__code__.co_names]
 
 
 def _top(module: Any) -> str:
-    return str(module).partition(".")[0]
+    name = str(module)
+    return TORCH_NAMES if f"{name}.".startswith(f"{TORCH_NAMES}.") else name.partition(".")[0]
+
+
+def _in_place_of(package: str) -> str:
+    """What a program uses that has put this package in place of another one."""
+    return TORCH_NAMES if package == "torch" else DEFAULT

@@ -79,6 +79,16 @@ class EngineRecorder(observe.Observer):
     """
 
     framework, version = "inplacelab", __version__
+    watched: Watched
+    """The classes whose objects have names."""
+
+    def op_name(self, name: str) -> str:
+        """Returns what an operation is called."""
+        return name
+
+    def node_name(self, node: Node) -> str:
+        """Returns what a grad node is called."""
+        return node.name
 
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
@@ -86,8 +96,8 @@ class EngineRecorder(observe.Observer):
         self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
         self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
         self._watch = self.shield.protect(self.refused)
-        self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._known, outermost)
-        self._objects = EngineObjects(log.emit, self._where.names_of, self.shield.protect_callback)
+        self._where = Whereabouts(program, self.watched, log.emit, self._account, self._known, outermost)
+        self._objects = EngineObjects(log.emit, self._where.names_of, self.shield.protect_callback, self.node_name)
         self._passes: list[Pass] = []  # each was begun by code that runs in the one before it
         self._computing = False  # a backward pass is running, and no code of the program runs in it
         self._episodes: dict[devices.Device, Episode] = {}  # of the memory ledgers
@@ -180,7 +190,7 @@ class EngineRecorder(observe.Observer):
             objects.kept_again()
         live, peak = self._account()
         self._emit(events.OperationDone(
-            name, category, operands, part_of(known, written), plain(attributes), objects.number_of(node), line, live, peak,
+            self.op_name(name), category, operands, part_of(known, written), plain(attributes), objects.number_of(node), line, live, peak,
             "written" if exact else "around", copied,
         ))  # fmt: skip
         objects.replacing = False
@@ -489,3 +499,4 @@ _ELSEWHERE = Text(
 )
 WATCHED = Watched(Tensor, (Layer, Optimizer), (Layer,), _state_of_optimizer)
 """The classes whose objects have names."""
+EngineRecorder.watched = WATCHED

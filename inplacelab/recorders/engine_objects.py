@@ -72,6 +72,7 @@ class EngineObjects:
         emit: receives the events.
         names_of: returns the program's names for a tensor.
         protect: makes a function into one that Python may call when an object is freed.
+        node_name: returns what a node is called.
 
     Attributes:
         tensors, storages, nodes: the known live objects.
@@ -79,9 +80,10 @@ class EngineObjects:
     """
 
     def __init__(
-        self, emit: Callable[[events.Event], None], names_of: Callable[[Tensor], tuple[str, ...]], protect: Protect
-    ) -> None:
-        self._emit, self._names_of = emit, names_of
+        self, emit: Callable[[events.Event], None], names_of: Callable[[Tensor], tuple[str, ...]], protect: Protect,
+        node_name: Callable[[Node], str] = lambda node: node.name,
+    ) -> None:  # fmt: skip
+        self._emit, self._names_of, self._node_name = emit, names_of, node_name
         self.tensors: Handles[Tensor, KnownTensor] = Handles(self._tensor_died, protect)
         self.storages: Handles[Storage, KnownStorage] = Handles(self._storage_died, protect)
         self.nodes: Handles[Node, KnownNode] = Handles(self._node_died, protect)
@@ -245,7 +247,9 @@ class EngineObjects:
         edges = tuple(None if each is None else self._number(each.serial) for each in node.edges)
         leaf = self.tensor(node.leaf).number if type(node) is AccumulateNode else None
         self._emit(
-            events.NodeMade(number, node.name, _inputs(node), edges, kept, node.released, leaf, type(node) is ViewNode)
+            events.NodeMade(
+                number, self._node_name(node), _inputs(node), edges, kept, node.released, leaf, type(node) is ViewNode
+            )
         )
 
     def _kept(self, saved: Sequence[SavedTensor]) -> tuple[events.Kept, ...]:

@@ -65,6 +65,11 @@ def place_of_attributes(kind: type) -> Any:
 
 def package_of(value: Any) -> str:
     """Returns the top-level package of a module, class or function, or of an object's class: "numpy". "" if it has none."""
+    return module_name_of(value).partition(".")[0]
+
+
+def module_name_of(value: Any) -> str:
+    """Returns the full name of a module, or of that of a class, a function, or an object's class. "" if it has none."""
     kind = type(value)
     if issubclass(kind, ModuleType):
         module = _namespace(value).get("__name__")
@@ -72,7 +77,7 @@ def package_of(value: Any) -> str:
         module = value.__module__
     else:
         module = _module(value if issubclass(kind, type) else kind)
-    return module.partition(".")[0] if type(module) is str else ""
+    return module if type(module) is str else ""
 
 
 def function_name(function: Any) -> str:

@@ -90,6 +90,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "inplacelab": _PADDLE,
     "paddle": _PADDLE,
     "torch": replace(_PADDLE, flag="requires_grad"),
+    "inplacelab.torch": replace(_PADDLE, flag="requires_grad"),
     # NumPy has no version counters: the number is ours.
     "numpy": Framework(
         flag="",

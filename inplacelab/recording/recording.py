@@ -133,7 +133,7 @@ class Recording:
     """
 
     framework: str
-    """The framework that ran it: "inplacelab", "numpy", "paddle" or "torch". Texts use its terms (`stop_gradient` or `requires_grad`)."""
+    """The framework that ran it: "inplacelab", "inplacelab.torch", "numpy", "paddle" or "torch". Texts use its terms (`stop_gradient` or `requires_grad`)."""
     framework_version: str
     """The version of that framework."""
     title: str

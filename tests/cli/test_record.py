@@ -100,7 +100,10 @@ def test_a_script_that_uses_numpy_alone(run: Run) -> None:
     assert run("record", "script.py", "--framework", "inplacelab", "-o", "page.json").status == 0
     assert {step["op"] for step in json.loads(Path("page.json").read_text(encoding="utf-8"))["steps"]} == {None}
     unknown = run("record", "script.py", "--framework", "jax")
-    assert (unknown.status, "choose from 'inplacelab', 'torch', 'paddle', 'numpy'" in unknown.err) == (2, True)
+    assert (
+        unknown.status,
+        "choose from 'inplacelab.torch', 'inplacelab', 'torch', 'paddle', 'numpy'" in unknown.err,
+    ) == (2, True)
 
 
 def test_nothing_written_tells_where_it_was_made(run: Run, tmp_path: Path) -> None:

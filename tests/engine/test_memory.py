@@ -19,7 +19,9 @@ from tests.row_cases.each import for_each_variant, is_elementwise
 
 BIG = 1 << 15
 """Elements of an operand when allocations are measured: its bytes outweigh every Python object."""
-SLACK = 1 << 14
+SLACK = (
+    1 << 14 if np.lib.NumpyVersion(np.__version__) >= "2.3.0" else 1 << 17
+)  # the buffers of NumPy's reductions were larger
 """Bytes of Python objects that an operation may make."""
 
 

@@ -24,6 +24,14 @@ def test_the_citation_follows_a_fork() -> None:
     assert "\nrepository-code: https://github.com/some-one/a.fork\n" in badges.with_badges_for("some-one/a.fork", text)
 
 
+def test_the_addresses_of_the_project_follow_the_first_one() -> None:
+    text = (ROOT / badges.PROJECT).read_text(encoding="utf-8")
+    assert badges.with_urls_for(badges.repository(), text) == text
+    forked = badges.with_urls_for("some-one/a.fork", text)
+    assert forked.count("some-one/a.fork") == 4
+    assert forked.replace("some-one/a.fork", badges.repository()) == text
+
+
 def test_a_fork_changes_the_name_and_nothing_else() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     forked = badges.with_badges_for("some-one/a.fork", text)

@@ -33,7 +33,9 @@ PERSONAL_PATH = re.compile(r"/(?<![\w./]/)(?:home|root|tmp|Users|work)/\w")
 UNFINISHED = re.compile(r"[TFX](?<!\w\w)(?:(?<=T)ODO|(?<=F)IXME|(?<=X)XX)\b")
 CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 ADDRESS = re.compile(r"https?://")
-WHERE_IT_IS_KEPT = re.compile(r'^Repository = "https://github\.com/[\w-]+/[\w-]+"$', re.MULTILINE)
+WHERE_IT_IS_KEPT = re.compile(
+    r'^(?:Repository|Changelog|Documentation|Issues|"First lesson") = "https://', re.MULTILINE
+)
 LARGEST = 1_500_000
 
 

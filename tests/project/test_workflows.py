@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -57,3 +58,23 @@ def test_every_python_from_the_oldest_one_on_is_tested() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["requires-python"] == f">=3.{minors[0]}"
     assert minors == list(range(minors[0], 15))
+
+
+def test_the_oldest_versions_are_tried_on_every_python_that_the_classifiers_name() -> None:
+    text = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    (matrix,) = re.findall(r"^ +version: \[(.*)\]$", text, re.MULTILINE)
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["classifiers"]
+    named = [each.rpartition(" ")[2] for each in classifiers if re.search(r":: 3\.\d+$", each)]
+    assert re.findall(r'"(3\.\d+)"', matrix) == named
+    assert "--resolution lowest-direct" in text
+
+
+def test_the_constraints_of_binder_are_within_the_bounds() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    needed = [Requirement(each) for each in (*project["dependencies"], *extras["lab"], *extras["special"])]
+    lines = (ROOT / "binder" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.split("==") for line in lines if not line.startswith("#"))
+    assert pins.keys() >= {"numpy", "scipy", "matplotlib", "scikit-learn", "anywidget"}
+    assert [str(each) for each in needed if each.name in pins and not each.specifier.contains(pins[each.name])] == []
+    assert "-c constraints.txt" in (ROOT / "binder" / "requirements.txt").read_text(encoding="utf-8").splitlines()

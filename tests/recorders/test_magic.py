@@ -277,7 +277,7 @@ def test_the_framework_used_a_cell_can_be_given(cell: Run) -> None:
     cell("%%stepper --framework numpy\nx = paddle.to_tensor(np.ones(2)).numpy()\ny = x[1:]\n")
     assert [(s.line, s.op) for s in inplacelab.last_recording().steps] == [(1, None), (2, "getitem")]
     refused = cell("%%stepper --framework jax\nnever = 1\n").error
-    assert "must be one of inplacelab, torch, paddle, numpy, not 'jax'" in str(refused)
+    assert "must be one of inplacelab.torch, inplacelab, torch, paddle, numpy, not 'jax'" in str(refused)
 
 
 def test_an_interrupt_is_recorded_too(cell: Run) -> None:

@@ -562,10 +562,10 @@ def test_a_block_is_traced(block: Callable[[str], Recording]) -> None:
 
 
 def test_the_framework_used_a_block_can_be_given() -> None:
-    assert FRAMEWORKS == ("inplacelab", "torch", "paddle", "numpy")
+    assert FRAMEWORKS == ("inplacelab.torch", "inplacelab", "torch", "paddle", "numpy")
     with record(framework="inplacelab") as engine:
         np.zeros(2)
     assert engine.recording is not None
     assert engine.recording.framework == "inplacelab"
-    with pytest.raises(ValueError, match="inplacelab, torch, paddle, numpy"):
+    with pytest.raises(ValueError, match=r"inplacelab\.torch, inplacelab, torch, paddle, numpy"):
         record(framework="jax")

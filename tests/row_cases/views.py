@@ -22,7 +22,7 @@ def _parts(x: Array) -> Array:
 
 
 CASES = [
-    case("reshape", np.reshape, shape=[3, 2]),
+    case("reshape", lambda x, shape: x.reshape(shape), shape=[3, 2]),
     case("flatten", lambda x, start_axis, stop_axis: x.reshape(2, 6), (2, 3, 2), start_axis=1, stop_axis=-1),
     case("transpose", lambda x, perm: x.transpose(perm), (2, 3, 2), perm=[2, 0, 1]),
     case("t", np.transpose),

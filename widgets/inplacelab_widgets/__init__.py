@@ -35,6 +35,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from inplacelab.language import Text
+
 if TYPE_CHECKING:
     from inplacelab_widgets.comparison import Comparison, compare
     from inplacelab_widgets.exports import to_html, to_markdown, to_png, to_svg, to_text
@@ -82,11 +84,25 @@ _HOMES = {
     **dict.fromkeys(_VIEWS, "panel_views"),
 }
 
+_OF_NOTEBOOKS = ("IPython", "anywidget", "ipywidgets", "traitlets")
+"""Libraries of the extra `lab`."""
+_NEEDS_NOTEBOOK = Text(
+    '`{0}` is a widget for notebooks, and {1} is not installed here: pip install "inplacelab[lab]". Without it, `to_html`, `to_svg`, '
+    "`to_markdown` and `to_text` draw the same pictures.",
+    '`{0}` 是笔记本的控件，而这里没有安装 {1}：pip install "inplacelab[lab]"。不安装时，可用 `to_html`、`to_svg`、`to_markdown` 与 '
+    "`to_text` 绘制同样的图。",
+)
+
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}; there are: {', '.join(__all__)}")
-    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'exports')}"), name)
+    try:
+        return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'exports')}"), name)
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.partition(".")[0] not in _OF_NOTEBOOKS:
+            raise
+        raise ImportError(str(_NEEDS_NOTEBOOK.format(name, missing.name)), name=missing.name) from None
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,16 @@
+"""Runs a program that uses the engine under PyTorch's names for a trial (see `trial_run.py`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from inplacelab.diagnosis.engine_trial import run_under
+from inplacelab.diagnosis.trial_run import Ran
+from inplacelab.recorders.engine_in_torch_words import TorchNamesRecorder
+
+
+def run(script: Path, text: str, names: dict[str, Any], *, reference: bool) -> Ran:
+    """Runs a script; see `trial_run.Run`."""
+    recorder = TorchNamesRecorder
+    return run_under(recorder.framework, recorder.watched, script, text, names, reference=reference)

@@ -1,0 +1,237 @@
+"""Makes functions and methods of the lines of the table."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
+from inspect import signature
+from typing import Any, NamedTuple
+
+import inplacelab
+from inplacelab.errors.catalogue import SPEAKER
+from inplacelab.tensor import Tensor as Engine
+from inplacelab.torch import grad_nodes, meanings
+from inplacelab.torch.calls import Shown, inward, outward
+from inplacelab.torch.names import FUNCTIONAL, FUNCTIONS, LATER, SAME, UNARY
+from inplacelab.torch.refusals import refusal, refuse
+
+
+class Line(NamedTuple):
+    """A line of the table.
+
+    Attributes:
+        name: the name of the function.
+        signature: its parameters, as they are written.
+        expression: what is computed.
+        function, method: whether there is a function and a method of this name.
+        chapter: what it belongs to.
+    """
+
+    name: str
+    signature: str
+    expression: str
+    function: bool
+    method: bool
+    chapter: str
+
+    @property
+    def in_place(self) -> bool:
+        """Whether it writes its first argument."""
+        return self.name.endswith("_")
+
+
+_LINE = re.compile(r"(?P<where>\.|torch\.)?(?P<name>\w+)\((?P<signature>.*?)\) = (?P<expression>.*)")
+
+
+def read(chapter: str, text: str) -> Iterator[Line]:
+    """Yields the lines of a chapter."""
+    for line in text.strip().splitlines():
+        found = _LINE.fullmatch(line)
+        assert found is not None, line
+        where, name, signature, expression = found.group("where", "name", "signature", "expression")
+        yield Line(name, signature, expression, where != ".", where != "torch.", chapter)
+
+
+def _all_lines() -> Iterator[Line]:
+    for name in UNARY.split():
+        space = "F" if name == "relu" else "P"
+        yield Line(name, "input", f"{space}.{name}(input)", True, True, "one tensor")
+        yield Line(f"{name}_", "input", f"{space}.{name}_(input)", True, True, "one tensor")
+    for chapter, text in FUNCTIONS.items():
+        yield from read(chapter, text)
+
+
+LINES = tuple(_all_lines())
+"""The table of functions and methods."""
+LINES_OF_FUNCTIONAL: Mapping[str, Line] = {line.name: line for line in read("nn.functional", FUNCTIONAL)}
+"""The table of `nn.functional`, by name."""
+_FUNCTIONS = {line.name: line for line in LINES if line.function}
+_METHODS = {line.name: line for line in LINES if line.method}
+
+
+def line_named(name: str, *, method: bool) -> Line | None:
+    """Returns the line of a function or method, also by another name of it."""
+    lines, known = _METHODS if method else _FUNCTIONS, SAME.get(name.removesuffix("_"))
+    return lines.get(name) or (lines.get(known + "_" * name.endswith("_")) if known else None)
+
+
+def names(*, methods: bool) -> list[str]:
+    """Returns the names of all functions, or of all methods."""
+    others = [name + end for name in SAME for end in ("", "_") if line_named(name + end, method=methods)]
+    return [*(_METHODS if methods else _FUNCTIONS), *others]
+
+
+def made(line: Line, name: str = "") -> Callable[..., Any]:
+    """Returns the function of a line, for programs."""
+    text = f"def {line.name}({line.signature}):\n    return {line.expression}\n"
+    filename = f"<inplacelab torch.{line.name}>"
+    scope: dict[str, Any] = {
+        "P": inplacelab,
+        "F": inplacelab.nn.functional,
+        "m": meanings,
+        "__name__": "inplacelab.torch",
+    }
+    exec(compile(text, filename, "exec"), scope)
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    function = scope[line.name]
+    later = LATER.get(line.name)
+    if later:
+        code = function.__code__
+        function.__code__ = code.replace(co_varnames=tuple(later.get(each, each) for each in code.co_varnames))
+    function.__name__ = function.__qualname__ = name or line.name
+    function.__doc__ = (
+        f"PyTorch's `{function.__name__}({line.signature})`: `{line.expression}` in the words of the engine."
+    )
+    if line.in_place:
+        return _writing(function)
+    return _perhaps_writing(function) if "inplace=" in line.signature else _computing(function)
+
+
+def _computing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes new tensors or views, for programs; it takes `out=`, too."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        token = SPEAKER.set(refusal)
+        try:
+            given = [inward(each) for each in args]
+            named = {name: inward(each) for name, each in kwargs.items()}
+            out = named.pop("out", None)
+            if out is not None:
+                return outward(meanings.written_into(out, lambda: function(*given, **named), *given, *named.values()))
+            result = function(*given, **named)
+            if isinstance(result, Engine) and result.base is not None:
+                _inherit(result, given)
+            return outward(result)
+        finally:
+            SPEAKER.reset(token)
+
+    return call
+
+
+def _perhaps_writing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that writes its first argument if the program passes `inplace=True`."""
+    place = list(signature(function).parameters).index("inplace")
+    computing, writing = _computing(function), _writing(function)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        wanted = args[place] if len(args) > place else kwargs.get("inplace", False)
+        return (writing if wanted else computing)(*args, **kwargs)
+
+    return call
+
+
+def _inherit(view: Engine, given: list[Any]) -> None:
+    """Marks a view of one of several views as one of them."""
+    first = given[0] if given else None
+    if isinstance(first, Engine) and first is not view and "_several" in first.__dict__:
+        view.__dict__["_several"] = first.__dict__["_several"]
+
+
+def _writing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that writes its first argument, for programs."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        token = SPEAKER.set(refusal)
+        try:
+            target, *given = [inward(each) for each in args]
+            named = {name: inward(each) for name, each in kwargs.items()}
+            return outward(write(target, function, given, named))
+        finally:
+            SPEAKER.reset(token)
+
+    return call
+
+
+def write(target: Any, function: Callable[..., Any], given: list[Any], named: Mapping[str, Any]) -> Any:
+    """Writes a tensor in place by a function, as PyTorch does: not one of several views, and the last value keeps its gradient."""
+    if not isinstance(target, Engine):
+        return function(target, *given, **named)
+    if "_several" in target.__dict__:
+        check_single(target, [*given, *named.values()])
+    beside = [each for each in given if isinstance(each, Engine) and each.storage is target.storage]
+    for each in beside:
+        meanings.check_overlap(getattr(function, "__name__", "setitem"), target, each)
+    version, array = target.storage.version, target.array
+    result = function(target, *given, **named)
+    if target.array is not array:
+        grad_nodes.note_window(target, array)
+    for each in beside:
+        expect_old_value(target, each, version)
+    grad_nodes.note_written(target)
+    if "_retains" in target.__dict__:
+        retain_present(target)
+    return result
+
+
+def expect_old_value(target: Engine, operand: Engine, version: int) -> None:
+    """Makes backward expect an operand on the written storage (`x.mul_(x)`) as it was, and so refuse it, as PyTorch does.
+
+    The engine has copied the operand and could go on.
+    """
+    node: Any = target.node if target.base is None else target.base.node
+    node = getattr(node, "inner", node)
+    row = getattr(node, "row", None)
+    if row is None or target.storage.version == version:
+        return
+    for saved in node.saved:
+        if saved.name in row.inputs[1:] and saved.is_copy:
+            saved.array, saved.storage, saved.version, saved.is_copy = operand.array, operand.storage, version, False
+
+
+def check_single(target: Engine, others: list[Any]) -> None:
+    """Refuses to write one of several views that one function returned, if a gradient is wanted."""
+    tensors = [target, *(each for each in others if isinstance(each, Engine))]
+    if inplacelab.is_grad_enabled() and any(not each.stop_gradient for each in tensors):
+        name, output = target.__dict__["_several"]
+        raise refuse(
+            "one_of_several_views", tensor=target, node=grad_nodes.name_in_errors(target.node) or name, output=output
+        )
+
+
+def retain_present(target: Engine) -> None:
+    """Keeps the gradient of a tensor's present value, and no longer that of the value before."""
+    before = target.__dict__["_retains"]()
+    if before is not None and before is not target.node:
+        before.retained = None
+    keep_gradient(target)
+
+
+def keep_gradient(target: Engine) -> None:
+    """Keeps the gradient of a tensor's present value."""
+    target.retain_grads()
+    if target.node is not None:
+        target.__dict__["_retains"] = weakref.ref(target.node)
+        RETAINING[id(target)] = target
+
+
+RETAINING: weakref.WeakValueDictionary[int, Engine] = weakref.WeakValueDictionary()
+"""The tensors that are no leaves and keep their gradients."""
+
+
+__all__ = ["LINES", "LINES_OF_FUNCTIONAL", "Line", "Shown", "grad_nodes", "line_named", "made", "names", "write"]

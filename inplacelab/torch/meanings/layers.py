@@ -1,0 +1,60 @@
+"""Functions of layers and losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab.autograd.grad_mode import without_history
+from inplacelab.nn import functional as F
+from inplacelab.tensor import Tensor
+from inplacelab.torch.grad_nodes import keep
+from inplacelab.torch.meanings.naming import named
+
+
+def last_axis(x: Tensor, dim: int | None) -> int:
+    """Returns the axis that PyTorch chooses where a program names none."""
+    return dim if dim is not None else 0 if x.array.ndim in (0, 1, 3) else 1
+
+
+def embedding(x: Tensor, weight: Tensor, padding_idx: Any, max_norm: Any, norm_type: float) -> Tensor:
+    """Returns rows of a table, which may be scaled down in place first."""
+    if max_norm is not None:
+        without_history(F.embedding_renorm_, x, weight, max_norm, norm_type)
+    result: Tensor = F.embedding(x, weight, padding_idx)
+    return named("EmbeddingBackward0", result)
+
+
+def layer_norm(x: Tensor, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Tensor:
+    """Normalizes over the last axes; PyTorch's weights have the shape of these."""
+    scale, shift = (None if each is None else each.reshape([-1]) for each in (weight, bias))
+    result: Tensor = F.layer_norm(x, list(normalized_shape), scale, shift, eps)
+    return keep(result, "NativeLayerNormBackward0", x, weight)
+
+
+def batch_norm(
+    x: Tensor, mean: Any, variance: Any, weight: Any, bias: Any, training: bool, momentum: float, eps: float
+) -> Tensor:
+    """Normalizes each channel over a batch; PyTorch's `momentum` is the part that the new batch contributes."""
+    form = "NC" if x.array.ndim == 2 else "NCL"
+    result: Tensor = F.batch_norm(x, mean, variance, weight, bias, training, 1.0 - momentum, eps, form)
+    return keep(result, "NativeBatchNormBackward0", x, weight, *(() if training else (mean, variance)))
+
+
+def smooth_l1(x: Tensor, target: Tensor, reduction: str, beta: float) -> Tensor:
+    """Returns the smooth L1 loss; Paddle's is larger by `beta`."""
+    result: Tensor = F.smooth_l1_loss(x, target, reduction, beta)
+    result = result if beta == 1 else result.scale(1 / beta)
+    return keep(result, "SmoothL1LossBackward0", x, target)
+
+
+def cross_entropy(
+    x: Tensor, target: Tensor, weight: Any, ignore_index: int, reduction: str, label_smoothing: float
+) -> Tensor:
+    """Returns the cross entropy of logits and classes, or probabilities, along axis 1."""
+    axis = 1 if x.array.ndim > 1 else 0
+    node = "NllLossBackward0" if target.array.dtype.kind != "f" else "DivBackward1"
+    if label_smoothing:
+        node = "AddBackward0"
+    soft = target.array.dtype.kind == "f"
+    result: Tensor = F.cross_entropy(x, target, weight, ignore_index, reduction, soft, axis, True, label_smoothing)
+    return named(node, result)

@@ -1,0 +1,43 @@
+"""`torch.nn`: modules, losses, and the functions that they are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab.torch.missing import missing
+from inplacelab.torch.nn import functional, init, utils
+from inplacelab.torch.nn.containers import ModuleDict, ModuleList, ParameterList, Sequential
+from inplacelab.torch.nn.layers import (
+    BatchNorm1d,
+    Dropout,
+    Embedding,
+    Flatten,
+    Identity,
+    LayerNorm,
+    Linear,
+    Unflatten,
+)
+from inplacelab.torch.nn.module import Module
+from inplacelab.torch.nn.plain import PLAIN, plain
+from inplacelab.torch.tensor import Parameter
+
+_HERE = (
+    "BatchNorm1d", "Dropout", "Embedding", "Flatten", "Identity", "LayerNorm", "Linear", "Module", "ModuleDict", "ModuleList",
+    "Parameter", "ParameterList", "Sequential", "Unflatten", "functional", "init", "utils",
+)  # fmt: skip
+_ = (
+    BatchNorm1d, Dropout, Embedding, Flatten, Identity, LayerNorm, Linear, Module, ModuleDict, ModuleList, Parameter, ParameterList,
+    Sequential, Unflatten, functional, init, utils,
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Activations and losses are made of the table in `plain.py` on first use."""
+    if name not in PLAIN:
+        raise missing("torch.nn", name, __dir__())
+    value = globals()[name] = plain(name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*_HERE, *PLAIN})

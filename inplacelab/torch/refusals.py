@@ -1,0 +1,127 @@
+"""Refusals in PyTorch's words: the first line is PyTorch's own, and so is the class of the exception; reason and fix are ours.
+
+The chapter beside this file, `refusals.toml`, has an entry for each of the engine's that a program meets, under the same name, and
+the refusals that only PyTorch has. An entry of the engine without one keeps its reason and fix, in PyTorch's terms.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from inplacelab.errors import classes
+from inplacelab.errors.catalogue import Entry, read
+from inplacelab.language import Text
+from inplacelab.torch.dtypes import tensor_type
+from inplacelab.torch.grad_nodes import node_name, present_node
+
+_LABEL = re.compile(r"^\((?:InvalidArgument|InvalidType|OutOfRange|PermissionDenied|PreconditionNotMet|NotFound|Fatal|Unavailable"
+                    r"|Unimplemented)\) ")  # fmt: skip
+_TERMS = (
+    ("`x.stop_gradient = False`", "`x.requires_grad_()`"), ("`stop_gradient=False`", "`requires_grad=True`"),
+    ("`stop_gradient=True`", "`requires_grad=False`"), ("stop_gradient is True", "requires_grad is False"),
+    ("stop_gradient 是 True", "requires_grad 是 False"), ("paddle.", "torch."), ("`to_tensor(", "`torch.tensor("),
+    ("astype('float32')", "float()"), ("astype('int64')", "long()"), ("`clear_grad()`", "`zero_grad()`"), ("axis", "dim"),
+    ("PyLayer", "Function"), ("saved_tensor()", "saved_tensors"), ("`set_value`", "`copy_`"),
+)  # fmt: skip
+"""The engine's words, and PyTorch's for the same."""
+
+
+@cache
+def words() -> dict[str, Entry]:
+    """The entries in PyTorch's words, by name."""
+    return read([Path(__file__).with_suffix(".toml")])
+
+
+def refuse(name: str, /, tensor: Any = None, **fields: Any) -> classes.Refusal:
+    """Returns the refusal of an entry that only PyTorch has."""
+    return words()[name].filled(fields, {"node": None, "saved": None, "tensor": tensor})
+
+
+def refusal(entry: Entry, fields: dict[str, Any], facts: Mapping[str, Any]) -> classes.Refusal:
+    """Returns the refusal that a program in PyTorch's names meets (see `errors.catalogue.SPEAKER`)."""
+    own = words().get(entry.name)
+    if entry.name == "leaf_write" and facts["tensor"].untracked == "no_grad":  # PyTorch looks at this first
+        own = words()["view_without_history"]
+    if own is None and {"axis", "rank"} <= fields.keys() and isinstance(fields["axis"], int):
+        rank = max(fields["rank"], 1)
+        return refuse("dim_out_of_range", low=-rank, high=rank - 1, dim=fields["axis"])
+    if own is None:
+        return _in_torch_terms(entry).filled(fields, facts)
+    further = _FURTHER.get(entry.name)
+    if further is not None:
+        fields = fields | further(fields, facts)
+    needed = own.fields()
+    return own.filled({name: value for name, value in fields.items() if name in needed}, facts)
+
+
+def _in_torch_terms(entry: Entry) -> Entry:
+    """An entry of the engine in PyTorch's terms."""
+
+    def told(text: str) -> str:
+        for ours, theirs in _TERMS:
+            text = re.sub(r"(?<!\{)" + re.escape(ours), theirs, text)
+        return text
+
+    kind = entry.kind if issubclass(entry.kind, IndexError | TypeError) else classes.TorchError
+    return replace(
+        entry,
+        kind=kind,
+        headline=told(_LABEL.sub("", entry.headline)),
+        why=Text(told(entry.why.en), told(entry.why.zh)),
+        fix=Text(told(entry.fix.en), told(entry.fix.zh)),
+        hint="",
+    )
+
+
+# ---- what PyTorch's first lines say beside what the engine's do ---------------------------------------------------------------
+
+
+def _of_stale(fields: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    saved = facts["saved"]
+    made_by, output, array = present_node(saved, facts["node"])
+    return {
+        "type": tensor_type(array.dtype.name),
+        "shape": list(array.shape),
+        "made_by": f", which is output {output} of {made_by}," if made_by else "",
+        "reader": node_name(facts["node"]),
+    }
+
+
+def _of_leaf(fields: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    tensor = facts["tensor"]
+    viewed = tensor.base is not None and not tensor.base._stop
+    if viewed and fields["op"] == "setitem":  # `x[:] = 1` is a write to `x` itself
+        viewed = tensor.layout != tensor.base.layout
+    return {"kind": "a view of a leaf" if viewed else "a leaf"}
+
+
+def _of_node(fields: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {"reader": node_name(facts["node"])} if facts["node"] is not None else {}
+
+
+def _of_shapes(fields: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The first axis from the right at which two shapes do not fit."""
+    x, y = list(fields["x"]), list(fields["y"])
+    rank = max(len(x), len(y))
+    x, y = [1] * (rank - len(x)) + x, [1] * (rank - len(y)) + y
+    axis = next((k for k in reversed(range(rank)) if x[k] != y[k] and 1 not in (x[k], y[k])), 0)
+    return {"a": x[axis], "b": y[axis], "axis": axis}
+
+
+_FURTHER: dict[str, Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]] = {
+    "stale_saved_tensor": _of_stale,
+    "leaf_write": _of_leaf,
+    "freed_graph": _of_node,
+    "cannot_broadcast": _of_shapes,
+    "key_does_not_fit": lambda fields, facts: {"places": str(fields["detail"]).replace("axis", "dimension")},
+    "nothing_to_differentiate": lambda fields, facts: {"position": 0},
+    "matrix_sizes_differ": lambda fields, facts: {
+        "left": "x".join(map(str, fields["x"])),
+        "right": "x".join(map(str, fields["y"])),
+    },
+}

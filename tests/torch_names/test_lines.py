@@ -1,0 +1,96 @@
+"""Every line of the table does what PyTorch does: values, dtypes, versions, gradients, and the name of the grad node."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inplacelab.torch.generate import LINES, LINES_OF_FUNCTIONAL
+from tests.torch_names.cases import CALLS, DRAWN, FUNCTIONAL, SETUP, calls_of
+
+names: Any = import_module("inplacelab.torch")
+ALL = {
+    **{name: calls_of(name, CALLS | DRAWN, f"x.{name}()") for name in {line.name: None for line in LINES}},
+    **{f"F.{name}": calls_of(name, FUNCTIONAL, f"F.{name}(x)") for name in LINES_OF_FUNCTIONAL},
+}
+OTHER_NODES = {"torch.einsum('ij,kj->ik', x, y)", "F.linear(v, s, v)"}
+"""PyTorch splits these differently; the gradients are compared all the same."""
+ONLY_HERE = ("acosh_", "asinh_", "atanh_")
+"""PyTorch has no derivatives of these in-place functions."""
+
+
+def outcome(torch: Any, functional: Any, call: str) -> dict[str, Any]:
+    """What a call gives, and what it does to its operands."""
+    space: dict[str, Any] = {"torch": torch, "F": functional}
+    exec(SETUP, space)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = list(flat(eval(call, space)))
+        found: dict[str, Any] = {"versions": [space[name]._version for name in "xycbin"]}
+        for k, result in enumerate(results):
+            if not hasattr(result, "dtype"):
+                found[f"{k} value"] = result
+                continue
+            found[f"{k} dtype"], found[f"{k} shape"] = str(result.dtype), tuple(result.shape)
+            found[f"{k} value"] = np.array(result.detach().numpy())
+            found[f"{k} needs"], found[f"{k} leaf"] = result.requires_grad, result.is_leaf
+            found[f"{k} node"] = result.grad_fn.name() if result.grad_fn is not None else None
+        total = sum((r * weights(torch, r)).sum() for r in results if getattr(r, "requires_grad", False))
+        if not isinstance(total, int):
+            total.backward()
+            for name in ("a", "e"):
+                found[f"gradient of {name}"] = (
+                    None if space[name].grad is None else np.array((space[name].grad + 0).numpy())
+                )
+    return found
+
+
+def weights(torch: Any, like: Any) -> Any:
+    """Different numbers for different elements."""
+    count = int(np.prod(tuple(like.shape), dtype=int))
+    return torch.tensor((np.arange(count) * 3 % 7 + 1.0).reshape(tuple(like.shape))).to(like.dtype)
+
+
+def flat(value: Any) -> Iterator[Any]:
+    if isinstance(value, tuple | list):
+        for each in value:
+            yield from flat(each)
+    else:
+        yield value
+
+
+def differences(ours: dict[str, Any], theirs: dict[str, Any], call: str, *, drawn: bool) -> list[str]:
+    """The facts that differ."""
+    assert ours.keys() == theirs.keys(), (call, ours.keys() ^ theirs.keys())
+    found = []
+    for fact, value in theirs.items():
+        mine = ours[fact]
+        if fact.endswith("node") and call in OTHER_NODES:
+            continue
+        if drawn and (fact.endswith("value") or fact.startswith("gradient")):
+            continue
+        same = (
+            np.allclose(mine, value, rtol=1e-6, atol=1e-6, equal_nan=True)
+            if isinstance(value, np.ndarray) and mine is not None
+            else mine == value
+        )
+        if not same:
+            found.append(f"{call}: {fact} is {mine}, in PyTorch {value}")
+    return found
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", sorted(ALL.keys() - set(ONLY_HERE)))
+def test_a_line_does_what_pytorch_does(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+    found = []
+    for call in ALL[name]:
+        ours = outcome(names, names.nn.functional, call)
+        theirs = outcome(torch, torch.nn.functional, call)
+        found += differences(ours, theirs, call, drawn=name in DRAWN)
+    assert not found, "\n".join(found)

@@ -1,0 +1,240 @@
+"""What can be told of these names without PyTorch: identity, sharing, refusals, recordings, and what is not there."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import subprocess
+import sys
+import weakref
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import inplacelab as paddle
+from inplacelab.errors.catalogue import entries
+from inplacelab.recorders.detection import framework_used
+from inplacelab.recorders.program import parsed
+from inplacelab.torch.generate import LINES
+from inplacelab.torch.listed import listing
+from inplacelab.torch.refusals import words
+
+torch: Any = import_module("inplacelab.torch")
+nn: Any = torch.nn
+STALE = "one of the variables needed for gradient computation has been modified by an inplace operation: [torch.FloatTensor [3]]"
+
+
+def test_in_place_returns_the_same_object() -> None:
+    x = torch.ones(3)
+    before = x
+    x += 1
+    assert x is before
+    assert x.add_(1) is before
+    assert x.relu_() is before
+    assert nn.ReLU(inplace=True)(x) is before
+    assert x._version == 4
+
+
+def test_a_tensor_is_the_engines_tensor_under_other_names() -> None:
+    x = paddle.ones([3])
+    y = torch.as_tensor(x)
+    assert torch.as_tensor(x) is y
+    y.mul_(3)
+    x.scale_(2.0)
+    assert (y.tolist(), y._version, x.inplace_version) == ([6.0, 6.0, 6.0], 2, 2)
+
+
+def test_a_tensor_dies_with_its_last_name() -> None:
+    x = torch.ones(3)
+    engine = weakref.ref(x._tensor)
+    del x
+    gc.collect()
+    assert engine() is None
+
+
+def test_refusals_have_pytorchs_first_line_and_our_reason() -> None:
+    w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    y = w.exp()
+    y += 1
+    with pytest.raises(RuntimeError) as stale:
+        y.sum().backward()
+    assert str(stale.value).startswith(
+        f"{STALE}, which is output 0 of Exp, is at version 1; expected version 0 instead."
+    )
+    assert "\n  Why: ExpBackward0 kept its result" in str(stale.value)
+    with pytest.raises(
+        RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"
+    ) as leaf:
+        w += 1
+    assert "no_grad" in str(leaf.value)
+    assert w._version == 0
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable"):
+        w[0].add_(1)
+
+
+def test_the_engines_own_words_stay_paddles() -> None:
+    w = paddle.to_tensor([1.0], stop_gradient=False)
+    torch.ones(1).add_(1)
+    with pytest.raises(ValueError, match="Leaf Var"):
+        w.scale_(2.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"), [("sigmod", "sigmoid"), ("masked_fil_", "masked_fill_"), ("zeross", "zeros")]
+)
+def test_what_is_not_there_names_the_nearest(name: str, nearest: str) -> None:
+    for holder in (torch, torch.ones(2)):
+        with pytest.raises(AttributeError) as refused:
+            getattr(holder, name)
+        assert nearest in str(refused.value) or (holder is torch) == (nearest == "masked_fill_") or nearest == "zeros"
+    assert not hasattr(torch.ones(2), "stop_gradient")
+    assert not hasattr(torch.ones(2), "scale_")
+
+
+def test_every_name_is_there() -> None:
+    for module in (torch, torch.nn, torch.optim, torch.autograd, nn.functional, nn.init, nn.utils):
+        for name in dir(module):
+            assert getattr(module, name) is not None or name == "newaxis"
+    for name in dir(torch.Tensor):
+        getattr(torch.Tensor, name)
+
+
+def test_the_table_is_printed() -> None:
+    printed = str(listing())
+    assert all(line.name in printed for line in LINES)
+    result = subprocess.run(
+        [sys.executable, "-m", "inplacelab.torch", "masked_fill"], capture_output=True, text=True, check=True
+    )
+    assert "masked_fill_(input, mask, value)" in result.stdout
+
+
+def test_importing_the_package_imports_none_of_it() -> None:
+    said = "import sys, inplacelab; print([m for m in sys.modules if m.startswith('inplacelab.torch')])"
+    assert (
+        subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    )
+
+
+def test_training_writes_parameters_in_place() -> None:
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(2, 4), nn.ReLU(inplace=True), nn.Linear(4, 1))
+    x = torch.randn(16, 2)
+    target = (x[:, :1] - 2 * x[:, 1:]).detach()
+    for optimizer in (
+        torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9),
+        torch.optim.Adam(net.parameters(), lr=0.01),
+        torch.optim.AdamW(net.parameters(), lr=0.01),
+        torch.optim.RMSprop(net.parameters(), lr=0.001),
+    ):
+        losses, before = [], net[0].weight._version
+        for _ in range(20):
+            optimizer.zero_grad()
+            loss = nn.functional.mse_loss(net(x), target)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        assert losses[-1] < losses[0]
+        assert net[0].weight._version >= before + 20
+
+
+def test_copies_and_pickles() -> None:
+    net = nn.Linear(2, 1)
+    other = copy.deepcopy(net)
+    assert other.weight is not net.weight
+    assert torch.equal(other.weight, net.weight)
+    assert isinstance(other.weight, nn.Parameter)
+    again = pickle.loads(pickle.dumps(torch.tensor([1, 2])))
+    assert again.tolist() == [1, 2]
+    with pytest.raises(RuntimeError, match="graph leaves"):
+        copy.deepcopy(net.weight * 2)
+    with torch.no_grad():
+        net.weight.zero_()
+    net.load_state_dict(other.state_dict())
+    assert torch.equal(other.weight, net.weight)
+    with pytest.raises(RuntimeError, match=r"loading state_dict for Linear: .*weight"):
+        net.load_state_dict({"bias": torch.zeros(1)})
+
+
+def test_numpy_shares_memory() -> None:
+    x = torch.zeros(2)
+    x.numpy()[0] = 5
+    array = np.ones(2)
+    y = torch.from_numpy(array)
+    y.add_(1)
+    assert (x.tolist(), array.tolist(), x._version) == ([5.0, 0.0], [2.0, 2.0], 0)
+    with pytest.raises(RuntimeError, match="Can't call numpy"):
+        torch.ones(2, requires_grad=True).numpy()
+
+
+def test_hooks_and_gradients() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    handle = y.register_hook(lambda gradient: gradient * 2)
+    y.retain_grad()
+    y.sum().backward(retain_graph=True)
+    handle.remove()
+    y.sum().backward()
+    assert x.grad.tolist() == [9.0, 9.0]
+    assert not x.grad.requires_grad
+    (first,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+    (second,) = torch.autograd.grad(first.sum(), x)
+    assert second.tolist() == [6.0, 12.0]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import inplacelab.torch as torch\nx = torch.ones(2)",
+        "from inplacelab import torch\nx = torch.ones(2)",
+        "from inplacelab.torch import nn\nx = nn.Linear(1, 1)",
+        "import sys, inplacelab.torch\nsys.modules['torch'] = inplacelab.torch\nimport torch",
+    ],
+)
+def test_a_program_with_these_names_is_detected(program: str) -> None:
+    assert framework_used(parsed(program), {}).framework == "inplacelab.torch"
+    assert framework_used(parsed("y = torch.ones(2)"), {"torch": torch}).framework == "inplacelab.torch"
+
+
+def test_a_recording_has_pytorchs_words(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import inplacelab.torch as torch\n"
+        "w = torch.tensor([1., 2., 3.], requires_grad=True)\n"
+        "y = (w - 1).sigmoid()\n"
+        "y += 1\n"
+        "y.sum().backward()\n"
+    )
+    command = [sys.executable, "-m", "inplacelab", "explain", str(script)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    assert "3 | y = (w - 1).sigmoid()" in told
+    assert "kept: `SigmoidBackward0` needs version 0 of its result `y`" in told
+    assert "4 | y += 1" in told
+
+
+def test_record_names_operations_and_nodes() -> None:
+    with paddle.record(framework="inplacelab.torch") as rec:
+        w = torch.ones(2, requires_grad=True)
+        y = (w - 1) * w
+        y.mul_(2)
+    assert rec.recording is not None
+    assert rec.recording.framework == "inplacelab.torch"
+    assert [step.op for step in rec.recording.steps if step.op] == ["ones", "sub", "mul", "mul_"]
+
+
+def test_every_refusal_is_one_of_the_engine_or_raised_here() -> None:
+    own = Path(torch.__file__).parent
+    code = "".join(path.read_text(encoding="utf-8") for path in own.rglob("*.py"))
+    unused = [name for name in words() if name not in entries() and f'"{name}"' not in code]
+    assert unused == []
+
+
+def test_a_refusal_of_the_engine_without_words_of_pytorch_is_told_in_its_terms() -> None:
+    with pytest.raises(RuntimeError) as refused:
+        torch.ones(2).unfold(0, 5, 1)
+    assert "paddle.unfold" not in str(refused.value)
+    assert "(InvalidArgument)" not in str(refused.value)
+    assert "\n  Instead: choose a size from 0 to 2." in str(refused.value)
