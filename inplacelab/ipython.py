@@ -1,4 +1,4 @@
-"""Implements `%load_ext inplacelab` and the cell magic `%%stepper` for notebooks.
+"""Implements `%load_ext inplacelab` and its magics for notebooks: `%%stepper`, `%explain`, and `%%predict` and `%predictions` of lessons.
 
     %%stepper [--name NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK]
 
@@ -43,6 +43,10 @@ _NO_AWAIT = Text(
     "%%stepper runs its cell from the first line to the last without a pause: put `await` into a cell of its own.",
     "%%stepper 从第一行到最后一行一口气运行单元格：请把 `await` 放进另一个单元格。",
 )
+_NO_QUESTION = Text(
+    "What follows %%predict must be a Python name, the question's, not {0!r}.",
+    "%%predict 后面必须是问题的名字（Python 名字），而不是 {0!r}。",
+)
 _WAITS = re.compile("await|async")  # in what Python says of it
 
 
@@ -58,7 +62,7 @@ def last_recording() -> Recording:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Registers `%%stepper`, and hides the engine's frames in tracebacks of refusals in all cells. Called by `%load_ext inplacelab`."""
+    """Registers the magics, and hides the engine's frames in tracebacks of refusals in all cells. Called by `%load_ext inplacelab`."""
     from_start = False
 
     def stepper(line: str, cell: str | None = None) -> None:
@@ -88,11 +92,49 @@ def load_ipython_extension(shell: Any) -> None:
 
     shell.register_magic_function(stepper, magic_kind="line_cell")
     shell.register_magic_function(explain, magic_kind="line")
+    shell.register_magic_function(_predict, magic_kind="cell", magic_name="predict")
+    shell.register_magic_function(_predictions, magic_kind="line", magic_name="predictions")
     Refusal._render_traceback_ = shown  # type: ignore[attr-defined]  # IPython asks for this
     with contextlib.suppress(
         ImportError
     ):  # imported early so that the first cell is fast; `_show` reports it if it is missing
         importlib.import_module("inplacelab_widgets.stepper")
+
+
+def _predict(line: str, cell: str) -> None:
+    """Ask for a prediction: `%%predict NAME`, then a line for each part: `what is asked: answers`."""
+    from IPython.core.error import UsageError
+    from IPython.display import display
+
+    from inplacelab.lessons.predictions import ask
+
+    name = line.strip()
+    if not name.isidentifier():
+        raise UsageError(str(_NO_QUESTION.format(name)))
+    try:
+        asked = ask(name, cell)
+    except ValueError as error:
+        raise UsageError(f"%%predict: {error}") from None
+    try:
+        from inplacelab_widgets.question_view import AskedPart, QuestionView
+    except ImportError as missing:
+        print(_NO_WIDGETS.format(asked.name, missing.name))
+        return
+    parts = [
+        AskedPart(label=part.label, options=[option.words for option in part.options], several=part.several)
+        for part in asked.parts
+    ]
+    view = QuestionView(name, parts)
+    view.observe(lambda change: asked.answer(change["new"]), names=["answers"])
+    asked.on_change = lambda: view.set_trait("compared", asked.lines())
+    display(view)
+
+
+def _predictions(_: str) -> Any:
+    """Show what was predicted in this session, and how much of it was right: `%predictions`."""
+    from inplacelab.lessons.predictions import score
+
+    return score()
 
 
 class _Parser(argparse.ArgumentParser):
@@ -165,7 +207,7 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     _last = session.recording()
     if options.name:
         shell.user_ns[options.name] = _last
-    _show(_last, predict=options.predict, from_start=options.from_start)
+    _show(_last, options)
     if failure is not None:
         trace = learners_traceback(failure, filename)
         with contextlib.suppress(Exception):  # an error that cannot be shown is shown by IPython, as in any cell
@@ -192,7 +234,7 @@ def _ends_with_semicolon(filename: str) -> bool:
     return "".join(linecache.getlines(filename)).rstrip().endswith(";")
 
 
-def _show(recording: Recording, *, predict: bool, from_start: bool) -> None:
+def _show(recording: Recording, options: argparse.Namespace) -> None:
     """Shows the stepper; if the widgets are not installed, a line that names the missing package."""
     if not len(recording):
         print(_NOTHING)
@@ -205,8 +247,13 @@ def _show(recording: Recording, *, predict: bool, from_start: bool) -> None:
     except ImportError as missing:
         print(_NO_WIDGETS.format(recording, missing.name))
         return
-    step = opening_step(recording, ()) if from_start and not predict else None
-    display(Stepper(recording, step, predict=predict))
+    step = opening_step(recording, ()) if options.from_start and not options.predict else None
+    stepper = Stepper(recording, step, predict=options.predict)
+    if options.predict and options.name:
+        from inplacelab.lessons.predictions import watch
+
+        watch(options.name, stepper)
+    display(stepper)
 
 
 def _shown_syntax_error(shell: Any, error: SyntaxError) -> Exception:

@@ -25,6 +25,7 @@ import claims_page
 import glossary
 import recorded_cells
 import translation_lock
+import unspoiled
 from lesson_source import FOR_AUTHORS, LANGUAGES, Block, Code, LessonError, Prose, read_lesson
 
 HERE = Path(__file__).parent
@@ -58,7 +59,7 @@ def compose(source: Path, language: str) -> nbformat.NotebookNode:
     """
     if source.name in PAGES:
         return notebook_of(PAGES[source.name](read_lesson(source), lessons()), language)
-    return notebook_of([block for block in read_lesson(source) if _is_shown(block)], language)
+    return notebook_of(unspoiled.arranged(block for block in read_lesson(source) if _is_shown(block)), language)
 
 
 def notebook_of(blocks: Iterable[Block], language: str) -> nbformat.NotebookNode:
@@ -73,6 +74,7 @@ def notebook_of(blocks: Iterable[Block], language: str) -> nbformat.NotebookNode
             if any(tag.startswith(recorded_cells.TAG) for tag in tags):
                 tags += recorded_cells.SKIPPED
             cell.metadata.update({"tags": tags} if tags else {})
+            cell.metadata.update({"jupyter": {"source_hidden": True}} if unspoiled.COLLAPSED & {*tags} else {})
         else:
             continue
         cell.id = f"cell-{len(notebook.cells):02d}"

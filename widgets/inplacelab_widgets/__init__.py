@@ -2,7 +2,7 @@
 
 >>> from inplacelab_widgets import Stepper, to_html, to_svg, to_text  # doctest: +SKIP
 
-`Stepper`, the views of its panels and `ListView` need Jupyter and are imported on first use; the others need only
+`Stepper`, the views of its panels, `ListView` and `QuestionView` need Jupyter and are imported on first use; the others need only
 `inplacelab`.
 
 **Python draws, the browser plays.** A scene (`scene/`) is laid out once over all steps: coordinates, marks, and for each step
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from inplacelab_widgets.kernel.view import KernelView
     from inplacelab_widgets.list_view import ListView
     from inplacelab_widgets.panel_views import GraphView, MemoryView, MetadataView, StorageView, VersionView, View
+    from inplacelab_widgets.question_view import QuestionView
     from inplacelab_widgets.sharing import to_card, to_gif
     from inplacelab_widgets.stepper import Stepper
 
@@ -48,6 +49,7 @@ __all__ = [
     "ListView",
     "MemoryView",
     "MetadataView",
+    "QuestionView",
     "Stepper",
     "StorageView",
     "VersionView",
@@ -65,6 +67,7 @@ _VIEWS = ("GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView
 _HOMES = {
     "KernelView": "kernel.view",
     "ListView": "list_view",
+    "QuestionView": "question_view",
     "Stepper": "stepper",
     "to_card": "sharing",
     "to_gif": "sharing",
