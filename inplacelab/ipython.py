@@ -1,10 +1,11 @@
 """Implements `%load_ext inplacelab` and its magics for notebooks: `%%stepper`, `%explain`, and `%%predict` and `%predictions` of lessons.
 
-    %%stepper [--name NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK]
+    %%stepper [--name NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK] [--optional]
 
 runs the cell as it would run without the magic, records it, and shows the stepper below it. With `--predict` the stepper asks what a
 step will do before showing it. It opens at the most telling step, with `--from-start` or `--predict` at the beginning; as a line of its own,
 `%stepper --from-start` does so for all cells that follow, as lessons that ask a question above each program want it. A cell that raises is recorded up to the error, and the error is then shown as Python shows it.
+With `--optional` a cell whose framework is not installed is skipped, and says so.
 """
 
 from __future__ import annotations
@@ -23,7 +24,14 @@ from typing import Any
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
-from inplacelab.recorders.detection import FRAMEWORKS, Use, framework_used, is_installed, not_installed
+from inplacelab.recorders.detection import (
+    FRAMEWORKS,
+    Use,
+    framework_used,
+    is_installed,
+    not_installed,
+    not_installed_of,
+)
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session, learners_traceback, without_engine
 from inplacelab.recording.recording import Recording
@@ -43,6 +51,7 @@ _NO_AWAIT = Text(
     "%%stepper runs its cell from the first line to the last without a pause: put `await` into a cell of its own.",
     "%%stepper 从第一行到最后一行一口气运行单元格：请把 `await` 放进另一个单元格。",
 )
+_SKIPPED = Text("This cell was skipped: {0}", "跳过了这个单元格：{0}")
 _NO_QUESTION = Text(
     "What follows %%predict must be a Python name, the question's, not {0!r}.",
     "%%predict 后面必须是问题的名字（Python 名字），而不是 {0!r}。",
@@ -67,7 +76,7 @@ def load_ipython_extension(shell: Any) -> None:
 
     def stepper(line: str, cell: str | None = None) -> None:
         """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--title TITLE] [--predict] [--from-start] [--no-fix]
-        [--framework FRAMEWORK]`. As a line, `%stepper --from-start`: all steppers that follow open at the beginning.
+        [--framework FRAMEWORK] [--optional]`. As a line, `%stepper --from-start`: all steppers that follow open at the beginning.
         """
         nonlocal from_start
         options = _options(line)
@@ -143,10 +152,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 _USAGE = Text(
-    "{0}\nUsage: %%stepper [--name NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK]",
-    "{0}\n用法：%%stepper [--name 名字] [--title 标题] [--predict] [--from-start] [--no-fix] [--framework 框架]",
+    "{0}\nUsage: %%stepper [--name NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK] [--optional]",
+    "{0}\n用法：%%stepper [--name 名字] [--title 标题] [--predict] [--from-start] [--no-fix] [--framework 框架] [--optional]",
 )
-_OPTIONS = ("--name", "--title", "--predict", "--from-start", "--no-fix", "--framework")
+_OPTIONS = ("--name", "--title", "--predict", "--from-start", "--no-fix", "--framework", "--optional")
 _UNKNOWN = Text("%%stepper does not know {0}.", "%%stepper 不认识 {0}。")
 _PERHAPS = Text("%%stepper does not know {0}. Did you mean {1}?", "%%stepper 不认识 {0}。是不是想写 {1}？")
 _MISWRITTEN = Text("%%stepper cannot read {0}.", "%%stepper 读不懂 {0}。")
@@ -165,6 +174,7 @@ def _options(line: str) -> argparse.Namespace:
     parser.add_argument("--framework", default=None)
     parser.add_argument("--predict", action="store_true")
     parser.add_argument("--from-start", action="store_true")
+    parser.add_argument("--optional", action="store_true")
     parser.add_argument("--no-fix", dest="fix", action="store_false")
     try:
         options, unknown = parser.parse_known_args(shlex.split(line))
@@ -201,6 +211,9 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
         parts = _compiled(shell, instrument.instrumented(tree), filename)
     except SyntaxError as error:
         raise _shown_syntax_error(shell, error) from None
+    if options.optional and (needs := not_installed_of(tree)) is not None:
+        print(_SKIPPED.format(not_installed(needs)))
+        return
     use = Use(options.framework) if options.framework else framework_used(tree, shell.user_ns)
     session = Session(program, title=options.title or options.name or "", fix=options.fix, use=use)
     failure = session.run(parts, shell.user_ns)

@@ -26,7 +26,7 @@ import glossary
 import recorded_cells
 import translation_lock
 import unspoiled
-from lesson_source import FOR_AUTHORS, LANGUAGES, Block, Code, LessonError, Prose, read_lesson
+from lesson_source import LANGUAGES, Block, Code, LessonError, Prose, read_lesson
 
 HERE = Path(__file__).parent
 SOURCES = HERE / "lessons"
@@ -59,7 +59,7 @@ def compose(source: Path, language: str) -> nbformat.NotebookNode:
     """
     if source.name in PAGES:
         return notebook_of(PAGES[source.name](read_lesson(source), lessons()), language)
-    return notebook_of(unspoiled.arranged(block for block in read_lesson(source) if _is_shown(block)), language)
+    return notebook_of(unspoiled.arranged(read_lesson(source)), language)
 
 
 def notebook_of(blocks: Iterable[Block], language: str) -> nbformat.NotebookNode:
@@ -80,10 +80,6 @@ def notebook_of(blocks: Iterable[Block], language: str) -> nbformat.NotebookNode
         cell.id = f"cell-{len(notebook.cells):02d}"
         notebook.cells.append(cell)
     return notebook
-
-
-def _is_shown(block: Block) -> bool:
-    return not (isinstance(block, Code) and FOR_AUTHORS & set(block.tags))
 
 
 def execute(notebook: nbformat.NotebookNode) -> None:

@@ -1,6 +1,8 @@
 """Arranges a lesson so that no answer is read before the question: checks are collapsed, and what explains a result is folded.
 
+- A cell with the tag `twin`, the program of a recording shown above it, is collapsed.
 - A cell that checks what a `%%stepper` has shown is collapsed under a one-line title. So are the `assert`s at the end of any other cell.
+- After the check of an exercise stands its solution, folded.
 - The prose that follows a prediction and its program is folded up to its next heading, its next prediction, or a line `<!-- unfold -->`.
 """
 
@@ -14,13 +16,19 @@ from dataclasses import replace
 from inplacelab.language import Text
 from lesson_source import FOR_AUTHORS, Block, Code, Note, Prose
 
-CHECKS, QUESTION = "checks", "question"
-COLLAPSED = frozenset({CHECKS, QUESTION})
+CHECKS, QUESTION, TWIN = "checks", "question", "twin"
+COLLAPSED = frozenset({CHECKS, QUESTION, TWIN})
 """Tags of cells of which JupyterLab shows what they print, and their code only if it is asked for."""
 
 _TITLE = Text("*Check (folded): {0}.*", "*核对（已折叠）：{0}。*")
+_TWIN = Text(
+    "*The program (folded): run it to record it again, if its framework is installed.*",
+    "*程序（已折叠）：如果装有相应的框架，可以运行它重新记录。*",
+)
 _ANY = Text("what the text says, against the recording", "用记录核对正文")
+_OPENED = "<details>\n<summary><b>{}</b></summary>\n\n"
 _SUMMARY = Text("What happened, and why", "结果与解释")
+_SOLUTION = Text("A solution (after the last hint)", "一种解法（看完最后一条提示再展开）")
 _OTHERS = {"exercise", "check", QUESTION, "raises-exception", *FOR_AUTHORS}
 """Tags of cells that are shown as they are."""
 _ENDS_A_FOLD = re.compile(r"^(#|> \*\*(Predict|先预测)|\*\*(Predict|先预测))")
@@ -29,8 +37,24 @@ _ASKS = ("**Predict", "**先预测")
 
 
 def arranged(blocks: Iterable[Block]) -> list[Block]:
-    """Returns the blocks of a notebook: with titles, collapsed checks and folded explanations."""
-    return list(_with_folds(_with_titles(blocks)))
+    """Returns the blocks of a notebook: with titles, collapsed checks, and folded explanations and solutions."""
+    return list(_with_folds(_with_titles(_with_solutions(blocks))))
+
+
+def _with_solutions(blocks: Iterable[Block]) -> Iterator[Block]:
+    solution = ""
+    for block in blocks:
+        tags = {*block.tags} if isinstance(block, Code) else set()
+        if isinstance(block, Code) and "solution" in tags:
+            solution = block.text
+        if not FOR_AUTHORS & tags:
+            yield block
+        if "check" in tags and solution:
+            en, zh = (
+                f"{_OPENED.format(words)}```python\n{solution}\n```\n\n</details>"
+                for words in (_SOLUTION.en, _SOLUTION.zh)
+            )
+            yield Prose(en, zh, block.line)
 
 
 def _with_titles(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -42,6 +66,8 @@ def _with_titles(blocks: Iterable[Block]) -> Iterator[Block]:
         if not isinstance(block, Code):
             yield block
             continue
+        if TWIN in block.tags:
+            yield Prose(_TWIN.en, _TWIN.zh, block.line)
         program, checks = _parted(block, whole=after_stepper)
         if program is not None:
             yield program
@@ -90,15 +116,15 @@ def _with_folds(blocks: Iterable[Block]) -> Iterator[Block]:
             asked |= "--predict" in block.text.split("\n", 1)[0]
             ran |= asked and not COLLAPSED & {*block.tags}
             yield block
-        elif isinstance(block, Prose) and not _is_title(block):
+        elif isinstance(block, Prose) and not _is_added(block):
             yield _folded(block) if ran else _without_marks(block)
             asked, ran = any(ask in block.en for ask in _ASKS), False
         else:
             yield block
 
 
-def _is_title(prose: Prose) -> bool:
-    return prose.en.startswith(_TITLE.en.split("{0}")[0])
+def _is_added(prose: Prose) -> bool:
+    return prose.en == _TWIN.en or _SOLUTION.en in prose.en or prose.en.startswith(_TITLE.en.split("{0}")[0])
 
 
 def _folded(prose: Prose) -> Prose:

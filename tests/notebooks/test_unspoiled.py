@@ -64,6 +64,14 @@ def test_it_is_folded_up_to_the_next_prediction_or_a_mark() -> None:
         assert folded.endswith("</details>\n\n" + end.removeprefix("<!-- unfold -->\n"))
 
 
+def test_the_solution_is_folded_after_the_check() -> None:
+    exercise, solution, mistake, check = (Code(kind, (kind,)) for kind in ("exercise", "solution", "mistake", "check"))
+    *rest, folded = sources(exercise, solution, mistake, check)
+    assert rest == ["exercise", "check"]
+    assert folded.startswith("<details>")
+    assert "```python\nsolution\n```" in folded
+
+
 def test_without_a_prediction_or_its_program_nothing_is_folded() -> None:
     assert sources(PROGRAM, EXPLAINED)[-1] == EXPLAINED.en
     assert sources(ASKS, EXPLAINED)[-1] == EXPLAINED.en

@@ -304,3 +304,15 @@ def test_there_is_no_last_recording_in_a_new_session(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("inplacelab.ipython._last", None)
     with pytest.raises(LookupError, match="begins with %%stepper"):
         inplacelab.last_recording()
+
+
+def test_an_optional_cell_is_skipped_where_its_framework_is_missing(
+    cell: Callable[[str], Shown], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inplacelab.recorders.detection.is_installed", lambda name: name != "torch")
+    shown = cell("%%stepper --optional\nimport torch\n1 / 0")
+    assert shown.error is None
+    assert shown.displayed == []
+    assert "skipped" in shown.out
+    assert "torch" in shown.out
+    assert isinstance(cell("%%stepper --optional\n1 / 0").error, ZeroDivisionError)
