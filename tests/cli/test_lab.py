@@ -14,7 +14,7 @@ import pytest
 from inplacelab.cli import lab, main
 from inplacelab.lessons.delivery import RECORD
 
-FIRST = "01_three_kinds_of_operation.ipynb"
+FIRST = "01_storage_and_views.ipynb"
 
 
 class Process:

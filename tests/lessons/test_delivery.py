@@ -103,7 +103,7 @@ def test_one_that_the_learner_has_thrown_away_comes_again(learner: Learner) -> N
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_lessons_are_shipped_in_every_language_and_the_first_comes_first(language: str) -> None:
     names = [path.name for path in shipped(language)]
-    assert names[0] == "01_three_kinds_of_operation.ipynb"
+    assert names[0] == "01_storage_and_views.ipynb"
     assert "glossary.ipynb" in names
 
 

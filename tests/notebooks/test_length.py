@@ -14,7 +14,6 @@ TOO_LONG = frozenset(
     {
         "the_in_place_family",
         "half_the_memory",
-        "three_kinds_of_operation",
         "leaves",
         "saved_tensors_and_versions",
         "since_2_6",
