@@ -92,7 +92,7 @@ def test_no_assertion_and_no_fold_differs_between_the_languages(source: Path) ->
                 or not ast.parse(cell.source).body
                 or not isinstance(ast.parse(cell.source).body[-1], ast.Assert)
             )
-            assert ("checks" in tags or "question" in tags) == bool(cell.metadata.get("jupyter"))
+            assert bool(tags & {"checks", "question", "twin"}) == bool(cell.metadata.get("jupyter"))
     english, chinese = (build.compose(source, language).cells for language in ("en", "zh"))
     folds = [["<details>" in cell.source for cell in cells] for cells in (english, chinese)]
     assert folds[0] == folds[1]

@@ -29,7 +29,7 @@ def seen_by_both(added: Recording) -> Steps:
             "数值对了。可是真的写过吗？看看版本计数器。",
         ),
     )
-    return Text("One object with two names, one storage, version 1.", "一个对象、两个名字，一块存储，版本号为 1。")
+    return Text("One object with two names, one storage, version 1.", "一个对象、两个名字，一个存储，版本号为 1。")
 
 
 @exercise

@@ -63,7 +63,7 @@ def row_of_its_own(own: Recording) -> Steps:
     )
     yield (
         not shares_storage(after, "q", "tail"),
-        Text("In how many storages are `q` and `tail` now?", "`q` 和 `tail` 现在放在几块存储里？"),
+        Text("In how many storages are `q` and `tail` now?", "`q` 和 `tail` 现在放在几个存储里？"),
         Text(
             "An earlier program of this lesson has a tensor that kept its numbers while all others went to zero.",
             "本课前面有一段程序，其他张量都变成了零，只有一个保住了数值。",
