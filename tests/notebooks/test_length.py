@@ -12,7 +12,6 @@ from lesson_source import Block, Code, Prose, read_lesson
 
 TOO_LONG = frozenset(
     {
-        "the_in_place_family",
         "half_the_memory",
         "leaves",
         "saved_tensors_and_versions",
