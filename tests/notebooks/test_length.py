@@ -12,7 +12,6 @@ from lesson_source import Block, Code, Prose, read_lesson
 
 TOO_LONG = frozenset(
     {
-        "half_the_memory",
         "leaves",
         "saved_tensors_and_versions",
         "since_2_6",
