@@ -39,6 +39,8 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 SECONDS_FOR_A_CELL = 600
+IGNORED = "nbval-ignore-output"
+"""The tag of a cell whose outputs are neither kept nor compared."""
 
 
 def lessons() -> list[Path]:
@@ -99,7 +101,9 @@ def execute(notebook: nbformat.NotebookNode) -> None:
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", ()):
             _keep_the_stable(output)
-        if cell.cell_type == "code":
+        if cell.cell_type == "code" and IGNORED in cell.metadata.get("tags", []):
+            cell.outputs = []  # they differ from run to run
+        elif cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,17 @@ def name(source: Path) -> str:
 @pytest.mark.parametrize("source", build.lessons(), ids=lambda source: source.stem)
 def test_no_lesson_is_too_long(source: Path) -> None:
     assert (minutes_of(source) > MOST_MINUTES) == (name(source) in TOO_LONG), length_of(read_lesson(source))
+
+
+CLAIMED = re.compile(r"about\s+(fifteen|twenty-five|twenty)\s+minutes")
+MINUTES = {"fifteen": 15, "twenty": 20, "twenty-five": 25}
+
+
+@pytest.mark.parametrize("source", build.lessons(), ids=lambda source: source.stem)
+def test_a_lesson_takes_hardly_longer_than_it_says(source: Path) -> None:
+    claimed = CLAIMED.search(source.read_text(encoding="utf-8"))
+    counted = minutes_of(source)
+    assert claimed is None or name(source) in TOO_LONG or counted - MINUTES[claimed[1]] <= 5, counted
 
 
 def test_what_is_counted() -> None:
