@@ -85,6 +85,7 @@ def test_no_assertion_and_no_fold_differs_between_the_languages(source: Path) ->
     for language in ("en", "zh"):
         cells = build.compose(source, language).cells
         for cell in cells:
+            assert "{{" not in cell.source, cell.source
             tags = {*cell.metadata.get("tags", [])}
             shown = cell.cell_type == "code" and not cell.source.startswith("%") and not tags & {"checks", "exercise"}
             assert (
