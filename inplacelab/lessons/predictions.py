@@ -224,7 +224,7 @@ def _option(written: str) -> Option:
 
 
 def ask(name: str, text: str) -> Prediction:
-    """Asks a question, as `%%predict` does. Asked again, it begins anew.
+    """Asks a question, as `%%predict` does. Asked again, it starts over.
 
     Args:
         name: its name.
