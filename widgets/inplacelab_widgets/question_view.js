@@ -53,7 +53,7 @@ function render({ model, el }) {
 
   const button = make("button", { type: "submit", class: "ipl-button" }, say("enter"));
   const said = make("div", { class: "ipl-compared", role: "status" });
-  const form = make("form", { class: "ipl-asked", "aria-label": say("title") }, ...fields, make("div", { class: "ipl-decide" }, button, said));
+  const form = make("form", { class: "ipl-asked" }, ...fields, make("div", { class: "ipl-decide" }, button, said));
   const root = make("div", { class: "ipl ipl-asking", lang: model.get("language") === "zh" ? "zh-Hans" : "en" }, form);
 
   const show = () => {

@@ -17,7 +17,6 @@ __all__ = ["AskedPart", "QuestionView"]
 
 _HERE = Path(__file__).parent
 _WORDS = {
-    "title": Text("Your prediction", "你的预测"),
     "enter": Text("That is my prediction", "我的预测就是这些"),
     "blank": Text(
         "Answer each part first. A guess is fine: it is not graded.", "请先回答每一个小问。猜也可以：这里不评分。"
