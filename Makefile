@@ -12,13 +12,6 @@ PY := $(BIN)/python
 
 # `make lab LESSONS=zh` opens the Chinese lessons.
 LESSONS ?= en
-FIRST := notebooks/$(LESSONS)/01_three_kinds_of_operation.ipynb
-
-# Without a screen nothing can be opened: JupyterLab prints the address instead. Only root needs `--allow-root`.
-SCREEN := $(shell [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$(OS)" = Windows_NT ] || \
-	{ [ "$$(uname)" = Darwin ] && [ -z "$$SSH_CONNECTION" ]; } && echo yes)
-ROOT := $(filter 0,$(shell id -u 2>/dev/null))
-LAB_FLAGS := $(if $(SCREEN),,--no-browser) $(if $(ROOT),--allow-root)
 
 # How much is tried: fast, standard or long (tests/tiers.py).
 TIER ?= standard
@@ -43,8 +36,8 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-lab: $(VENV)/lab.stamp ## Install, and open JupyterLab on the first lesson (LESSONS=zh: in Chinese)
-	$(PY) -m jupyterlab $(LAB_FLAGS) $(FIRST)
+lab: $(VENV)/lab.stamp ## Install, copy the lessons to inplacelab-lessons, and open JupyterLab there (LESSONS=zh: in Chinese)
+	$(PY) -m inplacelab lab --lang $(LESSONS)
 
 # mypy keeps one processor busy and leaves the others idle; so the unit tests run beside it.
 test: $(VENV)/e2e.stamp ## Run everything that needs no GPU, with samples that are always the same: about 25 minutes on two cores
@@ -166,6 +159,9 @@ $(PY):
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 # Each of these holds the ones before it, so its stamp is theirs as well.
+# A learner who runs `make lab` sees what is downloaded; tests need not.
+$(VENV)/%.stamp: QUIET := --quiet
+$(VENV)/lab.stamp: QUIET :=
 $(VENV)/lab.stamp: EXTRAS := lab
 $(VENV)/test.stamp: EXTRAS := test
 $(VENV)/test.stamp: HOLDS := $(VENV)/lab.stamp
@@ -174,5 +170,5 @@ $(VENV)/e2e.stamp: HOLDS := $(VENV)/lab.stamp $(VENV)/test.stamp
 
 $(VENV)/%.stamp: pyproject.toml | $(PY)
 	@echo "Installing inplacelab[$(EXTRAS)] into $(VENV): about a minute the first time ..."
-	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[$(EXTRAS)]"
+	$(PY) -m pip install $(QUIET) --disable-pip-version-check -e ".[$(EXTRAS)]"
 	@touch $@ $(HOLDS)

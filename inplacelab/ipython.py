@@ -1,10 +1,11 @@
-"""Implements `%load_ext inplacelab` and the cell magic `%%stepper` for notebooks.
+"""Implements `%load_ext inplacelab` and its magics for notebooks: `%%stepper`, `%explain`, and `%%predict` and `%predictions` of lessons.
 
-    %%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK]
+    %%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK] [--optional]
 
 runs the cell as it would run without the magic, records it, and shows the stepper below it. With `--predict` the stepper asks what a
 step will do before showing it. With `--against NAME` the cell is shown beside a recording that another cell made with `--name`. It opens at the most telling step, with `--from-start` or `--predict` at the beginning; as a line of its own,
 `%stepper --from-start` does so for all cells that follow, as lessons that ask a question above each program want it. A cell that raises is recorded up to the error, and the error is then shown as Python shows it.
+With `--optional` a cell whose framework is not installed is skipped, and says so.
 
     %%ranks N [--name NAME] [--title TITLE]
 
@@ -28,7 +29,14 @@ from typing import Any
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
-from inplacelab.recorders.detection import FRAMEWORKS, Use, framework_used, is_installed, not_installed
+from inplacelab.recorders.detection import (
+    FRAMEWORKS,
+    Use,
+    framework_used,
+    is_installed,
+    not_installed,
+    not_installed_of,
+)
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session, learners_traceback, without_engine
 from inplacelab.recording.recording import Recording
@@ -48,6 +56,11 @@ _NO_AWAIT = Text(
     "%%stepper runs its cell from the first line to the last without a pause: put `await` into a cell of its own.",
     "%%stepper 从第一行到最后一行一口气运行单元格：请把 `await` 放进另一个单元格。",
 )
+_SKIPPED = Text("This cell was skipped: {0}", "跳过了这个单元格：{0}")
+_NO_QUESTION = Text(
+    "What follows %%predict must be a Python name, the question's, not {0!r}.",
+    "%%predict 后面必须是问题的名字（Python 名字），而不是 {0!r}。",
+)
 _WAITS = re.compile("await|async")  # in what Python says of it
 
 
@@ -63,12 +76,12 @@ def last_recording() -> Recording:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Registers `%%stepper`, and hides the engine's frames in tracebacks of refusals in all cells. Called by `%load_ext inplacelab`."""
+    """Registers the magics, and hides the engine's frames in tracebacks of refusals in all cells. Called by `%load_ext inplacelab`."""
     from_start = False
 
     def stepper(line: str, cell: str | None = None) -> None:
         """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix]
-        [--framework FRAMEWORK]`. As a line, `%stepper --from-start`: all steppers that follow open at the beginning.
+        [--framework FRAMEWORK] [--optional]`. As a line, `%stepper --from-start`: all steppers that follow open at the beginning.
         """
         nonlocal from_start
         options = _options(line)
@@ -98,11 +111,49 @@ def load_ipython_extension(shell: Any) -> None:
     shell.register_magic_function(stepper, magic_kind="line_cell")
     shell.register_magic_function(explain, magic_kind="line")
     shell.register_magic_function(ranks, magic_kind="cell")
+    shell.register_magic_function(_predict, magic_kind="cell", magic_name="predict")
+    shell.register_magic_function(_predictions, magic_kind="line", magic_name="predictions")
     Refusal._render_traceback_ = shown  # type: ignore[attr-defined]  # IPython asks for this
     with contextlib.suppress(
         ImportError
     ):  # imported early so that the first cell is fast; `_show` reports it if it is missing
         importlib.import_module("inplacelab_widgets.stepper")
+
+
+def _predict(line: str, cell: str) -> None:
+    """Ask for a prediction: `%%predict NAME`, then a line for each part: `what is asked: answers`."""
+    from IPython.core.error import UsageError
+    from IPython.display import display
+
+    from inplacelab.lessons.predictions import ask
+
+    name = line.strip()
+    if not name.isidentifier():
+        raise UsageError(str(_NO_QUESTION.format(name)))
+    try:
+        asked = ask(name, cell)
+    except ValueError as error:
+        raise UsageError(f"%%predict: {error}") from None
+    try:
+        from inplacelab_widgets.question_view import AskedPart, QuestionView
+    except ImportError as missing:
+        print(_NO_WIDGETS.format(asked.name, missing.name))
+        return
+    parts = [
+        AskedPart(label=part.label, options=[option.words for option in part.options], several=part.several)
+        for part in asked.parts
+    ]
+    view = QuestionView(name, parts)
+    view.observe(lambda change: asked.answer(change["new"]), names=["answers"])
+    asked.on_change = lambda: view.set_trait("compared", asked.lines())
+    display(view)
+
+
+def _predictions(_: str) -> Any:
+    """Show what was predicted in this session, and how much of it was right: `%predictions`."""
+    from inplacelab.lessons.predictions import score
+
+    return score()
 
 
 class _Parser(argparse.ArgumentParser):
@@ -111,10 +162,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 _USAGE = Text(
-    "{0}\nUsage: %%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK]",
-    "{0}\n用法：%%stepper [--name 名字] [--against 名字] [--title 标题] [--predict] [--from-start] [--no-fix] [--framework 框架]",
+    "{0}\nUsage: %%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK] [--optional]",
+    "{0}\n用法：%%stepper [--name 名字] [--against 名字] [--title 标题] [--predict] [--from-start] [--no-fix] [--framework 框架] [--optional]",
 )
-_OPTIONS = ("--name", "--against", "--title", "--predict", "--from-start", "--no-fix", "--framework")
+_OPTIONS = ("--name", "--against", "--title", "--predict", "--from-start", "--no-fix", "--framework", "--optional")
 _UNKNOWN = Text("%%stepper does not know {0}.", "%%stepper 不认识 {0}。")
 _PERHAPS = Text("%%stepper does not know {0}. Did you mean {1}?", "%%stepper 不认识 {0}。是不是想写 {1}？")
 _MISWRITTEN = Text("%%stepper cannot read {0}.", "%%stepper 读不懂 {0}。")
@@ -142,6 +193,7 @@ def _options(line: str) -> argparse.Namespace:
     parser.add_argument("--framework", default=None)
     parser.add_argument("--predict", action="store_true")
     parser.add_argument("--from-start", action="store_true")
+    parser.add_argument("--optional", action="store_true")
     parser.add_argument("--no-fix", dest="fix", action="store_false")
     try:
         options, unknown = parser.parse_known_args(shlex.split(line))
@@ -181,6 +233,9 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
         parts = _compiled(shell, instrument.instrumented(tree), filename)
     except SyntaxError as error:
         raise _shown_syntax_error(shell, error) from None
+    if options.optional and (needs := not_installed_of(tree)) is not None:
+        print(_SKIPPED.format(not_installed(needs)))
+        return
     use = Use(options.framework) if options.framework else framework_used(tree, shell.user_ns)
     session = Session(program, title=options.title or options.name or "", fix=options.fix, use=use)
     failure = session.run(parts, shell.user_ns)
@@ -188,7 +243,7 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     if options.name:
         shell.user_ns[options.name] = _last
     if other is None:
-        _show(_last, predict=options.predict, from_start=options.from_start)
+        _show(_last, options)
     else:
         _show_beside(other, _last)
     if failure is not None:
@@ -269,7 +324,7 @@ def _ends_with_semicolon(filename: str) -> bool:
     return "".join(linecache.getlines(filename)).rstrip().endswith(";")
 
 
-def _show(recording: Recording, *, predict: bool, from_start: bool) -> None:
+def _show(recording: Recording, options: argparse.Namespace) -> None:
     """Shows the stepper; if the widgets are not installed, a line that names the missing package."""
     if not len(recording):
         print(_NOTHING)
@@ -282,8 +337,13 @@ def _show(recording: Recording, *, predict: bool, from_start: bool) -> None:
     except ImportError as missing:
         print(_NO_WIDGETS.format(recording, missing.name))
         return
-    step = opening_step(recording, ()) if from_start and not predict else None
-    display(Stepper(recording, step, predict=predict))
+    step = opening_step(recording, ()) if options.from_start and not options.predict else None
+    stepper = Stepper(recording, step, predict=options.predict)
+    if options.predict and options.name:
+        from inplacelab.lessons.predictions import watch
+
+        watch(options.name, stepper)
+    display(stepper)
 
 
 def _other_recording(shell: Any, name: str | None) -> Recording | None:

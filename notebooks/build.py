@@ -25,7 +25,8 @@ import claims_page
 import glossary
 import recorded_cells
 import translation_lock
-from lesson_source import FOR_AUTHORS, LANGUAGES, Block, Code, LessonError, Prose, read_lesson
+import unspoiled
+from lesson_source import LANGUAGES, Block, Code, LessonError, Prose, read_lesson
 
 HERE = Path(__file__).parent
 SOURCES = HERE / "lessons"
@@ -38,6 +39,8 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 SECONDS_FOR_A_CELL = 600
+IGNORED = "nbval-ignore-output"
+"""The tag of a cell whose outputs are neither kept nor compared."""
 
 
 def lessons() -> list[Path]:
@@ -58,7 +61,7 @@ def compose(source: Path, language: str) -> nbformat.NotebookNode:
     """
     if source.name in PAGES:
         return notebook_of(PAGES[source.name](read_lesson(source), lessons()), language)
-    return notebook_of([block for block in read_lesson(source) if _is_shown(block)], language)
+    return notebook_of(unspoiled.arranged(read_lesson(source)), language)
 
 
 def notebook_of(blocks: Iterable[Block], language: str) -> nbformat.NotebookNode:
@@ -73,15 +76,12 @@ def notebook_of(blocks: Iterable[Block], language: str) -> nbformat.NotebookNode
             if any(tag.startswith(recorded_cells.TAG) for tag in tags):
                 tags += recorded_cells.SKIPPED
             cell.metadata.update({"tags": tags} if tags else {})
+            cell.metadata.update({"jupyter": {"source_hidden": True}} if unspoiled.COLLAPSED & {*tags} else {})
         else:
             continue
         cell.id = f"cell-{len(notebook.cells):02d}"
         notebook.cells.append(cell)
     return notebook
-
-
-def _is_shown(block: Block) -> bool:
-    return not (isinstance(block, Code) and FOR_AUTHORS & set(block.tags))
 
 
 def execute(notebook: nbformat.NotebookNode) -> None:
@@ -101,7 +101,9 @@ def execute(notebook: nbformat.NotebookNode) -> None:
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", ()):
             _keep_the_stable(output)
-        if cell.cell_type == "code":
+        if cell.cell_type == "code" and IGNORED in cell.metadata.get("tags", []):
+            cell.outputs = []  # they differ from run to run
+        elif cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
 
 

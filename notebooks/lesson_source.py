@@ -14,7 +14,7 @@ Code is written once, between fences. Words after `python` become the cell's tag
     x.scale_(2.0)
     ```
 
-In code, `{{language}}` becomes "en" or "zh"; that is the only difference between the two notebooks' code. An exercise
+In code, `{{language}}` becomes "en" or "zh"; but for questions, that is the only difference between the two notebooks' code. An exercise
 is a cell to fill in, its solution, one wrong answer or more, and the check, one right after the other. Learners see the
 first and the last; a test runs all of them:
 
@@ -34,11 +34,19 @@ first and the last; a test runs all of them:
     check.second_name()
     ```
 
-A line that starts with `<!--` and ends with `-->` is a note to authors. Three kinds of note have a meaning: the terms that a
-lesson introduces, the claims that the next cell settles, and the reason why the next cell's output is not compared:
+A question is a cell, too. Here alone the words are written in both languages:
+
+    ```python question
+    %%predict viewed
+    {{the strides of `t` / `t` 的步长}}: (3, 1) | (1, 3) | (2, 3)
+    ```
+
+A line that starts with `<!--` and ends with `-->` is a note to authors. Four kinds of note have a meaning: the terms that a
+lesson introduces, the claims that the next cell settles, what the next cell checks, and why its output is not compared:
 
     <!-- terms: storage, stride -->
     <!-- claim: twice-the-memory -->
+    <!-- checks: the strides of both / 两者的步长 -->
     <!-- ignored: the version of Python -->
 
 Anything else outside a block is an error, reported with its file and line.
@@ -55,12 +63,13 @@ LANGUAGES = ("en", "zh")
 FOR_AUTHORS = frozenset({"solution", "mistake"})
 """Code that the notebooks do not show."""
 
+_WORDS = re.compile(r"\{\{(?P<en>.+?) / (?P<zh>.+?)\}\}")
 _CODE_FENCE = re.compile(r"```python(?P<tags>( [a-z-]+)*)")
-_NOTE = re.compile(r"<!--\s*(?:(?P<kind>terms|claim|ignored):)?(?P<text>.*)-->")
+_NOTE = re.compile(r"<!--\s*(?:(?P<kind>terms|claim|ignored|checks):)?(?P<text>.*)-->")
 _AFTER = {"exercise": {"solution"}, "solution": {"mistake"}, "mistake": {"mistake", "check"}}
 _BEFORE = {"solution": {"exercise"}, "mistake": {"solution", "mistake"}, "check": {"mistake"}}
 """The parts of an exercise: what stands right after each, and right before."""
-_ABOUT_A_CELL = {"claim", "ignored"}
+_ABOUT_A_CELL = {"claim", "ignored", "checks"}
 
 
 class LessonError(ValueError):
@@ -90,12 +99,13 @@ class Code:
 
     def in_language(self, language: str) -> str:
         """Returns the code for the notebook in `language`."""
-        return self.text.replace("{{language}}", language)
+        text = self.text.replace("{{language}}", language)
+        return _WORDS.sub(r"\g<zh>" if language == "zh" else r"\g<en>", text) if "question" in self.tags else text
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An author's note about the lesson ("terms"), or about the next cell ("claim", "ignored")."""
+    """An author's note about the lesson ("terms"), or about the next cell ("claim", "checks", "ignored")."""
 
     kind: str
     text: str

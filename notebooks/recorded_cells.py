@@ -17,7 +17,7 @@ from inplacelab.distributed.on_ranks import can_run, record_on_ranks
 from inplacelab.lessons.ranks import name_of
 from inplacelab.lessons.recorded import FOLDER
 from inplacelab.recorders import instrument
-from inplacelab.recorders.detection import FRAMEWORKS, framework_used, is_installed, not_installed
+from inplacelab.recorders.detection import framework_used, not_installed, not_installed_of
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session
 from inplacelab.recording import Recording, save
@@ -97,4 +97,4 @@ def record_again(blocks: Sequence[Block]) -> None:
 
 def missing(text: str) -> str | None:
     """Returns a framework that a program imports and that is not installed; None if there is none."""
-    return next((each for each in FRAMEWORKS if f"import {each}\n" in text and not is_installed(each)), None)
+    return not_installed_of(ast.parse(text))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import quote
 
 from inplacelab.cli.bilingual_argparse import Parser, listed
 from inplacelab.cli.refusal import CannotError
@@ -30,6 +31,8 @@ _SAYS = {
     ).format(FOLDER),
     "no_open": Text("copy the lessons and open nothing", "只复制课程，不打开 JupyterLab"),
 }
+_SETTINGS = Path(__file__).parents[1] / "lessons" / "jupyter"
+"""Defaults for JupyterLab: on its first start it must not ask about news in front of the lesson. The learner's own settings win."""
 _NEEDED = ("jupyterlab", "ipykernel", "ipywidgets", "anywidget")
 _MISSING = Text(
     "JupyterLab cannot be opened: {0} is not installed in this Python ({1}). Install what the lessons need:\n"
@@ -91,14 +94,30 @@ def _report(folder: Path, delivered: tuple[Delivered, ...]) -> None:
 
 
 def _open(folder: Path, first: Path, arguments: list[str]) -> int:
-    command = [sys.executable, "-m", "jupyterlab", *_flags(), *arguments, first.name]
-    with subprocess.Popen(command, cwd=folder) as lab:
+    # The address that JupyterLab prints and opens is that of the lesson.
+    lesson = f"--LabApp.default_url=/lab/tree/{quote(first.name)}"
+    command = [sys.executable, "-m", "jupyterlab", *_flags(), lesson, *arguments]
+    _trust(folder)
+    with subprocess.Popen(command, cwd=folder, env=_environment()) as lab:
         while True:
             try:
                 return lab.wait()
             except KeyboardInterrupt:
                 # JupyterLab was interrupted, too, and asks whether to stop: wait for its exit status.
                 continue
+
+
+def _environment() -> dict[str, str]:
+    """Returns the environment of JupyterLab, which finds our defaults beside the learner's own configuration."""
+    found = os.environ.get("JUPYTER_CONFIG_PATH", "")
+    return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, [found, str(_SETTINGS)]))}
+
+
+def _trust(folder: Path) -> None:
+    """Marks the lessons as trusted, as `jupyter trust` does, so that what they show is shown when they are opened again."""
+    lessons = [path.name for path in sorted(folder.glob("*.ipynb"))]
+    command = [sys.executable, "-m", "nbformat.sign", *lessons]
+    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 def _flags() -> list[str]:

@@ -1,4 +1,4 @@
-"""Supports lessons: exercises that answer with hints, plots that are also text, delivery of the notebooks.
+"""Supports lessons: questions before a program runs, exercises that answer with hints, plots that are also text, delivery of the notebooks.
 
 The check of an exercise is a function that yields conditions with their hints. Its parameters are the learner's
 names:
@@ -15,7 +15,7 @@ names:
 >>> second_name()
 ✓ Solved.
 
-The checks of the lessons are in `inplacelab.lessons.checks`, one module a lesson. Programs to which the frameworks
+Predictions that a learner enters before a program runs are in `predictions.py`. The checks of the lessons are in `inplacelab.lessons.checks`, one module a lesson. Programs to which the frameworks
 answer differently are in `inplacelab.lessons.differences`.
 """
 
@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from inplacelab.lessons.exercise import Exercise, Verdict, exercise
 from inplacelab.lessons.plots import figure
+from inplacelab.lessons.predictions import reveal
 from inplacelab.lessons.recorded import recorded
 
-__all__ = ["Exercise", "Verdict", "exercise", "figure", "recorded"]
+__all__ = ["Exercise", "Verdict", "exercise", "figure", "recorded", "reveal"]

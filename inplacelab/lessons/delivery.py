@@ -1,6 +1,6 @@
-"""Copies the lessons to the learner's folder, without overwriting what the learner has changed.
+"""Copies the lessons to the learner's folder, without outputs and without overwriting what the learner has changed.
 
-A file in the folder holds a fingerprint of each notebook as delivered, which distinguishes a notebook that the learner
+The committed notebooks show what each cell printed. A learner gets them without: no answer stands under a question. A file in the folder holds a fingerprint of each notebook as delivered, which distinguishes a notebook that the learner
 has changed from one that is only older than ours.
 """
 
@@ -45,6 +45,26 @@ class Delivered:
     own: Path | None = None
 
 
+def without_outputs(content: bytes) -> bytes:
+    """Returns a notebook as it is before its first run. What a learner reads (prose and code) stays as it is.
+
+    Args:
+        content: the bytes of a notebook file.
+
+    Raises:
+        ValueError: if it is not JSON.
+
+    >>> ran = b'{"cells": [{"cell_type": "code", "execution_count": 3, "outputs": [{"text": "1"}], "source": "1"}]}'
+    >>> json.loads(without_outputs(ran))["cells"]
+    [{'cell_type': 'code', 'execution_count': None, 'outputs': [], 'source': '1'}]
+    """
+    notebook = json.loads(content)
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell.update(execution_count=None, outputs=[])
+    return (json.dumps(notebook, ensure_ascii=False, indent=1) + "\n").encode()
+
+
 def shipped(language: str) -> tuple[Path, ...]:
     """Returns the installed notebooks in a language, in order; empty if the installation has none."""
     folder = _PACKED if _PACKED.is_dir() else _IN_A_CLONE
@@ -52,7 +72,7 @@ def shipped(language: str) -> tuple[Path, ...]:
 
 
 def deliver(notebooks: tuple[Path, ...], folder: Path) -> tuple[Delivered, ...]:
-    """Copies notebooks to a folder, which is made if it does not exist. Copying again changes nothing.
+    """Copies notebooks to a folder, which is made if it does not exist, without their outputs. Copying again changes nothing.
 
     Raises:
         OSError: if the folder cannot be written.
@@ -66,7 +86,7 @@ def deliver(notebooks: tuple[Path, ...], folder: Path) -> tuple[Delivered, ...]:
 
 
 def _deliver(notebook: Path, folder: Path, record: dict[str, str]) -> Delivered:
-    content = notebook.read_bytes()
+    content = without_outputs(notebook.read_bytes())
     ours, own = _fingerprint(content), None
     for path in _places(folder, notebook):
         delivered, present = record.get(path.name), _fingerprint(path.read_bytes()) if path.exists() else None

@@ -82,6 +82,12 @@ def not_installed(framework: str) -> Text:
     return _MISSING.format(*_PACKAGES[framework])
 
 
+def not_installed_of(tree: ast.AST) -> str | None:
+    """Returns a framework that a program imports and that is not installed; None if there is none."""
+    imported = {*_imported(tree)} - {*_replaced(tree)}
+    return next((each for each in FRAMEWORKS if each in imported and not is_installed(each)), None)
+
+
 def recorder_of(framework: str) -> type[Recorder]:
     """Returns the recorder class of a framework.
 

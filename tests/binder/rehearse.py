@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.binder.steps import ROOT, base_packages, own_steps
 
 IN_THE_IMAGE = ("ipykernel", "ipython", "ipywidgets", "jupyter_server", "jupyterlab", "nbconvert", "notebook")
-FIRST = "01_three_kinds_of_operation.ipynb"
+FIRST = "01_storage_and_views.ipynb"
 _VERSIONS = "from importlib.metadata import version; import sys; print(*map(version, sys.argv[1:]))"
 
 

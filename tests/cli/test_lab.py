@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,16 +14,18 @@ import pytest
 from inplacelab.cli import lab, main
 from inplacelab.lessons.delivery import RECORD
 
-FIRST = "01_three_kinds_of_operation.ipynb"
+FIRST = "01_storage_and_views.ipynb"
 
 
 class Process:
     """A substitute for a JupyterLab that is interrupted once, and then stopped."""
 
     started: list[tuple[list[str], Path]]
+    environments: list[dict[str, str]]
 
-    def __init__(self, command: list[str], cwd: Path) -> None:
+    def __init__(self, command: list[str], cwd: Path, env: dict[str, str]) -> None:
         self.started.append((command, cwd))
+        self.environments.append(env)
         self.interrupted = False
 
     def __enter__(self) -> Self:
@@ -37,20 +41,30 @@ class Process:
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[list[str], Path]]:
+def trusted() -> list[Path]:
+    return []
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trusted: list[Path]) -> list[tuple[list[str], Path]]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Process, "started", [], raising=False)
+    monkeypatch.setattr(Process, "environments", [], raising=False)
+    monkeypatch.setattr(lab, "_trust", lambda folder: trusted.append(folder))
     monkeypatch.setattr(subprocess, "Popen", Process)
     monkeypatch.setattr(lab, "_require_jupyter", lambda: None)
     return Process.started
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_jupyterlab_is_opened_on_the_first_lesson_in_the_learners_folder(started: Any, language: str) -> None:
+def test_jupyterlab_is_opened_on_the_first_lesson_in_the_learners_folder(
+    started: Any, trusted: list[Path], language: str
+) -> None:
     assert main(["lab", "--lang", language, "--", "--port=9999"]) == 3
     ((command, folder),) = started
     assert command[:3] == [sys.executable, "-m", "jupyterlab"]
-    assert command[-2:] == ["--port=9999", FIRST]
+    assert command[-2:] == [f"--LabApp.default_url=/lab/tree/{FIRST}", "--port=9999"]
+    assert trusted == [folder]
     assert folder == Path("inplacelab-lessons", language)
     assert f'set_language(\\"{language}\\")' in (folder / FIRST).read_text(encoding="utf-8")
 
@@ -63,6 +77,17 @@ def test_without_a_screen_the_address_is_printed(started: Any, monkeypatch: pyte
     monkeypatch.setenv("DISPLAY", ":0")
     main(["lab"])
     assert ["--no-browser" in command for command, _ in started] == [True, False]
+
+
+def test_jupyterlab_does_not_ask_about_news_in_front_of_the_lesson(
+    started: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "own")
+    main(["lab"])
+    own, ours = Process.environments[0]["JUPYTER_CONFIG_PATH"].split(os.pathsep)
+    settings = json.loads(Path(ours, "labconfig", "default_setting_overrides.json").read_text(encoding="utf-8"))
+    assert own == "own"
+    assert settings["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
 
 
 def test_it_can_only_copy_and_to_another_folder(started: Any, capsys: pytest.CaptureFixture[str]) -> None:

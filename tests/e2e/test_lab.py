@@ -14,7 +14,7 @@ from tests.e2e.in_lab import new_page, run_all
 
 pytestmark = pytest.mark.e2e
 
-LESSON = "01_three_kinds_of_operation.ipynb"
+LESSON = "16_in_place_and_versions.ipynb"
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 NUMBER_OF_CELLS = "() => window.theNotebook().content.model.cells.length"
@@ -170,3 +170,21 @@ def test_backward_is_stepped_into_and_a_refusal_is_explained(lesson: Page, langu
     lesson.browser_page.screenshot(path=screenshots / f"refused-{language}.png")
     assert lesson.errors == []
     assert lesson.foreign == []
+
+
+def test_a_prediction_is_entered_and_compared_with_the_recording(
+    lesson: Page, language: str, screenshots: Path
+) -> None:
+    page = lesson.browser_page
+    page.evaluate(GO_TO_CELL, "%%predict in_place")
+    question = page.locator(".jp-CodeCell", has_text="%%predict in_place").locator(".ipl-asking")
+    question.wait_for()
+    compared = question.locator("[role=status] > div")
+    for answer in ("[40, 50, 60]", "[10, 20, 30, 40, 50, 60]", "True"):
+        question.get_by_role("radio", name=answer, exact=True).check()
+    question.get_by_role("textbox").fill("2")
+    question.get_by_role("button").click()
+    compared.nth(3).wait_for()  # the kernel has compared: the cell with the facts has run
+    assert [line[0] for line in compared.all_inner_texts()] == ["✓", "✗", "✓", "✓"]
+    page.screenshot(path=screenshots / f"predicted-{language}.png")
+    assert lesson.errors == []

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from inplacelab.language import LANGUAGES
-from inplacelab.lessons.delivery import RECORD, Outcome, deliver, shipped
+from inplacelab.lessons.delivery import RECORD, Outcome, deliver, shipped, without_outputs
 
 NAME = "01_first.ipynb"
+
+
+def notebook(source: str, *outputs: str) -> str:
+    cell = {"cell_type": "code", "execution_count": len(outputs) or None, "outputs": list(outputs), "source": source}
+    prose = {"cell_type": "markdown", "source": "# 第 1 课"}
+    return json.dumps({"cells": [prose, cell], "nbformat": 4}, ensure_ascii=False, indent=1) + "\n"
 
 
 class Learner:
@@ -20,7 +27,7 @@ class Learner:
         self.ours.mkdir()
 
     def get(self, content: str) -> Outcome:
-        (self.ours / NAME).write_text(content)
+        (self.ours / NAME).write_text(notebook(content, "what it printed"))
         (delivered,) = deliver((self.ours / NAME,), self.folder)
         return delivered.outcome
 
@@ -41,13 +48,13 @@ def test_a_lesson_is_copied_once(learner: Learner) -> None:
     before = {path: path.stat().st_mtime_ns for path in learner.folder.iterdir() if path.name != RECORD}
     assert learner.get("a") is Outcome.SAME
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    assert learner.has() == {NAME: "a"}
+    assert learner.has() == {NAME: notebook("a")}
 
 
 def test_one_that_the_learner_has_not_touched_is_brought_up_to_date(learner: Learner) -> None:
     learner.get("a")
     assert learner.get("b") is Outcome.UPDATED
-    assert learner.has() == {NAME: "b"}
+    assert learner.has() == {NAME: notebook("b")}
 
 
 def test_one_that_the_learner_has_changed_is_kept_as_long_as_there_is_nothing_newer(learner: Learner) -> None:
@@ -62,9 +69,9 @@ def test_a_newer_one_is_put_beside_what_the_learner_has_changed(learner: Learner
     learner.works("mine")
     assert learner.get("b") is Outcome.BESIDE
     assert learner.get("b") is Outcome.SAME
-    assert learner.has() == {NAME: "mine", "01_first.new.ipynb": "b"}
+    assert learner.has() == {NAME: "mine", "01_first.new.ipynb": notebook("b")}
     assert learner.get("c") is Outcome.UPDATED
-    assert learner.has() == {NAME: "mine", "01_first.new.ipynb": "c"}
+    assert learner.has() == {NAME: "mine", "01_first.new.ipynb": notebook("c")}
 
 
 def test_what_was_put_beside_can_be_changed_too(learner: Learner) -> None:
@@ -74,7 +81,7 @@ def test_what_was_put_beside_can_be_changed_too(learner: Learner) -> None:
     learner.works("mine as well", "01_first.new.ipynb")
     assert learner.get("b") is Outcome.KEPT
     assert learner.get("c") is Outcome.BESIDE
-    assert learner.has() == {NAME: "mine", "01_first.new.ipynb": "mine as well", "01_first.new2.ipynb": "c"}
+    assert learner.has() == {NAME: "mine", "01_first.new.ipynb": "mine as well", "01_first.new2.ipynb": notebook("c")}
 
 
 @pytest.mark.parametrize("record", [None, "", "[]", "{", "\x00"])
@@ -84,7 +91,7 @@ def test_without_a_record_every_file_is_the_learners(learner: Learner, record: s
     if record is not None:
         learner.works(record, RECORD)
     assert learner.get("a") is Outcome.BESIDE
-    assert learner.has() == {NAME: "from somewhere", "01_first.new.ipynb": "a"}
+    assert learner.has() == {NAME: "from somewhere", "01_first.new.ipynb": notebook("a")}
 
 
 def test_one_that_the_learner_has_thrown_away_comes_again(learner: Learner) -> None:
@@ -96,5 +103,18 @@ def test_one_that_the_learner_has_thrown_away_comes_again(learner: Learner) -> N
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_lessons_are_shipped_in_every_language_and_the_first_comes_first(language: str) -> None:
     names = [path.name for path in shipped(language)]
-    assert names[0] == "01_three_kinds_of_operation.ipynb"
+    assert names[0] == "01_storage_and_views.ipynb"
     assert "glossary.ipynb" in names
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_learner_gets_no_answer_with_the_question(language: str, tmp_path: Path) -> None:
+    ours = shipped(language)
+    for delivered in deliver(ours, tmp_path):
+        code = [cell for cell in json.loads(delivered.path.read_bytes())["cells"] if cell["cell_type"] == "code"]
+        assert not [cell["source"] for cell in code if cell["outputs"] or cell["execution_count"]]
+    assert any(b'"output_type"' in path.read_bytes() for path in ours)
+
+
+def test_only_outputs_are_taken_away() -> None:
+    assert without_outputs(notebook("a", "b").encode()) == notebook("a").encode()

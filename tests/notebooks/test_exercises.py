@@ -10,9 +10,9 @@ import inplacelab as paddle
 from inplacelab.autograd import copy_saved_before_write
 
 
-class TestThreeKindsOfOperation:
+class TestInPlaceAndVersions:
     @pytest.mark.parametrize(("op", "nbytes"), [("scale_", 0), ("sin_", 32)])
-    def test_3_bytes_that_a_node_keeps(self, op: str, nbytes: int) -> None:
+    def test_2_bytes_that_a_node_saves(self, op: str, nbytes: int) -> None:
         a = paddle.ones([2, 4])
         a.stop_gradient = False
         with paddle.record() as rec:

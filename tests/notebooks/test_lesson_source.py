@@ -58,12 +58,15 @@ def test_a_note_to_authors_is_left_out(tmp_path: Path) -> None:
     assert len(read_lesson(lesson(tmp_path, f"<!-- not for learners -->\n{PAIR}"))) == 1
 
 
-def test_the_notebook_of_an_exercise_shows_neither_its_solution_nor_its_mistakes(tmp_path: Path) -> None:
+def test_the_notebook_of_an_exercise_folds_its_solution_and_leaves_out_its_mistakes(tmp_path: Path) -> None:
     source = lesson(tmp_path, PAIR + EXERCISE + SOLUTION + MISTAKE + MISTAKE + CHECK)
     assert len(read_lesson(source)) == 6
     cells = build.compose(source, "en").cells
-    assert [cell.source for cell in cells] == ["A view.", "y = ...", "check.two()"]
-    assert [cell.id for cell in cells] == ["cell-00", "cell-01", "cell-02"]
+    *shown, solution = [cell.source for cell in cells]
+    assert shown == ["A view.", "y = ...", "check.two()"]
+    assert solution.startswith("<details>")
+    assert "y = 2" in solution
+    assert [cell.id for cell in cells] == ["cell-00", "cell-01", "cell-02", "cell-03"]
 
 
 def test_notes_that_are_read_name_terms_and_are_about_the_next_cell(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import recorded_cells
 from inplacelab.distributed.on_ranks import can_run, record_on_ranks
 from inplacelab.lessons.recorded import FOLDER, recorded
 from inplacelab.recording import Recording
-from lesson_source import read_lesson
+from lesson_source import Prose, read_lesson
 
 CELLS = dict(cell for source in build.lessons() for cell in recorded_cells.cells(read_lesson(source)))
 ON_RANKS = [cell for source in build.lessons() for cell in recorded_cells.ranks_cells(read_lesson(source))]
@@ -72,3 +72,26 @@ def told(recording: Recording) -> list[Any]:
 def test_an_unknown_recording_is_refused() -> None:
     with pytest.raises(LookupError, match="torch-loop"):
         recorded("no-such")
+
+
+LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
+STALE = "one of the variables needed for gradient computation has been modified by an inplace operation"
+
+
+@pytest.mark.oracle
+def test_the_lesson_on_versions_quotes_pytorchs_messages_as_they_are() -> None:
+    torch = pytest.importorskip("torch")
+    leaf = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError) as refused:
+        leaf.mul_(2)
+    result = torch.sigmoid(leaf)
+    result.mul_(2)
+    with pytest.raises(RuntimeError) as stale:
+        result.sum().backward()
+    assert str(refused.value) == LEAF
+    assert str(stale.value).startswith(STALE)
+    (lesson,) = (source for source in build.lessons() if source.stem.endswith("in_place_and_versions"))
+    prose = [block for block in read_lesson(lesson) if isinstance(block, Prose)]
+    for text in ("\n".join(block.en for block in prose), "\n".join(block.zh for block in prose)):
+        assert f"> {LEAF}\n" in text
+        assert f"> {STALE}\n" in text

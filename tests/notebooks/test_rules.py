@@ -16,7 +16,6 @@ from claims import CLAIMS, LATER
 from lesson_source import Code, Prose, about_cells, read_lesson, terms
 
 LESSONS = build.lessons()
-IGNORED = "nbval-ignore-output"
 BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 
 EMPHASIS = re.compile(r"(?<!\*)(\*{1,2})(?![\s*])(.+?)(?<![\s*])\1(?!\*)", re.DOTALL)
@@ -109,7 +108,7 @@ def test_what_settles_a_claim_asserts_something_that_could_be_false(source: Path
 @each_lesson
 def test_an_output_is_ignored_exactly_if_the_reason_is_given(source: Path) -> None:
     blocks = read_lesson(source)
-    ignored = [block for block in blocks if isinstance(block, Code) and IGNORED in block.tags]
+    ignored = [block for block in blocks if isinstance(block, Code) and build.IGNORED in block.tags]
     given = about_cells(blocks, "ignored")
     assert [cell.line for cell in ignored] == [cell.line for _, cell in given]
     assert all(note.text for note, _ in given)

@@ -124,7 +124,7 @@ def test_the_tables_and_the_other_language_are_one_click_away(player: Window) ->
     player.until("document.querySelectorAll('.ipl-tables table').length > 0")
     player.click(".ipl-tongue")
     player.until("document.querySelector('.ipl').lang === 'zh-Hans'")
-    assert player.ask("document.querySelector('.ipl-tab').textContent") == "计算图"
+    assert player.ask("document.querySelector('.ipl-tab').textContent") == "反向图"
 
 
 def test_present_fills_the_screen_and_escape_leaves_it(player: Window) -> None:

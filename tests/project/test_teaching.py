@@ -180,7 +180,7 @@ def test_answers_can_be_read_as_the_guide_says(
     assert run(report) == printed
 
     lesson = json.loads(text_of(NOTEBOOKS / language / f"{LESSONS[0]}.ipynb"))
-    cells = [cell for cell in lesson["cells"] if "check.seen_by_both()" in "".join(cell["source"])]
+    cells = [cell for cell in lesson["cells"] if "check.which_is_it()" in "".join(cell["source"])]
     cells[0]["outputs"] = [{"output_type": "display_data", "data": {"text/plain": "✓"}, "metadata": {}}]
     (tmp_path / "handed-in").mkdir()
     (tmp_path / "handed-in" / "ada.ipynb").write_text(json.dumps(lesson), encoding="utf-8")

@@ -342,3 +342,15 @@ def test_questions_are_about_one_program(cell: Callable[[str], Shown]) -> None:
     cell("%%stepper --name one\nx = paddle.ones([2])")
     shown = cell("%%stepper --against one --predict\nx = paddle.ones([2])")
     assert "leave one of them out" in str(shown.error) + shown.out
+
+
+def test_an_optional_cell_is_skipped_where_its_framework_is_missing(
+    cell: Callable[[str], Shown], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inplacelab.recorders.detection.is_installed", lambda name: name != "torch")
+    shown = cell("%%stepper --optional\nimport torch\n1 / 0")
+    assert shown.error is None
+    assert shown.displayed == []
+    assert "skipped" in shown.out
+    assert "torch" in shown.out
+    assert isinstance(cell("%%stepper --optional\n1 / 0").error, ZeroDivisionError)

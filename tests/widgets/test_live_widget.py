@@ -15,6 +15,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab_widgets import GraphView, KernelView, Stepper, StorageView, live_widget
 from inplacelab_widgets.list_view import ListView
 from inplacelab_widgets.live_widget import LiveWidget, hidden_while_live
+from inplacelab_widgets.question_view import AskedPart, QuestionView
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 X = Operand("x", "both", "float32", (64,), (1,), 0, 256)
@@ -38,10 +39,12 @@ def displayed(monkeypatch: pytest.MonkeyPatch) -> Displayed:
     return outputs_of
 
 
-@pytest.fixture(params=["Stepper", "GraphView", "KernelView", "ListView"])
+@pytest.fixture(params=["Stepper", "GraphView", "KernelView", "ListView", "QuestionView"])
 def widget(request: pytest.FixtureRequest, sample: Callable[[str], Recording]) -> LiveWidget:
     if request.param == "ListView":
         return ListView(LISTING)
+    if request.param == "QuestionView":
+        return QuestionView("q", [AskedPart(label="n", options=[], several=False)])
     if request.param == "KernelView":
         return KernelView(LAUNCH)
     return {"Stepper": Stepper, "GraphView": GraphView}[request.param](sample("stale"))

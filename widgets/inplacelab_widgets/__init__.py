@@ -2,7 +2,7 @@
 
 >>> from inplacelab_widgets import Stepper, to_html, to_svg, to_text  # doctest: +SKIP
 
-`Stepper`, the views of its panels and `ListView` need Jupyter and are imported on first use; the others need only
+`Stepper`, the views of its panels, `ListView` and `QuestionView` need Jupyter and are imported on first use; the others need only
 `inplacelab`.
 
 **Python draws, the browser plays.** A scene (`scene/`) is laid out once over all steps: coordinates, marks, and for each step
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from inplacelab_widgets.kernel.view import KernelView
     from inplacelab_widgets.list_view import ListView
     from inplacelab_widgets.panel_views import GraphView, MemoryView, MetadataView, StorageView, VersionView, View
+    from inplacelab_widgets.question_view import QuestionView
     from inplacelab_widgets.ranks import RanksView, show_ranks
     from inplacelab_widgets.sharing import to_card, to_gif
     from inplacelab_widgets.stepper import Stepper
@@ -54,6 +55,7 @@ __all__ = [
     "ListView",
     "MemoryView",
     "MetadataView",
+    "QuestionView",
     "RanksView",
     "Stepper",
     "StorageView",
@@ -75,6 +77,7 @@ _HOMES = {
     "Comparison": "comparison",
     "KernelView": "kernel.view",
     "ListView": "list_view",
+    "QuestionView": "question_view",
     "Stepper": "stepper",
     "RanksView": "ranks",
     "compare": "comparison",

@@ -1,4 +1,4 @@
-"""The exercises of lesson 17."""
+"""The exercises of lesson 18."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercises of lesson 4."""
+"""The exercises of the lesson on memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def peak_of_five(ordinary: Any, in_place: Any) -> Steps:
         in_place == _BYTES,
         Text(
             "Begin with the in-place way: how many storages are there, and how many bytes has one?",
-            "先看原地操作：一共有几块存储？一块有多少字节？",
+            "先看原地操作：一共有几个存储？一个有多少字节？",
         ),
     )
     yield (
@@ -55,14 +55,14 @@ def one_storage_fewer(mine: Any) -> Steps:
         not error or error.type != "ValueError",
         Text(
             "Line 2 is refused: who gets the gradient in the end, and may it be overwritten?",
-            "第 2 行被拒绝了：梯度最后要交给谁？它可以被改写吗？",
+            "第 2 行被拒绝了：梯度最后要交给谁？它可以被覆盖吗？",
         ),
     )
     yield (
         not error,
         Text(
             f"`backward()` stops: line {after.step.line}. Whose result was overwritten, and who was still holding it?",
-            f"`backward()` 停在第 {after.step.line} 行。被改写的是谁的结果？当时谁还持有它？",
+            f"`backward()` 停在第 {after.step.line} 行。被覆盖的是谁的结果？当时谁还持有它？",
         ),
         Text(
             "`relu` looks at its result in backward. Which of the three results does nobody hold?",
@@ -75,7 +75,7 @@ def one_storage_fewer(mine: Any) -> Steps:
         Text(
             "You have moved a name. The old storage is given back when the line is over; but *in* the line both exist. "
             "Keep the three names.",
-            "你移走的是名字。旧存储要到这一行结束才归还，而在这一行*里面*，两块都在。请保留三个名字。",
+            "你移走的是名字。旧存储要到这一行结束才归还，而在这一行*里面*，两个都在。请保留三个名字。",
         ),
     )
     yield (
@@ -93,7 +93,37 @@ def one_storage_fewer(mine: Any) -> Steps:
     )
     return Text(
         "`relu_` may overwrite what `scale` made, for nobody will ask for it.",
-        "`relu_` 可以改写 `scale` 的结果，因为没有人再需要它。",
+        "`relu_` 可以覆盖 `scale` 的结果，因为没有人再需要它。",
+    )
+
+
+@exercise
+def traced_peaks(with_relu: Any, with_relu_: Any) -> Steps:
+    yield (
+        with_relu != 3,
+        Text(
+            "That is the peak of `layers`. What does the list hold when the last layer is done?",
+            "那是 `layers` 的峰值。最后一层算完时，列表里有些什么？",
+        ),
+    )
+    yield (
+        with_relu == 9,
+        Text(
+            "`relu`: count the entries of the list: the input, and how many for each layer?",
+            "`relu`：数一数列表里的项：一个输入，每层又有几项？",
+        ),
+    )
+    yield (
+        with_relu_ == 5,
+        Text(
+            "`relu_`: the list has as many entries. How many *storages* do they have?",
+            "`relu_`：列表的项数相同。它们一共有几个*存储*？",
+        ),
+        Text("Which object does `relu_(product)` return?", "`relu_(product)` 返回的是哪个对象？"),
+    )
+    return Text(
+        "Nine entries in both lists. With `relu_`, each product and its activation are one object.",
+        "两个列表都是九项。用 `relu_` 时，每个乘积和它的激活值是同一个对象。",
     )
 
 

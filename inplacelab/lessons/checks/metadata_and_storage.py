@@ -1,4 +1,4 @@
-"""The exercises of lesson 2."""
+"""The exercises of the lesson on metadata and storage."""
 
 from __future__ import annotations
 
@@ -6,37 +6,6 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
-
-
-@exercise
-def diagonal_backwards(m: Any, shape: Any, strides: Any, offset: Any) -> Steps:
-    yield list(shape) == [3], Text("How many elements has the diagonal?", "对角线上有几个元素？")
-    yield (
-        0 <= offset < 9 and 0 <= offset + 2 * strides[0] < 9,
-        Text(
-            "Where does your last element lie? The storage has 9 slots.",
-            "你的最后一个元素落在哪里？存储只有 9 个槽位。",
-        ),
-    )
-    shown = m.as_strided(list(shape), list(strides), offset * m.element_size()).tolist()
-    yield (
-        shown != [0, 4, 8],
-        Text(
-            "That is the diagonal, read from the upper left. Where is one to begin?",
-            "这是从左上往右下读的对角线。应当从哪里开始？",
-        ),
-        Text("Begin in the last slot, and go back.", "从最后一个槽位开始，往回走。"),
-    )
-    yield (
-        shown == [8, 4, 0],
-        Text(
-            f"That shows {shown}. One step up is three slots. And one step up and to the left?",
-            f"现在显示的是 {shown}。往上走一行是三个槽位，那么往左上走一步呢？",
-        ),
-    )
-    return Text(
-        "Three numbers describe it, and none of the nine has moved.", "三个数就描述了它，九个元素一个都没有动。"
-    )
 
 
 @exercise
@@ -56,7 +25,7 @@ def order_of_axes(x: Any, order: Any) -> Steps:
         ),
     )
     return Text(
-        "Two axes that lie in order in the storage can be joined, wherever they stand.",
+        "Two axes that are in order in the storage can be joined, wherever they stand.",
         "两个轴只要在存储中按次序排列，不管站在什么位置，都能合并。",
     )
 
@@ -66,10 +35,54 @@ def bytes_of_a_copy(added: Any, moved: Any) -> Steps:
     yield added != 0, Text("Can strides show the elements in that order?", "有步幅能按这个次序表示这些元素吗？")
     yield (
         added == 4_000_000,
-        Text("How many numbers are there, and how many bytes has each?", "一共有多少个数？每个数几个字节？"),
+        Text("How many numbers are there, and how many bytes does each take?", "一共有多少个数？每个数几个字节？"),
     )
     yield (
         moved == 2 * added,
         Text("Every number is read. What else happens to it?", "每个数都要读一次。此外还要对它做什么？"),
     )
     return Text("Four megabytes more, eight megabytes moved.", "多占 4 MB，搬动 8 MB。")
+
+
+@exercise
+def black_squares(board: Any, strides: Any, offset: Any) -> Steps:
+    yield (
+        len(strides) == 3,
+        Text("The shape is [2, 2, 2]. How many strides are there?", "形状是 [2, 2, 2]。一共有几个步幅？"),
+    )
+    last = offset + sum(strides)
+    yield (
+        min(offset, last) >= 0 and max(offset, last) < 16,
+        Text(
+            "In which slot is your last element? The board has 16 slots.",
+            "你的最后一个元素在第几号槽位？棋盘只有 16 个槽位。",
+        ),
+    )
+    shown = board.as_strided([2, 2, 2], list(strides), offset * board.element_size()).reshape([-1]).tolist()
+    wanted = [0, 2, 5, 7, 8, 10, 13, 15]
+    yield (
+        shown[:2] == wanted[:2],
+        Text(
+            f"That shows {shown}. How far is it from the first black square to its neighbour in the same row?",
+            f"现在显示的是 {shown}。从第一个黑格到同一行的下一个黑格，要跨几个槽位？",
+        ),
+    )
+    yield (
+        shown[:4] == wanted[:4],
+        Text(
+            f"That shows {shown}. How far is it from the first black square of row 0 to that of row 1?",
+            f"现在显示的是 {shown}。从第 0 行的第一个黑格到第 1 行的第一个黑格，要跨几个槽位？",
+        ),
+        Text("From slot 0 to slot 5. Rows 0 and 1 make a pair.", "从 0 号槽位到 5 号槽位。第 0、1 行是一对。"),
+    )
+    yield (
+        shown == wanted,
+        Text(
+            f"That shows {shown}. Rows 2 and 3 repeat the pattern of rows 0 and 1. How far below?",
+            f"现在显示的是 {shown}。第 2、3 行重复第 0、1 行的花样，往后多少个槽位？",
+        ),
+    )
+    return Text(
+        "No slice gives these eight squares, and yet three strides do: pairs of rows, rows, squares.",
+        "没有哪个切片能取出这八格，三个步幅却可以：行对、行、格。",
+    )

@@ -1,4 +1,4 @@
-"""The exercises of lesson 3."""
+"""The exercises of the lesson on the in-place family."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ def _storages(recording: Recording) -> set[int]:
 def no_temporary(mine: Recording) -> Steps:
     after, first = mine.state(-1), mine.after_line(1)
     yield (
+        visible_values(mine.after_line(2), "w") == (8, 8, 8) and visible_values(mine.after_line(2), "g") == (2, 4, 6),
+        Text("Keep lines 1 and 2 as they are.", "第 1、2 行请保持原样。"),
+    )
+    yield (
         visible_values(after, "w") == (7, 6, 5),
         Text(
             "Which numbers does `w` show, and which did it show before you changed the line?",
@@ -32,48 +36,58 @@ def no_temporary(mine: Recording) -> Steps:
         after.tensor("w").storage == first.tensor("w").storage and bool(who_raised(mine, first.tensor("w").storage)),
         Text(
             "The numbers are right. Is the storage of `w` still the one of line 1?",
-            "数值对了。`w` 的存储还是第 1 行的那一块吗？",
+            "数值对了。`w` 的存储还是第 1 行的那一个吗？",
         ),
         Text(
             "In Paddle, `w -= ...` makes a new tensor and moves the name. Which subtraction ends in an underscore?",
-            "在 Paddle 里，`w -= ...` 会造一个新张量，再把名字移过去。哪个减法以下划线结尾？",
+            "在 Paddle 里，`w -= ...` 会新建一个张量，再把名字移过去。哪个减法以下划线结尾？",
         ),
     )
     yield (
         len(_storages(mine)) == len(_storages(mine) & set(mine.after_line(2).storages)),
         Text(
             "It is in place now. But what is made before the subtraction begins, and how many bytes does that take?",
-            "已经是原地写入了。可是在减法开始之前，先造出了什么？占多少字节？",
+            "已经是原地写入了。可是在减法开始之前，先新建了什么？占多少字节？",
         ),
         Text("`subtract_` has a parameter for the factor.", "`subtract_` 有一个参数就是系数。"),
     )
-    return Text("One operation, two storages from beginning to end.", "一个操作，从头到尾只有两块存储。")
+    writes = [step.op for step, _ in who_raised(mine, first.tensor("w").storage)]
+    yield (
+        len(writes) == 1,
+        Text(
+            f"It is written {len(writes)} times. One operation is enough.",
+            f"一共写了 {len(writes)} 次。一个操作就够了。",
+        ),
+    )
+    return Text("One operation, two storages from beginning to end.", "一个操作，从头到尾只有两个存储。")
 
 
 @exercise
-def right_order(suffix: Recording) -> Steps:
-    after, first = suffix.state(-1), suffix.after_line(1)
+def running_sum(scan: Recording) -> Steps:
+    after, first = scan.state(-1), scan.after_line(1)
     yield (
-        after.tensor("x").storage == first.tensor("x").storage and after.version("x") > 0,
+        after.tensor("x").storage == first.tensor("x").storage and not any(step.op == "cumsum_" for step in scan.steps),
+        Text("Keep line 3, and change only the shifts in line 2.", "请保留第 3 行，只改第 2 行里的位数。"),
+    )
+    writes = len(who_raised(scan, after.tensor("x").storage))
+    yield (
+        visible_values(after, "x") == (1, 3, 6, 10, 15, 21, 28, 36),
         Text(
-            "`x` lies in another storage than at the beginning. Keep line 3; change only the order in line 2.",
-            "`x` 已经不在最初的存储里了。请保留第 3 行，只改第 2 行里的次序。",
+            "After one shift of 1, of how many elements is each the sum? After a second shift of 2?",
+            "错开 1 位做一次之后，每个元素是几个元素的和？再错开 2 位做一次呢？",
+        ),
+        Text(
+            "Each line may double the number of elements that are summed: 1, 2, 4, 8.",
+            "每一次都可以让求和的元素个数翻倍：1、2、4、8。",
         ),
     )
     yield (
-        visible_values(after, "x") == (10, 9, 7, 4),
-        Text(
-            "`x[0]` is to become 10. What must `x[1]` show at the moment when `x[0]` is computed?",
-            "`x[0]` 应当变成 10。计算 `x[0]` 的那一刻，`x[1]` 必须已经是多少？",
-        ),
-        Text(
-            "Each element takes the sum that its right neighbour has just become. So which one has to be the first?",
-            "每个元素都要取右邻刚刚变成的那个和。那么谁应当最先算？",
-        ),
+        writes == 3,
+        Text(f"The sums are right, in {writes} writes. Three are enough.", f"和是对的，写了 {writes} 次。三次就够了。"),
     )
     return Text(
-        "From right to left: where elements depend on one another, the order decides.",
-        "从右往左：元素之间有依赖时，次序决定一切。",
+        "Eight sums in three lines. A GPU computes `cumsum` in this way: every element of a line at once.",
+        "三行求出八个和。GPU 就是这样计算 `cumsum` 的：每一行的所有元素同时算。",
     )
 
 

@@ -1,4 +1,4 @@
-"""The exercises of lesson 16."""
+"""The exercises of lesson 17."""
 
 from __future__ import annotations
 

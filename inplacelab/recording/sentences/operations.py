@@ -390,8 +390,8 @@ def kept_by_node(moment: Moment, node: NodeFacts) -> list[Text]:
 
 def joins(moment: Moment, nodes: Sequence[NodeFacts]) -> Text:
     """Names new nodes that keep nothing."""
-    one = Text("{0} joins the graph and keeps no tensor.", "计算图中加入了 {0}，它不保存任何张量。")
-    many = Text("{0} join the graph and keep no tensor.", "计算图中加入了 {0}，它们不保存任何张量。")
+    one = Text("{0} joins the graph and keeps no tensor.", "反向图中加入了 {0}，它不保存任何张量。")
+    many = Text("{0} join the graph and keep no tensor.", "反向图中加入了 {0}，它们不保存任何张量。")
     return (one if len(nodes) == 1 else many).format(listing([moment.called_node(node.id) for node in nodes]))
 
 

@@ -12,7 +12,7 @@ NEW = Text("NEW", "新")
 NO_GRAPH = Text("No operation has made a grad node.", "还没有操作产生梯度节点。")
 MADE_BY_BACKWARD = Text("made by backward", "反向传播时生成")
 NO_NODE_YET = Text("No grad node yet.", "还没有梯度节点。")
-BEGINS_AT = Text(" The graph begins at line {line}.", "计算图从第 {line} 行开始。")
+BEGINS_AT = Text(" The graph begins at line {line}.", "反向图从第 {line} 行开始。")
 NODE_STATUS = {
     "": Text("", ""),
     "waiting": Text("◌ waiting", "◌ 等待"),

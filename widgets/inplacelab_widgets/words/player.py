@@ -26,9 +26,9 @@ PLAYER = {
     "update": UPDATE,
     "code": Text("Code", "代码"),
     "storages": Text("Memory: storages and tensors", "内存：存储与张量"),
-    "graph": Text("Graph", "计算图"),
+    "graph": Text("Graph", "反向图"),
     "lanes": Text("Versions", "版本"),
-    "minimap": Text("Map of the graph: arrow keys scroll it", "计算图缩略图：方向键滚动"),
+    "minimap": Text("Map of the graph: arrow keys scroll it", "反向图缩略图：方向键滚动"),
     "memory": Text("Bytes", "字节"),
     "history": Text("Versions and bytes", "版本与字节"),
     "elements": Text("Elements", "元素"),
@@ -90,7 +90,7 @@ KEYS = (
             "在槽位很多的存储上：进入放大镜、沿槽位移动、到下一处改动、退出",
         ),
     ),
-    (Text("G L T", "G L T"), Text("graph, versions and bytes, elements", "计算图、版本与字节、元素")),
+    (Text("G L T", "G L T"), Text("graph, versions and bytes, elements", "反向图、版本与字节、元素")),
     (
         Text("↑ ↓ Enter", "↑ ↓ Enter"),
         Text(

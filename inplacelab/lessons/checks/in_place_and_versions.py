@@ -1,0 +1,101 @@
+"""The exercises of the lesson on in-place operations and versions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab.language import Text
+from inplacelab.lessons.exercise import Steps, exercise
+from inplacelab.recording.queries import same_object, visible_values, who_raised
+from inplacelab.recording.recording import Recording
+
+
+@exercise
+def seen_by_both(added: Recording) -> Steps:
+    after = added.state(-1)
+    yield (
+        visible_values(after, "y") == (2, 3),
+        Text("`y` must show 2 and 3. What does it show, and why?", "`y` 应当显示 2 和 3。它现在显示什么，为什么？"),
+        Text(
+            "`x += 1.` is short for `x = x + 1.`. Which name has moved to another object?",
+            "`x += 1.` 是 `x = x + 1.` 的简写。哪个名字换到了别的对象上？",
+        ),
+        Text("Look for the addition whose name ends in an underscore.", "找一找名字以下划线结尾的加法。"),
+    )
+    yield (
+        same_object(after, "x", "y") and len(who_raised(added, after.tensor("x").storage)) == 1,
+        Text(
+            "The numbers are right. But was anything written? Look at the version counter.",
+            "数值对了。可是真的写过吗？看看版本计数器。",
+        ),
+    )
+    return Text("One object with two names, one storage, version 1.", "一个对象、两个名字，一个存储，版本号为 1。")
+
+
+@exercise
+def bytes_saved(saved_by_scale: Any, saved_by_sin: Any) -> Steps:
+    yield (
+        saved_by_scale == 0,
+        Text(
+            "`scale_`: does the derivative of “times two” depend on the number that was doubled?",
+            "`scale_`：“乘以二”的导数和被乘的那个数有关系吗？",
+        ),
+    )
+    yield (
+        saved_by_sin != 0,
+        Text(
+            "`sin_`: what is the derivative of the sine, and at which number is it taken?",
+            "`sin_`：正弦的导数是什么？要在哪个数处取值？",
+        ),
+    )
+    yield (
+        saved_by_sin == 8 * 4,
+        Text(
+            "`sin_`: how many numbers are overwritten, and how many bytes does each take?",
+            "`sin_`：有几个数被覆盖，每个占几字节？",
+        ),
+    )
+    return Text(
+        "The derivative of the sine is the cosine of the old number, so a copy of all eight is kept. This in-place operation saves no memory.",
+        "正弦的导数是旧值的余弦，所以八个数都要留副本。可见，这次原地操作并没有省下内存。",
+    )
+
+
+@exercise
+def swapped_rows(swapped: Recording) -> Steps:
+    after, first = swapped.state(-1), swapped.state(0)
+    yield (
+        visible_values(after, "q") == (3, 4, 1, 2),
+        Text("Which numbers must `q` show? Which does it show?", "`q` 应当显示哪几个数？它现在显示什么？"),
+        Text(
+            "Adding and subtracting can be undone. What are the rows after `top.add_(bottom)`?",
+            "加法和减法可以还原。执行 `top.add_(bottom)` 之后，两行各是什么？",
+        ),
+        Text(
+            "After that, which subtraction turns `bottom` into the old `top`, up to its sign?",
+            "此后，哪一次减法能让 `bottom` 变成原来的 `top`（符号相反也行）？",
+        ),
+    )
+    yield (
+        after.tensor("q").storage == first.tensor("q").storage and after.tensor("q").id == first.tensor("q").id,
+        Text(
+            "`q` shows the right numbers, but is it still the same object?",
+            "`q` 显示的数对了，可它还是原来的那个对象吗？",
+        ),
+    )
+    start = swapped.steps[0].live
+    yield (
+        max(step.peak for step in swapped.steps) == start,
+        Text(
+            "Swapped. But one line reserved memory, if only for a moment. Which?",
+            "交换成功了。可是有一行申请过内存，哪怕只是一瞬间。是哪一行？",
+        ),
+        Text(
+            "Use only operations that end in an underscore, with a tensor that already exists as the operand.",
+            "只用名字以下划线结尾的操作，操作数用已有的张量。",
+        ),
+    )
+    return Text(
+        "Four writes, version 4, and not one byte. (In floating point this may round: for real data, take the copy.)",
+        "四次写入，版本号为 4，一个字节也没有多占。（浮点运算可能有舍入；实际的数据还是复制一份为好。）",
+    )

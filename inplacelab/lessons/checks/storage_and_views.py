@@ -1,0 +1,110 @@
+"""The exercises of the lesson on storage and views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab.language import Text
+from inplacelab.lessons.exercise import Steps, exercise
+from inplacelab.recording.queries import shares_storage, visible_values, who_raised
+from inplacelab.recording.recording import Recording
+
+_RIGHT = {"x[:, 0]": "view", "x.clone()": "copy", "x.t()": "view", "x[[0]]": "copy"}
+
+
+@exercise
+def which_is_it(answers: Any) -> Steps:
+    yield (
+        all(answers.get(program) in {"view", "copy"} for program in _RIGHT),
+        Text('Write `"view"` or `"copy"` for each of the four.', '四个都要填写 `"view"` 或 `"copy"`。'),
+    )
+    for program in ("x[:, 0]", "x.t()", "x.clone()"):
+        yield (
+            answers[program] == _RIGHT[program],
+            Text(
+                f"`{program}`: write into the result, and look at `x`. Does it change?",
+                f"`{program}`：往结果里写，再看看 `x`。它变了吗？",
+            ),
+            Text(
+                f"`{program}`: can an offset and strides describe the result?",
+                f"`{program}`：用偏移和步幅能描述这个结果吗？",
+            ),
+        )
+    yield (
+        answers["x[[0]]"] == "copy",
+        Text(
+            "`x[[0]]` takes a list of rows. Try: `y = x[[0]]; y.zero_()`, and look at `x`.",
+            "`x[[0]]` 取的是一个列表中的各行。试一试：`y = x[[0]]; y.zero_()`，再看 `x`。",
+        ),
+        Text(
+            "A list may name any rows in any order. Can strides describe that?",
+            "列表可以按任意次序列出任意的行。步幅能描述它吗？",
+        ),
+    )
+    return Text(
+        "Slices and `t` are views. A list of indices, and `clone`, copy.",
+        "切片和 `t` 是视图；下标列表和 `clone` 会复制。",
+    )
+
+
+@exercise
+def row_of_its_own(own: Recording) -> Steps:
+    after = own.state(-1)
+    yield (
+        [step.op for step, _ in who_raised(own, after.tensor("q").storage)] == ["scale_"],
+        Text(
+            "`q` must still be multiplied by 10 in place. What does its version counter say?",
+            "`q` 仍要原地乘以 10：它的版本计数器是多少？",
+        ),
+    )
+    yield (
+        visible_values(after, "q") == (10, 20, 30, 40, 50, 60),
+        Text("Which numbers must `q` show?", "`q` 应当显示哪几个数？"),
+    )
+    yield (
+        not shares_storage(after, "q", "tail"),
+        Text("In how many storages are `q` and `tail` now?", "`q` 和 `tail` 现在放在几个存储里？"),
+        Text(
+            "An earlier program of this lesson has a tensor that kept its numbers while all others went to zero.",
+            "本课前面有一段程序，其他张量都变成了零，只有一个保住了数值。",
+        ),
+    )
+    yield (
+        visible_values(after, "tail") == (4, 5, 6),
+        Text("Which numbers must `tail` show?", "`tail` 应当显示哪几个数？"),
+    )
+    return Text(
+        "A copy has a storage and a version counter of its own. It costs its bytes.",
+        "副本有自己的存储和自己的版本计数器，代价是相应的字节。",
+    )
+
+
+@exercise
+def rotated_board(board: Any, turned: Any) -> Steps:
+    wanted = [row[::-1] for row in board.tolist()[::-1]]
+    yield (
+        list(turned.shape) == [4, 4],
+        Text("`turned` must have four rows and four columns.", "`turned` 应当有四行四列。"),
+    )
+    yield (
+        turned.tolist() == wanted,
+        Text(
+            "Which element must `turned[0, 0]` be? And `turned[0, 1]`?",
+            "`turned[0, 0]` 应当是哪个元素？`turned[0, 1]` 呢？",
+        ),
+        Text("The rows come in reverse order. What about the columns?", "各行的次序要颠倒。各列呢？"),
+    )
+    first, last = board.data_ptr(), board.data_ptr() + board.nbytes
+    yield (
+        first <= turned.data_ptr() < last,
+        Text(
+            "The numbers are right, but they were copied. Which operations only change offset and strides?",
+            "数值对了，可是数据被复制了。哪些操作只改变偏移和步幅？",
+        ),
+        Text("A slice may have a negative step.", "切片的步长可以是负数。"),
+    )
+    return Text(
+        "Offset 15, strides (-4, -1). By 90 degrees: `board.t()[::-1]` or `board.t()[:, ::-1]`. "
+        "(PyTorch has no negative strides: `flip` copies there.)",
+        "偏移 15，步幅 (-4, -1)。旋转 90 度：`board.t()[::-1]` 或 `board.t()[:, ::-1]`。（PyTorch 没有负步幅，`flip` 会复制。）",
+    )

@@ -1,0 +1,327 @@
+r"""Asks a learner for a prediction before a program runs, and compares it with the recorded facts afterwards.
+
+A question is a cell that begins with `%%predict NAME`. Each line is one part: what is asked, a colon, and what can be answered.
+
+    %%predict viewed
+    strides of `t`: (3, 1) | (1, 3) | (2, 3)
+    which show a zero: x & same & part
+    `a.grad`: 2 = all 2 | 4 = all 4 | None = an error
+    slot of `m[1, 2]`: ?
+
+`|` stands between options of which one is right, `&` between options of which any number is right, and `?` is a field to fill in. An option
+may have a value before `=`, if its words are not its value. No cell holds the answers: after the program has run, a later cell gives them
+from the facts, in the same order.
+
+>>> asked = ask("viewed", "strides of `t`: (3, 1) | (1, 3)\nstorages: ?")
+>>> reveal("viewed", (1, 3), 1)
+○ No prediction yet. Enter one above; then the comparison stands there.
+>>> asked.answer([[1], "2"])
+>>> reveal("viewed", (1, 3), 1)
+✓ strides of `t`: (1, 3)
+✗ storages: you said 2; it is 1
+>>> score()
+✓ viewed: 1 of 2
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from inplacelab.language import Text
+
+Choice = list[int] | str | None
+"""What a learner entered for one part: the indices of options, the text of a field, or nothing."""
+
+_NOT_YET = Text(
+    "○ No prediction yet. Enter one above; then the comparison stands there.",
+    "○ 还没有预测。请先在上面填写，然后那里会显示对照结果。",
+)
+_RIGHT = Text("✓ {label}: {fact}", "✓ {label}：{fact}")
+_WRONG = Text("✗ {label}: you said {said}; it is {fact}", "✗ {label}：你的预测是 {said}；实际是 {fact}")
+_NONE_OF_THEM = Text("none", "都不是")
+_NO_ANSWERS = Text("○ No prediction was entered.", "○ 没有填写过预测。")
+_LINE = Text("{mark} {name}: {right} of {given}", "{mark} {name}：答对 {right} / {given}")
+_TOTAL = Text("Right: {0} of {1} predictions.", "共答对 {0} / {1} 个预测。")
+_MALFORMED = Text(
+    "line {0} of the question is not `what is asked: answers`: {1!r}", "问题的第 {0} 行不是“问题: 答案”的形式：{1!r}"
+)
+_EMPTY = Text(
+    "the question has no lines. Write one line for each part: `what is asked: answers`",
+    "这个问题没有内容。每个小问写一行：“问题: 答案”",
+)
+_UNKNOWN = Text("there is no question {0!r}: run its cell first", "没有名为 {0!r} 的问题：请先运行它的单元格")
+_COUNT = Text(
+    "the question {0!r} has {1} parts, and {2} facts were given", "问题 {0!r} 有 {1} 个小问，却给出了 {2} 个事实"
+)
+_NO_OPTION = Text("{0!r} is none of the options of {1!r}", "{0!r} 不在 {1!r} 的选项之中")
+
+_PUNCTUATION = str.maketrans("，（）［］：＝", ",()[]:=")
+_DIGITS = re.compile(r"(?<=\d)[ ,_](?=\d{3}(?!\d))")
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+_LONGEST = 200
+"""Characters of an answer that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One answer to choose: its words, and the value that a fact is compared with."""
+
+    words: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One question. Without options it is a field to fill in."""
+
+    label: str
+    options: tuple[Option, ...] = ()
+    several: bool = False
+
+    def right(self, fact: Any) -> list[int]:
+        """Returns the indices of the options that a fact makes right.
+
+        Raises:
+            ValueError: if the fact is none of the options.
+        """
+        facts = list(fact) if self.several else [fact]
+        found = [index for index, option in enumerate(self.options) if any(_equal(option.value, one) for one in facts)]
+        if len(found) != len(facts):
+            raise ValueError(str(_NO_OPTION.format(fact, self.label)))
+        return found
+
+    def is_right(self, choice: Choice, fact: Any) -> bool:
+        """Tells whether what the learner entered is the fact."""
+        if self.options:
+            return choice == self.right(fact)
+        return _equal(_read(str(choice)), fact)
+
+    def words(self, choice: Choice) -> str:
+        """Returns what the learner entered, in the words of the question."""
+        if isinstance(choice, list):
+            return ", ".join(self.options[index].words for index in choice) or str(_NONE_OF_THEM)
+        return "" if choice is None else choice.strip()
+
+    def fact_in_words(self, fact: Any) -> str:
+        """Returns the fact in the words of the question."""
+        return self.words(self.right(fact)) if self.options else f"{fact:,}" if isinstance(fact, int) else str(fact)
+
+
+@dataclass(slots=True)
+class Prediction:
+    """A question of a lesson, with what the learner entered and, once the program has run, the facts.
+
+    Attributes:
+        name: its name in the lesson.
+        parts: what is asked.
+        choices: what the learner entered for each part; None before that.
+        facts: the answers, as a later cell found them; None before that.
+        on_change: called when the prediction can be compared with the facts.
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+    choices: list[Choice] | None = None
+    facts: tuple[Any, ...] | None = None
+    on_change: Callable[[], None] = field(default=lambda: None, repr=False)
+
+    def answer(self, choices: Sequence[Choice]) -> None:
+        """Notes what the learner entered. The first prediction counts."""
+        if self.choices is None:
+            self.choices = list(choices)
+            self.on_change()
+
+    def reveal(self, facts: Sequence[Any]) -> None:
+        """Notes the facts.
+
+        Raises:
+            ValueError: if their number is not that of the parts, or one is none of the options.
+        """
+        if len(facts) != len(self.parts):
+            raise ValueError(str(_COUNT.format(self.name, len(self.parts), len(facts))))
+        for part, fact in zip(self.parts, facts, strict=True):
+            part.fact_in_words(fact)
+        self.facts = tuple(facts)
+        self.on_change()
+
+    @property
+    def compared(self) -> tuple[bool, ...] | None:
+        """For each part, whether the prediction was right; None as long as there is nothing to compare."""
+        if self.choices is None or self.facts is None:
+            return None
+        triples = zip(self.parts, self.choices, self.facts, strict=True)
+        return tuple(part.is_right(choice, fact) for part, choice, fact in triples)
+
+    def lines(self) -> list[str]:
+        """Returns a line for each part that compares the prediction with the fact; empty as long as there is nothing to compare."""
+        return list(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        for index, right in enumerate(self.compared or ()):
+            part, fact = self.parts[index], (self.facts or ())[index]
+            said = part.words((self.choices or ())[index])
+            words = _RIGHT if right else _WRONG
+            yield str(words.format(label=part.label, said=said, fact=part.fact_in_words(fact)))
+
+
+class Lines:
+    """Lines of text, shown as a list in a notebook."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = tuple(lines)
+
+    def __repr__(self) -> str:
+        return "\n".join(self._lines)
+
+    def _repr_markdown_(self) -> str:
+        return "  \n".join(self._lines)
+
+
+_asked: dict[str, Prediction] = {}
+_steppers: dict[str, Any] = {}
+
+
+def parse(text: str) -> tuple[Part, ...]:
+    """Returns the parts of a question.
+
+    Raises:
+        ValueError: if there is none, or a line has no colon or no answers.
+
+    >>> parse("storages: ?")
+    (Part(label='storages', options=(), several=False),)
+    """
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines:
+        raise ValueError(str(_EMPTY))
+    return tuple(_part(number, line) for number, line in lines)
+
+
+def _part(number: int, line: str) -> Part:
+    label, colon, answers = (piece.strip() for piece in line.rpartition(": "))
+    if not colon or not label or not answers:
+        raise ValueError(str(_MALFORMED.format(number, line)))
+    if answers == "?":
+        return Part(label)
+    several = " & " in answers
+    options = tuple(_option(option) for option in answers.split(" & " if several else " | "))
+    return Part(label, options, several)
+
+
+def _option(written: str) -> Option:
+    value, equals, words = (piece.strip() for piece in written.partition(" = "))
+    return Option(words if equals else value, _read(value))
+
+
+def ask(name: str, text: str) -> Prediction:
+    """Asks a question, as `%%predict` does. Asked again, it starts over.
+
+    Args:
+        name: its name.
+        text: its lines.
+
+    Raises:
+        ValueError: if a line cannot be read.
+    """
+    _asked[name] = Prediction(name, parse(text))
+    return _asked[name]
+
+
+def reveal(name: str, *facts: Any) -> None:
+    """Shows the answers to a question, found in the recording, beside the prediction. Without a prediction it shows no answer.
+
+    Args:
+        name: the name of the question.
+        facts: the answer to each of its parts, in their order. For a part with several right options: a collection of them.
+
+    Raises:
+        LookupError: if the question was not asked.
+        ValueError: if a fact is missing, or is none of the options.
+    """
+    if name not in _asked:
+        raise LookupError(str(_UNKNOWN.format(name)))
+    _asked[name].reveal(facts)
+    from IPython.display import display  # noqa: PLC0415  # optional outside of notebooks
+
+    display(Lines(_asked[name].lines() or [str(_NOT_YET)]))
+
+
+def watch(name: str, stepper: Any) -> None:
+    """Counts the answers that a learner gives in the predict mode of a stepper."""
+    _steppers[name] = stepper
+
+
+def score() -> Lines:
+    """Returns what was predicted in this session, and how much of it was right: `%predictions`."""
+    results = {name: list(asked.compared) for name, asked in _asked.items() if asked.compared is not None}
+    for name, stepper in _steppers.items():
+        given = [bool(answer["right"]) for answer in stepper.answers if answer["chosen"] is not None]
+        if given:
+            results[name] = results.get(name, []) + given
+    lines = [
+        str(_LINE.format(mark="✓" if any(each) else "✗", name=name, right=sum(each), given=len(each)))
+        for name, each in results.items()
+    ]
+    if len(results) > 1:
+        everything = [one for each in results.values() for one in each]
+        lines.append(str(_TOTAL.format(sum(everything), len(everything))))
+    return Lines(lines or [str(_NO_ANSWERS)])
+
+
+def forget() -> None:
+    """Forgets all questions, as a new session does."""
+    _asked.clear()
+    _steppers.clear()
+
+
+def _read(written: str) -> Any:
+    """Reads a value as a learner may write it: `3,1`, `(3, 1)`, `64 * 512 * 4`, `67,108,864`; a text if it is nothing else."""
+    text = _DIGITS.sub("", written.strip().translate(_PUNCTUATION))[:_LONGEST]
+    try:
+        return _value(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError, ZeroDivisionError, RecursionError, OverflowError):
+        return text
+
+
+def _value(node: ast.expr) -> Any:
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Tuple | ast.List):
+        return tuple(_value(each) for each in node.elts)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_number(node.operand)
+    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+        return _ARITHMETIC[type(node.op)](_number(node.left), _number(node.right))
+    raise ValueError(ast.dump(node))
+
+
+def _number(node: ast.expr) -> Any:
+    value = _value(node)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(value)
+    return value
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Compares values as a reader does: a list equals a tuple, a number equals one of another type, a truth value is no number."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return math.isclose(one, other, rel_tol=1e-9)
+    if _is_sequence(one) and _is_sequence(other):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return bool(one == other)
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, Collection) and not isinstance(value, str | bytes | set | frozenset | dict)

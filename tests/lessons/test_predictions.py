@@ -1,0 +1,180 @@
+"""Predictions: how a question is read, what counts as right, and that nothing is given away before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+from inplacelab.language import speak
+from inplacelab.lessons import predictions
+from inplacelab.lessons.predictions import ask, parse, reveal, score
+
+pytest.importorskip("anywidget")
+
+from inplacelab_widgets.question_view import QuestionView  # needs anywidget
+
+TEXT = """strides of `t`: (3, 1) | (1, 3)
+zeros: x & same & part
+`a.grad`: 2 = all 2 | 4 = all 4 | None = an error
+slot: ?"""
+
+
+@pytest.fixture(autouse=True)
+def session() -> Iterator[None]:
+    predictions.forget()
+    yield
+    predictions.forget()
+
+
+def test_the_parts_of_a_question() -> None:
+    strides, zeros, gradient, slot = parse(TEXT)
+    assert [option.value for option in strides.options] == [(3, 1), (1, 3)]
+    assert (zeros.several, strides.several) == (True, False)
+    assert [(option.words, option.value) for option in gradient.options][1:] == [("all 4", 4), ("an error", None)]
+    assert slot.options == ()
+
+
+@pytest.mark.parametrize("text", ["", "no answers", "label:", ": ?", "one: ?\nand no colon"])
+def test_a_malformed_question_is_refused_with_its_line(text: str) -> None:
+    with pytest.raises(ValueError, match=r"line|question"):
+        parse(text)
+
+
+def test_right_and_wrong_are_told_part_by_part() -> None:
+    asked = ask("all", TEXT)
+    asked.answer([[1], [0, 2], [0], " 5 "])
+    reveal("all", [1, 3], {"x", "part"}, 4, 6)
+    assert asked.compared == (True, True, False, False)
+    assert asked.lines()[2:] == ["✗ `a.grad`: you said all 2; it is all 4", "✗ slot: you said 5; it is 6"]
+    assert repr(score()) == "✓ all: 2 of 4"
+
+
+def test_the_first_prediction_counts() -> None:
+    asked = ask("q", "n: ?")
+    asked.answer(["1"])
+    asked.answer(["2"])
+    assert asked.choices == ["1"]
+
+
+def test_without_a_prediction_no_answer_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ask("q", "n: ?")
+    reveal("q", 123)
+    assert "123" not in capsys.readouterr().out
+    asked.answer(["123"])
+    assert asked.lines() == ["✓ n: 123"]
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("67,108,864", 2**26),
+        ("64 * 512 * 512 * 4", 2**26),
+        ("67 108 864", 2**26),
+        ("（3，1）", (3, 1)),
+        ("3, 1", [3, 1]),
+        ("[3, 1]", (3, 1)),
+        ("-1", -1),
+        ("0.5", 0.5),
+        ("1/2", 0.5),
+        ("relu", "relu"),
+        ("True", True),
+    ],
+)
+def test_an_answer_may_be_written_in_several_ways(said: str, fact: Any) -> None:
+    asked = ask("q", "n: ?")
+    reveal("q", fact)
+    asked.answer([said])
+    assert asked.compared == (True,)
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"), [("1", True), ("0", False), ("12", 1), ("(3, 1, 1)", (3, 1)), ("9**9**9", 1)]
+)
+def test_what_only_looks_alike_is_wrong(said: str, fact: Any) -> None:
+    asked = ask("q", "n: ?")
+    reveal("q", fact)
+    asked.answer([said])
+    assert asked.compared == (False,)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_an_answer(said: str) -> None:
+    asked = ask("q", "n: ?")
+    asked.answer([said])
+    asked.reveal([object()])
+    assert asked.compared == (False,)
+
+
+@given(st.sets(st.integers(0, 3)), st.sets(st.integers(0, 3)))
+def test_several_options_are_right_if_all_of_them_and_no_others_are_chosen(chosen: set[int], right: set[int]) -> None:
+    asked = ask("q", "which: 0 & 1 & 2 & 3")
+    asked.answer([sorted(chosen)])
+    asked.reveal([right])
+    assert asked.compared == (chosen == right,)
+
+
+def test_an_authors_errors_are_refused() -> None:
+    ask("q", "n: 1 | 2")
+    with pytest.raises(ValueError, match="none of the options"):
+        reveal("q", 3)
+    with pytest.raises(ValueError, match="1 parts, and 2 facts"):
+        reveal("q", 1, 2)
+    with pytest.raises(LookupError, match="run its cell first"):
+        reveal("other", 1)
+
+
+class Stepper:
+    answers: ClassVar = [
+        {"chosen": [1], "right": True},
+        {"chosen": [0], "right": False},
+        {"chosen": None, "right": None},
+    ]
+
+
+def test_the_score_counts_steppers_too_and_says_the_total() -> None:
+    assert repr(score()) == "○ No prediction was entered."
+    predictions.watch("turned", Stepper())
+    ask("q", "n: ?").answer(["1"])
+    reveal("q", 1)
+    assert repr(score()).splitlines() == ["✓ q: 1 of 1", "✓ turned: 1 of 2", "Right: 2 of 3 predictions."]
+    with speak("zh"):
+        assert repr(score()).splitlines()[-1] == "共答对 2 / 3 个预测。"
+
+
+@pytest.fixture
+def shell() -> Iterator[InteractiveShell]:
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "inplacelab")
+    yield shell
+    shell.reset()
+    InteractiveShell.clear_instance()
+
+
+def test_what_is_entered_in_the_widget_is_compared_when_the_facts_are_known(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    views: list[QuestionView] = []
+    monkeypatch.setattr(QuestionView, "_ipython_display_", lambda view: views.append(view))
+    with capture_output():
+        shell.run_cell_magic("predict", "q", "strides: (3, 1) | (1, 3)\n")
+    (view,) = views
+    view.answers = [[1]]
+    assert view.compared == []
+    with capture_output() as captured:
+        reveal("q", (1, 3))
+    assert captured.outputs[0].data["text/plain"] == "✓ strides: (1, 3)"
+    assert view.compared == ["✓ strides: (1, 3)"]
+    assert repr(shell.run_line_magic("predictions", "")) == "✓ q: 1 of 1"
+
+
+def test_a_question_without_a_name_or_lines_is_refused(shell: InteractiveShell) -> None:
+    for name, cell in (("", "n: ?"), ("q", "n\n")):
+        with pytest.raises(UsageError, match="%%predict"):
+            shell.run_cell_magic("predict", name, cell)

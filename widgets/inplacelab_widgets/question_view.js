@@ -1,0 +1,95 @@
+// A question before a program runs. What the reader enters goes to the kernel, which compares it with the facts later.
+
+/** Words in both languages. @typedef {[string, string]} Said */
+/** @typedef {{label: string, options: string[], several: boolean}} Part */
+
+/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {Object<string, string>} attributes @param {(Node | string)[]} children */
+const make = (tag, attributes = {}, ...children) => {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+};
+
+/** Words as nodes; what stands in backticks is code. @param {string} words */
+const worded = (words) => words.split("`").map((part, k) => (k % 2 ? make("code", {}, part) : document.createTextNode(part)));
+
+/** What the reader entered: for a part with options the indices of those chosen, else the text; null where a part has no answer.
+ * @param {Part[]} parts @param {HTMLInputElement[][]} inputs */
+export const entered = (parts, inputs) =>
+  parts.map((part, k) => {
+    if (!part.options.length) return inputs[k][0].value.trim() || null;
+    const chosen = inputs[k].flatMap((input, option) => (input.checked ? [option] : []));
+    return chosen.length || part.several ? chosen : null;
+  });
+
+let made = 0; // radio buttons of one part share a name that no other part has
+
+/** The anywidget entry point. @param {{model: any, el: HTMLElement}} view */
+function render({ model, el }) {
+  /** @type {{parts: Part[], words: Object<string, Said>}} */
+  const question = model.get("_question");
+  const say = (/** @type {string} */ key) => question.words[key][model.get("language") === "zh" ? 1 : 0];
+  made += 1;
+
+  /** @type {HTMLInputElement[][]} */
+  const inputs = [];
+  const fields = question.parts.map((part, k) => {
+    const legend = make("legend", {}, ...worded(part.label));
+    if (part.several) legend.append(" ", say("several"));
+    inputs.push([]);
+    const choice = (/** @type {HTMLInputElement} */ input, /** @type {Node[]} */ ...words) => {
+      inputs[k].push(input);
+      return make("label", { class: "ipl-choice" }, input, ...words);
+    };
+    if (!part.options.length) {
+      const input = make("input", { type: "text", class: "ipl-entry", autocomplete: "off", "aria-label": `${say("field")}: ${part.label}` });
+      return make("fieldset", {}, legend, choice(input));
+    }
+    const kind = part.several ? "checkbox" : "radio";
+    const choices = part.options.map((option) => choice(make("input", { type: kind, name: `ipl-asked-${made}-${k}` }), make("span", {}, ...worded(option))));
+    return make("fieldset", {}, legend, ...choices);
+  });
+
+  const button = make("button", { type: "submit", class: "ipl-button" }, say("enter"));
+  const said = make("div", { class: "ipl-compared", role: "status" });
+  const form = make("form", { class: "ipl-asked" }, ...fields, make("div", { class: "ipl-decide" }, button, said));
+  const root = make("div", { class: "ipl ipl-asking", lang: model.get("language") === "zh" ? "zh-Hans" : "en" }, form);
+
+  const show = () => {
+    const answers = model.get("answers");
+    answers.forEach((/** @type {string | number[]} */ answer, /** @type {number} */ k) => {
+      if (typeof answer === "string") inputs[k][0].value = answer;
+      else inputs[k].forEach((input, option) => (input.checked = answer.includes(option)));
+    });
+    if (!answers.length) return;
+    inputs.flat().forEach((input) => (input.disabled = true));
+    button.hidden = true;
+    const lines = model.get("compared");
+    said.replaceChildren(...(lines.length ? lines : [say("noted")]).map((/** @type {string} */ line) => make("div", {}, ...worded(line))));
+  };
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const answers = entered(question.parts, inputs);
+    const blank = answers.indexOf(null);
+    if (blank >= 0) {
+      said.textContent = say("blank");
+      inputs[blank][0].focus();
+      return;
+    }
+    model.set("answers", answers);
+    model.save_changes();
+    said.setAttribute("tabindex", "-1");
+    said.focus();
+    show();
+  });
+  // JupyterLab's shortcuts must not handle what is typed here.
+  form.addEventListener("keydown", (event) => event.stopPropagation());
+  for (const trait of ["answers", "compared"]) model.on(`change:${trait}`, show);
+  el.append(root);
+  show();
+  return () => ["answers", "compared"].forEach((trait) => model.off(`change:${trait}`, show));
+}
+
+export default { render };
