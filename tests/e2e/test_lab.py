@@ -14,7 +14,7 @@ from tests.e2e.in_lab import new_page, run_all
 
 pytestmark = pytest.mark.e2e
 
-LESSON = "16_in_place_and_versions.ipynb"
+LESSON = "02_in_place_and_versions.ipynb"
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 NUMBER_OF_CELLS = "() => window.theNotebook().content.model.cells.length"

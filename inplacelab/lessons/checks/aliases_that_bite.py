@@ -1,4 +1,4 @@
-"""The exercises of lesson 9."""
+"""The exercises of lesson 10."""
 
 from __future__ import annotations
 

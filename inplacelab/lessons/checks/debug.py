@@ -1,4 +1,4 @@
-"""Checks the exercises of lesson 12: any repair with the right numbers is accepted."""
+"""Checks the exercises of lesson 13: any repair with the right numbers is accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercises of lesson 10."""
+"""The exercises of lesson 11."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercises of lesson 5."""
+"""The exercises of lesson 6."""
 
 from __future__ import annotations
 

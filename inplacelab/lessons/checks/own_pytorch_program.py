@@ -1,4 +1,4 @@
-"""The exercises of lesson 15."""
+"""The exercises of lesson 16."""
 
 from __future__ import annotations
 

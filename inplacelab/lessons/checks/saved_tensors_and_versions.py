@@ -1,4 +1,4 @@
-"""The exercises of lesson 6."""
+"""The exercises of lesson 7."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercises of lesson 7."""
+"""The exercises of lesson 8."""
 
 from __future__ import annotations
 

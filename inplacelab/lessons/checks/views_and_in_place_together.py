@@ -1,4 +1,4 @@
-"""The exercises of lesson 8."""
+"""The exercises of lesson 9."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercises of lesson 13."""
+"""The exercises of lesson 14."""
 
 from __future__ import annotations
 

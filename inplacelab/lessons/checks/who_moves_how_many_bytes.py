@@ -1,4 +1,4 @@
-"""The exercises of lesson 14."""
+"""The exercises of lesson 15."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercises of lesson 11."""
+"""The exercises of lesson 12."""
 
 from __future__ import annotations
 
