@@ -55,7 +55,7 @@ def length_of(blocks: Iterable[Block]) -> Length:
         words=sum(len(_IN_BLOCKS.sub("", text).split()) for text in prose),
         lines=sum(bool(line.strip()) for block in code for line in block.text.splitlines()),
         predictions=sum(len(_ASKS.findall(text)) for text in prose),
-        steppers=sum("Stepper(" in block.text or block.text.startswith("%%stepper") for block in code),
+        steppers=sum("Stepper(" in block.text or unspoiled.is_stepper(block) for block in code),
     )
 
 

@@ -75,11 +75,12 @@ def _with_titles(blocks: Iterable[Block]) -> Iterator[Block]:
             title = _TITLE.format(title)
             yield Prose(title.en, title.zh, block.line)
             yield checks
-        title, after_stepper = _ANY, _is_stepper(block)
+        title, after_stepper = _ANY, is_stepper(block)
 
 
-def _is_stepper(block: Code) -> bool:
-    return block.text.startswith(("%%stepper", "Stepper(")) or (
+def is_stepper(block: Code) -> bool:
+    """Whether a cell shows a picture to step through."""
+    return block.text.startswith(("%%stepper", "%%ranks", "Stepper(")) or (
         block.text.rstrip().endswith(")") and "\nStepper(" in block.text
     )
 

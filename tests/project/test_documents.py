@@ -55,7 +55,7 @@ def test_examples_print_what_the_readme_says(document: Path, notebook_session: I
             if kind == "python":
                 notebook_session.run_cell(text).raise_error()
         printed = captured.stdout
-    assert [kind for kind, _ in examples].count("text") == 7
+    assert [kind for kind, _ in examples].count("text") == 8
 
 
 @pytest.mark.oracle
