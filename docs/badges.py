@@ -1,5 +1,5 @@
-"""Copies the repository address from `pyproject.toml`, the only place to change it, into the other addresses there, into the READMEs'
-badges and into CITATION.cff.
+"""Copies the repository address from `pyproject.toml`, the only place to change it, into the other addresses there, into the
+badges of the documents and into CITATION.cff.
 
 python docs/badges.py
 """
@@ -12,7 +12,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).parents[1]
-READMES = ("README.md", "README.zh.md")
+PAGES = ("README.md", "README.zh.md", "docs/en/course.md", "docs/zh/course.md")
+"""Where badges stand."""
 CITATION = "CITATION.cff"
 PROJECT = "pyproject.toml"
 BADGE = re.compile(
@@ -48,10 +49,10 @@ def main() -> None:
     """Rewrites these files."""
     path = ROOT / PROJECT
     path.write_text(with_urls_for(repository(), path.read_text(encoding="utf-8")), encoding="utf-8")
-    for readme in (*READMES, CITATION):
-        path = ROOT / readme
+    for page in (*PAGES, CITATION):
+        path = ROOT / page
         path.write_text(with_badges_for(repository(), path.read_text(encoding="utf-8")), encoding="utf-8")
-        print(f"{readme} names {repository()}")
+        print(f"{page} names {repository()}")
 
 
 if __name__ == "__main__":

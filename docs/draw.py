@@ -1,4 +1,4 @@
-"""Draws the pictures of the READMEs from recordings of the programs that they show, and the animation that opens them.
+"""Draws the pictures of the documents from recordings of the programs that they show, and the animation.
 
 python docs/draw.py
 """
@@ -14,6 +14,7 @@ from IPython.utils.capture import capture_output
 
 import inplacelab
 from inplacelab.cli.script import run_script
+from inplacelab.lessons import recorded
 from inplacelab.recorders.run import LIMIT
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_gif, to_svg
@@ -22,22 +23,25 @@ from inplacelab_widgets.scene.card import cards
 from inplacelab_widgets.sharing import drawn_from
 
 HERE = Path(__file__).parent
-PICTURES = {"en": ("README.md", "stepper.svg"), "zh": ("README.zh.md", "stepper.zh.svg")}
+PICTURES = {"en": ("en/step_a_cell.md", "stepper.svg"), "zh": ("zh/step_a_cell.md", "stepper.zh.svg")}
+FAILING = "torch-sigmoid"
+"""The recording of the PyTorch program that the READMEs open with. It comes with a lesson, so no PyTorch is needed to draw it."""
+FAILURES = {"en": "failing.svg", "zh": "failing.zh.svg"}
 PROGRAM = HERE / "one_write.py"
 ANIMATIONS = {"en": "one_write.gif", "zh": "one_write.zh.gif"}
 CELL = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def recording_of(readme: str) -> Recording:
-    """Runs the cells of a README up to the first `%%stepper` cell, as a notebook would, and returns its recording."""
+def recording_of(document: str) -> Recording:
+    """Runs the cells of a document up to the first `%%stepper` cell, as a notebook would, and returns its recording."""
     shell = InteractiveShell.instance()
-    for cell in CELL.findall((HERE.parent / readme).read_text(encoding="utf-8")):
+    for cell in CELL.findall((HERE / document).read_text(encoding="utf-8")):
         with capture_output():
             shell.run_cell(cell).raise_error()
         if cell.startswith("%%stepper"):
-            shell.reset()  # memory must be empty before the next README
+            shell.reset()  # memory must be empty before the next document
             return inplacelab.last_recording()
-    raise SystemExit(f"{readme} has no cell that begins with %%stepper")
+    raise SystemExit(f"{document} has no cell that begins with %%stepper")
 
 
 def is_current(animation: Path, recording: Recording, language: str) -> bool:
@@ -47,12 +51,13 @@ def is_current(animation: Path, recording: Recording, language: str) -> bool:
 
 
 def main() -> None:
-    """Draws for each language one picture, the program after its last in-place line, and the animation, if it is not the present one."""
+    """Draws the pictures in each language, and the animation, if it is not the present one."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
-    for language, (readme, picture) in PICTURES.items():
-        recording = recording_of(readme)
-        drawn = to_svg(recording, language=language)
-        (folder / picture).write_text(drawn, encoding="utf-8")
+    for language, (document, picture) in PICTURES.items():
+        (folder / picture).write_text(to_svg(recording_of(document), language=language), encoding="utf-8")
+        print(f"drew {picture}")
+    for language, picture in FAILURES.items():
+        (folder / picture).write_text(to_svg(recorded(FAILING), language=language), encoding="utf-8")
         print(f"drew {picture}")
     recording, raised = run_script(PROGRAM, (), title=PROGRAM.name, limit=LIMIT)
     assert raised is None

@@ -16,7 +16,7 @@ from tests.binder.steps import PYTHON, ROOT, base_packages, dockerfile, own_step
 pytest.importorskip("repo2docker", reason="needs repo2docker: python -m pip install jupyter-repo2docker")
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-READMES = {"en": ROOT / "README.md", "zh": ROOT / "README.zh.md"}
+COURSES = {"en": ROOT / "docs/en/course.md", "zh": ROOT / "docs/zh/course.md"}
 OPENS = re.compile(
     r"\]\(https://mybinder\.org/v2/gh/(?P<repository>[\w-]+/[\w-]+)/HEAD\?urlpath=lab/tree/(?P<path>[^)]+)\)"
 )
@@ -55,9 +55,9 @@ def test_the_step_of_our_own_can_be_run_and_is_correct_shell() -> None:
     subprocess.run(["bash", "-n", str(step)], check=True)
 
 
-@pytest.mark.parametrize("language", READMES)
+@pytest.mark.parametrize("language", COURSES)
 def test_the_badges_open_what_exists(language: str) -> None:
-    badges = list(OPENS.finditer(READMES[language].read_text(encoding="utf-8")))
+    badges = list(OPENS.finditer(COURSES[language].read_text(encoding="utf-8")))
     assert [Path(badge["path"]).parts[:2] for badge in badges] == [("notebooks", "en"), ("notebooks", "zh")] * 2
     assert [badge["path"] for badge in badges if not (ROOT / badge["path"]).exists()] == []
     assert {f"https://github.com/{badge['repository']}" for badge in badges} == {PROJECT["urls"]["Repository"]}

@@ -211,14 +211,14 @@ REPORT_IN_CHINESE = """\
 
 
 @pytest.mark.parametrize(
-    ("language", "report", "readme"), [("en", REPORT, "README.md"), ("zh", REPORT_IN_CHINESE, "README.zh.md")]
+    ("language", "report"), [("en", REPORT), ("zh", REPORT_IN_CHINESE)]
 )
-def test_a_refusal_is_explained_by_the_lines_that_led_to_it(run: Run, language: str, report: str, readme: str) -> None:
+def test_a_refusal_is_explained_by_the_lines_that_led_to_it(run: Run, language: str, report: str) -> None:
     done = run("record", script(SHADOWED), "--format", "json", "--lang", language)
     head, _, rest = done.err.partition("\n\n")
     assert "\nRuntimeError: (PermissionDenied) Tensor '' used in gradient computation" in head
     assert rest.startswith(report)
-    assert f"```output\n{report}```" in (ROOT / readme).read_text(encoding="utf-8")
+    assert f"```output\n{report}```" in (ROOT / "docs" / language / "pages_and_pictures.md").read_text(encoding="utf-8")
 
 
 def test_the_marks_stand_below_what_they_mean_though_characters_are_wide(run: Run) -> None:

@@ -14,12 +14,18 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
+import draw
 from inplacelab.cli import main
 from inplacelab.language import get_language, speak
+from inplacelab.lessons import recorded
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
-READMES = [path for path in DOCUMENTS if path.name.startswith("README")]
+READMES = (ROOT / "README.md", ROOT / "README.zh.md")
+PAGES = [path.name for path in sorted(ROOT.glob("docs/en/*.md"))]
+"""What the documentation consists of, in each language."""
+BILINGUAL = [READMES, *((ROOT / "docs/en" / page, ROOT / "docs/zh" / page) for page in PAGES)]
+TAUGHT = [document for pair in BILINGUAL for document in pair]
+DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *TAUGHT})
 
 REDRAW = "run `make lessons`"
 BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -27,7 +33,17 @@ LINK = re.compile(r"\]\((?P<target>[^)#\s]+)")
 COMMAND = ".venv/bin/inplacelab "
 MAKE_COMMAND = re.compile(r"\bmake ([a-z-]+)")
 
-by_name = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+by_name = pytest.mark.parametrize("document", DOCUMENTS, ids=named)
+in_both_languages = pytest.mark.parametrize("language", ["en", "zh"])
+
+
+def page(name: str, language: str) -> Path:
+    return ROOT / "docs" / language / f"{name}.md"
 
 
 def blocks(document: Path) -> list[tuple[str, str]]:
@@ -44,72 +60,101 @@ def notebook_session() -> Iterator[InteractiveShell]:
         InteractiveShell.clear_instance()
 
 
-@pytest.mark.parametrize("document", READMES, ids=lambda path: path.name)
-def test_examples_print_what_the_readme_says(document: Path, notebook_session: InteractiveShell) -> None:
-    examples = [block for block in blocks(document) if block[0] in {"python", "text"}]
+@pytest.mark.parametrize("document", TAUGHT, ids=named)
+def test_examples_print_what_the_document_says(document: Path, notebook_session: InteractiveShell) -> None:
     printed = ""
-    for kind, text in examples:
+    for kind, text in blocks(document):
         if kind == "text":
             assert text == printed
-        with capture_output() as captured:
-            if kind == "python":
+        elif kind == "python":
+            with capture_output() as captured:
                 notebook_session.run_cell(text).raise_error()
-        printed = captured.stdout
-    assert [kind for kind, _ in examples].count("text") == 8
+            printed = captured.stdout
+
+
+def test_there_are_examples() -> None:
+    kinds = [kind for document in TAUGHT for kind, _ in blocks(document)]
+    assert (kinds.count("text") >= 20, kinds.count("python") >= 30) == (True, True)
+
+
+def explained(language: str, folder: Path, *options: str) -> str:
+    """What `inplacelab explain` says of the program of that page."""
+    script = next(text for kind, text in blocks(page("explain_a_failure", language)) if kind == "ipython")
+    assert script == recorded(draw.FAILING).source, "the picture in the READMEs shows this program"
+    (folder / "train.py").write_text(script)
+    command = [sys.executable, "-m", "inplacelab", "explain", *options, "--lang", language, "train.py"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment).stderr
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(("document", "language"), list(zip(READMES, ("en", "zh"), strict=True)))
-def test_the_lines_that_explain_says_are_those_in_the_readme(document: Path, language: str, tmp_path: Path) -> None:
+@in_both_languages
+def test_what_explain_says_is_what_the_documents_show(language: str, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
-    script = next(text for kind, text in blocks(document) if kind == "ipython" and "import torch" in text)
-    said = next(text for kind, text in blocks(document) if kind == "output" and "train.py" in text)
-    (tmp_path / "train.py").write_text(script.removeprefix("%%stepper\n"))
-    command = [sys.executable, "-m", "inplacelab", "explain", "--lang", language, "train.py"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
-    assert said in ran.stderr
+    said = explained(language, tmp_path, "--try")
+    shown = [text for kind, text in blocks(page("explain_a_failure", language)) if kind == "output"]
+    assert [text for text in shown if text.rstrip("\n") not in said] == []
+    (in_readme,) = (text for kind, text in blocks(READMES[language == "zh"]) if kind == "output")
+    assert in_readme in shown
 
 
 @pytest.mark.standard
-def test_the_pictures_in_the_readmes_are_those_of_their_programs(tmp_path: Path) -> None:
+def test_the_pictures_of_the_documents_are_those_of_their_programs(tmp_path: Path) -> None:
     """Drawn in a separate process, since the memory ledger counts other live objects."""
     subprocess.run([sys.executable, str(ROOT / "docs" / "draw.py"), str(tmp_path)], check=True)
     assert not [*tmp_path.glob("*.gif")], REDRAW  # an animation is drawn again only if it would show something else
     drawn = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
-    assert len(drawn) == len(READMES)
+    assert len(drawn) == 4
     assert drawn == {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.svg")}, REDRAW
 
 
-@pytest.mark.parametrize(
-    ("document", "page"), list(zip(READMES, ("DIFFERENCES.md", "DIFFERENCES.zh-CN.md"), strict=True))
-)
-def test_the_readmes_count_the_differences_as_their_page_does(document: Path, page: str) -> None:
-    tables = re.findall(r"(?:^\|.*\n)+", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.MULTILINE)
-    assert tables[1] in document.read_text(encoding="utf-8")
+def test_the_animation_shows_the_program_of_the_readmes() -> None:
+    program = (ROOT / "docs" / "one_write.py").read_text(encoding="utf-8").splitlines()[2:]
+    written = [re.sub(r"(\d\.)0\b", r"\1", line) for line in program]
+    for readme in READMES:
+        cell = next(text for _, text in blocks(readme) if text.startswith("%%stepper"))
+        assert cell.splitlines()[1:-1] == written
 
 
-def test_both_readmes_show_the_same_commands_in_the_same_order() -> None:
+@in_both_languages
+def test_the_differences_are_counted_as_their_page_does(language: str) -> None:
+    counted = ROOT / "docs" / {"en": "DIFFERENCES.md", "zh": "DIFFERENCES.zh-CN.md"}[language]
+    tables = re.findall(r"(?:^\|.*\n)+", counted.read_text(encoding="utf-8"), re.MULTILINE)
+    assert tables[1] in page("right_or_refused", language).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("pair", BILINGUAL, ids=lambda pair: named(pair[0]))
+def test_both_languages_show_the_same_commands_in_the_same_order(pair: tuple[Path, Path]) -> None:
     commands = [
-        [re.sub("/zh/|/en/| LESSONS=zh| --lang zh", "", text) for kind, text in blocks(r) if kind == "console"]
-        for r in READMES
+        [re.sub("/zh/|/en/| LESSONS=zh| --lang zh", "", text) for kind, text in blocks(document) if kind == "console"]
+        for document in pair
     ]
-    assert commands[0]
     assert commands[0] == commands[1]
 
 
-@pytest.mark.parametrize("document", READMES, ids=lambda path: path.name)
+@pytest.mark.parametrize("pair", BILINGUAL, ids=lambda pair: named(pair[0]))
+def test_each_document_leads_to_the_other_language(pair: tuple[Path, Path]) -> None:
+    for document, other in (pair, pair[::-1]):
+        targets = [match["target"] for match in LINK.finditer(document.read_text(encoding="utf-8"))]
+        assert (document.parent / targets[0]).resolve() == other
+
+
+@pytest.mark.parametrize("readme", READMES, ids=named)
+def test_every_page_is_reached_from_the_readme(readme: Path) -> None:
+    targets = {match["target"] for match in LINK.finditer(readme.read_text(encoding="utf-8"))}
+    language = "zh" if ".zh" in readme.name else "en"
+    assert [name for name in PAGES if f"docs/{language}/{name}" not in targets] == []
+
+
+@in_both_languages
 def test_the_commands_that_record_a_script_write_what_they_say(
-    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = blocks(document)
-    cell, printed = next(
-        (text, said) for (_, text), (_, said) in pairwise(found) if text.startswith("%%stepper") and "print" in text
-    )
+    found = blocks(page("pages_and_pictures", language))
+    program, printed = next((text, said) for (kind, text), (_, said) in pairwise(found) if kind == "python")
     monkeypatch.chdir(tmp_path)
-    Path("program.py").write_text("import inplacelab as paddle\n" + cell.split("\n", 1)[1], encoding="utf-8")
-    lines = [line for _, text in found for line in text.splitlines() if line.startswith(COMMAND)]
-    commands = [words for line in lines if (words := line.split()[1:])[0] != "lab"]
+    Path("program.py").write_text(program, encoding="utf-8")
+    commands = [line.split()[1:] for _, text in found for line in text.splitlines() if line.startswith(COMMAND)]
     assert [words[0] for words in commands] == ["record", "record", "show", "share"]
     for words in commands:
         written = [Path(word) for word in words[2:] if "." in word]
@@ -120,13 +165,12 @@ def test_the_commands_that_record_a_script_write_what_they_say(
         assert all(file.stat().st_size > 1000 for file in written)
 
 
-@pytest.mark.parametrize("document", READMES, ids=lambda path: path.name)
+@in_both_languages
 def test_the_command_that_opens_the_lessons_is_one(
-    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert f"\n{COMMAND}lab\n" in document.read_text(encoding="utf-8")
+    assert f"\n{COMMAND}lab\n" in page("course", language).read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    language = "zh" if ".zh" in document.name else "en"
     assert main(["lab", "--no-open", "--lang", language]) == 0
     assert str(Path("inplacelab-lessons", language)) in capsys.readouterr().out
 
@@ -142,7 +186,7 @@ def test_links_lead_to_files_that_exist(document: Path) -> None:
 def test_commands_of_make_exist(document: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     named = MAKE_COMMAND.findall(
-        "".join(
+        "\n".join(
             re.findall(r"`make [^`]*`|^make [a-z-]+(?: \w+=.*)?$", document.read_text(encoding="utf-8"), re.MULTILINE)
         )
     )

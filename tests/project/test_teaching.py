@@ -18,7 +18,7 @@ from lesson_source import Code, read_lesson
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 GUIDES = {"en": ROOT / "docs" / "TEACHING.md", "zh": ROOT / "docs" / "TEACHING.zh-CN.md"}
-READMES = {"en": ROOT / "README.md", "zh": ROOT / "README.zh.md"}
+COURSES = {"en": ROOT / "docs/en/course.md", "zh": ROOT / "docs/zh/course.md"}
 LESSONS = sorted(path.stem for path in (NOTEBOOKS / "lessons").glob("[0-9]*.md"))
 PAGES = sorted(path.stem for path in (NOTEBOOKS / "lessons").glob("*.md") if path.stem not in LESSONS)
 
@@ -66,13 +66,13 @@ def test_the_links_of_the_guide_lead_somewhere(language: str) -> None:
 
 
 @in_both_languages
-@pytest.mark.parametrize("document", [GUIDES, READMES], ids=["guide", "readme"])
+@pytest.mark.parametrize("document", [GUIDES, COURSES], ids=["guide", "course"])
 def test_every_lesson_and_page_is_named_with_its_title_and_linked(document: dict[str, Path], language: str) -> None:
     found = links(document[language])
     for notebook in LESSONS + PAGES:
         path = (NOTEBOOKS / language / f"{notebook}.ipynb").resolve()
         assert title(language, notebook) in found.get(path, ()), notebook
-    if document is READMES:
+    if document is COURSES:
         assert GUIDES[language].resolve() in found
         other = {"en": "zh", "zh": "en"}[language]
         for lesson in LESSONS:
