@@ -157,18 +157,19 @@ $(PY):
 	@[ -n "$(PYTHON)" ] || { echo "$$NO_PYTHON"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "$$NO_VENV"; exit 1; }
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+	$(PY) -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1" # the first that knows dependency groups
 
 # Each of these holds the ones before it, so its stamp is theirs as well.
 # A learner who runs `make lab` sees what is downloaded; tests need not.
 $(VENV)/%.stamp: QUIET := --quiet
 $(VENV)/lab.stamp: QUIET :=
-$(VENV)/lab.stamp: EXTRAS := lab
-$(VENV)/test.stamp: EXTRAS := test
+$(VENV)/lab.stamp: NEEDS := -e ".[lab]"
+$(VENV)/test.stamp: NEEDS := -e ".[lab,share]" --group test
 $(VENV)/test.stamp: HOLDS := $(VENV)/lab.stamp
-$(VENV)/e2e.stamp: EXTRAS := test,e2e
+$(VENV)/e2e.stamp: NEEDS := -e ".[lab,share]" --group test --group e2e
 $(VENV)/e2e.stamp: HOLDS := $(VENV)/lab.stamp $(VENV)/test.stamp
 
 $(VENV)/%.stamp: pyproject.toml | $(PY)
-	@echo "Installing inplacelab[$(EXTRAS)] into $(VENV): about a minute the first time ..."
-	$(PY) -m pip install $(QUIET) --disable-pip-version-check -e ".[$(EXTRAS)]"
+	@echo "Installing inplacelab and what it needs into $(VENV): about a minute the first time ..."
+	$(PY) -m pip install $(QUIET) --disable-pip-version-check $(NEEDS)
 	@touch $@ $(HOLDS)

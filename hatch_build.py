@@ -52,7 +52,9 @@ class Readme(MetadataHookInterface):
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Add the description."""
-        version = re.search(r'__version__ = "(.+)"', Path(self.root, "inplacelab", "version.py").read_text(encoding="utf-8"))
+        version = re.search(
+            r'__version__ = "(.+)"', Path(self.root, "inplacelab", "version.py").read_text(encoding="utf-8")
+        )
         assert version is not None
         text = Path(self.root, "README.md").read_text(encoding="utf-8")
         shown = absolute(text, metadata["urls"]["Repository"], version[1])

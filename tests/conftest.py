@@ -108,7 +108,7 @@ def _find_chromium() -> str | None:
 def chromium() -> Iterator[Any]:
     """A running Chromium (Playwright's `Browser`), for tests marked `browser` or `e2e`."""
     playwright = pytest.importorskip(
-        "playwright.sync_api", reason="needs Playwright: python -m pip install -e '.[e2e]'", exc_type=ImportError
+        "playwright.sync_api", reason="needs Playwright: python -m pip install --group e2e", exc_type=ImportError
     )
     executable = _find_chromium()
     if executable is None:

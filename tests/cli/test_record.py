@@ -210,9 +210,7 @@ REPORT_IN_CHINESE = """\
 """
 
 
-@pytest.mark.parametrize(
-    ("language", "report"), [("en", REPORT), ("zh", REPORT_IN_CHINESE)]
-)
+@pytest.mark.parametrize(("language", "report"), [("en", REPORT), ("zh", REPORT_IN_CHINESE)])
 def test_a_refusal_is_explained_by_the_lines_that_led_to_it(run: Run, language: str, report: str) -> None:
     done = run("record", script(SHADOWED), "--format", "json", "--lang", language)
     head, _, rest = done.err.partition("\n\n")

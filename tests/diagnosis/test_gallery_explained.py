@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
 from inplacelab.diagnosis.explain import explain  # noqa: E402
 from inplacelab.diagnosis.failures import Failure, trail_of  # noqa: E402

@@ -9,7 +9,7 @@ from inplacelab.diagnosis.refusals import of
 from inplacelab.recording.trace import trace
 from tests.gallery.programs import GALLERY, Program
 
-paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
 PROGRAMS = [each for each in GALLERY if each.framework == "paddle" and each.kind == "modified"]
 

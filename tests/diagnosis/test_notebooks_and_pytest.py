@@ -13,7 +13,7 @@ from IPython.utils.capture import capture_output
 
 from inplacelab.ipython import load_ipython_extension
 
-torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 pytestmark = pytest.mark.oracle
 
 CELL = """\

@@ -28,7 +28,7 @@ def find(script: Path, framework: str) -> Tried:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("program", sample(PADDLE, one_in=choose(6, 6, 1)), ids=lambda each: each.name)
 def test_programs_of_the_gallery_get_a_fix(program: Program) -> None:
-    pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+    pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
     tried = find(program.path, "paddle")
     assert tried.fixes, tried
 
@@ -36,7 +36,7 @@ def test_programs_of_the_gallery_get_a_fix(program: Program) -> None:
 @pytest.mark.oracle
 @pytest.mark.filterwarnings("ignore")
 def test_copies_have_the_strides_of_what_paddle_has_saved() -> None:
-    paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+    paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
     from inplacelab.diagnosis.paddle_trial import Copies  # noqa: PLC0415  # it imports Paddle
 
     def gradient(block: Copies | None) -> np.ndarray:

@@ -26,7 +26,7 @@ from tests.gallery.programs import GALLERY
 from tests.gallery.programs import Program as Case
 from tests.tiers import choose, sample
 
-paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
 
 CASES = [each for each in GALLERY if each.framework == "paddle" and each.kind == "modified"]

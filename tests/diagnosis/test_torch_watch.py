@@ -17,7 +17,7 @@ import pytest
 
 from inplacelab.language import LANGUAGES, speak
 
-torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
 import inplacelab  # noqa: E402
 from inplacelab.diagnosis.failures import Failure  # noqa: E402

@@ -128,11 +128,11 @@ class TestOracles:
     def paddle(self) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+            return pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
     @pytest.fixture(scope="class")
     def torch(self) -> Any:
-        return pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+        return pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
     @one_by_one
     def test_paddle_answers_as_recorded(self, entry: Difference, paddle: Any) -> None:

@@ -112,7 +112,7 @@ def _serving(module: str, folder: Path, home: Path, *options: str, answers: str)
 
 def _need(module: str) -> None:
     if importlib.util.find_spec(module) is None:
-        pytest.skip(f"needs {module}: python -m pip install -e '.[e2e]'")
+        pytest.skip(f"needs {module}: python -m pip install --group e2e")
 
 
 @pytest.fixture(scope="session")
@@ -193,7 +193,7 @@ _RUN_AXE = """async rules => (await axe.run('.ipl', { resultTypes: ['violations'
 def axe() -> Callable[[Any, list[str] | None], list[str]]:
     """Returns a function that runs axe-core on the players of a page, with given rules or all."""
     found = pytest.importorskip(
-        "axe_playwright_python", reason="needs axe-core: python -m pip install -e '.[e2e]'", exc_type=ImportError
+        "axe_playwright_python", reason="needs axe-core: python -m pip install --group e2e", exc_type=ImportError
     )
 
     def complaints(page: Any, rules: list[str] | None) -> list[str]:

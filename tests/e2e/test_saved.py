@@ -56,7 +56,7 @@ def test_a_saved_notebook_shows_the_picture_and_the_tables(
 
 @pytest.fixture(scope="module")
 def converted(executed: Path) -> Path:
-    pytest.importorskip("nbconvert", reason="needs nbconvert: python -m pip install -e '.[e2e]'", exc_type=ImportError)
+    pytest.importorskip("nbconvert", reason="needs nbconvert: python -m pip install --group e2e", exc_type=ImportError)
     subprocess.run([sys.executable, "-m", "nbconvert", "--to", "html", str(executed)], check=True, capture_output=True)
     return executed.with_suffix(".html")
 

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore::RuntimeWar
 def paddle() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
-        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
 
 def names(module: Any) -> dict[str, Any]:
@@ -162,7 +162,7 @@ def test_the_same_refusals(paddle: Any, expression: str) -> None:
 
 
 def test_every_name_is_a_name_of_paddles_or_of_pytorchs(paddle: Any) -> None:
-    torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+    torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
     theirs = {*dir(paddle), *dir(paddle.Tensor), *dir(paddle.nn.functional), *dir(torch), *dir(torch.Tensor)}
     assert {name for name in FUNCTIONS if name not in theirs} == set()
 

@@ -63,7 +63,7 @@ OURS = Library(
 
 @pytest.fixture(scope="module")
 def theirs() -> Library:
-    torch: ModuleType = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+    torch: ModuleType = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
     return Library(
         torch, lambda v: torch.tensor(v, requires_grad=True), torch.tensor, ("add", "sub", "mul", "div"), "dim"
     )

@@ -53,7 +53,7 @@ def plain(batch: Any) -> Any:
 def test_batches_are_those_of_paddle(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
-        theirs = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        theirs = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
     ours, others = ((len(loader), plain(list(loader))) for loader in (LOADERS[name](m) for m in (paddle, theirs)))
     assert ours == others
 

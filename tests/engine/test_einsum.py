@@ -68,7 +68,7 @@ def test_derivatives_of_first_and_second_order(name: str) -> None:
 def test_values_are_those_of_paddle(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
-        theirs = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        theirs = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
     found = []
     for module in (paddle, theirs):
         given = [module.to_tensor(each) for each in operands(EQUATIONS[name], "float32")]

@@ -39,7 +39,7 @@ SCHEDULED = pytest.mark.parametrize("name", SCHEDULES)
 def theirs() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
-        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
 
 def rates(module: Any, name: str) -> list[float]:

@@ -126,7 +126,7 @@ def test_values_are_those_recorded_from_paddle(method: str) -> None:
 def test_values_are_those_of_paddle(method: str, dtype: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        theirs = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        theirs = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
     np.testing.assert_allclose(
         flat(trained(paddle, method, dtype)), flat(trained(theirs, method, dtype)), rtol=1e-5, atol=1e-6
     )

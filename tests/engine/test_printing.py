@@ -103,7 +103,7 @@ def test_a_refusal_speaks_chinese() -> None:
 def paddle() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
-        module = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        module = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
     yield module
     module.set_printoptions(**PrintOptions()._asdict())
 

@@ -587,7 +587,7 @@ def assert_same(ours: list[Any], theirs: list[Any]) -> None:
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_both_derivatives_are_those_of_torch(name: str, x: Tensor, y: Tensor) -> None:
-    torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+    torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
     inputs = [torch.tensor(t.numpy(), requires_grad=True) for t in (x, y)]
     theirs = derivatives(
         torch, Ways(torch.autograd.Function, lambda ctx: ctx.saved_tensors), PROGRAMS[name], inputs, torch.autograd.grad
@@ -600,7 +600,7 @@ def test_both_derivatives_are_those_of_torch(name: str, x: Tensor, y: Tensor) ->
 def test_both_derivatives_are_those_of_paddle(name: str, x: Tensor, y: Tensor) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        module = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        module = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
     inputs = [module.to_tensor(t.numpy(), stop_gradient=False) for t in (x, y)]
     own = Ways(module.autograd.PyLayer, lambda ctx: ctx.saved_tensor())
     theirs = derivatives(module, own, PROGRAMS[name], inputs, module.grad)

@@ -25,7 +25,7 @@ DTYPES = ("float32", "float64", "int32", "int64", "bool", "complex64", "complex1
 def paddle() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
-        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
 
 def names(module: Any, dtype: str, transposed: bool) -> dict[str, Any]:

@@ -24,7 +24,7 @@ V = np.array([[7.0, 8.0, -9.0], [2.0, 5.0, 3.0]])
 def paddle() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
-        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
 
 def gradients(module: Any, expression: str, arrays: list[Any]) -> list[Any]:

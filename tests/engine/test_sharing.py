@@ -24,12 +24,12 @@ for_every_line = for_each("line", LINES, ids=lambda line: line.program)
 def paddle() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
-        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
 
 @pytest.fixture(scope="module")
 def torch() -> ModuleType:
-    module: ModuleType = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+    module: ModuleType = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
     return module
 
 

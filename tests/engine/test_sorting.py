@@ -54,7 +54,7 @@ PROGRAMS: dict[str, Program] = {
 def test_values_and_gradients_are_those_of_paddle(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
-        theirs = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        theirs = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
     found = []
     for module in (paddle, theirs):
         x = module.to_tensor(X, stop_gradient=False)
@@ -80,7 +80,7 @@ COUNTED: dict[str, Callable[[Any], Any]] = {
 def test_unique_elements_are_those_of_paddle(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        theirs = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        theirs = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
     ours, others = ([(str(t.dtype), t.tolist(), t.stop_gradient) for t in COUNTED[name](m)] for m in (paddle, theirs))
     assert ours == others
 

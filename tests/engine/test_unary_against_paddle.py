@@ -27,7 +27,7 @@ INF, NAN = float("inf"), float("nan")
 def paddle() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
-        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
 
 def found(module: Any, name: str) -> Callable[..., Any]:

@@ -35,7 +35,7 @@ ERRORS = (RuntimeError, ValueError, SystemError)
 
 @pytest.fixture
 def framework(program: Program) -> Any:
-    reason = "needs PyTorch and PaddlePaddle: python -m pip install -e '.[oracle]'"
+    reason = "needs PyTorch and PaddlePaddle: python -m pip install --group oracle"
     return pytest.importorskip(program.framework, reason=reason)
 
 

@@ -24,7 +24,7 @@ Program = Callable[[Any], Any]
 def paddle() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
-        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
 
 def numbers(*shape: int, seed: int = 0) -> Any:
@@ -322,7 +322,7 @@ def test_the_same_training(paddle: Any) -> None:
 
 def test_layer_norm_over_two_axes() -> None:
     """Compared with PyTorch, since PaddlePaddle 3.3.1 computes another gradient on the CPU."""
-    torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+    torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
     found = []
     for module, leaf in ((inplacelab, {"stop_gradient": False}), (torch, {"requires_grad": True})):
         x = (module.to_tensor if module is inplacelab else module.tensor)(PICTURE, **leaf)

@@ -60,7 +60,7 @@ def test_what_was_found_once(name: str) -> None:
 
 
 @pytest.mark.oracle
-@pytest.mark.skipif(not TORCH.installed, reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+@pytest.mark.skipif(not TORCH.installed, reason="needs PyTorch: python -m pip install --group oracle")
 @pytest.mark.parametrize("name", FOUND)
 def test_what_was_found_once_beside_pytorch(name: str) -> None:
     _check(name, torch=True)

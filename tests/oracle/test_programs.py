@@ -23,9 +23,9 @@ from .wording import NotExpressibleError, paddle_code, paddle_line, torch_line
 
 BATCH = 50
 
-needs_torch = pytest.mark.skipif(not TORCH.installed, reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+needs_torch = pytest.mark.skipif(not TORCH.installed, reason="needs PyTorch: python -m pip install --group oracle")
 needs_paddle = pytest.mark.skipif(
-    not PADDLE.installed, reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'"
+    not PADDLE.installed, reason="needs PaddlePaddle: python -m pip install --group oracle"
 )
 programs = st.randoms(use_true_random=False).map(generate)
 """Random programs for hypothesis, which draws the numbers that they are made from."""

@@ -90,7 +90,7 @@ def explained(language: str, folder: Path, *options: str) -> str:
 @pytest.mark.oracle
 @in_both_languages
 def test_what_explain_says_is_what_the_documents_show(language: str, tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+    pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
     said = explained(language, tmp_path, "--try")
     shown = [text for kind, text in blocks(page("explain_a_failure", language)) if kind == "output"]
     assert [text for text in shown if text.rstrip("\n") not in said] == []

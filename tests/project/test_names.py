@@ -162,7 +162,7 @@ def test_the_real_paddle_says_the_same() -> None:
     """Runs in a separate process, since PaddlePaddle may be hidden in this one."""
     asked = subprocess.run([sys.executable, str(PROGRAM), "--print"], capture_output=True, text=True, check=False)
     if asked.returncode:
-        pytest.skip("needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        pytest.skip("needs PaddlePaddle: python -m pip install --group oracle")
     names, printed = json.loads(asked.stdout)
     assert names == recorded()
     assert printed == limits(inplacelab)

@@ -17,7 +17,7 @@ from inplacelab.recorders.detection import Use, framework_used
 from inplacelab.recording import Recording, from_json, queries, sentence, to_json
 from inplacelab_widgets import to_html, to_svg, to_text
 
-paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
 from tests.recorders.paddle_runs import bits, plain, remarks, run  # noqa: E402  # it needs PaddlePaddle
 

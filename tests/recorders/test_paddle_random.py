@@ -10,7 +10,7 @@ import pytest
 from inplacelab.recording import Recording, from_json, queries, to_json
 from tests.tiers import examples
 
-paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
 from tests.recorders.paddle_programs import Said, program, results_in, run_plainly  # noqa: E402  # they need PaddlePaddle
 from tests.recorders.paddle_runs import remarks, run  # noqa: E402

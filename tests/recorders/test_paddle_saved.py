@@ -8,7 +8,7 @@ import pytest
 
 from tests.subtests import for_each
 
-paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
 from tests.recorders.paddle_runs import remarks, run  # noqa: E402  # it needs PaddlePaddle
 

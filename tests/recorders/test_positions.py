@@ -252,7 +252,7 @@ def test_the_slots_that_an_operation_can_change_are_those_recorded(
     framework: str, name: str, data: st.DataObject
 ) -> None:
     if util.find_spec(framework) is None:
-        pytest.skip(f"needs {framework}: python -m pip install -e '.[oracle]'")
+        pytest.skip(f"needs {framework}: python -m pip install --group oracle")
     (view, shape), (make, text, *more) = data.draw(views()), WRITES[framework][name]
     call = make(data.draw, shape, text, *more)
     reached: set[int] = set()

@@ -172,7 +172,7 @@ def answers(state: State, plain: Answers, framework: Framework) -> Answers:
     }  # fmt: skip
 
 
-@pytest.mark.skipif(len(FRAMEWORKS) < 2, reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+@pytest.mark.skipif(len(FRAMEWORKS) < 2, reason="needs PyTorch: python -m pip install --group oracle")
 @pytest.mark.parametrize("first", range(0, examples(300), BATCH))
 def test_recordings_answer_as_their_frameworks_do(first: int) -> None:
     compared = alike = 0

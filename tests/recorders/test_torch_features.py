@@ -18,7 +18,7 @@ from inplacelab.language import LANGUAGES, speak
 from inplacelab.recording import Recording, from_json, sentence, to_json
 from inplacelab_widgets import to_html, to_svg, to_text
 
-torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
 from inplacelab.recorders.torch import TorchRecorder  # noqa: E402  # they import PyTorch
 from tests.recorders.torch_runs import bits, needs_saved, plain, remarks, run  # noqa: E402

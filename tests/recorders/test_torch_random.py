@@ -21,7 +21,7 @@ import pytest
 from inplacelab.recording import Recording, State, from_json, queries, to_json
 from tests.tiers import examples
 
-torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
 from inplacelab.recorders.torch_objects import SHOWS_SAVED  # noqa: E402  # they need PyTorch
 from tests.recorders.torch_programs import program  # noqa: E402

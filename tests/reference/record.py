@@ -1,7 +1,7 @@
 """Records the results of PaddlePaddle for all calls in `calls.py`: `python -m tests.reference.record`.
 
 Each name has a separate process, because some calls hang or crash.
-Needs `pip install inplacelab[oracle]`.
+Needs `pip install --group oracle`.
 """
 
 from __future__ import annotations

@@ -165,7 +165,7 @@ def test_the_real_paddle_gives_the_same_results() -> None:
         capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     if asked.returncode:
-        pytest.skip("needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+        pytest.skip("needs PaddlePaddle: python -m pip install --group oracle")
     found = json.loads(asked.stdout)
     assert found["calls"] == RECORDED["calls"]
     assert found["targets"] == {t: answer for t, answer in TARGETS.items() if t.split()[1] in names}

@@ -71,7 +71,7 @@ def test_it_fails_where_and_as_in_pytorch(program: Program) -> None:
 @pytest.mark.oracle
 @pytest.mark.parametrize("program", RUNNING, ids=lambda each: each.path.stem)
 def test_it_fails_in_pytorchs_words(program: Program) -> None:
-    pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+    pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
     ours, theirs = raised(program, here(program.text)), raised(program, program.text)
     assert _told(program, ours) == _told(program, theirs)
 

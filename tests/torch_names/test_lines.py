@@ -87,7 +87,7 @@ def differences(ours: dict[str, Any], theirs: dict[str, Any], call: str, *, draw
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", sorted(ALL.keys() - set(ONLY_HERE)))
 def test_a_line_does_what_pytorch_does(name: str) -> None:
-    torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+    torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
     found = []
     for call in ALL[name]:
         ours = outcome(names, names.nn.functional, call)

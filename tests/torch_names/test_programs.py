@@ -20,7 +20,7 @@ PROGRAMS = choose(50, 300, 5000)
 
 pytestmark = [
     pytest.mark.oracle,
-    pytest.mark.skipif(not TORCH.installed, reason="needs PyTorch: python -m pip install -e '.[oracle]'"),
+    pytest.mark.skipif(not TORCH.installed, reason="needs PyTorch: python -m pip install --group oracle"),
 ]
 
 
