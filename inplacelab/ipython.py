@@ -24,9 +24,11 @@ import linecache
 import re
 import shlex
 from collections.abc import Callable
+from types import TracebackType
 from typing import Any
 
-from inplacelab.errors import Refusal
+from inplacelab.diagnosis.unknown_keyword import add_note_on_keyword
+from inplacelab.errors import Refusal, is_missing_name
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import (
@@ -113,11 +115,23 @@ def load_ipython_extension(shell: Any) -> None:
     shell.register_magic_function(ranks, magic_kind="cell")
     shell.register_magic_function(_predict, magic_kind="cell", magic_name="predict")
     shell.register_magic_function(_predictions, magic_kind="line", magic_name="predictions")
+    shell.set_custom_exc((TypeError, AttributeError), _show_mistaken_name)
     Refusal._render_traceback_ = shown  # type: ignore[attr-defined]  # IPython asks for this
     with contextlib.suppress(
         ImportError
     ):  # imported early so that the first cell is fast; `_show` reports it if it is missing
         importlib.import_module("inplacelab_widgets.stepper")
+
+
+def _show_mistaken_name(
+    shell: Any, kind: type[Exception], error: Exception, trace: TracebackType, tb_offset: int | None = None
+) -> None:
+    """Shows a TypeError or AttributeError as IPython does, and what to write instead if the package lacks that name or keyword."""
+    if isinstance(error, TypeError):
+        add_note_on_keyword(error, trace)
+    elif is_missing_name(error):
+        trace = without_engine(trace) or trace
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
 
 
 def _predict(line: str, cell: str) -> None:
@@ -248,6 +262,8 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
         _show_beside(other, _last)
     if failure is not None:
         trace = learners_traceback(failure, filename)
+        if isinstance(failure, TypeError) and trace is not None:
+            add_note_on_keyword(failure, trace)
         with contextlib.suppress(Exception):  # an error that cannot be shown is shown by IPython, as in any cell
             _show_later(failure, shell.InteractiveTB.structured_traceback(type(failure), failure, trace, tb_offset=0))
         raise failure

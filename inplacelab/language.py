@@ -13,7 +13,7 @@ Everything that a person reads (error explanations, sentences under a picture, d
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -85,8 +85,15 @@ _filled_before = lru_cache(maxsize=1 << 13, typed=True)(_filled)
 _set_en, _set_zh = Text.__dict__["en"].__set__, Text.__dict__["zh"].__set__
 
 
-def _initial() -> str:
-    wanted = os.environ.get("INPLACELAB_LANGUAGE", "en")
+_LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
+"""Where POSIX looks for the language of messages, the first that is set counts."""
+
+
+def _initial(environment: Mapping[str, str] = os.environ) -> str:
+    wanted = environment.get("INPLACELAB_LANGUAGE")
+    if wanted is None:
+        locale = next((value for name in _LOCALE if (value := environment.get(name))), "")
+        wanted = "zh" if locale.lower().startswith(("zh", "chinese")) else "en"
     return wanted if wanted in LANGUAGES else "en"
 
 
@@ -128,7 +135,8 @@ def get_language() -> str:
 def set_language(language: str) -> None:
     """Sets the language of everything a person reads: "en" (English) or "zh" (Chinese).
 
-    The environment variable `INPLACELAB_LANGUAGE` sets the language a session starts with.
+    A session starts with the language of the environment variable `INPLACELAB_LANGUAGE`. Where that is not set, it follows the
+    locale: Chinese with `LANG=zh_CN.UTF-8`, otherwise English.
 
     Raises:
         ValueError: if `language` is neither.

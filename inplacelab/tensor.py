@@ -235,6 +235,10 @@ class Tensor:
             raise errors.length_of_scalar()
         return int(self.array.shape[0])
 
+    def __getattr__(self, name: str) -> Any:
+        """Called for a name that is not there, and says which are near."""
+        raise errors.not_there("Tensor", name, type(self))
+
     def __hash__(self) -> int:
         return id(self)
 

@@ -15,7 +15,12 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
+from inplacelab.language import set_language
 from tests import tiers
+
+# The texts that tests compare are English, whatever the locale: here, and in the programs that tests start.
+os.environ["INPLACELAB_LANGUAGE"] = "en"
+set_language("en")
 
 # nbformat imports jsonschema, and that, if this is installed, compiles 38 grammars for kinds of addresses that no notebook has: four
 # seconds in every process that runs tests.

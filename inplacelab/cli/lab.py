@@ -22,8 +22,8 @@ SUMMARY = Text(
 FOLDER = Path("inplacelab-lessons")
 _SAYS = {
     "lang": Text(
-        "the language of the lessons (default: INPLACELAB_LANGUAGE, else en)",
-        "课程的语言（默认：INPLACELAB_LANGUAGE，否则 en）",
+        "the language of the lessons (default: INPLACELAB_LANGUAGE, else that of the locale)",
+        "课程的语言（默认：INPLACELAB_LANGUAGE，否则随系统区域设置）",
     ),
     "folder": Text(
         "where to copy them, each language to a folder in it (default: {0})",

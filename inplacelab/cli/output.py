@@ -33,8 +33,8 @@ _SAYS = {
         "可离线单步浏览的网页、图片（png 需要附加依赖 png）、Markdown、纯文本或记录本身（默认：按输出文件的后缀，否则为 html）",
     ),
     "lang": Text(
-        "the language of the output (default: INPLACELAB_LANGUAGE, else en)",
-        "所用语言（默认：INPLACELAB_LANGUAGE，否则 en）",
+        "the language of the output (default: INPLACELAB_LANGUAGE, else that of the locale)",
+        "所用语言（默认：INPLACELAB_LANGUAGE，否则随系统区域设置）",
     ),
     "predict": Text(
         "the page asks what a step will do before it shows it; without this, the reader can still switch it on",

@@ -41,14 +41,14 @@ class Refusal(Exception):
         return type(self).__mro__[2], self.args  # pickled as the built-in exception that it shows itself as
 
 
-_WHY = Text("Why", "原因")
-_FIX = Text("Instead", "改法")
+_WHY = Text("Why: ", "原因：")
+_FIX = Text("Instead: ", "改法：")
 
 
 def worded(headline: str, why: Text, fix: Text, hint: str = "") -> str:
     """A refusal as it is read: what happened, why, and what to do."""
     second = f"  [Hint: {hint}]\n" if hint else ""
-    return f"{headline}\n{second}  {_WHY}: {why}\n  {_FIX}: {fix}"
+    return f"{headline}\n{second}  {_WHY}{why}\n  {_FIX}{fix}"
 
 
 class TorchError(Refusal, RuntimeError):

@@ -42,34 +42,46 @@ def bad_window_offset(offset: int, itemsize: int) -> Refusal:
     return _entry(name)(offset=offset, itemsize=itemsize)
 
 
-def not_there(module: str, name: str, names: Iterable[str]) -> AttributeError:
-    """What to raise for `module.name`, when the module has other `names`: it names the nearest.
+def not_there(holder: str, name: str, names: Iterable[str] | type) -> AttributeError:
+    """What to raise for a name that a module, or "Tensor", does not have, when it has other `names` (or those of a class): it names the nearest.
 
     No operation was refused, so this is a plain exception, and it is not reported to recorders.
     """
-    return AttributeError(_NotThere(module, name, tuple(names)), name=name)
+    return AttributeError(MissingName(holder, name, names, _NOT_ALL, _ELSEWHERE), name=name)
 
 
-class _NotThere:
+def is_missing_name(error: BaseException) -> bool:
+    """Whether an error was made by `not_there`."""
+    return any(isinstance(each, MissingName) for each in error.args)
+
+
+class MissingName:
     """The words of `not_there`. They are found when somebody reads them: `hasattr`, notebooks that look for `__path__` and the
     like, and Python, which asks for a module before it imports it, do not.
     """
 
-    def __init__(self, module: str, name: str, names: tuple[str, ...]) -> None:
-        self._module, self._name, self._names = module, name, names
+    def __init__(self, holder: str, name: str, names: Iterable[str] | type, why: Text, elsewhere: Text) -> None:
+        self._name, self._names, self._why, self._elsewhere = name, names, why, elsewhere
+        of = "'Tensor' object" if holder == "Tensor" else f"module '{holder}'"
+        self._headline = f"{of} has no attribute '{name}'"
 
     def __str__(self) -> str:
-        from difflib import get_close_matches
-
-        headline = f"module '{self._module}' has no attribute '{self._name}'"
         if self._name.startswith("_"):
-            return headline
-        near = get_close_matches(self._name, self._names, n=3, cutoff=0.7)
-        fix = _NEAREST.format(near=", ".join(f"`{each}`" for each in near)) if near else _ELSEWHERE
-        return worded(headline, _NOT_ALL, fix)
+            return self._headline
+        names = dir(self._names) if isinstance(self._names, type) else self._names
+        public = [each for each in names if not each.startswith("_")]
+        return worded(self._headline, self._why, nearest(self._name, public, self._elsewhere))
 
     def __repr__(self) -> str:
         return repr(str(self))
+
+
+def nearest(name: str, names: Iterable[str], otherwise: Text) -> Text:
+    """Suggests the names most like a mistaken one. Where none is, says what `otherwise` says."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(names), n=3, cutoff=0.6)
+    return _NEAREST.format(near=", ".join(f"`{each}`" for each in near)) if near else otherwise
 
 
 _NOT_ALL = Text(

@@ -68,7 +68,7 @@ class Tensor(Described):
         return memo[id(self)]
 
     def __getattr__(self, name: str) -> Any:
-        raise missing("Tensor", name, dir(type(self)))
+        raise missing("Tensor", name, type(self))
 
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())

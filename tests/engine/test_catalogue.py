@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 import tomllib
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import inplacelab as paddle
 from inplacelab import errors
 from inplacelab.errors import computed
 from inplacelab.errors.catalogue import CHAPTERS, Entry, entries, fields_of
@@ -116,8 +118,8 @@ def test_a_refusal_is_filled_in() -> None:
     )
     with speak("zh"):
         assert str(errors.zero_step()).splitlines()[1:] == [
-            "  原因: 步长为 0 时切片无法前进。",
-            "  改法: 请选择正的或负的步长。",
+            "  原因：步长为 0 时切片无法前进。",
+            "  改法：请选择正的或负的步长。",
         ]
 
 
@@ -145,3 +147,38 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 def test_the_catalogue_is_read_when_something_is_refused() -> None:
     program = "import sys, inplacelab; assert 'tomllib' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+
+
+@pytest.mark.parametrize(
+    ("environment", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_TW"}, "zh"),
+        ({"LANG": "C.UTF-8"}, "en"),
+        ({"LC_ALL": "en_GB.UTF-8", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"LC_ALL": "", "LC_MESSAGES": "zh_CN", "LANG": "de_DE"}, "zh"),
+        ({"INPLACELAB_LANGUAGE": "en", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"INPLACELAB_LANGUAGE": "zh", "LANG": "C"}, "zh"),
+    ],
+)
+def test_a_session_begins_in_the_language_of_the_locale_unless_told_otherwise(
+    environment: dict[str, str], language: str
+) -> None:
+    code = "from inplacelab import get_language; print(get_language())"
+    others = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG", "INPLACELAB"))}
+    ran = subprocess.run(
+        [sys.executable, "-c", code], env=others | environment, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.strip() == language
+
+
+def test_a_name_that_a_tensor_lacks_is_refused_with_what_is_near() -> None:
+    x = paddle.ones([2])
+    with pytest.raises(
+        AttributeError, match=r"^'Tensor' object has no attribute 'sclae_'\n  Why: .*\n  Instead: did you mean `scale_`"
+    ):
+        x.sclae_(2.0)
+    assert not hasattr(x, "__array_interface__")
+    with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute '_hidden'$"):
+        _ = x._hidden

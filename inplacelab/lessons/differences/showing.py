@@ -32,7 +32,7 @@ _FINITE_DIFFERENCE = Text("finite difference", "有限差分")
 _NO_GRADIENT = Text("no gradient", "没有梯度")
 _IN_TORCH = Text("The same in PyTorch", "同样的程序，PyTorch 写法")
 _IN_TORCH_ALIKE = Text("In PyTorch the text is the same.", "在 PyTorch 中写法相同。")
-_INSTEAD = Text("Instead", "改法")
+_INSTEAD = Text("Instead:", "改法：")
 _COUNTED = (Verdict.RIGHT, Verdict.WRONG, Verdict.REFUSED, Verdict.ABSENT)
 _LONGEST_LINE = 110
 
@@ -70,7 +70,7 @@ def show(key: str) -> Shown:
     each = find(key)
     parts = [f"### {each.title}\n", block(each.program), _answers_in_full(each), f"{each.why}\n"]
     if each.fixed is not None:
-        parts.append(f"{_INSTEAD}:\n\n{block(each.fixed)}")
+        parts.append(f"{_INSTEAD}\n\n{block(each.fixed)}")
     if each.torch == each.program:
         parts.append(f"{_IN_TORCH_ALIKE}\n")
     elif each.torch is not None:
