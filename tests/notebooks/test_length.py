@@ -16,7 +16,6 @@ TOO_LONG = frozenset(
         "leaves",
         "saved_tensors_and_versions",
         "since_2_6",
-        "aliases_that_bite",
         "debug",
     }
 )
