@@ -125,7 +125,7 @@ def find_the_lines(riddle: Recording, lines: Any) -> Steps:
             "你写的行里，有一行确实在写，但写的不是 `tail` 显示的槽位。它写的是哪个存储、哪些槽位？",
         ),
         Text(
-            "A list of places gives a copy. And which tensor is `x` after line 8?",
+            "A list of indices gives a copy. And which tensor is `x` after line 8?",
             "下标列表得到的是副本。另外，第 8 行之后 `x` 是哪个张量？",
         ),
     )
