@@ -80,8 +80,8 @@ CLAIMS = (
             "How much larger depends on what would be held otherwise. Counted under a fixed limit, batches are twice as large where "
             "a single operation makes the peak, one and a half times in a network that is only used, and no larger in training "
             "if no name holds the old values anyway.",
-            "大多少，要看旧值本来是否还有人拿着。在固定的内存上限下数最大的批量：峰值出在单个操作上时是两倍；网络只使用、不训练时是一倍半；"
-            "训练时如果本来就没有名字拿着旧值，就一个样本也不多。",
+            "大多少，要看旧值本来是否还有谁持有。在固定的内存上限下数最大的批次：峰值出在单个操作上时是两倍；网络只使用、不训练时是一倍半；"
+            "训练时如果本来就没有名字持有旧值，就一个样本也不多。",
         ),
         QUALIFIED,
     ),
@@ -153,8 +153,11 @@ CLAIMS = (
     ),
     Claim(
         "augmentation",
-        Text("Data augmentation and feature normalisation can be done in place.", "数据增强和特征归一化可以原地进行。"),
-        Text("Shown, with the peaks of both ways side by side.", "成立，并列出两种写法的内存峰值。"),
+        Text("Data augmentation and feature normalization can be done in place.", "数据增强和特征归一化可以原地进行。"),
+        Text(
+            "Shown, with the peaks of both ways side by side. Where a gradient passes through the features, backward may refuse.",
+            "成立，并列出两种写法的内存峰值。有梯度经过特征时，反向传播可能会拒绝。",
+        ),
         SHOWN,
     ),
     Claim(
@@ -195,11 +198,11 @@ CLAIMS = (
         "two-names",
         Text(
             "After `y = x`, `x` and `y` are two tensors that share data.",
-            "执行 `y = x` 之后，`x` 和 `y` 是共用数据的两个张量。",
+            "执行 `y = x` 之后，`x` 和 `y` 是共享数据的两个张量。",
         ),
         Text(
             "They are one object. A view and `detach()` are second objects on the same storage.",
-            "它们是同一个对象。视图和 `detach()` 才是同一块存储上的另一个对象。",
+            "它们是同一个对象。视图和 `detach()` 才是同一个存储上的另一个对象。",
         ),
         REFUTED,
     ),
@@ -309,8 +312,8 @@ CLAIMS = (
             "用户不必操心：会让梯度出错的原地操作都会报错。",
         ),
         Text(
-            "Not in PaddlePaddle 3.3.1: views and in-place writes together silently give wrong gradients (recorded).",
-            "在 PaddlePaddle 3.3.1 中并非如此：视图加原地写入会一声不响地给出错误的梯度（有记录）。",
+            "Not in PaddlePaddle 3.3.1: views and in-place writes together silently give wrong gradients (recorded). So does PyTorch 2.13 in a few programs.",
+            "在 PaddlePaddle 3.3.1 中并非如此：视图加原地写入会悄悄给出错误的梯度（有记录）。PyTorch 2.13 也有少数几段程序如此。",
         ),
         REFUTED,
     ),

@@ -16,9 +16,6 @@ TOO_LONG = frozenset(
         "leaves",
         "saved_tensors_and_versions",
         "since_2_6",
-        "views_and_in_place_together",
-        "aliases_that_bite",
-        "in_place_in_real_training",
         "debug",
     }
 )

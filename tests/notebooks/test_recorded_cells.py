@@ -95,3 +95,11 @@ def test_the_lesson_on_versions_quotes_pytorchs_messages_as_they_are() -> None:
     for text in ("\n".join(block.en for block in prose), "\n".join(block.zh for block in prose)):
         assert f"> {LEAF}\n" in text
         assert f"> {STALE}\n" in text
+
+
+@pytest.mark.parametrize("name", ["views_and_in_place_together", "in_place_in_real_training"])
+def test_lessons_with_a_stale_value_quote_pytorchs_message_as_it_is(name: str) -> None:
+    (lesson,) = (source for source in build.lessons() if source.stem.endswith(name))
+    prose = [block for block in read_lesson(lesson) if isinstance(block, Prose)]
+    for text in ("\n".join(block.en for block in prose), "\n".join(block.zh for block in prose)):
+        assert f"> {STALE}\n" in text

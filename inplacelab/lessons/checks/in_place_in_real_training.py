@@ -1,4 +1,4 @@
-"""The exercises of lesson 11."""
+"""The exercises of the lesson on real training."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 import inplacelab as paddle
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
-from inplacelab.recording.queries import visible_values
+from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording
 
 _DATA = (1, 2, 3, 4, 5, 6, 7, 8)
 _GRADIENT = (2, 0, 1.5, 0)  # of `w`: the columns of `x` summed, over 2; in the second column, relu lets nothing pass
+_NORMALIZED = (0.5, -0.25, 0.5, -0.25)
 
 
 @exercise
@@ -20,17 +21,18 @@ def data_saved(brightened: Recording, seen: Any) -> Steps:
     yield (
         [step.op for step in brightened.steps if step.writes] == ["scale_", "scale_"],
         Text(
-            "The batches are still to be written in place, once each. Which version has `batch` at the end?",
+            "The batches must still be written in place, once each. At which version is `batch` at the end?",
             "每个批次仍要原地写一次。最后 `batch` 的版本号是多少？",
         ),
     )
     yield (
-        visible_values(after, "data") == _DATA,
+        visible_values(after, "data") == _DATA
+        and not who_raised(brightened, brightened.after_line(1).tensor("data").storage),
         Text(
-            "`data` has changed. In which storage does `batch` lie, and whose is it?",
-            "`data` 变了。`batch` 放在哪块存储里？那是谁的存储？",
+            "`data` has changed. In which storage is `batch`, and which other tensor is there?",
+            "`data` 变了。`batch` 在哪个存储里？那里还有哪个张量？",
         ),
-        Text("What makes a tensor with a storage of its own?", "用什么办法能得到一个有自己存储的张量？"),
+        Text("How do you make a tensor with a storage of its own?", "用什么办法能得到一个有自己存储的张量？"),
     )
     yield (
         list(seen) == [100, 260],
@@ -45,61 +47,90 @@ def data_saved(brightened: Recording, seen: Any) -> Steps:
 
 
 @exercise
-def normalised_after_all(normalised: Recording) -> Steps:
-    after = normalised.state(-1)
-    grad = after.tensor("w").grad
+def normalized_after_all(normalized: Recording) -> Steps:
+    after = normalized.state(-1)
+    error = after.step.error
     yield (
-        after.step.error is None,
+        error is None or "modified by an inplace operation" in error.message,
         Text(
-            "Backward is still refused. Whose number was overwritten first: who has kept what?",
-            "反向传播仍被拒绝。最先被改写的是谁的数？谁保存了什么？",
+            f"Another error than before, in line {after.step.line}. Read its first line: what does the tensor lack?",
+            f"报错和原来不同，在第 {after.step.line} 行。读一读报错的第一行：这个张量缺少什么？",
         ),
         Text(
-            "`relu` keeps its result, with or without an underscore. Which operation writes into that storage?",
-            "不管有没有下划线，`relu` 都会保存自己的结果。是哪个操作写进了那块存储？",
+            "`backward()` needs the history from `w` to `h`. Which call of yours cuts it?",
+            "`backward()` 需要从 `w` 到 `h` 的历史。你的哪个调用把它切断了？",
         ),
     )
     yield (
+        error is None,
+        Text(
+            "`backward()` is still refused. Which saved value was overwritten, and which operation had saved it?",
+            "`backward()` 仍被拒绝。被覆盖的是哪个保存的值？是哪个操作保存的？",
+        ),
+        Text(
+            "`relu` saves its result, with or without an underscore. Which operation writes into that storage?",
+            "不管有没有下划线，`relu` 都会保存自己的结果。是哪个操作写进了那个存储？",
+        ),
+    )
+    grad = after.tensor("w").grad
+    yield (
         grad is not None,
         Text(
-            "It runs, but `w` gets no gradient. Where was its history cut off?",
+            "It runs, but `w` gets no gradient. Where was its history cut?",
             "能运行了，可是 `w` 没有得到梯度。它的历史在哪里被切断了？",
         ),
     )
     yield (
         visible_values(after, after.tensors[grad or 0]) == _GRADIENT,
         Text(
-            "It runs, but it is another function now: a `relu` is wanted between the product and the normalisation.",
-            "能运行了，但已经是另一个函数：乘积和归一化之间应当有 `relu`。",
+            "It runs, but computes another function: there must be a `relu` between the product and the normalization.",
+            "能运行了，但算的是另一个函数：乘积和归一化之间应当有 `relu`。",
         ),
     )
     yield (
-        "divide_" in [step.op for step in normalised.steps],
-        Text("The division is to stay in place.", "除法仍须是原地的。"),
+        visible_values(after, "h") == _NORMALIZED,
+        Text(
+            "The gradient is right, but which numbers does `h` show? Relu, subtract, divide: is any of the three missing?",
+            "梯度对了，可是 `h` 显示哪几个数？relu、减、除，三步是不是少了一步？",
+        ),
     )
     yield (
-        not any(saved.copy for node in after.nodes.values() for saved in node.saved),
-        Text("The engine keeps a copy for you: do without it.", "引擎替你留了副本：请不要借助它。"),
+        "divide_" in [step.op for step in normalized.steps],
+        Text("The division must stay in place.", "除法仍须是原地的。"),
+    )
+    yield (
+        not _a_copy_was_kept(normalized),
+        Text(
+            "The engine keeps a copy of the overwritten value. Do without it: one other line is enough.",
+            "引擎留了被覆盖的值的副本。请不要借助它，改动一行就够了。",
+        ),
     )
     return Text(
-        "The first operation makes a new storage, of which nobody has kept anything. From then on, write in place.",
-        "第一个操作造出一块新存储，谁也没有保存过其中的内容。此后就可以原地写了。",
+        "The first operation makes a new storage, and no node has saved its contents. From then on, write in place.",
+        "第一个操作新建一个存储，没有节点保存过其中的内容。此后就可以原地写了。",
     )
+
+
+def _a_copy_was_kept(recording: Recording) -> bool:
+    """At any step, since backward releases what it has used."""
+    states = (recording.state(step) for step in range(len(recording)))
+    return any(saved.copy for state in states for node in state.nodes.values() for saved in node.saved)
 
 
 @exercise
 def descent(descend: Any) -> Steps:
-    w = paddle.to_tensor([4.0, -2.0], stop_gradient=False)
-    (w * w).sum().backward()
+    w, b = (paddle.to_tensor(numbers, stop_gradient=False) for numbers in ([4.0, -2.0], [[1.0], [3.0]]))
+    ((w * w).sum() + (b * b).sum()).backward()
+    place = w.data_ptr()
     try:
         before = _measure_from_here()
-        returned = descend([w], 0.25)
+        returned = descend([w, b], 0.25)
         needed = paddle.device.max_memory_allocated() - before
     except ValueError:
         yield (
             False,
             Text(
-                "It is refused: `w` is a leaf that wants a gradient. Is this write part of what should be differentiated?",
+                "It is refused: `w` is a leaf that requires a gradient. Is this write part of what should be differentiated?",
                 "被拒绝了：`w` 是需要梯度的叶子张量。这次写入属于要求导的计算吗？",
             ),
         )
@@ -108,11 +139,11 @@ def descent(descend: Any) -> Steps:
         returned is not ...,
         Text(
             "Write the body in place of `return ...`: which operation overwrites `w`, and under what?",
-            "请把 `return ...` 换成函数体：用哪个操作改写 `w`？要放在什么之下？",
+            "请把 `return ...` 换成函数体：用哪个操作覆盖 `w`？要放在什么之下？",
         ),
     )
     yield (
-        w.tolist() != [4, -2],
+        w.tolist() != [4, -2] or b.tolist() != [[1], [3]],
         Text(
             "`w` has not moved. Was the parameter written, or did the name only move on to a new tensor?",
             "`w` 没有动。是写了这个参数，还是只让名字指向了新的张量？",
@@ -127,9 +158,23 @@ def descent(descend: Any) -> Steps:
         ),
     )
     yield (
-        w.grad.tolist() == [8, -4],
+        b.tolist() == [[0.5], [1.5]],
         Text(
-            "A second step would go less far: what has become of `w.grad`?", "第二步会走得更近：`w.grad` 变成什么了？"
+            "The first parameter is right; the second is not. How often does the loop run?",
+            "第一个参数对了，第二个没有。循环执行了几次？",
+        ),
+    )
+    yield (
+        w.grad.tolist() == [8, -4] and b.grad.tolist() == [[2], [6]],
+        Text(
+            "A second step would go less far: what does `w.grad` show now?", "第二步会走得更近：`w.grad` 现在显示什么？"
+        ),
+    )
+    yield (
+        w.data_ptr() == place and not w.stop_gradient,
+        Text(
+            "The numbers are right. But is `w` still the same storage, and does it still require a gradient?",
+            "数值对了。可是 `w` 还在原来的存储里吗？还需要梯度吗？",
         ),
     )
     yield (
@@ -140,9 +185,83 @@ def descent(descend: Any) -> Steps:
         ),
         Text("`subtract_` has a factor for what it subtracts.", "`subtract_` 可以给减数带上系数。"),
     )
+    descend([w, b], 0.5)
+    yield (
+        w.tolist() == [-2, 1] and b.tolist() == [[-0.5], [-1.5]],
+        Text(
+            "With lr 0.25 it is right. With another `lr`, is it still?",
+            "lr 为 0.25 时是对的。换一个 `lr` 还对吗？",
+        ),
+    )
     return Text("That is `optimizer.SGD`.", "这就是 `optimizer.SGD`。")
 
 
 def _measure_from_here() -> int:
     paddle.device.reset_max_memory_allocated()
     return paddle.device.memory_allocated()
+
+
+@exercise
+def mirror(flip_: Any) -> Steps:
+    with paddle.record() as rec:
+        numbers = paddle.arange(3 * 64, dtype="float32").reshape([3, 8, 8])
+        x = numbers.clone()
+        returned = flip_(x)
+    wanted = [[row[::-1] for row in image] for image in numbers.tolist()]
+    recording = rec.recording
+    assert recording is not None
+    yield (
+        returned is not ...,
+        Text(
+            "Write the body in place of `return ...`. Which column must change places with column 0?",
+            "请把 `return ...` 换成函数体。第 0 列要和哪一列对调？",
+        ),
+    )
+    yield (
+        x.inplace_version > 0,
+        Text("`x` was not written. Is a new tensor returned instead?", "`x` 没有被写过。是不是返回了一个新张量？"),
+    )
+    yield (
+        x.tolist() != numbers.tolist(),
+        Text(
+            "`x` was written, and shows the old numbers again. How often does each pair change places?",
+            "`x` 被写过，却又显示原来的数。每一对各对调了几次？",
+        ),
+    )
+    yield (
+        x.tolist() == wanted,
+        Text(
+            "Look at one row, 0 to 7. What does column 7 show, and what should it show? What was in column 0 when it was read?",
+            "看一行，0 到 7。第 7 列显示什么，应当显示什么？读第 0 列时，里面已经是什么了？",
+        ),
+        Text("Keep one column before it is overwritten.", "一列被覆盖之前，先把它留一份。"),
+    )
+    slots = recording.state(-1).storages[recording.state(-1).tensor("x").storage].slots
+    widest = max(_slots_written(step) for step in recording.steps)
+    yield (
+        widest <= slots // 2,
+        Text(
+            f"Right here. But one write covers {widest} slots of {slots}, so it overwrites what it has still to read, or it reads a copy of the whole. "
+            "Let the columns change places in pairs.",
+            f"在这里是对的。可是有一次写入涉及 {slots} 个槽位中的 {widest} 个：要么覆盖了自己还要读的数，要么读的是整个副本。请让各列两两对调。",
+        ),
+    )
+    start = next(step.live for step in recording.steps if step.op == "clone")
+    most = max(step.peak for step in recording.steps) - start
+    column = x.nbytes // 8
+    yield (
+        most <= 2 * column,
+        Text(
+            f"Right, but {most} bytes were set aside at once. One column has {column}.",
+            f"对了，但一次暂存了 {most} 字节。一列只有 {column} 字节。",
+        ),
+    )
+    return Text(
+        f"At most {most} bytes were set aside; one column has {column}. (In a loop, the name `kept` still holds the last column while the next is "
+        "copied. `del kept` makes it one.)",
+        f"最多暂存了 {most} 字节；一列有 {column} 字节。（在循环里，复制下一列时，名字 `kept` 还持有上一列。加一句 `del kept` 就只有一列了。）",
+    )
+
+
+def _slots_written(step: Any) -> int:
+    return sum(stop - start for write in step.writes for start, stop in write.slots)
