@@ -42,6 +42,7 @@ class Entry:
         fix: what to write instead.
         hint: Paddle's second line, if there is one.
         name: its name in the catalogue.
+        reading: the headline in Chinese. The headline itself stays as Paddle has it, so that a search for it finds the same pages.
     """
 
     kind: type[classes.Refusal]
@@ -50,6 +51,7 @@ class Entry:
     fix: Text
     hint: str = ""
     name: str = ""
+    reading: str = ""
 
     def __call__(self, *, node: Any = None, saved: Any = None, tensor: Any = None, **fields: Any) -> classes.Refusal:
         """The refusal to raise: `raise errors.bad_unfold_step(step=0)`.
@@ -76,6 +78,7 @@ class Entry:
             _filled(self.headline, "en", fields),
             *(Text(_filled(text.en, "en", told), _filled(text.zh, "zh", told)) for text in (self.why, self.fix)),
             hint=_filled(self.hint, "en", fields),
+            reading=_filled(self.reading, "zh", fields),
             **facts,
         )
 
@@ -108,7 +111,15 @@ def _complete(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def _entry(name: str, table: Mapping[str, Any]) -> Entry:
     kind = getattr(classes, table["class"])
-    return Entry(kind, table["headline"], Text(**table["why"]), Text(**table["fix"]), table.get("hint", ""), name)
+    return Entry(
+        kind,
+        table["headline"],
+        Text(**table["why"]),
+        Text(**table["fix"]),
+        table.get("hint", ""),
+        name,
+        table["reading"]["zh"],
+    )
 
 
 _AS_WRITTEN = {"setitem": "x[...] = ...", "getitem": "x[...]"}

@@ -19,6 +19,7 @@ class Refusal(Exception):
         why: why this cannot be done.
         fix: what to write instead.
         hint: Paddle's second line, where programs look for it: the comparison that failed.
+        reading: the headline in Chinese.
         facts: the objects concerned (a tensor, a node, a saved tensor), for a recorder.
     """
 
@@ -31,9 +32,16 @@ class Refusal(Exception):
             cls.__name__ = cls.__qualname__ = cls.__bases__[1].__name__
             cls.__module__ = "builtins"
 
-    def __init__(self, headline: str, why: Text, fix: Text, *, hint: str = "", **facts: Any) -> None:
-        super().__init__(worded(headline, why, fix, hint))
-        self.headline, self.why, self.fix, self.hint, self.facts = headline, why, fix, hint, facts
+    def __init__(self, headline: str, why: Text, fix: Text, *, hint: str = "", reading: str = "", **facts: Any) -> None:
+        super().__init__(worded(headline, why, fix, hint, reading))
+        self.headline, self.why, self.fix, self.hint, self.reading, self.facts = (
+            headline,
+            why,
+            fix,
+            hint,
+            reading,
+            facts,
+        )
         for watch in tuple(watchers):
             watch(self)
 
@@ -45,10 +53,15 @@ _WHY = Text("Why: ", "原因：")
 _FIX = Text("Instead: ", "改法：")
 
 
-def worded(headline: str, why: Text, fix: Text, hint: str = "") -> str:
+_READING = Text("", "  译文：{0}\n")
+"""What stands below a headline: nothing for those who read English."""
+
+
+def worded(headline: str, why: Text, fix: Text, hint: str = "", reading: str = "") -> str:
     """A refusal as it is read: what happened, why, and what to do."""
     second = f"  [Hint: {hint}]\n" if hint else ""
-    return f"{headline}\n{second}  {_WHY}{why}\n  {_FIX}{fix}"
+    third = _READING.format(reading) if reading else ""
+    return f"{headline}\n{second}{third}  {_WHY}{why}\n  {_FIX}{fix}"
 
 
 class TorchError(Refusal, RuntimeError):

@@ -24,7 +24,8 @@ _LABEL = re.compile(r"^\((?:InvalidArgument|InvalidType|OutOfRange|PermissionDen
 _TERMS = (
     ("`x.stop_gradient = False`", "`x.requires_grad_()`"), ("`stop_gradient=False`", "`requires_grad=True`"),
     ("`stop_gradient=True`", "`requires_grad=False`"), ("stop_gradient is True", "requires_grad is False"),
-    ("stop_gradient 是 True", "requires_grad 是 False"), ("paddle.", "torch."), ("`to_tensor(", "`torch.tensor("),
+    ("stop_gradient 是 True", "requires_grad 是 False"), ("stop_gradient 为 True", "requires_grad 为 False"),
+    ("stop_gradient 为 False", "requires_grad 为 True"), ("paddle.", "torch."), ("`to_tensor(", "`torch.tensor("),
     ("astype('float32')", "float()"), ("astype('int64')", "long()"), ("`clear_grad()`", "`zero_grad()`"), ("axis", "dim"),
     ("PyLayer", "Function"), ("saved_tensor()", "saved_tensors"), ("`set_value`", "`copy_`"),
 )  # fmt: skip
@@ -75,6 +76,7 @@ def _in_torch_terms(entry: Entry) -> Entry:
         why=Text(told(entry.why.en), told(entry.why.zh)),
         fix=Text(told(entry.fix.en), told(entry.fix.zh)),
         hint="",
+        reading=told(entry.reading),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -20,6 +21,7 @@ from inplacelab.errors.catalogue import CHAPTERS, Entry, entries, fields_of
 from inplacelab.language import Text, speak
 
 ROOT = Path(__file__).parents[2]
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
 FACTS = {"node", "saved", "tensor"}
 """The keywords that no text shows: objects, for a recorder."""
 
@@ -92,7 +94,7 @@ def test_no_name_is_given_twice_or_hidden() -> None:
     tables = [tomllib.loads(chapter.read_text(encoding="utf-8")) for chapter in CHAPTERS.glob("*.toml")]
     assert sum(map(len, tables)) == len(entries())
     assert all(getattr(errors, name) is entry for name, entry in entries().items())
-    known = {"class", "fix", "headline", "hint", "like", "why"}
+    known = {"class", "fix", "headline", "hint", "like", "reading", "why"}
     assert {key for table in tables for entry in table.values() for key in entry} == known
 
 
@@ -104,6 +106,8 @@ def test_every_entry_says_what_happened_why_and_what_to_do_in_both_languages() -
         for text in (entry.why, entry.fix):
             assert all((text.en.strip(), text.zh.strip())), name
             assert fields_of(text.en) == fields_of(text.zh), name
+        assert fields_of(entry.reading) <= entry.fields(), name
+        assert CHINESE.search(entry.reading), name
         assert not entry.fields() & FACTS, name
 
 
@@ -118,6 +122,7 @@ def test_a_refusal_is_filled_in() -> None:
     )
     with speak("zh"):
         assert str(errors.zero_step()).splitlines()[1:] == [
+            "  译文：StridedSlice 的步长为 0。",
             "  原因：步长为 0 时切片无法前进。",
             "  改法：请选择正的或负的步长。",
         ]
