@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.language import Text
 from inplacelab.recorders.replay import close
 from inplacelab.recording.fixes.proposals import Proposal, edited, proposals
@@ -86,7 +87,7 @@ class Checked:
     def write(self) -> None:
         """Writes the files."""
         for path, text in self.after.items():
-            Path(path).write_text(text, encoding="utf-8")
+            SourceFile.read(path).write(path, text)
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,7 @@ class Trials:
             copy = Path(scratch).resolve() / "run" / self._folder.name
             shutil.copytree(self._folder, copy, ignore=_LEFT_OUT, symlinks=True)
             for name, text in self._texts(tried).items():
-                (copy / Path(name).resolve().relative_to(self._folder)).write_text(text, encoding="utf-8")
+                SourceFile.read(name).write(copy / Path(name).resolve().relative_to(self._folder), text)
             request, outcome, gradients = (
                 Path(scratch) / each for each in ("request.json", "outcome.json", "gradients.npz")
             )
@@ -231,7 +232,7 @@ class Trials:
 
 
 def _read(filename: str) -> str:
-    return Path(filename).read_text(encoding="utf-8")
+    return SourceFile.read(filename).text
 
 
 def _proposals(trails: Iterable[Trail]) -> Iterator[Proposal]:

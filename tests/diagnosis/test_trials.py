@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip instal
 
 from inplacelab.diagnosis.explain import explain  # noqa: E402
 from inplacelab.diagnosis.failures import Failure, trail_of  # noqa: E402
+from inplacelab.diagnosis.report import report_of_trials  # noqa: E402
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried  # noqa: E402
 from inplacelab.recording.fixes.proposals import proposals  # noqa: E402
 from inplacelab.recording.fixes.spots import Trail  # noqa: E402
@@ -184,3 +185,28 @@ def test_a_trial_that_takes_too_long_is_not_offered(tmp_path: Path) -> None:
     script.write_text(script.read_text() + "import time\ntime.sleep(60)\n")
     with pytest.raises(NotTriedError, match="seconds"):
         Trials(script, [], framework="torch", seconds=4).find([trail])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gbk"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_fix_keeps_the_encoding_and_the_line_ends(encoding: str, newline: str, tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    declared = "# -*- coding: gbk -*-\n" if encoding == "gbk" else ""
+    text = declared + BEGIN + "叶 = torch.ones(3, requires_grad=True)\n值 = 叶.exp(); 值.mul_(2)\n值.sum().backward()\n"
+    script.write_bytes(text.replace("\n", newline).encode(encoding))
+    watch = explain()
+    with pytest.raises(RuntimeError), watch:
+        exec(compile(script.read_bytes(), str(script), "exec"), {"__name__": "__main__"})
+    (fix,) = Trials(script, [], framework="torch", seconds=60).find([trail_of(failure_of(watch))]).fixes
+    fix.write()
+    fixed = text.replace("值.mul_(2)", "值 = 值.mul(2)")
+    assert script.read_bytes() == fixed.replace("\n", newline).encode(encoding)
+
+
+def test_where_no_edit_fits_the_copying_mode_is_offered(tmp_path: Path) -> None:
+    trail = Trail("stale", needed=())
+    script = tmp_path / "program.py"
+    script.write_text(BEGIN + PROGRAMS["an augmented assignment"])
+    said = report_of_trials(Trials(script, [], framework="torch", seconds=60).find([trail]), "torch")
+    assert said.startswith("No edit that is known here fits")
+    assert "saved_tensors_hooks" in said
