@@ -90,7 +90,7 @@ def failing(script: Path) -> Trail:
     """Runs a script that fails in backward."""
     watch = explain()
     with pytest.raises(RuntimeError), watch:
-        exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
+        exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__", "__file__": str(script)})
     return trail_of(failure_of(watch))
 
 
@@ -151,6 +151,29 @@ def test_a_second_pass(tmp_path: Path) -> None:
     assert "loss.backward(retain_graph=True)\nloss.backward()\n" in next(iter(tried.fixes[0].after.values()))
 
 
+def test_a_second_pass_is_compared_with_one_that_kept_the_graph(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(
+        BEGIN
+        + """\
+w = torch.ones(3, requires_grad=True)
+calls = []
+def loss():
+    calls.append(1)
+    return (w * w).sum() * (len(calls) if RETAINED else 1)
+RETAINED = "retain_graph" in open(__file__).read().split("# the end")[1]
+first = loss()
+# the end
+first.backward()
+first.backward()
+"""
+    )
+    assert find(script).fixes
+    text = script.read_text()
+    script.write_text(text.replace("len(calls) if", "3 if"))  # with the edit, the gradients differ
+    assert not find(script).fixes
+
+
 def test_several_files(tmp_path: Path) -> None:
     (tmp_path / "parts.py").write_text("import torch\ndef act(x):\n    h = torch.exp(x)\n    h.add_(1)\n    return h\n")
     script = tmp_path / "program.py"
@@ -173,7 +196,7 @@ def test_a_program_that_fails_otherwise_has_no_reference(tmp_path: Path) -> None
     )
     watch = explain()
     with pytest.raises(ZeroDivisionError), watch:
-        exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
+        exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__", "__file__": str(script)})
     with pytest.raises(NotTriedError, match="ZeroDivisionError"):
         Trials(script, [], framework="torch", seconds=60).find([trail_of(failure_of(watch))])
 
@@ -196,7 +219,7 @@ def test_a_fix_keeps_the_encoding_and_the_line_ends(encoding: str, newline: str,
     script.write_bytes(text.replace("\n", newline).encode(encoding))
     watch = explain()
     with pytest.raises(RuntimeError), watch:
-        exec(compile(script.read_bytes(), str(script), "exec"), {"__name__": "__main__"})
+        exec(compile(script.read_bytes(), str(script), "exec"), {"__name__": "__main__", "__file__": str(script)})
     (fix,) = Trials(script, [], framework="torch", seconds=60).find([trail_of(failure_of(watch))]).fixes
     fix.write()
     fixed = text.replace("值.mul_(2)", "值 = 值.mul(2)")
