@@ -175,6 +175,35 @@ first.backward()
     assert not find(script).fixes
 
 
+MOVED = {
+    "the block around it": (
+        "with torch.no_grad():\n    net.weight[0].zero_()  # a comment\nloss.backward()\n",
+        "loss.backward()\nwith torch.no_grad():\n    net.weight[0].zero_()  # a comment\n",
+    ),
+    "before a block": (
+        "net.weight.detach().fill_(1.0)\nif True:\n    loss.backward()\n",
+        "if True:\n    loss.backward()\nnet.weight.detach().fill_(1.0)\n",
+    ),
+    "not alone on its line": ("net.weight.detach().fill_(1.0); done = 1\nloss.backward()\n", None),
+}
+"""Statements that write before a pass, and the same moved after it; None if they cannot be moved."""
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_a_write_moves_with_all_its_lines_and_nothing_else(name: str, tmp_path: Path) -> None:
+    begin = BEGIN + "net = torch.nn.Linear(2, 2)\nloss = net(torch.ones(1, 2).requires_grad_()).sum()\n"
+    before, after = MOVED[name]
+    script = tmp_path / "program.py"
+    script.write_text(begin + before)
+    trail = failing(script)
+    found = [
+        _applied(script, each)
+        for each in proposals(trail, lambda path: Path(path).read_text())
+        if "only after" in each.says.en
+    ]
+    assert found == ([] if after is None else [begin + after])
+
+
 def test_several_files(tmp_path: Path) -> None:
     (tmp_path / "parts.py").write_text("import torch\ndef act(x):\n    h = torch.exp(x)\n    h.add_(1)\n    return h\n")
     script = tmp_path / "program.py"
