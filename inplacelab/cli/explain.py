@@ -18,6 +18,7 @@ from inplacelab.diagnosis.failures import Failure, trail_of
 from inplacelab.diagnosis.recorded_trial import STEPS, recorded_trails
 from inplacelab.diagnosis.recorded_watch import EVENTS
 from inplacelab.diagnosis.report import report_not_tried, report_of_trials, report_written
+from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS, framework_of_script, is_installed, not_installed
@@ -108,9 +109,8 @@ def _try_recorded(options: argparse.Namespace, arguments: list[str], framework: 
     checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
     if checked:
         if options.fix:
-            options.script.write_text(
-                applied(options.script.read_text(encoding="utf-8"), checked[0].edits), encoding="utf-8"
-            )
+            source = SourceFile.read(options.script)
+            source.write(options.script, applied(source.text, checked[0].edits))
             output.say(report_written(), sys.stderr)
         return
     if trails := recorded_trails(recording, str(options.script)):

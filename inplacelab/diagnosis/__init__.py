@@ -5,11 +5,13 @@
     torch_watch.py   notes, while a PyTorch program runs, which lines make grad nodes and which lines write
     places.py        where the program is: the frames of its own code         ledger.py   what a watch has noted, in bounded memory
          |
+    torch_stale_values.py   finds, in the graph of a pass that failed, what was overwritten
+         |
     failures.py      what is found out when a backward pass fails
          |
     trials.py        tries edits (`recording/fixes`) in a copy of the script's folder
          |           trial_run.py: one trial, in a process of its own; torch_trial.py, paddle_trial.py, engine_trial.py: for one
-         |           framework; recorded_trial.py: of programs that are recorded
+         |           framework; recorded_trial.py: of programs that are recorded; source_file.py: files as they are written
     report.py        says it       quoting.py   the lines of the program, underlined
     refusals.py      says the same of a recording whose program this package's engine has refused
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from inplacelab.diagnosis.recorded_watch import Explained
 
 _NOTHING = Text(
-    "No backward pass failed. Watched: {0} operations, {1} storages that were written or viewed.",
-    "没有反向传播失败。共监视 {0} 次操作，{1} 块被写入或有视图的存储。",
+    "No backward pass failed in what was watched: {0} operations, {1} storages that were written or viewed.",
+    "在被监视的范围内没有反向传播失败：共 {0} 次操作，{1} 块被写入或有视图的存储。",
 )
 _NO_WATCH = Text(
     "programs of {0!r} are not watched; record them: `inplacelab record script.py` does, and so does `inplacelab.record()`",
@@ -125,14 +125,18 @@ class explain:  # noqa: N801  # used like a function
 
     def of(self, error: BaseException) -> Failure | Explained | None:
         """Returns what was found out about an error; None if it is not one of a backward pass."""
-        key = id(error), message_of(error)
-        return next((each for each in self._watch.failures if each.error == key), None)
+        key = (
+            id(error),
+            message_of(error),
+        )  # the latest: an error that the program has handled may have had the same address
+        return next((each for each in reversed(self._watch.failures) if each.error == key), None)
 
     def __str__(self) -> str:
         if not self.failures:
             nothing = _NOTHING.format(self._watch.operations, self._watch.storages)
             return "\n".join(map(str, [nothing, *self._watch.remarks]))
-        return "\n\n".join(_reported(each, advice=True) for each in self.failures)
+        reports = [_reported(each, advice=True) for each in self.failures]
+        return "\n\n".join(dict.fromkeys(reports))  # each time round a loop they may be the same
 
 
 def _reported(found: Failure | Explained, *, advice: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -89,6 +89,13 @@ class Failure:
     released: Place | None = None
     remarks: Sequence[Text] = field(default_factory=tuple)
     wrong: Sequence[str] = ()
+
+    @property
+    def lines(self) -> Hashable:
+        """The lines that kept, overwrote and needed what was saved, which are the same each time round a loop."""
+        return self.needed, tuple(
+            (each.place, frozenset(one.write.place for one in each.writes)) for each in self.saved
+        )
 
 
 def trail_of(failure: Failure) -> Trail:

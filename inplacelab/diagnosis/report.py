@@ -92,11 +92,16 @@ _NO_FIX = Text(
     "{0} edits were tried, and none works. This does, around the forward pass; its copies take {1} bytes here:",
     "试过 {0} 种改法，都不行。下面的写法可行，把它放在前向传播外面；这里的副本共占 {1} 字节：",
 )
+_NOTHING_TO_TRY = Text(
+    "No edit that is known here fits the lines. This works, around the forward pass; its copies take {1} bytes here:",
+    "没有适合这些行的改法。下面的写法可行，把它放在前向传播外面；这里的副本共占 {1} 字节：",
+)
 _COPYING = {
     "torch": "with torch.autograd.graph.saved_tensors_hooks(lambda saved: saved.clone(), lambda saved: saved):",
     "inplacelab": "with paddle.autograd.copy_saved_before_write():",
 }
 """What copies everything that grad nodes save. Paddle's `saved_tensors_hooks` gives wrong gradients with clones of views (3.3.1)."""
+_NO_EDIT = Text("No edit that is known here fits the lines.", "没有适合这些行的改法。")
 _NONE_WORKS = Text("{0} edits were tried, and none works.", "试过 {0} 种改法，都不行。")
 _NOT_TRIED = Text("No fix was tried: {0}.", "没有尝试改法：{0}。")
 _WRITTEN = Text("Written.", "已写入文件。")
@@ -134,9 +139,10 @@ def _headline(failure: Failure) -> Text:
 def report_of_trials(tried: Tried, framework: str) -> str:
     """Returns which fixes work, with their diffs."""
     if not tried.fixes and framework not in _COPYING:
-        return str(_NONE_WORKS.format(tried.count))
+        return str((_NONE_WORKS if tried.count else _NO_EDIT).format(tried.count))
     if not tried.fixes:
-        return f"{_NO_FIX.format(tried.count, tried.copies)}\n    {_COPYING[framework]}"
+        none = _NO_FIX if tried.count else _NOTHING_TO_TRY
+        return f"{none.format(tried.count, tried.copies)}\n    {_COPYING[framework]}"
     return "\n".join(f"{closed_up(_checked(each))}\n\n{each.diff()}" for each in tried.fixes)
 
 

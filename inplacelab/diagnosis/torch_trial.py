@@ -20,11 +20,19 @@ from inplacelab.recorders.torch_overrides import EnginePatch
 MOST = 1 << 22
 """So many elements of gradients are kept. The gradients of later passes are not compared."""
 
+KEEPS = 2
+"""The position of the argument of PyTorch's engine that says whether a pass keeps what nodes have saved."""
+
 
 class Gradients:
-    """Collects the gradients that each backward pass gives, in the order in which leaves are reached from its roots."""
+    """Collects the gradients that each backward pass gives, in the order in which leaves are reached from its roots.
 
-    def __init__(self) -> None:
+    Args:
+        keeps_graphs: whether every pass keeps what nodes have saved, so that a second one does not fail.
+    """
+
+    def __init__(self, *, keeps_graphs: bool) -> None:
+        self._keeps_graphs = keeps_graphs
         self.passes: list[dict[str, Any]] = []
         self._room = MOST
         self.patch = EnginePatch(self)
@@ -37,6 +45,8 @@ class Gradients:
         """Runs a backward pass, and collects what it gives."""
         asks = Asked.of(args, kwargs)
         leaves = list(_leaves([root_node(each) for each in asks.roots]))
+        if self._keeps_graphs:
+            args = [*args[:KEEPS], True, *args[KEEPS + 1 :]]
         result = run(*args, **kwargs)
         found = [each.grad for each in leaves] if asks.fills else list(result)
         size = sum(each.numel() for each in found if each is not None)
@@ -81,7 +91,7 @@ def _array(tensor: Any) -> Any:
 def run(script: Path, text: str, names: dict[str, Any], *, reference: bool) -> Ran:
     """Runs a script; see `trial_run.Run`."""
     torch.manual_seed(0)
-    gradients, copies, watch = Gradients(), Copies(), TorchWatch()
+    gradients, copies, watch = Gradients(keeps_graphs=reference), Copies(), TorchWatch()
     raised: BaseException | None = None
     watch.begin()
     gradients.patch.begin()

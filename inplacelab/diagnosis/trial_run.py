@@ -1,8 +1,8 @@
 """Runs a script once for a trial, in a process of its own: `python -m inplacelab.diagnosis.trial_run REQUEST`.
 
 The request is a file with JSON: the script, its framework and arguments, whether this is the reference, and where the outcome goes. The
-reference is the original program, in which what grad nodes save is copied: nothing can be overwritten, so its gradients are those that were
-meant.
+reference is the original program, in which what grad nodes save is copied and kept: nothing can be overwritten or missing, so its gradients are those that
+were meant.
 """
 
 from __future__ import annotations

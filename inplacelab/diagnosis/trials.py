@@ -1,7 +1,7 @@
 """Finds fixes for a script by trying them: edits of its files, each run in a copy of its folder.
 
 A fix is one after which the script runs, and every backward pass gives the gradients of the reference: of the original script with a copy
-of everything that grad nodes save. Edits that lead to another failure are tried together with proposals for that one.
+of everything that grad nodes save, which every pass keeps. Edits that lead to another failure are tried together with proposals for that one.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.language import Text
 from inplacelab.recorders.replay import close
 from inplacelab.recording.fixes.proposals import Proposal, edited, proposals
@@ -86,7 +87,7 @@ class Checked:
     def write(self) -> None:
         """Writes the files."""
         for path, text in self.after.items():
-            Path(path).write_text(text, encoding="utf-8")
+            SourceFile.read(path).write(path, text)
 
 
 @dataclass(frozen=True)
@@ -151,8 +152,8 @@ class Trials:
         Raises:
             NotTriedError: if there is nothing to compare with.
         """
-        reference, again = self._run((), reference=True), trails[0].kind == "again"
-        if reference.error and not again:
+        reference = self._run((), reference=True)
+        if reference.error:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
         right: list[Checked] = []
         others: list[Checked] = []  # after which the gradients are right, but other values are not
@@ -168,8 +169,8 @@ class Trials:
             if outcome.error and len(tried) < DEEPEST:
                 further = (_original(each, tried) for each in outcome.trails)
                 waiting += [(*tried, each) for each in _proposals(each for each in further if each is not None)]
-            elif not outcome.error and (again or _same(outcome.passes, reference.passes)):
-                differs = () if again else _differing(outcome.values, reference.values)
+            elif not outcome.error and _same(outcome.passes, reference.passes):
+                differs = _differing(outcome.values, reference.values)
                 (others if differs else right).append(self._checked(tried, differs))
         return Tried(tuple([*right, *others][:enough]), self._count, reference.copies)
 
@@ -197,7 +198,7 @@ class Trials:
             copy = Path(scratch).resolve() / "run" / self._folder.name
             shutil.copytree(self._folder, copy, ignore=_LEFT_OUT, symlinks=True)
             for name, text in self._texts(tried).items():
-                (copy / Path(name).resolve().relative_to(self._folder)).write_text(text, encoding="utf-8")
+                SourceFile.read(name).write(copy / Path(name).resolve().relative_to(self._folder), text)
             request, outcome, gradients = (
                 Path(scratch) / each for each in ("request.json", "outcome.json", "gradients.npz")
             )
@@ -231,7 +232,7 @@ class Trials:
 
 
 def _read(filename: str) -> str:
-    return Path(filename).read_text(encoding="utf-8")
+    return SourceFile.read(filename).text
 
 
 def _proposals(trails: Iterable[Trail]) -> Iterator[Proposal]:

@@ -60,7 +60,8 @@ def root_node(tensor: Any) -> Any:
     except RuntimeError:  # one of several views that an operation returned, written since: PyTorch will refuse it
         return None
     if node is None and hasattr(torch.autograd.graph, "get_gradient_edge"):
-        with suppress(RuntimeError, AssertionError):  # of a view that was made without history
+        # Of a view that was made without history; or of a tensor of `torch.func` where its node cannot be seen.
+        with suppress(RuntimeError, AssertionError, AttributeError):
             node = torch.autograd.graph.get_gradient_edge(tensor).node
     return node
 

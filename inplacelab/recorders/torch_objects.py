@@ -40,7 +40,7 @@ _dtype_of: Callable[[Any], Any] = _Tensor.dtype.__get__
 _device_of: Callable[[Any], Any] = _Tensor.device.__get__
 _layout_of: Callable[[Any], Any] = _Tensor.layout.__get__
 _creation_meta: Callable[[Any], Any] | None = getattr(torch._C._autograd, "_get_creation_meta", None)
-_is_wrapped: Callable[[Any], bool] = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda _: False)
+is_wrapped: Callable[[Any], bool] = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda _: False)
 _Storage: Any = torch.UntypedStorage
 
 _RESULTS = frozenset(("result", "result0", "output"))
@@ -255,7 +255,7 @@ class TorchObjects:
 
     def recordable(self, tensor: Any) -> bool:
         """Whether a tensor has a storage, elements at strides and a version counter."""
-        if _layout_of(tensor) is not torch.strided or _is_wrapped(tensor) or _Tensor.is_nested.__get__(tensor):
+        if _layout_of(tensor) is not torch.strided or is_wrapped(tensor) or _Tensor.is_nested.__get__(tensor):
             self._remark(_NOT_STRIDED)
             return False
         if _Tensor.is_inference(tensor):

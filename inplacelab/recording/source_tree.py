@@ -129,6 +129,15 @@ class Program:
         line = node.end_lineno or node.lineno
         return line, self._column(line, node.end_col_offset or 0)
 
+    def whole_lines(self, statement: ast.stmt) -> str | None:
+        """Returns the lines of a statement, with the comment behind it; None if something else stands in them, too."""
+        first, last = self.start(statement), self.end(statement)
+        before, behind = self._lines[first[0] - 1][: first[1]], self._lines[last[0] - 1][last[1] :].strip()
+        if before.strip() or (behind and not behind.startswith("#")):
+            return None
+        text = "".join(self._lines[first[0] - 1 : last[0]])
+        return text if text.endswith("\n") else text + "\n"
+
     def insert(self, node: ast.expr | ast.stmt, text: str) -> EditFacts:
         """Returns an edit that inserts text before a node."""
         place = self.start(node)

@@ -23,7 +23,7 @@ import inplacelab  # noqa: E402
 from inplacelab.diagnosis.failures import Failure  # noqa: E402
 from inplacelab.diagnosis.ledger import WRITES  # noqa: E402
 from inplacelab.diagnosis.report import report  # noqa: E402
-from inplacelab.diagnosis.torch_watch import TorchWatch  # noqa: E402  # it imports PyTorch
+from inplacelab.diagnosis.torch_watch import FAILURES, TorchWatch  # noqa: E402  # it imports PyTorch
 from inplacelab.recorders.torch_objects import SHOWS_SAVED  # noqa: E402
 from tests.recorders.torch_programs import program  # noqa: E402
 from tests.recorders.torch_runs import needs_saved  # noqa: E402
@@ -442,3 +442,154 @@ def test_compiled_functions_run_as_they_do_unwatched() -> None:
     assert torch.compile is before
     if SHOWS_SAVED:
         assert lines(watch.failures[-1]) == (13, [14], 15)
+
+
+@needs_saved
+def test_a_silent_write_in_a_loop_is_said_once() -> None:
+    watch, error = watched("""\
+        w = torch.ones(3, requires_grad=True)
+        for k in range(5):
+            loss = (w * w).sum()
+            w.data.mul_(0.5)
+            loss.backward()
+        """)
+    assert error is None
+    (found,) = watch.failures
+    assert lines(found) == (3, [4], 5)
+    assert "The version rose" not in report(found)
+
+
+def test_of_many_errors_that_the_program_handles_the_last_ones_are_kept() -> None:
+    block = inplacelab.explain()
+    code = """\
+w = torch.ones(3, requires_grad=True)
+for k in range(200):
+    h = w.exp()
+    h += 1
+    try:
+        h.sum().backward()
+    except RuntimeError:
+        pass
+"""
+    with block:
+        exec(compile(code, FILE, "exec"), {"torch": torch})
+    assert len(block.failures) == FAILURES
+    assert str(block).count("Backward needed a value") == 1  # they are alike
+
+
+@needs_saved
+@pytest.mark.parametrize(
+    "call", ["torch.func.grad(f)(x)", "torch.func.jacrev(g)(x)", "torch.vmap(torch.func.grad(f))(x.repeat(2, 1))"]
+)
+def test_programs_of_torch_func(call: str) -> None:
+    found = failure(f"""\
+        def g(x):
+            h = x.exp()
+            h[:2].mul_(2)
+            return h * 3
+        def f(x):
+            return g(x).sum()
+        x = torch.ones(3)
+        {call}
+        """)
+    assert lines(found) == (2, [3], 8)
+
+
+@needs_saved
+@pytest.mark.filterwarnings("ignore")  # sparse and nested tensors are said to be new
+def test_tensors_without_storages_do_not_stop_the_watch() -> None:
+    found = failure("""\
+        s = torch.eye(3).to_sparse()
+        s.mul_(2)
+        torch.eye(3).to_sparse_csr().mul_(2)
+        torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]).mul_(2)
+        p = torch.sparse.softmax(torch.eye(3).to_sparse().requires_grad_(), 1)
+        torch.sparse.sum(p).backward()
+        h = torch.ones(3, requires_grad=True).exp()
+        h.add_(1)
+        h.sum().backward()
+        """)
+    assert lines(found) == (7, [8], 9)
+
+
+@needs_saved
+def test_what_a_sparse_tensor_was_overwritten_by_is_said_to_be_unseen() -> None:
+    found = failure("""\
+        p = torch.sparse.softmax(torch.eye(3).to_sparse().requires_grad_(), 1)
+        p.mul_(2)
+        torch.sparse.sum(p).backward()
+        """)
+    assert lines(found) == (1, [], 3)
+    assert found.saved[0].unseen == 1
+
+
+def test_a_pass_of_another_thread_is_said_not_to_be_watched() -> None:
+    block = inplacelab.explain()
+    raised: list[BaseException] = []
+
+    def train() -> None:
+        h = torch.ones(3, requires_grad=True).exp()
+        h += 1
+        try:
+            h.sum().backward()
+        except RuntimeError as error:
+            raised.append(error)
+
+    with block:
+        thread = threading.Thread(target=train)
+        thread.start()
+        thread.join()
+    assert raised
+    assert "failed in what was watched" in str(block)
+    assert "other threads were not watched" in str(block)
+
+
+@needs_saved
+def test_an_error_like_one_that_was_handled_has_lines_of_its_own() -> None:
+    block = inplacelab.explain()
+    code = """\
+def fails(w):
+    h = w.exp()
+    h += 1
+    h.sum().backward()
+w = torch.ones(3, requires_grad=True)
+for k in range(9):
+    try:
+        fails(w)
+    except RuntimeError:
+        pass
+k = w.exp()
+k += 1
+k.sum().backward()
+"""
+    with pytest.raises(RuntimeError) as caught, block:
+        exec(compile(code, FILE, "exec"), {"torch": torch})
+    found = block.of(caught.value)
+    assert isinstance(found, Failure)
+    assert lines(found) == (11, [12], 13)
+
+
+@needs_saved
+def test_passes_inside_others() -> None:
+    watch, error = watched("""\
+        @torch.enable_grad()
+        def inner(g):
+            k = torch.ones(3, requires_grad=True).exp()
+            k += 1
+            try:
+                k.sum().backward()
+            except RuntimeError:
+                if again:
+                    raise
+        for again in (False, True):
+            h = torch.ones(3, requires_grad=True).exp()
+            y = h * 2
+            y.register_hook(inner)
+            h += 1
+            try:
+                y.sum().backward()
+            except RuntimeError:
+                pass
+        """)
+    assert error is None
+    assert [each.needed.innermost.line for each in watch.failures if each.needed] == [6, 16, 6]

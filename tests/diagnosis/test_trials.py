@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip instal
 
 from inplacelab.diagnosis.explain import explain  # noqa: E402
 from inplacelab.diagnosis.failures import Failure, trail_of  # noqa: E402
+from inplacelab.diagnosis.report import report_of_trials  # noqa: E402
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried  # noqa: E402
 from inplacelab.recording.fixes.proposals import proposals  # noqa: E402
 from inplacelab.recording.fixes.spots import Trail  # noqa: E402
@@ -89,7 +90,7 @@ def failing(script: Path) -> Trail:
     """Runs a script that fails in backward."""
     watch = explain()
     with pytest.raises(RuntimeError), watch:
-        exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
+        exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__", "__file__": str(script)})
     return trail_of(failure_of(watch))
 
 
@@ -150,6 +151,59 @@ def test_a_second_pass(tmp_path: Path) -> None:
     assert "loss.backward(retain_graph=True)\nloss.backward()\n" in next(iter(tried.fixes[0].after.values()))
 
 
+def test_a_second_pass_is_compared_with_one_that_kept_the_graph(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(
+        BEGIN
+        + """\
+from pathlib import Path
+w = torch.ones(3, requires_grad=True)
+calls = []
+def loss():
+    calls.append(1)
+    return (w * w).sum() * (len(calls) if RETAINED else 1)
+RETAINED = "(retain_" in Path(__file__).read_text().split("# the end")[-1]
+first = loss()
+# the end
+first.backward()
+first.backward()
+"""
+    )
+    assert find(script).fixes
+    text = script.read_text()
+    script.write_text(text.replace("len(calls) if", "3 if"))  # with the edit, the gradients differ
+    assert not find(script).fixes
+
+
+MOVED = {
+    "the block around it": (
+        "with torch.no_grad():\n    net.weight[0].zero_()  # a comment\nloss.backward()\n",
+        "loss.backward()\nwith torch.no_grad():\n    net.weight[0].zero_()  # a comment\n",
+    ),
+    "before a block": (
+        "net.weight.detach().fill_(1.0)\nif True:\n    loss.backward()\n",
+        "if True:\n    loss.backward()\nnet.weight.detach().fill_(1.0)\n",
+    ),
+    "not alone on its line": ("net.weight.detach().fill_(1.0); done = 1\nloss.backward()\n", None),
+}
+"""Statements that write before a pass, and the same moved after it; None if they cannot be moved."""
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_a_write_moves_with_all_its_lines_and_nothing_else(name: str, tmp_path: Path) -> None:
+    begin = BEGIN + "net = torch.nn.Linear(2, 2)\nloss = net(torch.ones(1, 2).requires_grad_()).sum()\n"
+    before, after = MOVED[name]
+    script = tmp_path / "program.py"
+    script.write_text(begin + before)
+    trail = failing(script)
+    found = [
+        _applied(script, each)
+        for each in proposals(trail, lambda path: Path(path).read_text())
+        if "only after" in each.says.en
+    ]
+    assert found == ([] if after is None else [begin + after])
+
+
 def test_several_files(tmp_path: Path) -> None:
     (tmp_path / "parts.py").write_text("import torch\ndef act(x):\n    h = torch.exp(x)\n    h.add_(1)\n    return h\n")
     script = tmp_path / "program.py"
@@ -172,7 +226,7 @@ def test_a_program_that_fails_otherwise_has_no_reference(tmp_path: Path) -> None
     )
     watch = explain()
     with pytest.raises(ZeroDivisionError), watch:
-        exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__"})
+        exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__", "__file__": str(script)})
     with pytest.raises(NotTriedError, match="ZeroDivisionError"):
         Trials(script, [], framework="torch", seconds=60).find([trail_of(failure_of(watch))])
 
@@ -184,3 +238,28 @@ def test_a_trial_that_takes_too_long_is_not_offered(tmp_path: Path) -> None:
     script.write_text(script.read_text() + "import time\ntime.sleep(60)\n")
     with pytest.raises(NotTriedError, match="seconds"):
         Trials(script, [], framework="torch", seconds=4).find([trail])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gbk"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_fix_keeps_the_encoding_and_the_line_ends(encoding: str, newline: str, tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    declared = "# -*- coding: gbk -*-\n" if encoding == "gbk" else ""
+    text = declared + BEGIN + "叶 = torch.ones(3, requires_grad=True)\n值 = 叶.exp(); 值.mul_(2)\n值.sum().backward()\n"
+    script.write_bytes(text.replace("\n", newline).encode(encoding))
+    watch = explain()
+    with pytest.raises(RuntimeError), watch:
+        exec(compile(script.read_bytes(), str(script), "exec"), {"__name__": "__main__", "__file__": str(script)})
+    (fix,) = Trials(script, [], framework="torch", seconds=60).find([trail_of(failure_of(watch))]).fixes
+    fix.write()
+    fixed = text.replace("值.mul_(2)", "值 = 值.mul(2)")
+    assert script.read_bytes() == fixed.replace("\n", newline).encode(encoding)
+
+
+def test_where_no_edit_fits_the_copying_mode_is_offered(tmp_path: Path) -> None:
+    trail = Trail("stale", needed=())
+    script = tmp_path / "program.py"
+    script.write_text(BEGIN + PROGRAMS["an augmented assignment"])
+    said = report_of_trials(Trials(script, [], framework="torch", seconds=60).find([trail]), "torch")
+    assert said.startswith("No edit that is known here fits")
+    assert "saved_tensors_hooks" in said

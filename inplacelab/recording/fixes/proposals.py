@@ -198,7 +198,7 @@ def _without_inplace(write: Sequence[Spot], read: Read) -> Iterator[Proposal]:
 
 
 def _after(write: Sequence[Spot], needed: Sequence[Spot], read: Read) -> Iterator[Proposal]:
-    """Moves the statement that writes, or calls what writes, to after the backward pass, if both are in one block."""
+    """Moves the statement that writes, or calls what writes, or a block around it, to after the backward pass in the same block."""
     for spot in write:
         for other in needed:
             if spot.filename != other.filename:
@@ -207,22 +207,26 @@ def _after(write: Sequence[Spot], needed: Sequence[Spot], read: Read) -> Iterato
                 here, there = Where(spot, read), Where(other, read)
             except UNREADABLE:
                 continue
-            statement, passes = here.statement, there.statement
-            if statement is None or passes is None or not isinstance(statement, ast.Expr):
-                continue
-            program = here.program
-            block = program.block(statement)
-            later = next(
-                (each for each in block if each.lineno == passes.lineno and each.lineno > statement.lineno), None
-            )
-            if later is None or later.end_lineno is None:
-                continue
-            text = program.text(statement)
-            line, column = program.start(statement)
-            end = later.end_lineno + 1
-            removed = EditFacts(line, 0, (statement.end_lineno or line) + 1, 0, "")
-            moved = EditFacts(end, 0, end, 0, " " * column + text + "\n")
-            yield Proposal(_LATER, spot.filename, (removed, moved))
+            if here.statement is not None and there.statement is not None:
+                yield from _moved(here.program, here.statement, there.statement.lineno, spot.filename)
+
+
+def _moved(program: Program, statement: ast.stmt, passes: int, filename: str) -> Iterator[Proposal]:
+    """Yields ways to move a statement to after the one of its block in which the line `passes` is."""
+    movable: ast.AST = statement
+    around = program.around(statement)
+    while isinstance(movable, _MOVABLE):
+        end = movable.end_lineno or movable.lineno
+        later = [each for each in program.block(movable) if end < each.lineno <= passes <= (each.end_lineno or 0)]
+        text = program.whole_lines(movable)
+        if later and text is not None:
+            after = (later[0].end_lineno or passes) + 1
+            removed = EditFacts(movable.lineno, 0, end + 1, 0, "")
+            yield Proposal(_LATER, filename, (removed, EditFacts(after, 0, after, 0, text)))
+        movable = next(around)
+
+
+_MOVABLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.With, ast.For, ast.While, ast.If, ast.Try)
 
 
 def _copying_target(where: Where) -> Iterator[Proposal]:
