@@ -96,7 +96,11 @@ def five_tensors(mine: Any) -> Steps:
 
     result, x, y, launched = called()
     yield (
-        isinstance(result, paddle.Tensor) and result.tolist() == [0, 4, 0],
+        isinstance(result, paddle.Tensor),
+        Text("`mine` should return a tensor.", "`mine` 应当返回一个张量。"),
+    )
+    yield (
+        result.tolist() == [0, 4, 0],
         Text(
             "Compare the result with relu(x * 2 + y). Which of the two is doubled?",
             "把结果与 relu(x * 2 + y) 对照。加倍的是哪一个？",
