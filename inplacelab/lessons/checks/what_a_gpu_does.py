@@ -125,4 +125,4 @@ _ADDING = {"add", "subtract", "sum", "cumsum", "lerp", "addmm", "matmul", "scale
 
 def _first_line(mine: Any) -> int:
     """The line that makes `x`."""
-    return next(step.line for step in mine.steps if step.kind == "operation" and step.line)
+    return int(next(step.line for step in mine.steps if step.kind == "operation" and step.line))
