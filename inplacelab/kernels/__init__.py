@@ -60,7 +60,7 @@ def available() -> Listing:
     ]
     whole = [(f"`{name}`", each.row.says, ", ".join(each.dtypes)) for name, each in WHOLE.items()]
     return Listing(
-        Text("Kernels", "内核"),
+        Text("Kernels", "核函数"),
         heads,
         (
             Group(Text("element-wise", "逐元素"), elementwise),

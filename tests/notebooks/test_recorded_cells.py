@@ -26,7 +26,8 @@ def test_each_recording_has_a_cell() -> None:
 def test_it_is_a_recording_of_the_program_in_the_cell(name: str) -> None:
     assert recorded(name).source.strip() == CELLS[name].strip()
     said = [note.en for note in recorded(name).notes]
-    assert all("Paddle" in note for note in said)
+    raised = "mark_dirty" in CELLS[name]  # raises a version without writing
+    assert all("Paddle" in note or (raised and "not recorded" in note) for note in said)
     assert any("inferred" in note for note in said) is (recorded(name).framework == "paddle")
 
 

@@ -36,6 +36,14 @@ EDITED = (
     "in_place_in_real_training",
     "views_and_in_place_together",
     "aliases_that_bite",
+    "debug",
+    "your_own_operation",
+    "what_a_gpu_does",
+    "who_moves_how_many_bytes",
+    "your_own_pytorch_program",
+    "two_replicas",
+    "batch_norm_across_workers",
+    "i_use_in_place",
 )
 SOURCES = [source for source in build.lessons() if source.stem.split("_", 1)[1] in EDITED]
 # The step from an English sentence to a Chinese one is not word for word; these uses are right.

@@ -243,7 +243,7 @@ def test_beside_a_stepper_it_shows_the_launches_of_the_step() -> None:
     ]  # fmt: skip
     assert "relu_" in view.to_svg()
     view.step = 1
-    assert "这一步没有启动内核" in view.to_svg()
+    assert "这一步没有启动核函数" in view.to_svg()
     view.step, view.launch = 2, 2
     assert "sin_" in view.to_svg()
 

@@ -1,4 +1,4 @@
-"""Checks the exercises of lesson 13: any repair with the right numbers is accepted."""
+"""Checks the exercises of lesson 13: any fix with the right numbers is accepted."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ _Array = np.ndarray[Any, np.dtype[np.float64]]
 def helper(helped: Recording) -> Steps:
     after = helped.state(-1)
     yield (
-        after.step.error is None or after.step.error.type != "ValueError",
+        not _leaf_refused(after),
         Text(
-            "It is still refused. Which tensor does the helper write when it is called with `w`?",
-            "还是被拒绝。用 `w` 调用时，辅助函数写的是哪个张量？",
+            "The leaf is still refused. Which tensor does the helper write when it is called with `w`?",
+            "叶子张量还是被拒绝。用 `w` 调用时，辅助函数写的是哪个张量？",
         ),
         Text("`t` is a second name, not a second tensor.", "`t` 是第二个名字，不是第二个张量。"),
     )
+    yield _has_history(after)
     yield _not_refused(after)
     yield (
         visible_values(after, "w") == (1, 2, 6) and not who_raised(helped, after.tensor("w").storage),
         Text(
-            "The gradient has come, but what does `w` hold now, and from where would an optimiser step?",
+            "The gradient has arrived, but what is in `w` now? Where would an optimizer's step begin?",
             "梯度有了。可是 `w` 里现在是什么？优化器会从哪里出发？",
         ),
     )
     yield (
         visible_values(after, "x") == (3, 4, 8),
         Text(
-            "`w` is well. Look at the data in `x`: is it what line 6 has put there?",
+            "`w` is right. Look at the data in `x`: are they still those of line 6?",
             "`w` 没有问题了。看看数据 `x`：还是第 6 行放进去的那些数吗？",
         ),
         Text("Fix the helper, not one of the calls.", "要改的是辅助函数，而不是其中一次调用。"),
@@ -45,13 +46,13 @@ def helper(helped: Recording) -> Steps:
     yield (
         _close(_gradient(after, "w"), (-2, -1, 3)) and _close(visible_values(after, "loss"), (14,)),
         Text(
-            "It runs, and nothing is overwritten. But it is another function now: is the mean still taken away from both?",
-            "能运行，也没有改写什么。但函数变了：两个张量是不是都还减去了各自的均值？",
+            "It runs, and nothing is overwritten. But it computes another function: is the mean still subtracted from both, and does the gradient flow through it?",
+            "能运行，也没有覆盖什么。但算的函数变了：两个张量是不是都还减去了各自的均值？梯度有没有经过均值？",
         ),
     )
     return Text(
-        "A helper that writes its argument writes whatever it is called with.",
-        "会改写参数的辅助函数，传给它什么，它就改写什么。",
+        "A helper that writes its argument writes every tensor it is called with.",
+        "会覆盖参数的辅助函数，传给它什么，它就覆盖什么。",
     )
 
 
@@ -65,15 +66,19 @@ def states(history: Any, stacked: Recording) -> Steps:
     yield (
         len({id(each) for each in history}) == len(history),
         Text("How many tensor objects are there in the list?", "列表里有几个张量对象？"),
-        Text("`scale_` returns the very object that it has written.", "`scale_` 返回的就是它所改写的那个对象。"),
+        Text("`scale_` returns the object that it has written.", "`scale_` 返回的就是它所写的那个对象。"),
     )
     yield (
         len({id(each.storage) for each in history}) == len(history),
-        Text("Three objects now. But on how many storages?", "现在是三个对象了。可是有几块存储？"),
+        Text("Three objects now. But on how many storages?", "现在是三个对象了。可是有几个存储？"),
     )
     yield (
         _close(visible_values(after, "loss") if "loss" in _names(after) else None, (84,)),
         Text("The sum should be that of 4a, 8a and 16a.", "总和应当是 4a、8a、16a 之和。"),
+    )
+    yield (
+        [each.tolist() for each in history] == [[4, 8], [8, 16], [16, 32]],
+        Text("The sum is right, but are these the three states?", "总和对了，可这是那三个状态吗？"),
     )
     yield (
         after.step.error is None and _close(_gradient(after, "a"), (28, 28)),
@@ -82,7 +87,7 @@ def states(history: Any, stacked: Recording) -> Steps:
             "数值对了。列表里的各项还知道自己从哪里来吗？",
         ),
     )
-    return Text("Three states, three storages.", "三个状态，三块存储。")
+    return Text("Three states, three storages.", "三个状态，三个存储。")
 
 
 @exercise
@@ -95,17 +100,17 @@ def normalised(norm: Recording) -> Steps:
         saved != "SquareGradNode",
         Text(
             "Backward stops at `SquareGradNode`. What has it kept, and which line overwrites that?",
-            "反向传播停在 `SquareGradNode`。它保存了什么，又是哪一行把它改写了？",
+            "反向传播停在 `SquareGradNode`。它保存了什么，又是哪一行把它覆盖了？",
         ),
-        Text("Line 6 keeps `y` and writes `y`.", "第 6 行既保存 `y`，又改写 `y`。"),
+        Text("Line 6 keeps `y` and writes `y`.", "第 6 行既保存 `y`，又覆盖 `y`。"),
     )
     yield (
         saved != "TanhGradNode",
         Text(
-            "One fault is fixed; backward comes further and finds the other. What has `TanhGradNode` kept?",
+            "One fault is fixed: backward gets further and finds the other. What has `TanhGradNode` kept?",
             "一处修好了，反向传播走得更远，又遇上了另一处。`TanhGradNode` 保存了什么？",
         ),
-        Text("Its `out` is `y`. Which line writes `y` first?", "它的 `out` 就是 `y`。哪一行最先改写 `y`？"),
+        Text("Its `out` is `y`. Which line writes `y` first?", "它的 `out` 就是 `y`。哪一行最先覆盖 `y`？"),
     )
     yield _not_refused(after)
     yield (
@@ -122,7 +127,22 @@ def normalised(norm: Recording) -> Steps:
             "损失对了，梯度却与有限差分不符。均值和标准差依不依赖 `w`？",
         ),
     )
-    return Text("Right by finite differences.", "与有限差分相符。")
+    in_place = {step.op for step in norm.steps if step.writes}
+    yield (
+        {"subtract_", "divide_"} <= in_place,
+        Text(
+            "The numbers are right, by finite differences. Now keep both underscores.",
+            "数值与有限差分相符。现在把两个下划线都保留下来。",
+        ),
+        Text(
+            "`tanh` needs its result, and `square` its input. A clone in two places leaves each its own.",
+            "`tanh` 需要自己的结果，`square` 需要自己的输入。在两处各用一个副本，它们就各有各的。",
+        ),
+    )
+    return Text(
+        "Right by finite differences. A write destroys nothing that someone needs if each keeps its own copy.",
+        "与有限差分相符。需要旧值的各留一份副本，写入就不会毁掉什么。",
+    )
 
 
 @exercise
@@ -132,19 +152,20 @@ def descent(losses: Any, fitted: Recording) -> Steps:
     yield (
         losses[-1] < losses[1] / 2,
         Text(
-            "The loss still stands still. Which tensor has the name `w`, and which one does the optimiser write?",
+            "The loss still does not fall. Which tensor has the name `w`, and which one does the optimizer write?",
             "损失还是停着不动。名字 `w` 指向哪个张量，优化器写的又是哪个？",
         ),
         Text(
-            "Line 11 gives the name to a new tensor. How can the numbers be clipped and the tensor stay?",
+            "Line 11 gives the name to a new tensor. How can you clip the numbers and keep the tensor?",
             "第 11 行把名字给了一个新张量。怎样既裁剪数值，又让张量还是原来那个？",
         ),
     )
     clipped = [
         step for step in fitted.steps if step.op and step.op.rstrip("_") in ("clip", "clamp", "minimum", "maximum")
     ]
+    writes = who_raised(fitted, after.tensor("w").storage)
     yield (
-        len(clipped) >= len(losses),
+        len(clipped) >= len(losses) and len(writes) >= 2 * len(losses),
         Text(
             "The loss falls. But `w` must stay between −5 and 5.",
             "损失降下来了。不过 `w` 应当保持在 −5 与 5 之间。",
@@ -153,34 +174,37 @@ def descent(losses: Any, fitted: Recording) -> Steps:
     yield (
         _close(losses, _descent(len(losses))),
         Text(
-            "It falls, but not as gradient descent does from 0 with this learning rate.",
+            "The loss falls, but not as gradient descent from 0 with this learning rate would.",
             "损失在降，却不是从 0 出发、用这个学习率应有的降法。",
         ),
     )
-    return Text(
-        "The tensor that the optimiser knows is the one that is used.", "优化器认得的张量，就是程序在用的张量。"
-    )
+    return Text("The optimizer holds the tensor that the program uses.", "优化器手里的张量，就是程序在用的张量。")
 
 
 @exercise
 def two_losses(pair: Recording) -> Steps:
     after = pair.state(-1)
+    yield _has_history(after)
     yield (
         after.step.error is None,
         Text(
             "It is still refused. At which value of `w` was `second` computed, and which value would its backward find?",
             "还是被拒绝。`second` 是在 `w` 取什么值时算出来的？它的反向传播遇到的又是什么值？",
         ),
-        Text("Between a forward pass and its backward, `w` must stay.", "从前向到它的反向传播之间，`w` 不能变。"),
+        Text(
+            "Between a forward pass and its backward pass, `w` must not change.",
+            "从前向计算到它的反向传播之间，`w` 不能变。",
+        ),
     )
     start = np.array([1.0, 2.0])
     stepped = start - _RATE * 2 * start
     found = visible_values(after, "w")
     together = start - _RATE * (2 * start + 3 * start**2)
+    steps = len(who_raised(pair, after.tensor("w").storage))
     yield (
-        not _close(found, together),
+        steps == 2 or not _close(found, together),
         Text(
-            "Now both gradients went into one step. Each step is to use one loss.",
+            "Both gradients went into one step. Use one loss for each step.",
             "现在两个梯度并成了一步。应当一步只用一个损失。",
         ),
         Text(
@@ -191,13 +215,13 @@ def two_losses(pair: Recording) -> Steps:
     yield (
         any(_close(found, stepped - _RATE * 3 * value**2) for value in (start, stepped)),
         Text(
-            "`w` does not end where two such steps lead. What was in `w.grad` at each `step`?",
+            "Two such steps would lead elsewhere. What was in `w.grad` at each `step`?",
             "`w` 最后停的位置，不是这样两步应当走到的地方。每次 `step` 时，`w.grad` 里是什么？",
         ),
     )
     return Text(
-        "The second gradient belongs to *one* value of `w`, from the first factor to the last.",
-        "第二个梯度从头到尾都属于 `w` 的*同一个*值。",
+        "Every factor of the second gradient belongs to the *same* value of `w`.",
+        "第二个梯度的每个因子都属于 `w` 的*同一个*值。",
     )
 
 
@@ -232,12 +256,28 @@ def _descent(rounds: int) -> list[float]:
 # ---- looking at a recording ---------------------------------------------------------------------------------------
 
 
+def _leaf_refused(after: State) -> bool:
+    error = after.step.error
+    return error is not None and error.message.startswith("(InvalidArgument) Leaf")
+
+
+def _has_history(after: State) -> tuple[bool, Text]:
+    error = after.step.error
+    return (
+        error is None or "no gradient history" not in error.message,
+        Text(
+            "Nothing is refused any more, but `loss` has no gradient history. Where was it lost: at a `detach()`, or under `no_grad`?",
+            "不再被拒绝了，但 `loss` 没有梯度历史。历史在哪里丢的：`detach()`，还是 `no_grad`？",
+        ),
+    )
+
+
 def _not_refused(after: State) -> tuple[bool, Text]:
     return (
         after.step.error is None,
         Text(
-            "It still raises: read the last step of the picture, what it says was kept, and what was written.",
-            "还是报错：请看图的最后一步，它说保存了什么、又写了什么。",
+            "It still raises: the last step of the picture says why. If a value was overwritten: which line kept it, and which wrote it?",
+            "还是报错：图的最后一步写着原因。如果是某个值被覆盖了：哪一行保存的，哪一行写的？",
         ),
     )
 

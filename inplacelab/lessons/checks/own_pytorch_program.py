@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 from inplacelab.language import Text
@@ -14,7 +15,7 @@ def weight_versions(after_three: Any) -> Steps:
     loop = recorded("torch-loop")
     two = loop.state().version("model.0.weight")
     yield (
-        isinstance(after_three, int),
+        isinstance(after_three, Real),
         Text("The answer is one number.", "答案是一个数。"),
         Text("Count the writes to `model.0.weight` by line.", "按行数一数对 `model.0.weight` 的写入。"),
     )
@@ -25,30 +26,63 @@ def weight_versions(after_three: Any) -> Steps:
     )
     yield (
         after_three == two + 1,
-        Text("Did you forget the line that made the weight?", "是不是忘了创建权重的那一行？"),
-        Text("It was written once before the first epoch.", "第一轮之前，它已经被写过一次。"),
+        Text(
+            "Count the line that made the weight, too: how often does each line write it?",
+            "创建权重的那一行也要算：每一行各写几次？",
+        ),
+        Text("Once before the first epoch, and once in each epoch.", "第一轮之前一次，此后每轮一次。"),
     )
     return Text("One write by its initialization, and one for each step.", "初始化写一次，此后每一步写一次。")
 
 
 @exercise
-def guilty_lines(kept: Any, wrote: Any) -> Steps:
+def edits_that_work(edits: Any) -> Steps:
+    found = {edits} if isinstance(edits, str) else {str(each) for each in edits}
     yield (
-        (kept, wrote) != (11, 9),
-        Text("Those are the right lines, the other way round.", "这两行没错，但顺序反了。"),
-        Text("First it is kept, then it is overwritten.", "先保存，后改写。"),
+        "quiet" not in found,
+        Text("Is the step recorded in the history now? And does it write the weight?", "更新现在就没有写权重了吗？"),
+        Text(
+            "An optimizer writes under `no_grad` anyway. The write raises the version.",
+            "优化器本来就在 `no_grad` 之下写。写入会让版本号加一。",
+        ),
     )
     yield (
-        wrote == 11,
-        Text("Which line writes parameters?", "哪一行会写参数？"),
-        Text("Look at the versions in the picture, line by line.", "在图中逐行看版本号。"),
+        "detach" not in found,
+        Text("Which parameters get a gradient after `detach()`?", "`detach()` 之后，哪些参数还有梯度？"),
+        Text("The loss has no history any more: `backward()` raises.", "损失不再有历史：`backward()` 会报错。"),
     )
     yield (
-        kept == 9,
-        Text("Which line made the grad nodes?", "哪一行建立了梯度节点？"),
-        Text("`backward()` uses what was kept; it keeps nothing.", "`backward()` 使用保存的值，自己并不保存。"),
+        found == {"swap", "again"},
+        Text(
+            "One more: the value must be kept *after* the write, or used *before* it.",
+            "还有一种：值要么在写入*之后*保存，要么在写入*之前*使用。",
+        ),
+        Text("There are two, and no others.", "一共两种，没有别的。"),
     )
     return Text(
-        "Kept on line 9, overwritten on line 11, missed on line 12.",
-        "第 9 行保存，第 11 行改写，第 12 行要用时已经没有了。",
+        "Use the value before it is overwritten, or compute it again afterwards.",
+        "在覆盖之前使用，或者在覆盖之后重新计算。",
     )
+
+
+@exercise
+def epochs_counted(epochs: Any) -> Steps:
+    yield (
+        epochs not in (10, 11, 12),
+        Text("How many writes does one epoch make?", "一轮写几次？"),
+        Text("The step writes, and so does the clamp.", "更新写一次，裁剪也写一次。"),
+    )
+    yield (
+        epochs == (_VERSION - _BEFORE_TRAINING) / _IN_AN_EPOCH,
+        Text("Which writes came before the loop?", "循环之前有哪些写入？"),
+        Text(
+            "Two: the layer fills its weight, and `zeros_` fills it again.",
+            "两次：创建层时填充权重，`zeros_` 又填充一次。",
+        ),
+    )
+    return Text("2 + 5 · 2 = 12.", "2 + 5 · 2 = 12。")
+
+
+_VERSION = 12
+_BEFORE_TRAINING = 2
+_IN_AN_EPOCH = 2

@@ -12,16 +12,16 @@ from inplacelab.lessons.exercise import Steps, exercise
 def collectives_counted(collectives: Any) -> Steps:
     yield (
         collectives != 10,
-        Text("Which collectives are made before the loop?", "循环之前做了哪些集合通信？"),
+        Text("Which collectives come before the loop?", "循环之前做了哪些集合通信？"),
         Text("`DataParallel` broadcasts each parameter once.", "`DataParallel` 把每个参数广播一次。"),
     )
     yield (
         collectives == 12,
-        Text("How many are made each time round?", "每一轮做几次？"),
+        Text("How many does each round make?", "每一轮做几次？"),
         Text("One for the gradient of each parameter.", "每个参数的梯度一次。"),
     )
     return Text(
-        "Two broadcasts, and five times two averages of gradients.", "两次广播，再加上五轮、每轮两次的梯度平均。"
+        "Two broadcasts, and two averages in each of five rounds.", "两次广播，再加上五轮、每轮两次的梯度平均。"
     )
 
 
@@ -33,7 +33,7 @@ def blamed_line(blamed: Any) -> Steps:
             "The optimizer subtracts the averaged gradient, the same on both ranks. Were the weights still equal before it?",
             "优化器减去的是平均梯度，两个进程相同。在它之前，权重还相同吗？",
         ),
-        Text("Look for the first write with the sign ≠.", "找第一个带有 ≠ 记号的写入。"),
+        Text("Look for the first write marked ≠.", "找第一个带有 ≠ 记号的写入。"),
     )
     yield (
         blamed == 12,
@@ -41,6 +41,6 @@ def blamed_line(blamed: Any) -> Steps:
         Text("Follow `x`: it is not the same on both ranks.", "跟着 `x` 看：它在两个进程上不同。"),
     )
     return Text(
-        "Line 12 multiplies by the rank's own `x`: the same line, other values. Whatever is written into a replica must be the same everywhere.",
-        "第 12 行乘以该进程自己的 `x`：行相同，值不同。写进副本的东西必须处处相同。",
+        "Line 12 multiplies by the rank's own `x`: the same line, different values. What is written into a replica must be the same on all ranks.",
+        "第 12 行乘以该进程自己的 `x`：行相同，值不同。写进副本的值，在所有进程上必须相同。",
     )

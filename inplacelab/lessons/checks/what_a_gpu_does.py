@@ -35,7 +35,7 @@ def three_blocks(n: Any) -> Steps:
 def a_quarter(m: Any, view: Any) -> Steps:
     yield (
         view is not m and view.storage is m.storage,
-        Text("Is this a view of `m`? Do the two share a storage?", "这是 `m` 的视图吗？它们共用一块存储吗？"),
+        Text("Is this a view of `m`? Do the two share a storage?", "这是 `m` 的视图吗？它们共享一个存储吗？"),
     )
     with kernels.launches() as launched:
         view.relu_()
@@ -44,7 +44,7 @@ def a_quarter(m: Any, view: Any) -> Steps:
     yield (
         times > 2,
         Text(
-            "{times:g} times: the slots lie too close together. How far apart do two neighbours have to be?",
+            "{times:g} times: the slots are too close together. How far apart must two neighbours be?",
             "{times:g} 倍：槽位挨得太近了。两个相邻的元素要隔多远？",
         ).format(times=times),
         Text("Half of the worst case: two slots in each sector.", "最坏情形的一半：每个扇区里两个槽位。"),
@@ -52,7 +52,8 @@ def a_quarter(m: Any, view: Any) -> Steps:
     yield (
         times == 4,
         Text(
-            "{times:g} times: how many slots of each sector are wanted?", "{times:g} 倍：每个扇区里用上了几个槽位？"
+            "{times:g} times: how many slots of each sector does the warp use?",
+            "{times:g} 倍：每个扇区里用上了几个槽位？",
         ).format(times=times),
     )
     return Text("Two of eight slots in each sector: a quarter is used.", "每个扇区的八个槽位用上两个：利用率四分之一。")
@@ -67,18 +68,61 @@ def any_order(mine: Any) -> Steps:
             "It is refused: which slots are read and written by different threads?",
             "被拒绝了：哪些槽位由不同的线程分别读和写？",
         ),
-        Text("Have the old neighbours put somewhere else first.", "先把旧的邻居放到别处去。"),
+        Text("Put the old neighbours somewhere else first.", "先把旧的邻居放到别处去。"),
     )
     x = after.tensor("x")
+    made = mine.state(mine.on_line(_first_line(mine))[-1].index).tensor("x")
     yield (
-        after.version(x) > 0,
-        Text("Is this still the storage of line 1?", "这还是第 1 行的那块存储吗？"),
+        x.storage == made.storage and after.version(x) > 0,
+        Text("Is this still the storage of line 1?", "这还是第 1 行的那个存储吗？"),
     )
     yield (
-        after.storages[x.storage].values == (1, 2, 2, 2, 2, 2, 2, 2),
-        Text("Look at the first element: has it a left neighbour?", "看看第一个元素：它有左邻居吗？"),
+        after.storages[x.storage].values == (3, 4, 5, 5),
+        Text(
+            "The result should be 3, 4, 5, 5: each element plus its old left neighbour. Look at the first element: has it a left neighbour?",
+            "结果应当是 3、4、5、5：每个元素加上旧的左邻居。看看第一个元素：它有左邻居吗？",
+        ),
+    )
+    yield (
+        any(step.op and step.op.rstrip("_") in _ADDING for step in mine.steps),
+        Text("Let the program add the neighbours, for any `x`.", "请让程序自己去加邻居，对任何 `x` 都行。"),
     )
     return Text(
-        "The copy is read, `x` is written: no thread reads what another one writes.",
+        "The copy is read, `x` is written: no thread reads what another thread writes.",
         "读的是副本，写的是 `x`：没有线程去读别的线程所写的槽位。",
     )
+
+
+@exercise
+def five_sectors(line: Any, view: Any) -> Steps:
+    yield (
+        view is not line and view.storage is line.storage,
+        Text("Is this a view of `line`? Do the two share a storage?", "这是 `line` 的视图吗？它们共享一个存储吗？"),
+    )
+    yield (
+        view.size == 32 and view.is_contiguous(),
+        Text("The view should have 32 elements, side by side.", "视图应当有 32 个挨着的元素。"),
+    )
+    with kernels.launches() as launched:
+        view.relu_()
+    found = len(traffic.requests(launched[0])[0].sectors)
+    yield (
+        found == 5,
+        Text(
+            "{found} sectors. Where does a sector begin, and where does your view?",
+            "{found} 个扇区。扇区从哪里开始，你的视图又从哪里开始？",
+        ).format(found=found),
+        Text("A sector begins at every eighth slot.", "每隔八个槽位是一个扇区的开头。"),
+    )
+    return Text(
+        "A view that begins in the middle of a sector needs one more.", "视图若从扇区的中间开始，就要多一个扇区。"
+    )
+
+
+_ADDING = {"add", "subtract", "sum", "cumsum", "lerp", "addmm", "matmul", "scale"}
+"""Operations with which neighbours can be added."""
+
+
+def _first_line(mine: Any) -> int:
+    """The line that makes `x`."""
+    return int(next(step.line for step in mine.steps if step.kind == "operation" and step.line))

@@ -11,6 +11,8 @@ from inplacelab.kernels import Kernel
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
 
+_Y_ONCE = (2, 1)
+"""What the fused chain reads and writes if it reads `y` only once."""
 _CHAIN = ("exp_", "multiply_", "add_", "scale_")
 
 
@@ -41,16 +43,22 @@ def trips(one_by_one: Any, together: Any) -> Steps:
     )
     yield (
         tuple(together) != (1, 1),
-        Text("Does the kernel get by without `y`?", "内核不用 `y` 也行吗？"),
+        Text("Can the kernel do without `y`?", "核函数不用 `y` 也行吗？"),
     )
     yield (
-        tuple(together) == fused,
+        tuple(together) in (fused, _Y_ONCE),
         Text(
-            "`y` occurs in two of the steps. Does the kernel know that both mean the same tensor? `print` its source and look at the parameters.",
-            "有两步用到 `y`。内核知道它们是同一个张量吗？把它的源代码 `print` 出来，看看参数。",
+            "In one trip, what is read at its beginning, and what is written at its end?",
+            "只走一趟：开头要读什么，末尾要写什么？",
         ),
+        Text("Nothing in between is written.", "中间的结果都不写。"),
     )
-    return Text("Ten tensors travel, or four.", "十个张量在路上，还是四个。")
+    if tuple(together) == _Y_ONCE:
+        return Text(
+            "Ten tensors travel, or three. (The kernel that `fuse` makes has one parameter for each use of `y`, and reads three. One that knows that both are the same tensor reads two.)",
+            "在路上的是十个张量，或三个。（`fuse` 生成的核函数为每次用到 `y` 各设一个参数，要读三个；如果知道两处是同一个张量，就只读两个。）",
+        )
+    return Text("Ten tensors travel, or four.", "在路上的是十个张量，或四个。")
 
 
 @exercise
@@ -58,7 +66,8 @@ def one_launch(mine: Any) -> Steps:
     yield (
         isinstance(mine, Kernel),
         Text(
-            "`mine` should be a kernel: what makes one of several?", "`mine` 应当是一个内核：什么能把几个内核合成一个？"
+            "`mine` should be a kernel: what makes one kernel of several?",
+            "`mine` 应当是一个核函数：什么能把几个核函数合成一个？",
         ),
     )
     x, y = paddle.to_tensor([-3.0, 1.0]), paddle.to_tensor([1.0, 1.0])
@@ -73,6 +82,53 @@ def one_launch(mine: Any) -> Steps:
     )
     yield (
         traffic.allocated(launched) == 0,
-        Text("Where does the result lie: in a storage of its own?", "结果放在哪里？是另一块存储吗？"),
+        Text("Where is the result: in a storage of its own?", "结果放在哪里？是另一个存储吗？"),
     )
     return Text("One launch, three tensors of traffic, no new storage.", "一次启动，三个张量的访存量，没有新的存储。")
+
+
+@exercise
+def five_tensors(mine: Any) -> Steps:
+    def called() -> tuple[Any, Any, Any, list[Any]]:
+        x, y = paddle.to_tensor([-3.0, 1.0, 2.0]), paddle.to_tensor([1.0, 2.0, -5.0])
+        with kernels.launches() as launched:
+            return mine(x, y), x, y, launched
+
+    result, x, y, launched = called()
+    yield (
+        isinstance(result, paddle.Tensor),
+        Text("`mine` should return a tensor.", "`mine` 应当返回一个张量。"),
+    )
+    yield (
+        result.tolist() == [0, 4, 0],
+        Text(
+            "Compare the result with relu(x * 2 + y). Which of the two is doubled?",
+            "把结果与 relu(x * 2 + y) 对照。加倍的是哪一个？",
+        ),
+    )
+    yield (
+        result is x or result is y,
+        Text("Where is the result: in a storage of its own?", "结果放在哪里？是另一个存储吗？"),
+        Text("Overwrite `x` or `y`, and return it.", "覆盖 `x` 或 `y`，再把它返回。"),
+    )
+    yield (
+        len(launched) > 1,
+        Text("Without `fuse`, please.", "请不要用 `fuse`。"),
+    )
+    asked = traffic.total(launched)
+    yield (
+        (asked.read + asked.written) / x.nbytes <= 5,  # a scale and an add in one: 3 + 2
+        Text(
+            "{found:g} tensors travel. Which operation scales and adds at once?",
+            "在路上的有 {found:g} 个张量。哪个操作能同时做缩放和相加？",
+        ).format(found=(asked.read + asked.written) / x.nbytes),
+        Text(
+            "Which of the two may `alpha` multiply: the tensor that is written, or the other?",
+            "`alpha` 乘的是被写的那个张量，还是另一个？",
+        ),
+    )
+    yield (
+        traffic.allocated(launched) == 0,
+        Text("Something was allocated on the way.", "途中申请过内存。"),
+    )
+    return Text("Two launches, five tensors, no new storage.", "两次启动，五个张量，没有新的存储。")

@@ -11,7 +11,7 @@ KINDS = {
     "transpose": Text("tile by tile", "按分块搬运"),
     "transpose_square": Text("tiles change places", "分块互换位置"),
     "scatter_add": Text("atomic additions", "原子加法"),
-    "library": Text("a kernel of the array library", "数组库自带的内核"),
+    "library": Text("a kernel of the array library", "数组库自带的核函数"),
 }
 SIMULATED = Text("simulated: no GPU ran this", "模拟：未在 GPU 上运行")
 UNNAMED_DEVICE = Text("GPU, name not recorded", "GPU，未记录名称")
@@ -20,10 +20,10 @@ TAKES_SEVERAL = Text("each takes {width} {dtype} at a time", "每个线程每次
 SIZE = Text("{blocks} × {threads} threads", "{blocks} × {threads} 个线程")
 LIBRARY = Text(
     "Which thread touches which slot is not known: the text of this kernel is the library's, not ours.",
-    "各线程访问哪些槽位未知：这个内核的代码来自数组库。",
+    "各线程访问哪些槽位未知：这个核函数的代码来自数组库。",
 )
 EMPTY = Text("There was nothing to compute: no thread was started.", "没有元素需要计算：没有启动任何线程。")
-NO_LAUNCH = Text("No kernel was launched in this step.", "这一步没有启动内核。")
+NO_LAUNCH = Text("No kernel was launched in this step.", "这一步没有启动核函数。")
 
 # --- texts that depend on the pick---------------------------------------------------------------------------------------------
 
@@ -132,7 +132,7 @@ LEGEND = (
 )
 FACTS = Text("The launch", "这次启动")
 FACT_NAMES = {
-    "kernel": Text("kernel", "内核"),
+    "kernel": Text("kernel", "核函数"),
     "kind": Text("kind", "种类"),
     "grid": Text("blocks in the grid", "网格中的线程块"),
     "threads": Text("threads in a block", "每块线程数"),
@@ -146,7 +146,7 @@ FACT_NAMES = {
 # --- the player: where its words differ from those for a recording ------------------------------------------------------------
 
 PLAYER = {
-    "region": Text("Kernel: {title}", "内核：{title}"),
+    "region": Text("Kernel: {title}", "核函数：{title}"),
     "toolbar": Text("Go from thread to thread", "逐个线程浏览"),
     "kernel": Text("Threads and memory", "线程与内存"),
     "first": Text("First thread (Home)", "第一个线程（Home）"),
@@ -172,7 +172,7 @@ PLAYER = {
     "of_all": Text("of {count}", "共 {count}"),
 }
 BLOCK = Text("block {block}", "线程块 {block}")
-IN_STEPS = Text("Kernels were launched in steps {steps}.", "启动内核的步骤：{steps}。")
+IN_STEPS = Text("Kernels were launched in steps {steps}.", "启动核函数的步骤：{steps}。")
 FACT, VALUE = Text("fact", "项目"), Text("value", "值")
 KEYS = (
     (Text("← →", "← →"), Text("previous and next thread", "上一个、下一个线程")),
