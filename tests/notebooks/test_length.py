@@ -13,7 +13,6 @@ from lesson_source import Block, Code, Prose, read_lesson
 
 TOO_LONG = frozenset(
     {
-        "since_2_6",
         "views_and_in_place_together",
         "aliases_that_bite",
         "in_place_in_real_training",
