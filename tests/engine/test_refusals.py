@@ -265,7 +265,7 @@ def test_a_refusal_has_reason_and_fix_in_the_current_language(leaf: Make) -> Non
         ValueError, match=r"(?s)Leaf Var.*\n  Why: `zero_` would overwrite a leaf.*\n  Instead: write to"
     ):
         a.zero_()
-    with speak("zh"), pytest.raises(ValueError, match=r"(?s)Leaf Var.*\n  原因: ?`zero_` 会覆盖叶子张量.*\n  改法"):
+    with speak("zh"), pytest.raises(ValueError, match=r"(?s)Leaf Var.*\n  原因: ?`zero_` 会覆盖需要梯度的叶子张量.*\n  改法"):
         a.zero_()
 
 
