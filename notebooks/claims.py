@@ -163,11 +163,11 @@ CLAIMS = (
     Claim(
         "what-a-leaf-is",
         Text(
-            "A leaf is a tensor that needs a gradient; `stop_gradient=False` makes a leaf; a leaf is an input of the graph.",
+            "A leaf is a tensor that requires a gradient; `stop_gradient=False` makes a leaf; a leaf is an input of the graph.",
             "需要梯度的张量就是叶子；`stop_gradient=False` 使张量成为叶子；叶子是计算图的输入。",
         ),
         Text(
-            "Three different things: a leaf is what no recorded operation has made, whether it needs a gradient or not.",
+            "Three different things: a leaf is what no recorded operation has made, whether it requires a gradient or not.",
             "这是三件不同的事：叶子是指不由任何被记录的操作产生的张量，与是否需要梯度无关。",
         ),
         QUALIFIED,
@@ -185,12 +185,12 @@ CLAIMS = (
         "leaf-gradient-wrong",
         Text(
             "Writing to a leaf would make its gradient wrong, or damage the graph.",
-            "改写叶子会让梯度出错，或破坏计算图。",
+            "覆盖叶子会让梯度出错，或破坏计算图。",
         ),
         Text(
-            "The gradient is the same. The optimiser would step from the overwritten value, and the name would no longer "
+            "The gradient is the same. But the optimizer would update the overwritten value, and the tensor would no longer "
             "be a leaf.",
-            "梯度不变。问题是优化器会从被改写后的值出发更新，而这个名字也不再指向叶子。",
+            "梯度不变。但优化器更新的会是被覆盖之后的值，而且这个张量不再是叶子。",
         ),
         REFUTED,
     ),
@@ -219,7 +219,7 @@ CLAIMS = (
         "since-2-6",
         Text(
             "Since 2.6 the overwritten input is kept where backward needs it.",
-            "自 2.6 起，反向传播需要时会保存被改写的输入。",
+            "自 2.6 起，反向传播需要时会保存被覆盖的输入。",
         ),
         Text("The rule, shown operation by operation.", "这条规则，逐个操作验证。"),
         SHOWN,
@@ -272,11 +272,11 @@ CLAIMS = (
     Claim(
         "why-not-leaves",
         Text(
-            "Why leaves cannot be written in place is left to the reader.", "为什么叶子不能原地改写，留给读者自己发掘。"
+            "Why leaves cannot be written in place is left to the reader.", "为什么叶子不能原地写入，留给读者自己发掘。"
         ),
         Text(
-            "Because of the optimiser, which would step from the wrong place.",
-            "因为优化器会从错误的位置出发更新。",
+            "Because of the optimizer: it would update the overwritten value, or a tensor that is no longer a leaf.",
+            "因为优化器：它更新的会是被覆盖之后的值，或者一个不再是叶子的张量。",
         ),
         ANSWERED,
     ),
@@ -287,8 +287,8 @@ CLAIMS = (
             "对参数执行 `x[0] = 4.0` 报错，是因为反向传播还要用到这个值。",
         ),
         Text(
-            "It is the refusal of leaves. The other refusal comes at `backward()`, from the version counter.",
-            "这是对叶子的拒绝。另一种拒绝发生在 `backward()` 时，由版本计数器引起。",
+            "It is the leaf check, at the write. The other check comes in `backward()`, and compares versions.",
+            "这是写入时的叶子检查。另一种检查发生在 `backward()` 时，比较的是版本。",
         ),
         REFUTED,
     ),
@@ -299,8 +299,8 @@ CLAIMS = (
             "`requires_grad=True` 表示反向传播需要这个梯度。",
         ),
         Text(
-            "It says (in Paddle: `stop_gradient=False`) that the gradient is retained, for the optimiser. Gradients of "
-            "intermediate tensors are used and dropped.",
+            "It says (in Paddle: `stop_gradient=False`) that the gradient is kept, for the optimizer. Gradients of "
+            "intermediate tensors are used and freed.",
             "它（在 Paddle 里是 `stop_gradient=False`）表示要为优化器保留这个梯度。中间张量的梯度用完即释放。",
         ),
         REFUTED,

@@ -268,7 +268,8 @@ def test_a_refusal_has_reason_and_fix_in_the_current_language(leaf: Make) -> Non
     with (
         speak("zh"),
         pytest.raises(
-            ValueError, match=r"(?s)Leaf Var[^\n]*\n  译文：这是[^\n]*\n  原因：`zero_` 会覆盖叶子张量.*\n  改法"
+            ValueError,
+            match=r"(?s)Leaf Var[^\n]*\n  译文：这是[^\n]*\n  原因：`zero_` 会覆盖需要梯度的叶子张量.*\n  改法",
         ),
     ):
         a.zero_()

@@ -11,23 +11,10 @@ import build
 from length import MOST_MINUTES, Length, length_of, minutes_of
 from lesson_source import Block, Code, Prose, read_lesson
 
-TOO_LONG = frozenset(
-    {
-        "leaves",
-        "saved_tensors_and_versions",
-        "since_2_6",
-    }
-)
-"""Lessons still to be shortened. Once one is short enough, the test asks for its name to go."""
-
-
-def name(source: Path) -> str:
-    return source.stem.split("_", 1)[1]
-
 
 @pytest.mark.parametrize("source", build.lessons(), ids=lambda source: source.stem)
 def test_no_lesson_is_too_long(source: Path) -> None:
-    assert (minutes_of(source) > MOST_MINUTES) == (name(source) in TOO_LONG), length_of(read_lesson(source))
+    assert minutes_of(source) <= MOST_MINUTES, length_of(read_lesson(source))
 
 
 CLAIMED = re.compile(r"about\s+(fifteen|twenty-five|twenty)\s+minutes")
@@ -38,7 +25,7 @@ MINUTES = {"fifteen": 15, "twenty": 20, "twenty-five": 25}
 def test_a_lesson_takes_hardly_longer_than_it_says(source: Path) -> None:
     claimed = CLAIMED.search(source.read_text(encoding="utf-8"))
     counted = minutes_of(source)
-    assert claimed is None or name(source) in TOO_LONG or counted - MINUTES[claimed[1]] <= 5, counted
+    assert claimed is None or counted - MINUTES[claimed[1]] <= 5, counted
 
 
 def test_what_is_counted() -> None:

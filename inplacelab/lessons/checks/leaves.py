@@ -1,32 +1,41 @@
-"""The exercises of lesson 6."""
+"""The exercises of the lesson on leaves."""
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
-from inplacelab.recording.queries import visible_values
+from inplacelab.recording.queries import visible_values, who_raised
+from inplacelab.recording.recording import Recording, State
+
+_RATE = 0.25
+_START = 2.4
 
 
 @exercise
-def leaves_at_the_end(puzzle: Any, leaves: Any) -> Steps:
-    after, named = puzzle.state(-1), set(leaves)
+def leaves_at_the_end(chain: Recording, leaves: Any) -> Steps:
+    after, named = chain.state(-1), set(leaves)
+    yield (
+        named <= set("wkuvt"),
+        Text("Write names of tensors of the program, in quotes.", "请写程序里的张量名，要加引号。"),
+    )
     yield "w" in named, Text("Which operation has made `w`?", "`w` 是由哪个操作产生的？")
     yield (
         "v" not in named,
         Text("Line 4 adds two tensors. Was that recorded?", "第 4 行把两个张量相加。这次加法有没有被记录？"),
         Text(
-            "`w` needs a gradient, so there is a node in the graph. Whose?",
-            "`w` 需要梯度，所以图里有一个节点。它产生了谁？",
+            "`w` requires a gradient, so line 4 made a grad node. For which tensor?",
+            "`w` 需要梯度，所以第 4 行创建了一个梯度节点。它属于谁？",
         ),
     )
     yield (
         {"u", "t"} <= named,
         Text(
-            "Does a leaf have to need a gradient? Look for further tensors that no node has made.",
-            "叶子一定需要梯度吗？再找找还有哪些张量不是由节点产生的。",
+            "Must a leaf require a gradient? Look for more tensors without a grad node.",
+            "叶子一定需要梯度吗？再找找还有哪些张量没有梯度节点。",
         ),
         Text(
             "Look at `k.exp()`, computed from a constant, and at what `detach()` leaves behind.",
@@ -36,69 +45,70 @@ def leaves_at_the_end(puzzle: Any, leaves: Any) -> Steps:
     yield (
         "k" not in named,
         Text("`k` was a leaf. What does line 5 do to it?", "`k` 原来是叶子。第 5 行对它做了什么？"),
-        Text("Which node has made the numbers that `k` now holds?", "`k` 现在的数值是由哪个节点产生的？"),
+        Text("Which node has made the numbers that `k` now shows?", "`k` 现在显示的数是由哪个节点产生的？"),
     )
     yield (
         named == {name for name in "wkuvt" if after.tensor(name).leaf},
-        Text("Name only tensors of the program, in quotes.", "只写程序里的张量名，要加引号。"),
+        Text("Keep the program.", "请保留原来的程序。"),
     )
     return Text(
-        "`k` was a leaf as long as nobody wrote a gradient's history into it.",
-        "在有历史的内容写进来之前，`k` 一直是叶子。",
+        "`k` was a leaf until an operation with a history wrote to it.",
+        "在有历史的操作写入之前，`k` 一直是叶子。",
     )
 
 
 @exercise
-def halved_leaf(halved: Any) -> Steps:
+def halved_leaf(halved: Recording) -> Steps:
     after = halved.state(-1)
+    yield from _runs(after)
+    yield from _starts_with(halved, "w", (8, 4))
     yield (
-        after.step.error is None,
-        Text(
-            "It is still refused. Is this write part of what should be differentiated?",
-            "还是被拒绝。这次写入属于要求导的计算吗？",
-        ),
-        Text("Section 6 has a table: which of the three do you want?", "第 6 节有一张表：你想做的是三件事中的哪一件？"),
-    )
-    w = after.tensor("w")
-    yield (
-        w.leaf,
+        after.tensor("w").leaf,
         Text("Which tensor has the name `w` now, and is it a leaf?", "现在名字 `w` 指向哪个张量？它是叶子吗？"),
         Text(
-            "The gradient went on to the tensor of line 1, which has lost its name. `w` should be *that* one.",
+            "The gradient went to the tensor of line 1, which has lost its name. `w` should be *that* one.",
             "梯度流到了第 1 行的那个张量，而它已经没有名字了。`w` 应当就是*它*。",
         ),
     )
+    yield from _is_still_the_parameter(halved, "w")
     yield (
-        w.grad is not None and visible_values(after, after.tensors[w.grad]) == (8, 4),
-        Text(
-            "The gradient should be 2 · 4 and 2 · 2. Which lines belong under `no_grad`, and which do not?",
-            "梯度应当是 2 · 4 和 2 · 2。哪些行应该放在 `no_grad` 之下，哪些不该？",
-        ),
+        visible_values(after, "w") == (4, 2),
+        Text("`w` should be half of [8, 4]. Which line halves it?", "`w` 应当是 [8, 4] 的一半。是哪一行把它减半的？"),
     )
-    first = halved.after_line(1).tensor("w")
-    yield (
-        w.storage == first.storage and w.id == first.id and first.needs_gradient,
-        Text(
-            "Is `w` the parameter that line 1 made, in its own storage?",
-            "`w` 还是第 1 行创建的那个参数吗？还在它自己的存储里吗？",
-        ),
+    yield from _has_gradient(after, "w", (8, 4))
+    return Text(
+        "A write under `no_grad` has no history, so the leaf stays a leaf.",
+        "`no_grad` 之下的写入没有历史：叶子还是叶子。",
     )
-    return Text("A write outside of history: still a leaf.", "历史之外的写入：叶子还是叶子。")
 
 
 @exercise
-def own_optimiser(x: Any, path: Any) -> Steps:
+def own_optimizer(x: Any, path: Any) -> Steps:
     yield (
         x.is_leaf and not x.stop_gradient,
         Text(
             "Is `x` still the leaf that you began with? To which tensor does backward bring the gradient?",
             "`x` 还是一开始的那个叶子吗？反向传播把梯度交给了哪个张量？",
         ),
-        Text("Overwrite `x` instead of giving the name to a new tensor.", "请改写 `x`，而不是让这个名字指向新的张量。"),
+        Text(
+            "Overwrite `x` instead of giving the name to a new tensor.",
+            "请覆盖 `x` 的内容，而不是让这个名字指向新的张量。",
+        ),
+    )
+    yield (
+        len(path) == 31,
+        Text(
+            "The loop did not run thirty times. Which line stopped it?",
+            "循环没有走完三十轮。是哪一行让它停下的？",
+        ),
+        Text(
+            "A leaf that requires a gradient was written: `x`, or `x.grad`. Under what is that allowed?",
+            "写入了需要梯度的叶子：`x`，或者 `x.grad`。在什么之下才允许？",
+        ),
     )
     yield (
         max(path) > min(path),
-        Text("`x` does not move. Which write is allowed on a leaf?", "`x` 没有动。对叶子来说，怎样写才允许？"),
+        Text("`x` does not move. Which write to a leaf is allowed?", "`x` 没有动。对叶子来说，怎样写才允许？"),
         Text(
             "Write under `no_grad`; `subtract_` has an `alpha`.",
             "在 `no_grad` 之下写；`subtract_` 有一个参数 `alpha`。",
@@ -109,23 +119,140 @@ def own_optimiser(x: Any, path: Any) -> Steps:
         Text("At 2.4 the gradient is positive. Which way is down?", "在 2.4 处梯度是正的。哪边是下坡？"),
     )
     yield (
-        len(path) > 2 and path[1] - path[2] < path[0] - path[1],
+        math.isclose(path[0], _START, rel_tol=1e-6)
+        and math.isclose(path[1], _START - _RATE * _slope(_START), rel_tol=1e-5),
         Text(
-            "The second step is longer than the first, though the slope is gentler there. What was in `x.grad` when the "
-            "second `backward()` came by?",
-            "坡变缓了，第二步却比第一步还长。第二次 `backward()` 到来时，`x.grad` 里是什么？",
-        ),
-        Text(
-            "An accumulation node *adds* to what is there. Who clears it?",
-            "累积节点是往已有的梯度上*加*。由谁来清零？",
+            "The first step has another length than 0.25 times the gradient. Which learning rate do you use?",
+            "第一步的长度不是梯度的 0.25 倍。你用的学习率是多少？",
         ),
     )
     yield (
-        abs(math.sin(path[-1]) - 0.9) < 0.01,  # the exercise's own target
-        Text("The end is not yet at the bottom. Is your learning rate 0.25?", "还没有走到谷底。学习率是 0.25 吗？"),
+        math.isclose(path[2], path[1] - _RATE * _slope(path[1]), rel_tol=1e-5),
+        Text(
+            "The second step is too long. What was in `x.grad` when the second `backward()` began?",
+            "第二步太长了。第二次 `backward()` 开始时，`x.grad` 里是什么？",
+        ),
+        Text(
+            "An accumulation node *adds* to the gradient that is there. Which line clears it?",
+            "累积节点是往已有的梯度上*加*。哪一行负责清零？",
+        ),
+    )
+    yield (
+        all(math.isclose(then, now - _RATE * _slope(now), rel_tol=1e-4) for now, then in pairwise(path)),
+        Text("A later step is not 0.25 times the gradient. Which?", "后面有一步不是梯度的 0.25 倍。是哪一步？"),
     )
     return Text(
-        "The gradient is fetched from the leaf, the new value is written to the leaf, and nobody records it: that is an "
-        "optimiser.",
-        "从叶子取梯度，把新值写回叶子，而且不留历史：这就是优化器。",
+        "Read the gradient of the leaf, write the new value to the leaf under `no_grad`, clear the gradient: that is an optimizer.",
+        "读取叶子的梯度，在 `no_grad` 之下把新值写回叶子，再把梯度清零：这就是优化器。",
     )
+
+
+@exercise
+def doubled_without_no_grad(doubled: Recording) -> Steps:
+    after = doubled.state(-1)
+    yield from _runs(after)
+    banned = [word for word in ("no_grad", "set_value", "copy_", "set_grad_enabled") if word in doubled.source]
+    yield (
+        not banned and not any(step.op == "setitem" for step in doubled.steps),
+        Text(
+            "That is one of the ways of exercise 2. Find one without `no_grad`, `set_value`, `copy_` and `x[...] =`.",
+            "这是练习 2 的办法之一。请找一种不用 `no_grad`、`set_value`、`copy_` 和 `x[...] =` 的写法。",
+        ),
+        Text(
+            "The check asks two things about the tensor that is written: is it a leaf, and does it require a gradient? "
+            "Is there another tensor on the same storage?",
+            "检查只问被写的张量两件事：是不是叶子？需不需要梯度？同一个存储上，还可以有别的张量吗？",
+        ),
+    )
+    yield from _starts_with(doubled, "x", (1, 2))
+    yield from _is_still_the_parameter(doubled, "x")
+    yield (
+        visible_values(after, "x") == (2, 4),
+        Text("`x` should show 2 and 4. Which storage did you write to?", "`x` 应当显示 2 和 4。你写的是哪个存储？"),
+    )
+    yield (
+        after.tensor("x").needs_gradient and after.tensor("x").leaf,
+        Text("Does `x` still require a gradient at the end?", "最后 `x` 还需要梯度吗？"),
+    )
+    yield from _has_gradient(after, "x", (4, 8))
+    return Text(
+        "`x.detach()` is another tensor on the same storage: a leaf that requires no gradient. (Switching `stop_gradient` on for one line works, too.)",
+        "`x.detach()` 是同一个存储上的另一个张量：一个不需要梯度的叶子。（在一行之内打开 `stop_gradient` 也行。）",
+    )
+
+
+def _runs(after: State) -> Steps:
+    error = after.step.error
+    message = error.message if error else ""
+    yield (
+        "inplace strategy" not in message,
+        Text(
+            "The write is still refused. Should it be part of the function to differentiate?",
+            "写入还是被拒绝。这次写入应当属于要求导的函数吗？",
+        ),
+        Text("Section 6 has a table: which of the three do you want?", "第 6 节有一张表：你想做的是三件事中的哪一件？"),
+    )
+    yield (
+        "no gradient history" not in message,
+        Text(
+            "The write is allowed now, but `backward()` finds no history. On which lines is history off?",
+            "写入允许了，可是 `backward()` 找不到历史。哪些行没有记录历史？",
+        ),
+        Text(
+            "The loss must be computed outside of `no_grad`, from a tensor that requires a gradient.",
+            "损失要在 `no_grad` 之外、由需要梯度的张量算出。",
+        ),
+    )
+    yield (
+        error is None,
+        Text(
+            "The program still raises, for another reason. Read the error.", "程序仍然报错，但原因不同。请看报错信息。"
+        ),
+    )
+    return None
+
+
+def _starts_with(program: Recording, name: str, values: tuple[float, ...]) -> Steps:
+    first = next(
+        (state for state in map(program.state, range(len(program.steps))) if state.bound(name) is not None), None
+    )
+    yield (
+        first is not None and visible_values(first, name) == values and first.tensor(name).needs_gradient,
+        Text("Keep line 1 as it is: the parameter is given.", "请保留第 1 行：参数是给定的。"),
+    )
+    return None
+
+
+def _is_still_the_parameter(program: Recording, name: str) -> Steps:
+    first = next(state for state in map(program.state, range(len(program.steps))) if state.bound(name) is not None)
+    begun, ended = first.tensor(name), program.state(-1).tensor(name)
+    yield (
+        (begun.id, begun.storage) == (ended.id, ended.storage),
+        Text(
+            f"Is `{name}` the parameter that line 1 made, in its own storage?",
+            f"`{name}` 还是第 1 行创建的那个参数吗？还在它自己的存储里吗？",
+        ),
+    )
+    yield (
+        len(who_raised(program, ended.storage)) >= 1,
+        Text(f"Nothing has been written to `{name}`.", f"`{name}` 还没有被写过。"),
+    )
+    return None
+
+
+def _has_gradient(after: State, name: str, values: tuple[float, ...]) -> Steps:
+    number = after.tensor(name).grad
+    grad = None if number is None else after.tensors.get(number)
+    yield (
+        grad is not None and visible_values(after, grad) == values,
+        Text(
+            f"The gradient should be {values[0]} and {values[1]}: twice what `{name}` shows. When is the loss computed, before or after the write?",
+            f"梯度应当是 {values[0]} 和 {values[1]}，也就是 `{name}` 显示的数的两倍。损失是在写入之前还是之后算的？",
+        ),
+    )
+    return None
+
+
+def _slope(x: float) -> float:
+    """The slope of (sin x - 0.9)², the loss of the third exercise."""
+    return 2 * (math.sin(x) - 0.9) * math.cos(x)

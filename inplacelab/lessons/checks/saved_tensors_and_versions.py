@@ -1,4 +1,4 @@
-"""The exercises of lesson 7."""
+"""The exercises of the lesson on saved tensors and versions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.facts import Step
 from inplacelab.recording.queries import kept_by
-from inplacelab.recording.recording import State
+from inplacelab.recording.recording import Recording, State
 
 _BYTES = 32
 """What the program of the third exercise needs before backward: `a`, `b`, `c` and the ones, of 8 bytes each."""
 
 
 @exercise
-def may_be_overwritten(chain: Any, safe: Any) -> Steps:
+def may_be_overwritten(chain: Recording, safe: Any) -> Steps:
     names, after = {"b", "c", "d", "e"}, chain.state(-1)
     kept = {saved.storage for node in after.nodes for saved in kept_by(after, node)}
     needed = {name for name in names if after.tensor(name).storage in kept}
@@ -39,7 +39,7 @@ def may_be_overwritten(chain: Any, safe: Any) -> Steps:
         set(safe) == names - needed,
         Text(
             "All of yours may be overwritten, but there are more. Who keeps a tensor that is only multiplied by a number?",
-            "你选的都可以改写，但还有别的。只是乘了一个数的张量，有谁保存它吗？",
+            "你选的都可以覆盖，但还有别的。只是乘了一个数的张量，有谁保存它吗？",
         ),
         Text(
             "Look at the grad nodes in the picture: each says what it keeps.",
@@ -58,38 +58,49 @@ def versions_counted(x_version: Any, top_version: Any, copy_version: Any) -> Ste
         copy_version == 1,
         Text(
             "`copy` has a storage of its own. Which lines write to that one?",
-            "`copy` 有自己的存储。哪些行写了那块存储？",
+            "`copy` 有自己的存储。哪些行写了那个存储？",
         ),
     )
     yield (
         top_version == 2,
         Text(
             "`top` counts on the counter of the first storage. Which lines write to it, under any name?",
-            "`top` 用的是第一块存储的计数器。哪些行写了它？不管是通过哪个名字。",
+            "`top` 用的是第一个存储的计数器。哪些行写了它？不管是通过哪个名字。",
         ),
     )
     yield (
         x_version == 0,
-        Text(
-            "Which tensor does the name `x` stand for after the last line?", "最后一行之后，名字 `x` 指的是哪个张量？"
-        ),
+        Text("Which tensor is called `x` after the last line?", "最后一行之后，名字 `x` 指的是哪个张量？"),
         Text("`x = x + copy` is an ordinary operation.", "`x = x + copy` 是普通操作。"),
     )
     return Text(
-        "`x` is a new tensor on a new storage; `top` still looks at the old one.",
-        "`x` 是新存储上的新张量；`top` 看的仍是旧的那块。",
+        "`x` is a new tensor on a new storage; `top` is still on the old one.",
+        "`x` 是新存储上的新张量；`top` 仍在旧的那个上。",
     )
 
 
 @exercise
-def fixed_for_nothing(mine: Any, a: Any, b: Any, c: Any) -> Steps:
+def fixed_for_nothing(mine: Recording, a: Any, b: Any, c: Any) -> Steps:
+    error = mine.state(-1).step.error
+    message = error.message if error else ""
     yield (
-        mine.state(-1).step.error is None,
+        "no gradient history" not in message,
         Text(
-            "It still raises. At which line, and who has needed what there?",
-            "还是报错。在哪一行？那里是谁需要什么？",
+            "Now `backward()` finds no history. On which lines is history off?",
+            "现在 `backward()` 找不到历史。哪些行没有记录历史？",
         ),
-        Text("After which line does nobody need the old `b` any more?", "从哪一行以后，就没有谁再需要旧的 `b` 了？"),
+    )
+    yield (
+        "inplace strategy" not in message,
+        Text("Now the write itself is refused: to which tensor is it?", "现在写入本身被拒绝了：写的是哪个张量？"),
+    )
+    yield (
+        error is None,
+        Text(
+            "It still raises. On which line, and which node needed which value there?",
+            "还是报错。在哪一行？那里是哪个节点需要哪个值？",
+        ),
+        Text("After which line does no node need the old `b` any more?", "从哪一行以后，就没有节点再需要旧的 `b` 了？"),
     )
     written = [step.op for step in mine.steps if step.writes]
     yield (
@@ -102,21 +113,66 @@ def fixed_for_nothing(mine: Any, a: Any, b: Any, c: Any) -> Steps:
     yield (
         c.tolist() == [4, 16],
         Text(
-            f"`c` is {c.tolist()} now: another function. What did the program calculate before?",
+            f"`c` is {c.tolist()} now: another function. What did the program compute before?",
             f"现在 `c` 是 {c.tolist()}：函数变了。原来的程序算的是什么？",
         ),
     )
-    yield b.tolist() == [3, 5], Text("`b` is to end as [3, 5].", "`b` 最后应为 [3, 5]。")
+    yield b.tolist() == [3, 5], Text("`b` must end as [3, 5].", "`b` 最后应为 [3, 5]。")
     yield (
         a.grad is not None and a.grad.tolist() == [8, 16],
         Text("The gradient should be 8·a.", "梯度应当是 8·a。"),
     )
     yield (
         max(_bytes(mine.state(step.index)) for step in takewhile(_is_forward, mine.steps)) <= _BYTES,
-        Text("It runs and is right, but a copy was paid for.", "能运行，也正确，但多付了一份副本。"),
-        Text("Which of the four ways is free?", "四种改法里，哪一种不花钱？"),
+        Text(
+            "It runs and is right, but the forward pass takes one tensor more than before.",
+            "能运行，也正确，但前向计算比原来多占一个张量。",
+        ),
+        Text("Which of the four ways takes no memory?", "四种改法里，哪一种不占内存？"),
     )
-    return Text("First let backward use the number, then overwrite it.", "先让反向传播用完这个数，再改写它。")
+    return Text("First let backward use the number, then overwrite it.", "先让反向传播用完这个数，再覆盖它。")
+
+
+@exercise
+def false_alarm(alarm: Recording) -> Steps:
+    after = alarm.state(-1)
+    error = after.step.error
+    message = error.message if error else ""
+    yield (
+        error is not None,
+        Text("`backward()` still runs. What raises a version?", "`backward()` 仍能运行。什么会使版本号增加？"),
+        Text(
+            "The counter counts calls, not changes. Lesson 4 has calls that move no data.",
+            "计数器数的是调用，不是变化。第 4 课里有不搬动数据的调用。",
+        ),
+    )
+    yield (
+        "inplace strategy" not in message,
+        Text(
+            "That is the leaf check, at the write. Which tensor does the node of `c` keep?",
+            "那是写入时的叶子检查。`c` 的节点保存的是哪个张量？",
+        ),
+    )
+    yield (
+        "used in gradient computation has been modified" in message,
+        Text("It raises, but not because a saved tensor is stale.", "报错了，但不是因为保存的张量过期。"),
+    )
+    yield (
+        not any(write.slots for step in alarm.steps for write in step.writes),
+        Text(
+            "Refused, but your line wrote slots, if only the same numbers. Find one that writes none.",
+            "确实被拒绝了，但你的这一行写了槽位，哪怕写的是同样的数。请找一行一个槽位也不写的。",
+        ),
+        Text("Which operations with an underscore change only the metadata?", "哪些带下划线的操作只改元数据？"),
+    )
+    yield (
+        after.storage_of("c").values == (4, 16, 36, 64),
+        Text("Keep the other lines as they are.", "请保留其他几行。"),
+    )
+    return Text(
+        "The check compares versions, not values. So a refusal may be a false alarm, but a value that was overwritten is never used.",
+        "检查比较的是版本，不是数值。所以拒绝可能是虚惊一场，但被覆盖的值绝不会被用到。",
+    )
 
 
 def _is_forward(step: Step) -> bool:

@@ -1,17 +1,21 @@
-"""The exercises of lesson 8."""
+"""The exercises of the lesson on the rule since 2.6."""
 
 from __future__ import annotations
 
+import math
+from itertools import takewhile
 from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
+from inplacelab.recording.queries import visible_values
+from inplacelab.recording.recording import Recording, State
 
 _KEPT = {"tanh_": "output", "neg_": "nothing", "square_": "input", "sqrt_": "output", "cos_": "input"}
 _ABOUT = {
     "tanh_": Text(
-        "`tanh_`: the derivative of y = tanh(x) is 1 − y². Which of the two does it ask for?",
-        "`tanh_`：y = tanh(x) 的导数是 1 − y²。它要的是两者中的哪一个？",
+        "`tanh_`: the derivative of y = tanh(x) is 1 − y². Which of x and y does it need?",
+        "`tanh_`：y = tanh(x) 的导数是 1 − y²。它需要的是 x 还是 y？",
     ),
     "neg_": Text("`neg_`: does the slope of −x depend on x?", "`neg_`：−x 的斜率与 x 有关吗？"),
     "square_": Text(
@@ -43,8 +47,8 @@ def what_is_kept(tanh_: Any, neg_: Any, square_: Any, sqrt_: Any, cos_: Any) -> 
     for name, wanted in _KEPT.items():
         yield answers[name] == wanted, _ABOUT[name]
     return Text(
-        "The output suffices if the derivative can be written with it; otherwise a copy of the input is kept.",
-        "导数能用输出写出来，保存输出就够了；否则要留输入的副本。",
+        "If the derivative can be computed from the output, the output is kept; otherwise a copy of the input.",
+        "导数能由输出算出，就保存输出；否则要留输入的副本。",
     )
 
 
@@ -53,7 +57,7 @@ def copies_and_bytes(copies: Any, mebibytes: Any) -> Steps:
     yield (
         copies != 0,
         Text(
-            "Which of these derivatives depend on the number that is overwritten?", "这些导数里，哪些与被改写的数有关？"
+            "Which of these derivatives depend on the number that is overwritten?", "这些导数里，哪些与被覆盖的数有关？"
         ),
     )
     yield (
@@ -62,7 +66,9 @@ def copies_and_bytes(copies: Any, mebibytes: Any) -> Steps:
             "Go through the four calls: what does each one keep, and is it a copy?",
             "把四次调用逐个过一遍：各保存了什么？是副本吗？",
         ),
-        Text("The exponential keeps its output, which is there anyway.", "指数函数保存的是输出，而输出本来就在那里。"),
+        Text(
+            "The exponential keeps its output, and `x` holds that anyway.", "指数保存的是输出，而输出本来就在 `x` 里。"
+        ),
     )
     yield (
         mebibytes == 16,
@@ -75,20 +81,10 @@ def copies_and_bytes(copies: Any, mebibytes: Any) -> Steps:
 
 
 @exercise
-def one_underscore_less(mine: Any, a: Any, b: Any) -> Steps:
+def one_underscore_less(mine: Recording, a: Any, b: Any) -> Steps:
+    yield from _runs(mine.state(-1))
     yield (
-        mine.state(-1).step.error is None,
-        Text(
-            "It is still refused. Which node has kept something, and which line overwrites just that?",
-            "还是被拒绝。哪个节点保存了东西？又是哪一行把它改写了？",
-        ),
-        Text(
-            "The exponential keeps its result, whether it is in place or not.",
-            "指数函数保存的是它的结果，不管是不是原地操作。",
-        ),
-    )
-    yield (
-        bool(abs(b.numpy() - [3.0, 8.154845]).max() < 1e-3),
+        bool(abs(b.numpy() - [3.0, 3 * math.e]).max() < 1e-3),
         Text(
             f"`b` is {[round(v, 3) for v in b.tolist()]} now. Is that still three times the exponential of `a`?",
             f"现在 `b` 是 {[round(v, 3) for v in b.tolist()]}。它还是 `a` 的指数的三倍吗？",
@@ -102,8 +98,80 @@ def one_underscore_less(mine: Any, a: Any, b: Any) -> Steps:
             f"现在的原地写入是 {written or '一个也没有'}。两个下划线里有一个可以留下，是哪一个？",
         ),
     )
-    yield a.grad is not None, Text("`a` has got no gradient.", "`a` 没有得到梯度。")
-    return Text(
-        "`exp_` may overwrite its input; nobody may overwrite its output.",
-        "`exp_` 可以改写它的输入；它的输出则谁也不能改写。",
+    yield a.grad is not None, Text("`a` has no gradient: keep the last line.", "`a` 没有梯度：请保留最后一行。")
+    yield (
+        bool(abs(a.grad.numpy() - [3.0, 3 * math.e]).max() < 1e-3),
+        Text("The gradient should be the same as `b`.", "梯度应当与 `b` 相同。"),
     )
+    return Text(
+        "`exp_` may overwrite its input, but nothing may overwrite its output.",
+        "`exp_` 可以覆盖它的输入；它的输出则什么也不能覆盖。",
+    )
+
+
+@exercise
+def both_underscores(both: Recording) -> Steps:
+    after = both.state(-1)
+    yield from _runs(after)
+    wanted = [3 * math.exp(value) for value in range(6)]
+    yield (
+        _close(visible_values(after, "b"), wanted),
+        Text("`b` is not three times the exponential of `a`.", "`b` 不是 `a` 的指数的三倍。"),
+        Text("3·exp(a) is one exponential. Of what?", "3·exp(a) 可以写成一个指数。是谁的指数？"),
+    )
+    number = after.tensor("a").grad
+    grad = None if number is None else after.tensors.get(number)
+    yield (
+        grad is not None and _close(visible_values(after, grad), wanted),
+        Text(
+            "The derivative of 3·exp(a) is 3·exp(a). What is `a.grad`?",
+            "3·exp(a) 的导数还是 3·exp(a)。`a.grad` 是什么？",
+        ),
+    )
+    forward = [step.peak for step in takewhile(lambda step: step.phase == "forward", both.steps)]
+    yield (
+        max(forward) <= _TWO_TENSORS and any(step.writes for step in both.steps),
+        Text(
+            "It runs and is right. But another tensor of that size was made, if only for a moment: a result or a copy. On which line?",
+            "能运行，也正确。可是有一行另外创建了同样大小的张量，哪怕只是一瞬间：一个结果，或者一份副本。是哪一行？",
+        ),
+        Text(
+            "`exp_` must be the last write, so the factor 3 must be in `b` before it. exp(x + c) is exp(x) times what?",
+            "`exp_` 必须是最后一次写入，所以系数 3 要先放进 `b`。exp(x + c) 等于 exp(x) 乘以几？",
+        ),
+    )
+    return Text(
+        "3·exp(a) = exp(a + log 3). The addition keeps nothing, and nothing is written after `exp_`.",
+        "3·exp(a) = exp(a + log 3)。加法什么也不保存，而 `exp_` 之后没有写入。",
+    )
+
+
+_TWO_TENSORS = 2 * 6 * 4 + 16
+"""Bytes of `a` and `b` in the last exercise, and of a few numbers."""
+
+
+def _close(values: Any, wanted: list[float]) -> bool:
+    return len(values) == len(wanted) and all(
+        math.isclose(one, other, rel_tol=1e-4) for one, other in zip(values, wanted, strict=True)
+    )
+
+
+def _runs(after: State) -> Steps:
+    error = after.step.error
+    message = error.message if error else ""
+    yield (
+        "used in gradient computation has been modified" not in message,
+        Text(
+            "`backward()` is still refused. Which node has kept something, and which line overwrites just that?",
+            "`backward()` 还是被拒绝。哪个节点保存了东西？又是哪一行把它覆盖了？",
+        ),
+        Text(
+            "The exponential keeps its result, in-place or not.",
+            "指数保存的是它的结果，不管是不是原地操作。",
+        ),
+    )
+    yield (
+        error is None,
+        Text("It raises, but for another reason now. Read the error.", "仍然报错，但原因不同了。请看报错信息。"),
+    )
+    return None

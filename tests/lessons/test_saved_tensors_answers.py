@@ -1,0 +1,147 @@
+"""Answers to the exercises of the lesson on saved tensors: unusual right ones are accepted, plausible wrong ones are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inplacelab.lessons.checks import saved_tensors_and_versions as saved
+from tests.lessons.answers import is_solved, said
+
+CHAIN = """
+a = paddle.to_tensor([1., 2., 3.], stop_gradient=False)
+b = a * 2.
+c = b.exp()
+d = c.sin()
+e = d + 1.
+"""
+
+
+@pytest.mark.parametrize(
+    ("safe", "solved"),
+    [
+        (["b", "d", "e"], True),
+        (("e", "d", "b"), True),
+        ({"b", "d", "e"}, True),
+        ("bde", True),
+        (["d", "e"], False),
+        (["b", "e"], False),
+        (["b"], False),
+        (["c", "d", "e"], False),
+        (["b", "c", "d", "e"], False),
+        (["a", "b", "d", "e"], False),
+        (["e"], False),
+        ([], False),
+        (5, False),
+    ],
+)
+def test_what_may_be_overwritten(safe: Any, *, solved: bool) -> None:
+    assert is_solved(saved.may_be_overwritten, "chain", CHAIN, safe=safe) == solved
+
+
+@pytest.mark.parametrize(
+    ("versions", "solved"),
+    [
+        ((0, 2, 1), True),
+        ((0.0, 2, 1), True),
+        ((0, 2, 1.0), True),
+        ((2, 2, 1), False),
+        ((0, 1, 1), False),
+        ((0, 2, 0), False),
+        ((0, 3, 1), False),
+        ((0, 2, 2), False),
+        ((1, 2, 1), False),
+        ((3, 3, 1), False),
+        (("0", "2", "1"), False),
+    ],
+)
+def test_versions(versions: tuple[Any, Any, Any], *, solved: bool) -> None:
+    x, top, copy = versions
+    assert saved.versions_counted(x_version=x, top_version=top, copy_version=copy).solved == solved
+
+
+A = "a = paddle.to_tensor([1., 2.], stop_gradient=False)\n"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "b = a * 2.\nc = b * b\nc.sum().backward()\nb.add_(paddle.ones([2]))",
+        "b = a * 2.\nc = b * b\nloss = c.sum()\nloss.backward()\nb.add_(paddle.ones([2]))",
+        "b = a * 2.\nc = a * a * 4.\nb.add_(paddle.ones([2]))\nc.sum().backward()",
+        "b = a * 2.\nc = a.square() * 4.\nb.add_(paddle.ones([2]))\nc.sum().backward()",
+        "b = a * 2.\nc = b * b\nc.backward()\nb.add_(paddle.ones([2]))",
+        "b = a * 2.\nc = b.square()\nc.sum().backward()\nb.add_(paddle.ones([1]))",
+    ],
+)
+def test_a_program_that_is_fixed_without_a_byte(program: str) -> None:
+    assert is_solved(saved.fixed_for_nothing, "mine", A + program)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "b = a * 2.\nc = b * b\nb.add_(paddle.ones([2]))\nc.sum().backward()",
+        "b = a * 2.\nb.add_(paddle.ones([2]))\nc = b * b\nc.sum().backward()",
+        "b = a * 2.\nc = b.clone().square()\nb.add_(paddle.ones([2]))\nc.sum().backward()",
+        "b = a * 2.\nc = b * b\nb = b + paddle.ones([2])\nc.sum().backward()",
+        "b = a * 2.\nc = b * b\nb = b.clone()\nb.add_(paddle.ones([2]))\nc.sum().backward()",
+        "b = a * 2.\nc = b * b\nc.sum().backward()",
+        "b = a * 2.\nc = b * b\nc.sum().backward()\nb.add_(paddle.ones([2]))\nb.scale_(1.)",
+        "b = a * 2.\nc = b * b\nc.sum().backward()\nb.scale_(1., bias=1.)",
+        "b = a * 2.\nc = b * b\nb.add_(paddle.ones([2]))",
+        "with paddle.no_grad():\n    b = a * 2.\n    c = b * b\nb.add_(paddle.ones([2]))\nc.sum().backward()",
+        "b = a * 2.\nc = b * 2.\nb.add_(paddle.ones([2]))\nc.sum().backward()",
+        "with paddle.autograd.copy_saved_before_write():\n    b = a * 2.\n    c = b * b\n    b.add_(paddle.ones([2]))\nc.sum().backward()",
+        "b = a.clone()\nc = b * b\na.add_(paddle.ones([2]))\nc.sum().backward()",
+    ],
+)
+def test_one_that_is_not(program: str) -> None:
+    assert not is_solved(saved.fixed_for_nothing, "mine", A + program)
+
+
+MATRIX = "a = paddle.to_tensor([[1., 2.], [3., 4.]], stop_gradient=False)\nb = a * 2.\nc = b * b\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "b.t_()",
+        "b.transpose_([1, 0])",
+        "b.reshape_([4])",
+        "b.unsqueeze_(0)",
+        "b.flatten_()",
+        "b.detach().t_()",
+        "b[0:0] = 1.",
+        "b[2:].zero_()",
+    ],
+)
+def test_a_false_alarm(line: str) -> None:
+    assert is_solved(saved.false_alarm, "alarm", f"{MATRIX}{line}\nc.sum().backward()")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "...",
+        "b.scale_(1.)",
+        "b.add_(paddle.zeros([2, 2]))",
+        "b[:] = b",
+        "b.zero_()",
+        "b = b.t()",
+        "a.t_()",
+        "c.t_()",
+        "b.clone().t_()",
+        "del b",
+        "raise RuntimeError",
+        "c = c.detach()",
+    ],
+)
+def test_no_false_alarm(line: str) -> None:
+    assert not is_solved(saved.false_alarm, "alarm", f"{MATRIX}{line}\nc.sum().backward()")
+
+
+def test_an_error_is_called_what_it_is() -> None:
+    lost = said(saved.false_alarm, "alarm", f"{MATRIX}c = c.detach()\nc.sum().backward()")
+    assert "not because a saved tensor is stale" in lost
