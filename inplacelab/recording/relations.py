@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
-from inplacelab.recording.as_written import as_written
+from inplacelab.recording.as_written import call_as_written
 from inplacelab.recording.facts import Step, TensorFacts
 from inplacelab.recording.recording import Recording, State
 
@@ -59,7 +59,7 @@ def _how(recording: Recording, step: Step, tensor: int, given: int | None) -> Ma
     if step.kind == "operation":
         if tensor in step.inputs:
             return Made("before", step.line, "", None)
-        return Made("made", step.line, as_written(recording, step), given, detached=step.op == "detach")
+        return Made("made", step.line, call_as_written(recording, step), given, detached=step.op == "detach")
     if step.phase == "backward":
         return Made("backward", step.line, "", None)
     return Made("seen", step.line, "", None)

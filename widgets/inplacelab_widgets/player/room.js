@@ -4,13 +4,15 @@
 
 /** The height that a player may take in a notebook, in px and as a part of the window, so that on a laptop the cell above stays visible. */
 const LAPTOP = 520;
-const OF_WINDOW = 0.68;
+const OF_WINDOW = 0.76;
 /** The px that a player may take in addition, so that nothing is cut off. */
 const LEEWAY = 40;
 /** On a projector, the px that a graph may take from the panes above it. */
 const LEEWAY_FAR = 60;
-/** The part of the room for the panes below if there is not enough for all. */
-const LOWER = 0.32;
+/** The part of the room for the panes below if there is not enough for all: a graph is looked at; of versions and bytes the storages have
+ * the most important beside them. */
+const LOWER = 0.28;
+const LOWER_WITHOUT_GRAPH = 0.2;
 
 /** The scales of pictures on a projector: the largest at which all are visible as a whole, or at least need no vertical scrolling.
  * If there is none, the pictures are scrolled, and their scale is LEGIBLE. */
@@ -25,11 +27,11 @@ export function sizeFor(need, isCut, room) {
 
 /** Divides `room` between the panes above, which need `upper`, and those below, of which one is visible at a time. If there is not
  * enough, those below get at least their part, and a little more if another of them then fits.
- * @param {number} upper @param {number[]} lowers @param {number} room @param {number} leeway @returns {[number, number]} */
-export function shared(upper, lowers, room, leeway) {
+ * @param {number} upper @param {number[]} lowers @param {number} room @param {number} leeway @param {number} [lowest]  Their part. @returns {[number, number]} */
+export function shared(upper, lowers, room, leeway, lowest = LOWER) {
   const lower = Math.max(0, ...lowers);
   if (upper + lower <= room + leeway) return [upper, lower];
-  const part = Math.min(lower, Math.max(LOWER * room, room - upper));
+  const part = Math.min(lower, Math.max(lowest * room, room - upper));
   const whole = lowers.filter((need) => need <= part + leeway);
   return [Math.min(upper, room - part), Math.max(part, ...whole)];
 }
@@ -59,7 +61,7 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const whole = payload.launches ? around + Math.max(...needs) : 0;
     const most = isPresent ? page : Math.max(LAPTOP, isAlone ? page : OF_WINDOW * innerHeight, whole);
     const room = Math.max(0, most - around);
-    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(1), needs, room, isAlone ? 0 : LEEWAY);
+    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(1), needs, room, isAlone ? 0 : LEEWAY, payload.opens === "graph" ? LOWER : LOWER_WITHOUT_GRAPH);
     const under = Math.floor(isAlone && !isPresent ? room - high : low);
     root.style.setProperty("--ipl-upper", `${Math.floor(high)}px`);
     root.style.setProperty("--ipl-under", `${under}px`);
