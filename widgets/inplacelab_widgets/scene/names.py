@@ -67,10 +67,23 @@ def kept_names(recording: Recording, state: State, node: int, saved: Sequence[Sa
 
 def author_of(recording: Recording, step: Step) -> Text:
     """Returns what made a change: "line 5 scale_", "line 6 x[0] = 5.", or backward if no operation of the program did."""
-    did = as_written(recording, step) if step.op else words.IN_BACKWARD if step.phase == "backward" else ""
+    did = _deed(recording, step)
     if step.line is None:
         return Text("{0}", "{0}").format(did)
     return Text("{0} {1}", "{0} {1}").format(words.LINE.format(line=step.line), did)
+
+
+def author_in_short(recording: Recording, step: Step) -> Text:
+    """Returns the same without the word "line": "5 scale_"."""
+    line = "" if step.line is None else f"{step.line} "
+    return Text(line, line) + _deed(recording, step)
+
+
+def _deed(recording: Recording, step: Step) -> Text:
+    if not step.op:
+        return words.IN_BACKWARD if step.phase == "backward" else Text("", "")
+    did = as_written(recording, step)
+    return Text(did, did)
 
 
 def player_words(framework: Framework) -> dict[str, Text]:

@@ -43,7 +43,7 @@ from inplacelab_widgets.scene.marks import (
     text,
 )
 from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
-from inplacelab_widgets.scene.names import author_of
+from inplacelab_widgets.scene.names import author_in_short, author_of
 from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.pin_folds import StoragePins, storage_pins
 from inplacelab_widgets.scene.pins import Pin, pins
@@ -327,7 +327,13 @@ def _storages(recording: Recording, room: float) -> list[_Storage]:
     for key, life in storage_lives(recording).items():
         own_pins = tuple(all_pins.get(key, ()))
         raises = tuple(
-            Raise(step.index, label(write.before), label(write.after), author_of(recording, step))
+            Raise(
+                step.index,
+                label(write.before),
+                label(write.after),
+                author_of(recording, step),
+                author_in_short(recording, step),
+            )
             for step, write in all_writes.get(key, ())
         )
         # One step longer than its life: the step that frees it shows it fading.
