@@ -72,13 +72,20 @@ def call_as_written(recording: Recording, step: Step) -> str:
     node, program = recording.once(_spellings).get(step.index, (None, ""))[0], program_of(recording)
     match node:
         case ast.Call(func=ast.Attribute(value=receiver, attr=called)) if program is not None:
-            if root_of(receiver) in program.imported:
+            root = root_of(receiver)
+            if not step.inputs or root is None or not _is_value(recording, program, step, root):
                 return as_written(recording, step)  # a function of a module, such as `torch.zeros`
             whole, plain = (each.replace("`", "'") for each in (program.code(node), program.code(receiver)))
             arguments = "(…)" if node.args or node.keywords else "()"
             shorter = f"{plain}.{called}{arguments}" if isinstance(receiver, ATOMS) else f".{called}{arguments}"
             return _cut(whole, shorter if len(shorter) <= LONGEST else f".{called}{arguments}")
     return as_written(recording, step)
+
+
+def _is_value(recording: Recording, program: Program, step: Step, name: str) -> bool:
+    """Whether a name is one that the program gave to a value, here or in an earlier cell, and not that of a module."""
+    before = recording.before(step.index)
+    return name in program.assigned or (before is not None and before.bound(name) is not None)
 
 
 def node_as_written(recording: Recording, number: int, node: NodeFacts) -> str:
