@@ -110,7 +110,7 @@ def maker(recording: Recording, tensor: int, room: float = inf) -> Text:
     """Returns the line that made a tensor and what it did: "made by line 5 detach". An operation wider than `room` px is cut."""
     how = made(recording)[tensor]
     pattern = words.MADE_SOMEWHERE[how.how] if how.line is None else words.MADE[how.how]
-    return pattern.format(line="" if how.line is None else how.line, op=shortened(how.op, room))
+    return pattern.format(line="" if how.line is None else how.line, op=shortened(how.call, room))
 
 
 def origin(recording: Recording, tensor: int, room: float = inf) -> Text:
@@ -118,7 +118,7 @@ def origin(recording: Recording, tensor: int, room: float = inf) -> Text:
     how = made(recording)[tensor]
     if how.how != "made" or how.line is None:
         return maker(recording, tensor, room)
-    return Text("{0}  {1}", "{0}  {1}").format(words.LINE.format(line=how.line), shortened(how.op, room))
+    return Text("{0}  {1}", "{0}  {1}").format(words.LINE.format(line=how.line), shortened(how.call, room))
 
 
 def dimensions(sizes: tuple[int, ...]) -> str:
