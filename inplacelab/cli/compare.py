@@ -28,8 +28,8 @@ _SAYS = {
     "left": Text("a Python program", "一个 Python 程序"),
     "right": Text("the program to compare it with", "与之比较的程序"),
     "output": Text(
-        "also write both side by side: a page that steps through them (.html), a picture (.svg, .png), Markdown (.md) or text (.txt)",
-        "另外写出并排的对比：可单步浏览的网页（.html）、图片（.svg、.png）、Markdown（.md）或纯文本（.txt）",
+        "also write both side by side: a page that steps through them (.html), a picture (.svg, .png), an animation (.gif), Markdown (.md) or text (.txt)",
+        "另外写出并排的对比：可单步浏览的网页（.html）、图片（.svg、.png）、动图（.gif）、Markdown（.md）或纯文本（.txt）",
     ),
 }
 _NO_FORMAT = Text(
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-_FORMATS = ("html", "svg", "png", "md", "txt")
+_FORMATS = ("html", "svg", "png", "gif", "md", "txt")
 _DRAW = output.drawing("drawn", "inplacelab_widgets.comparison_exports")
 
 
@@ -77,8 +77,8 @@ def _destination(options: argparse.Namespace) -> output.Destination:
         raise CannotError(_NO_FORMAT.format(visible(str(given)), ", ".join(f".{each}" for each in _FORMATS)))
     for script in (options.left, options.right):
         record.check_not_itself(given, script)
-    if form == "png":
-        output.check_drawable()
+    if form in ("png", "gif"):
+        output.check_drawable(animated=form == "gif")
     return output.destination_of(form, given)
 
 

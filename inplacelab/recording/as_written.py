@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inplacelab.recording.facts import NodeFacts, Step
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.source_tree import Program, program_of
+from inplacelab.recording.source_tree import ATOMS, Program, program_of, root_of
 
-__all__ = ["as_written", "node_as_written"]
+__all__ = ["as_written", "call_as_written", "node_as_written"]
 
 LONGEST = 24
 """The most characters of an expression that is written out; a longer one is cut to its outermost operator."""
@@ -51,12 +51,41 @@ def as_written(recording: Recording, step: Step) -> str:
     """
     found = recording.once(_spellings).get(step.index)
     if found is not None:
-        return found
+        return found[1]
     plain = _PLAIN.get(_bare(step.op))
     if plain is None:
         return step.op or "?"
     indexed = recording.state(step.index).called(step.inputs[0]) if step.inputs else None
     return indexed.first + plain if indexed is not None and indexed.bound else plain
+
+
+def call_as_written(recording: Recording, step: Step) -> str:
+    """Returns the same with the tensor whose method was called: `m.t()` and not `t`; without it if that is long: `.t()`.
+
+    >>> import inplacelab as paddle
+    >>> with paddle.record() as rec:
+    ...     x = paddle.ones([2, 3])
+    ...     y = x.t()
+    >>> [call_as_written(rec.recording, step) for step in rec.recording.steps]
+    ['ones', 'x.t()']
+    """
+    node, program = recording.once(_spellings).get(step.index, (None, ""))[0], program_of(recording)
+    match node:
+        case ast.Call(func=ast.Attribute(value=receiver, attr=called)) if program is not None:
+            root = root_of(receiver)
+            if not step.inputs or root is None or not _is_value(recording, program, step, root):
+                return as_written(recording, step)  # a function of a module, such as `torch.zeros`
+            whole, plain = (each.replace("`", "'") for each in (program.code(node), program.code(receiver)))
+            arguments = "(…)" if node.args or node.keywords else "()"
+            shorter = f"{plain}.{called}{arguments}" if isinstance(receiver, ATOMS) else f".{called}{arguments}"
+            return _cut(whole, shorter if len(shorter) <= LONGEST else f".{called}{arguments}")
+    return as_written(recording, step)
+
+
+def _is_value(recording: Recording, program: Program, step: Step, name: str) -> bool:
+    """Whether a name is one that the program gave to a value, here or in an earlier cell, and not that of a module."""
+    before = recording.before(step.index)
+    return name in program.assigned or (before is not None and before.bound(name) is not None)
 
 
 def node_as_written(recording: Recording, number: int, node: NodeFacts) -> str:
@@ -77,7 +106,7 @@ def _makers_of_nodes(recording: Recording) -> dict[int, Step]:
     return found
 
 
-def _spellings(recording: Recording) -> Mapping[int, str]:
+def _spellings(recording: Recording) -> Mapping[int, Candidate]:
     """Returns the expression of each operation, by the index of its step, where the program shows it."""
     program = program_of(recording)
     if program is None:
@@ -87,7 +116,7 @@ def _spellings(recording: Recording) -> Mapping[int, str]:
         if step.kind == "operation" and step.op is not None and step.line is not None:
             statements.setdefault((step.turn, step.line), {}).setdefault(step.op, []).append(step.index)
     known: dict[tuple[int, str], list[Candidate]] = {}
-    found: dict[int, str] = {}
+    found: dict[int, Candidate] = {}
     for (_, line), steps in statements.items():
         for op in steps:
             if (line, op) not in known:
@@ -96,20 +125,21 @@ def _spellings(recording: Recording) -> Mapping[int, str]:
     return found
 
 
-def _matched(candidates: Mapping[str, Sequence[Candidate]], steps: Mapping[str, Sequence[int]]) -> dict[int, str]:
+def _matched(candidates: Mapping[str, Sequence[Candidate]], steps: Mapping[str, Sequence[int]]) -> dict[int, Candidate]:
     """Returns the expression of each step of a statement. In `(a + 1) * b` both operators may be a `scale`; once one is taken for a
     `multiply`, the other is left. `x[0] += 1` is three operations, since it also reads and writes.
     """
-    found: dict[int, str] = {}
-    taken: set[ast.AST] = set()
+    found: dict[int, Candidate] = {}
+    taken: set[ast.AST | None] = set()
     waiting = dict(candidates)
     while waiting:
         settled = []
         for op, each in waiting.items():
             free = [(node, spelled) for node, spelled in each if node not in taken or _bare(op) in _PLAIN]
             if len({spelled for _, spelled in free}) == 1 or len(free) == len(steps[op]):
-                spellings = [spelled for _, spelled in free]
-                one_each = spellings if len(free) == len(steps[op]) else spellings[:1] * len(steps[op])
+                # Of `a.exp() if c else b.exp()` one ran, and it is not known which.
+                same: list[Candidate] = [(free[0][0] if len(free) == 1 else None, free[0][1])] * len(steps[op])
+                one_each = free if len(free) == len(steps[op]) else same
                 found |= zip(steps[op], one_each, strict=True)
                 taken.update(node for node, _ in free if _bare(op) not in _PLAIN)
                 settled.append(op)
@@ -124,8 +154,8 @@ def _bare(op: str | None) -> str:
     return (op or "").strip("_")
 
 
-Candidate = tuple[ast.AST, str]
-"""An expression, and how it is written."""
+Candidate = tuple[ast.AST | None, str]
+"""An expression, and how it is written; None if it may be one of several."""
 
 
 def _candidates(program: Program, line: int, op: str) -> Iterator[Candidate]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
-from inplacelab.recording.as_written import as_written
+from inplacelab.recording.as_written import as_written, call_as_written
 from inplacelab.recording.facts import Step, TensorFacts
 from inplacelab.recording.recording import Recording, State
 
@@ -26,6 +26,7 @@ class Made(NamedTuple):
         line: the line; None if it is not known.
         op: the operation as the program wrote it; "" if none did.
         given: the first tensor that the operation was given, if the result is on its storage; None otherwise.
+        call: the same with the tensor whose method was called, as in `x.t()`.
         detached: whether it was made by `detach()`, which some frameworks record as a view.
     """
 
@@ -33,6 +34,7 @@ class Made(NamedTuple):
     line: int | None
     op: str
     given: int | None
+    call: str = ""
     detached: bool = False
 
 
@@ -59,7 +61,8 @@ def _how(recording: Recording, step: Step, tensor: int, given: int | None) -> Ma
     if step.kind == "operation":
         if tensor in step.inputs:
             return Made("before", step.line, "", None)
-        return Made("made", step.line, as_written(recording, step), given, detached=step.op == "detach")
+        op, call = as_written(recording, step), call_as_written(recording, step)
+        return Made("made", step.line, op, given, call, detached=step.op == "detach")
     if step.phase == "backward":
         return Made("backward", step.line, "", None)
     return Made("seen", step.line, "", None)

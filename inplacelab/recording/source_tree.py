@@ -75,6 +75,14 @@ class Program:
         imports = (node.names for node in ast.walk(self.tree) if isinstance(node, ast.Import | ast.ImportFrom))
         return frozenset((each.asname or each.name).partition(".")[0] for names in imports for each in names)
 
+    @cached_property
+    def assigned(self) -> frozenset[str]:
+        """The names that the program binds otherwise: by assignments, loops and parameters."""
+        stored = (
+            node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        )
+        return frozenset((*stored, *(node.arg for node in ast.walk(self.tree) if isinstance(node, ast.arg))))
+
     def statement(self, line: int | None) -> ast.stmt | None:
         """Returns the only simple statement on a line; None if there are none or several."""
         found = [each for each in self._simple if line is not None and each.lineno <= line <= (each.end_lineno or 0)]

@@ -83,7 +83,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_a_script_runs(
     witness = tmp_path / "ran"
     touches = f"open({str(witness)!r}, 'w')\n"
     for to, reason in (
-        (tmp_path / "both.json", ".html, .svg, .png, .md, .txt"),
+        (tmp_path / "both.json", ".html, .svg, .png, .gif, .md, .txt"),
         (tmp_path / "none" / "a.svg", "cannot write"),
     ):
         assert compared(tmp_path, touches, touches, "-o", str(to)) == 2

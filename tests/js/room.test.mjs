@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { shared, sizeFor } from "../../widgets/inplacelab_widgets/player/room.js";
+import { leastSize, shared, sizeFor } from "../../widgets/inplacelab_widgets/player/room.js";
 
 test("where there is enough for all, each has what it needs and no more", () => {
   assert.deepEqual(shared(200, [100, 150], 600, 0), [200, 150]);
@@ -13,14 +13,18 @@ test("a little too much is not cut in a notebook", () => {
 });
 
 test("where there is not enough, both get their part, and what one does not need the other gets", () => {
-  assert.deepEqual(shared(900, [900], 400, 0), [272, 128]);
+  assert.deepEqual(shared(900, [900], 400, 0), [280, 120]);
   assert.deepEqual(shared(100, [900], 400, 0), [100, 300]);
   assert.deepEqual(shared(900, [100], 400, 0), [300, 100]);
 });
 
+test("what the storages show, too, gets less", () => {
+  assert.deepEqual(shared(900, [900], 400, 0, 0.2), [320, 80]);
+});
+
 test("a pane that needs little more is shown whole", () => {
-  assert.deepEqual(shared(900, [900, 160], 400, 40), [272, 160]);
-  assert.deepEqual(shared(900, [900, 190], 400, 40), [272, 128]);
+  assert.deepEqual(shared(900, [900, 150], 400, 40), [280, 150]);
+  assert.deepEqual(shared(900, [900, 190], 400, 40), [280, 120]);
 });
 
 test("a page or a view may have one of the two", () => {
@@ -31,17 +35,23 @@ test("a page or a view may have one of the two", () => {
 test("a projector shows all as large as it has room for", () => {
   const need = (/** @type {number} */ size) => 400 * size;
   const never = () => false;
-  assert.equal(sizeFor(need, never, 900), 2.2);
-  assert.equal(sizeFor(need, never, 500), 1.25);
-  assert.equal(sizeFor(need, never, 400), 1);
+  assert.equal(sizeFor(need, never, 900, 1.2), 2.2);
+  assert.equal(sizeFor(need, never, 500, 1.2), 1.25);
+  assert.equal(sizeFor(need, never, 500, 1.5), 1.5);
 });
 
 test("rather smaller than cut at the side, but where it is cut in any case as large as it may be", () => {
   const need = (/** @type {number} */ size) => 400 * size;
-  assert.equal(sizeFor(need, (size) => size > 1.1, 600), 1.1);
-  assert.equal(sizeFor(need, () => true, 600), 1.5);
+  assert.equal(sizeFor(need, (size) => size > 1.3, 600, 1.2), 1.3);
+  assert.equal(sizeFor(need, () => true, 600, 1.2), 1.5);
 });
 
 test("what is too high in any size is scrolled, and can be read", () => {
-  assert.equal(sizeFor(() => 900, () => false, 600), 1.2);
+  assert.equal(sizeFor(() => 900, () => false, 600, 1.7), 1.7);
+});
+
+test("on a large screen no word of a picture is smaller than 20 px, on a small one it is as large a part of the screen", () => {
+  assert.ok(11 * leastSize(1920, 1080) >= 20);
+  assert.ok(11 * leastSize(3840, 2160) >= 20);
+  assert.ok(Math.abs(leastSize(1280, 720) - leastSize(1920, 1080) / 1.5) < 1e-9);
 });

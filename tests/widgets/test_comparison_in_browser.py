@@ -249,3 +249,18 @@ def test_no_text_becomes_markup(chromium: Any, tmp_path: Path, text: str) -> Non
     assert not dialogs
     assert played.errors == []
     page.close()
+
+
+def test_a_step_is_shared(play: Callable[..., Played], tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    played = play("detach")
+    played.page.locator(".ipl-sharing").click()
+    with played.page.expect_download() as saved:
+        played.page.get_by_role("button", name="Save picture").click()
+    saved.value.save_as(tmp_path / "card.png")
+    with image.open(tmp_path / "card.png") as card:
+        assert card.size == (1200, 675)
+        assert len(card.getcolors(card.width * card.height)) > 20, "there is something on it"
+    assert saved.value.suggested_filename.endswith(".png")
+    assert "inplacelab compare" in played.page.locator(".ipl-share-note").all_text_contents()[-1]
+    assert played.errors == []

@@ -174,9 +174,9 @@ def test_markdown_shows_names_as_they_are_and_code_as_code(sample: Callable[[str
 
 def test_pictures_speak_the_current_language(sample: Callable[[str], Recording]) -> None:
     with speak("zh"):
-        assert "其余存活的存储" in to_svg(sample("many"), 4)
+        assert "其余存储" in to_svg(sample("many"), 4)
         assert "存储" in to_text(sample("lesson"))
-    assert "其余存活的存储" not in to_svg(sample("many"), 4)
+    assert "其余存储" not in to_svg(sample("many"), 4)
 
 
 def test_steps_count_from_the_end_too(sample: Callable[[str], Recording]) -> None:

@@ -62,8 +62,17 @@ def test_a_value_that_goes_stale_is_in_the_headline_of_the_write_and_of_the_refu
     ("program", "clause"),
     [
         ("x = paddle.zeros([3])\nx.zero_()\n", "`x.zero_()` wrote the values that were already there"),
-        ("x = paddle.zeros([3])\nx.add_(x + 1.)\n", "`add_` changed `x`"),
-        ("x = paddle.zeros([3])\nx[1:].add_(x[1:] + 1.)\n", "`add_` changed `x`"),
+        ("x = paddle.zeros([3])\nx.add_(x + 1.)\n", "`x.add_(x + 1.)` changed `x`"),
+        ("x = paddle.zeros([3])\nx[1:].add_(x[1:] + 1.)\n", "`x[1:].add_(x[1:] + 1.)` changed `x`"),
+        (
+            "x = paddle.zeros([3])\nx.add_(paddle.to_tensor([1.25, 2.25, 3.25]))\n",
+            "`x.add_(…)` changed `x`",
+        ),
+        ("x = paddle.zeros([3])\nx.add_(x.exp_())\n", "`add_` changed `x`"),
+        (
+            "x = paddle.zeros([2])\ndef step(y):\n    y.fill_(1.)\n    y.fill_(2.)\nstep(x)\n",
+            "`y.fill_(1.)` changed `x`",
+        ),
         ("x = paddle.zeros([3])\nx.fill_(2.)\n", "`x.fill_(2.)` changed `x`"),
         ("x = paddle.ones([2, 3])\nx.t_()\n", "`x.t_()` changed metadata, not values"),
         ("x = paddle.ones([3])\ny = x.exp()\n", "`y` has a storage of its own"),

@@ -190,7 +190,7 @@ def _tells_where_tensors_come_from(recording: Recording, state: State, where: st
             assert f"第 {how.line} 行" in said.zh, (said.zh, where)
         if how.how == "made" and how.line is not None:
             line = recording.source.splitlines()[how.line - 1]
-            assert how.op.split("[")[0].split(" ")[0] in line or how.op.isidentifier(), (said.en, where)
+            assert how.op.split("[")[0].split(" ")[0].split("(…)")[0] in line or how.op.isidentifier(), (said.en, where)
         _names_the_base(recording, state, tensor.id, where)
 
 
@@ -257,7 +257,7 @@ def test_a_detached_tensor_says_what_it_shares_and_which_line_made_it() -> None:
     state = recording.state()
     faces = {name: face_of(recording, state.tensor(name), state) for name in ("alias", "part")}
     assert str(faces["alias"].kind) == "shares storage with t"
-    assert str(faces["alias"].lines[-1]) == "made by line 3 detach"
+    assert str(faces["alias"].lines[-1]) == "made by line 3 t.detach()"
     assert str(faces["part"].lines[-1]) == "made by line 4 alias[1:]"
     assert "which shares storage S1 with `t`" in sentence(recording, 2).en
 

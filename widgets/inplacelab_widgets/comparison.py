@@ -102,7 +102,7 @@ class Comparison(LiveWidget):
         return step % count
 
     def to_svg(self, step: int | None = None, language: str | None = None) -> str:
-        """Returns one step, by default the most telling one, as an SVG picture of 848 by at most 480 px."""
+        """Returns one step, by default the most telling one, as an SVG picture 848 px wide."""
         return exports.svg_of(self._scene, language or self.language, self._position(step))
 
     def to_png(
@@ -115,6 +115,12 @@ class Comparison(LiveWidget):
     def to_card(self, step: int | None = None, path: str | Path | None = None, *, language: str | None = None) -> bytes:
         """Returns a step as a PNG of 1200 x 675 pixels, to be shared, and writes it to `path` if given; needs the extra `png`."""
         return _written(exports.card_of(self._scene, language or self.language, self._position(step)), path)
+
+    def to_gif(
+        self, path: str | Path | None = None, *, seconds: float | None = None, language: str | None = None
+    ) -> bytes:
+        """Returns the steps as an animation of 1200 x 675 pixels, and writes it to `path` if given; needs the extra `share`."""
+        return _written(exports.gif_of(self._scene, language or self.language, seconds=seconds), path)
 
     def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
         """Returns a page that plays both programs offline, and writes it to `path` if given."""

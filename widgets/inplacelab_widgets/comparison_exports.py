@@ -14,26 +14,28 @@ from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
-from inplacelab_widgets.raster import png
+from inplacelab_widgets.raster import gif, png
 from inplacelab_widgets.scene.comparison import ComparisonScene, comparison_of
 from inplacelab_widgets.scene.comparison_payload import comparison_payload
 from inplacelab_widgets.scene.comparison_picture import comparison_card, comparison_frame, said
+from inplacelab_widgets.sharing import MOST_FRAMES, check_seconds, drawn_from, reading_times
 from inplacelab_widgets.static_html import image
 
-__all__ = ["card_of", "drawn", "html_of", "markdown_of", "png_of", "still_html_of", "svg_of", "text_of"]
+__all__ = ["card_of", "drawn", "gif_of", "html_of", "markdown_of", "png_of", "still_html_of", "svg_of", "text_of"]
 
 
 def drawn(left: Recording, right: Recording, *, form: str, language: str) -> str | bytes:
-    """Returns two recordings side by side in one of the formats "html", "svg", "png", "md" and "txt".
+    """Returns two recordings side by side in one of the formats "html", "svg", "png", "gif", "md" and "txt".
 
     Raises:
-        ImportError, NoFontError: if something is not installed that "png" needs.
+        ImportError, NoFontError: if something is not installed that "png" or "gif" needs.
         ValueError: if a recording has no steps.
     """
     draw: dict[str, Callable[[ComparisonScene, str], str | bytes]] = {
         "html": html_of,
         "svg": svg_of,
         "png": png_of,
+        "gif": gif_of,
         "md": markdown_of,
         "txt": text_of,
     }
@@ -41,7 +43,7 @@ def drawn(left: Recording, right: Recording, *, form: str, language: str) -> str
 
 
 def svg_of(scene: ComparisonScene, language: str, position: int | None = None) -> str:
-    """Returns a position, by default the most telling one, as an SVG picture of 848 by at most 480 px."""
+    """Returns a position, by default the most telling one, as an SVG picture 848 px wide."""
     return comparison_frame(scene, scene.key_position if position is None else position, language)
 
 
@@ -53,6 +55,27 @@ def png_of(scene: ComparisonScene, language: str, position: int | None = None, *
 def card_of(scene: ComparisonScene, language: str, position: int | None = None) -> bytes:
     """Returns a position as a PNG of 1200 x 675 pixels, to be shared. Needs the extra `png`."""
     return png(comparison_card(scene, scene.key_position if position is None else position, language), 1, language)
+
+
+def gif_of(scene: ComparisonScene, language: str, *, seconds: float | None = None) -> bytes:
+    """Returns an animation of 1200 x 675 pixels: each line that changed anything, or where these are many those with a difference. Needs the
+    extra `share`.
+
+    Args:
+        scene: both programs, laid out.
+        language: "en" or "zh".
+        seconds: how long each step is shown; by default long enough to read what is said of it, and the last one longer.
+
+    Raises:
+        ImportError, NoFontError: if something is not installed that animations need.
+        ValueError: if `seconds` is not from 0.02 to 600.
+    """
+    check_seconds(seconds)
+    telling = [stop for stop in scene.stops if scene.comparison.is_telling(stop)] or [scene.key_position]
+    shown = scene.stops if len(scene.stops) <= MOST_FRAMES else telling[:MOST_FRAMES]
+    pictures = [comparison_card(scene, position, language) for position in shown]
+    times = reading_times([said(scene, position, language) for position in shown])
+    return gif(pictures, times if seconds is None else [seconds] * len(shown), language, drawn_from(pictures))
 
 
 def html_of(scene: ComparisonScene, language: str, position: int | None = None) -> str:

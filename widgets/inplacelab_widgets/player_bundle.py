@@ -62,7 +62,7 @@ MODULES = (
 )
 """The modules in order: each comes after those that it imports."""
 
-COMPARISON = ("sides", "comparison")
+COMPARISON = ("sides", "comparison_card", "comparison")
 """The modules, and the style sheet of the same name as the last, that play two programs side by side. Other widgets do not carry them."""
 
 STYLES = (

@@ -13,7 +13,7 @@ from inplacelab_widgets.scene import Scene, key_step, scene_of
 from inplacelab_widgets.scene.card import cards
 from inplacelab_widgets.scene.key_steps import story
 
-__all__ = ["drawn_from", "to_card", "to_gif"]
+__all__ = ["check_seconds", "drawn_from", "reading_times", "to_card", "to_gif"]
 
 MOST_FRAMES = 24
 """The most steps that an animation shows, if the caller does not choose them."""
@@ -79,13 +79,13 @@ def to_gif(
         ValueError: if the recording has no steps, no step is given, or `seconds` is not at least 0.02: browsers show shorter frames slower.
     """
     scene, language = _scene(recording), language or get_language()
-    if seconds is not None and not 0.02 <= seconds <= 600:
-        raise ValueError(f"seconds must be from 0.02 to 600, not {seconds}")
+    check_seconds(seconds)
     chosen = _telling(scene) if steps is None else [scene.recording.state(step).step.index for step in steps]
     if not chosen:
         raise ValueError("no steps are given to show")
     pictures = cards(scene, chosen, language)
-    shown = _reading_times(scene, chosen, language) if seconds is None else [seconds] * len(chosen)
+    said = [scene.sentence(step).in_language(language) for step in chosen]
+    shown = reading_times(said) if seconds is None else [seconds] * len(chosen)
     return _written(gif(pictures, shown, language, drawn_from(pictures)), path)
 
 
@@ -103,8 +103,18 @@ def _telling(scene: Scene) -> list[int]:
     return chosen if len(chosen) <= MOST_FRAMES else [*key_steps]
 
 
-def _reading_times(scene: Scene, steps: Sequence[int], language: str) -> list[float]:
-    said = [scene.sentence(step).in_language(language) for step in steps]
+def check_seconds(seconds: float | None) -> None:
+    """Checks how long each picture of an animation is shown.
+
+    Raises:
+        ValueError: if a browser would not show it so, or nobody would wait.
+    """
+    if seconds is not None and not 0.02 <= seconds <= 600:
+        raise ValueError(f"seconds must be from 0.02 to 600, not {seconds}")
+
+
+def reading_times(said: Sequence[str]) -> list[float]:
+    """Returns how long it takes to read each of some sentences, and to look at a picture, in seconds; the last one longer."""
     times = [min(_LONGEST, max(_SHORTEST, columns(each) / _COLUMNS_PER_SECOND)) for each in said]
     return [*times[:-1], times[-1] + _LAST]
 

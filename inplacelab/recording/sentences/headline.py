@@ -16,7 +16,7 @@ from inplacelab.recording.sentences.errors import spoilt
 from inplacelab.recording.sentences.phrases import closed_up, listing, quoted
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import common_runs
-from inplacelab.recording.source_tree import program_of
+from inplacelab.recording.source_tree import Program, program_of
 from inplacelab.recording.touched import Touched, touched
 from inplacelab.recording.values_read import slots_reached
 
@@ -178,7 +178,7 @@ def _refused(moment: Moment) -> Text | None:
     found = spoilt(moment)
     if found is None or not found.writes:
         error = moment.step.error
-        known = error is not None and error.explanation is not None and _source_of(moment.recording, moment.step)
+        known = error is not None and error.explanation is not None and _statement_of(moment.recording, moment.step)
         return Text("{0} was refused", "{0} 被拒绝").format(_statement(moment)) if known else None
     step, _ = found.writes[-1]
     named = [
@@ -204,23 +204,54 @@ def _names(moment: Moment, tensors: Sequence[int]) -> Text:
 
 
 def _statement(moment: Moment) -> Text:
-    """The statement of a step if it is short and did nothing else; otherwise the operation."""
-    step = moment.step
-    written = _source_of(moment.recording, step)
-    if written is not None and len(written) <= LONGEST_STATEMENT:
-        alone = sum(
-            other.turn == step.turn and other.line == step.line and other.kind == "operation"
-            for other in moment.recording.steps[max(0, moment.index - 8) : moment.index + 9]
-        )
-        if alone <= 1:
+    """The statement of a step, whole if it is short; the operation if the statement did something else that counts."""
+    step, program = moment.step, program_of(moment.recording)
+    statement = _statement_of(moment.recording, step)
+    if program is not None and statement is not None and _is_all_of_it(moment, statement):
+        written = program.code(statement)
+        if len(written) > LONGEST_STATEMENT:
+            written = _call_without_arguments(program, statement) or written
+        if len(written) <= LONGEST_STATEMENT:
             return quoted(written)
     return quoted(as_written(moment.recording, step)) if step.op else moment.line
 
 
-def _source_of(recording: Recording, step: Step) -> str | None:
-    """The source of the one simple statement on the line of a step; None if there is another one, or it has several lines."""
+def _is_all_of_it(moment: Moment, statement: ast.stmt) -> bool:
+    """Whether a statement says what its step did: it ran no other operation; or it is a call, and this is its only write, or one of those
+    that `opt.step()` makes inside.
+    """
+    step = moment.step
+    of_line = [
+        other
+        for other in moment.recording.steps[max(0, moment.index - 8) : moment.index + 9]
+        if other.turn == step.turn and other.line == step.line and other.kind == "operation"
+    ]
+    if len(of_line) <= 1:
+        return True
+    writes = [other for other in of_line if other.writes]
+    is_call = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    return is_call and bool(step.writes) and (writes == [step] or not _names_an_operation(statement, of_line))
+
+
+def _names_an_operation(statement: ast.stmt, of_line: Sequence[Step]) -> bool:
+    """Whether a statement calls one of its operations by name."""
+    called = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
+    names = {func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", None) for func in called}
+    return any(other.op in names for other in of_line)
+
+
+def _call_without_arguments(program: Program, statement: ast.stmt) -> str | None:
+    """Returns a call such as `hist.index_add_(…)`; None if the statement is none."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=func)):
+            return f"{program.code(func)}(…)"
+    return None
+
+
+def _statement_of(recording: Recording, step: Step) -> ast.Expr | ast.Assign | ast.AugAssign | None:
+    """The one simple statement on the line of a step; None if there is another one, or it has several lines."""
     program = program_of(recording)
     statement = program.statement(step.line) if program is not None else None
     if program is None or statement is None or not isinstance(statement, (ast.Expr, ast.Assign, ast.AugAssign)):
         return None
-    return None if statement.lineno != statement.end_lineno else program.code(statement)
+    return None if statement.lineno != statement.end_lineno else statement

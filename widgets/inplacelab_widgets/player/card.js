@@ -5,10 +5,10 @@ import { placeWords } from "./markdown.js";
 import { speak } from "./words.js";
 /** @import { Stage } from "./stage.js" */
 
-const CARD = { width: 1200, height: 675, pad: 40, gap: 28, foot: 56 };
+export const CARD = { width: 1200, height: 675, pad: 40, gap: 28, foot: 56 };
 /** The sizes of the sentence that are tried, and the most lines that it has. */
 const SENTENCE = { sizes: [30, 25, 21, 18], lines: 3 };
-const CODE = { width: 400, size: 18, line: 27 };
+export const CODE = { width: 400, size: 18, line: 27 };
 /** The largest scale of the picture. */
 const LARGEST = 2.2;
 /** How much larger the picture must be below the code than beside it. */
@@ -19,9 +19,9 @@ const AIR = 4;
 /** @typedef {{element: Element, x: number, y: number, width: number, height: number}} Picture  A drawing, and the part of it that has marks. */
 /** @typedef {(words: string, size: number) => number} Measure */
 
-/** Draws the card as a PNG. @param {Stage} stage @returns {Promise<Blob>} */
-export async function drawCard(stage) {
-  const text = new XMLSerializer().serializeToString(cardOf(stage));
+/** Draws a card as a PNG. @param {Element} card @returns {Promise<Blob>} */
+export async function drawCard(card) {
+  const text = new XMLSerializer().serializeToString(card);
   const image = new Image(CARD.width, CARD.height);
   // Not an address of a blob: Safari keeps what is drawn from one to itself.
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
@@ -31,16 +31,22 @@ export async function drawCard(stage) {
   return new Promise((done, fail) => canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("the browser made no PNG"))), "image/png"));
 }
 
-/** The card as a drawing. It is a document of its own, which a dark page does not reach. @param {Stage} stage */
-export function cardOf(stage) {
-  const { payload, step, language, root } = stage;
-  const measure = measuring(root);
+/** A card without anything on it. It is a document of its own, which a dark page does not reach. @param {HTMLElement} root  The player. */
+export function emptyCard(root) {
   const card = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width: CARD.width, height: CARD.height, viewBox: `0 0 ${CARD.width} ${CARD.height}` });
   const style = svg("style");
   style.textContent = styleOf(root);
   const body = svg("g", { class: "ipl" });
   if (root.hasAttribute("data-predict")) body.setAttribute("data-predict", "");
   card.append(style, svg("rect", { width: CARD.width, height: CARD.height, fill: "#fff" }), body);
+  return { card, body };
+}
+
+/** The card of a step as a drawing. @param {Stage} stage */
+export function cardOf(stage) {
+  const { payload, step, language, root } = stage;
+  const measure = measuring(root);
+  const { card, body } = emptyCard(root);
 
   const said = speak(payload.said[payload.steps[step].says], language).replaceAll("`", "");
   const { size, lines } = fitted(said, CARD.width - 2 * CARD.pad - 24, measure);
@@ -53,19 +59,29 @@ export function cardOf(stage) {
   const picture = pictureIn(root);
   const wide = CARD.width - 2 * CARD.pad;
   const plan = planned(piecesIn(payload.source, CODE.width, measure).length, piecesIn(payload.source, wide, measure).length, picture, room);
-  drawLines(body, stage, { top, width: plan.isBelow ? wide : CODE.width, rows: plan.rows }, measure);
+  drawLines(body, stage, { left: CARD.pad, top, width: plan.isBelow ? wide : CODE.width, rows: plan.rows }, measure);
   if (picture) {
     const [x, y] = plan.isBelow ? [CARD.pad, top + plan.rows * CODE.line + (plan.rows ? CARD.gap : 0)] : [CARD.pad + CODE.width + CARD.gap, top];
-    const part = svg("svg", { x, y, width: picture.width * plan.scale, height: picture.height * plan.scale, viewBox: `${picture.x} ${picture.y} ${picture.width} ${picture.height}` });
-    // Some looks depend on the drawing as a whole.
-    for (const { name, value } of picture.element.attributes) if (/^(class$|data-)/.test(name)) part.setAttribute(name, value);
-    part.append(...copied(picture.element));
-    body.append(part);
+    body.append(pictureAt(picture, x, y, plan.scale));
   }
+  drawCardFoot(body, stage, measure);
+  return card;
+}
+
+/** Where the step is, and who drew it. @param {Element} body @param {Stage} stage @param {Measure} measure */
+export function drawCardFoot(body, { payload, step, language }, measure) {
   const place = [placeWords(payload, step, language), ...payload.notes.map((note) => speak(note, language))].join(" · ");
   body.append(wordsAt(CARD.pad, CARD.height - 24, 17.6, cut(place, CARD.width - 2 * CARD.pad - 160, 17.6, measure), "ipl-soft"));
   body.append(wordsAt(CARD.width - CARD.pad, CARD.height - 24, 17.6, "inplacelab", "ipl-bold ipl-end"));
-  return card;
+}
+
+/** A copy of a picture at a place of the card. @param {Picture} picture @param {number} x @param {number} y @param {number} scale */
+export function pictureAt(picture, x, y, scale) {
+  const part = svg("svg", { x, y, width: picture.width * scale, height: picture.height * scale, viewBox: `${picture.x} ${picture.y} ${picture.width} ${picture.height}` });
+  // Some looks depend on the drawing as a whole.
+  for (const { name, value } of picture.element.attributes) if (/^(class$|data-)/.test(name)) part.setAttribute(name, value);
+  part.append(...copied(picture.element));
+  return part;
 }
 
 /** The style sheets of the player: in the page, or in the shadow root that it is in. @param {HTMLElement} root */
@@ -75,7 +91,7 @@ function styleOf(root) {
 }
 
 /** The picture to show: the storages, or else the first one that is visible. @param {HTMLElement} root @returns {Picture | null} */
-function pictureIn(root) {
+export function pictureIn(root) {
   const drawings = [".ipl-storages svg", ".ipl-pane svg"].flatMap((where) => [...root.querySelectorAll(where)]);
   for (const element of /** @type {SVGSVGElement[]} */ (drawings)) {
     if (!element.querySelector("title") || getComputedStyle(element).visibility === "hidden") continue;
@@ -106,7 +122,7 @@ export function planned(narrow, broad, picture, room) {
 
 /** A program in rows that fit: the number of the line, "" where a line goes on, and the text. @typedef {{line: number, number: string, text: string}} Row */
 /** @param {string[]} source @param {number} width @param {Measure} measure @returns {Row[]} */
-function piecesIn(source, width, measure) {
+export function piecesIn(source, width, measure) {
   const room = width - 58;
   return source.flatMap((text, k) => {
     const indent = `${/^ */.exec(text)?.[0].slice(0, 12)}  `;
@@ -123,19 +139,19 @@ function piecesIn(source, width, measure) {
   });
 }
 
-/** The rows around the line of the step. @param {Element} body @param {Stage} stage @param {{top: number, width: number, rows: number}} place @param {Measure} measure */
-function drawLines(body, { payload, step }, { top, width, rows }, measure) {
+/** The rows around the line of the step. @param {Element} body @param {Stage} stage @param {{left: number, top: number, width: number, rows: number}} place @param {Measure} measure */
+export function drawLines(body, { payload, step }, { left, top, width, rows }, measure) {
   const { line, error } = payload.steps[step];
   const pieces = piecesIn(payload.source, width, measure);
   const first = firstRow(pieces, line, rows);
   pieces.slice(first, first + rows).forEach(({ line: at, number, text }, k) => {
     const y = top + k * CODE.line;
     if (at === line) {
-      body.append(svg("rect", { x: CARD.pad, y, width, height: CODE.line, class: "ipl-tint" }));
-      body.append(svg("rect", { x: CARD.pad, y, width: 6, height: CODE.line, class: error ? "ipl-flag-stale" : "ipl-mark-now" }));
+      body.append(svg("rect", { x: left, y, width, height: CODE.line, class: "ipl-tint" }));
+      body.append(svg("rect", { x: left, y, width: 6, height: CODE.line, class: error ? "ipl-flag-stale" : "ipl-mark-now" }));
     }
-    body.append(wordsAt(CARD.pad + 39, y + 19, CODE.size, number, "ipl-soft ipl-end"));
-    body.append(wordsAt(CARD.pad + 54, y + 19, CODE.size, text, ""));
+    body.append(wordsAt(left + 39, y + 19, CODE.size, number, "ipl-soft ipl-end"));
+    body.append(wordsAt(left + 54, y + 19, CODE.size, text, ""));
   });
 }
 
@@ -146,7 +162,7 @@ export function firstRow(rows, line, count) {
 }
 
 /** @param {number} x @param {number} y @param {number} size @param {string} text @param {string} style */
-function wordsAt(x, y, size, text, style) {
+export function wordsAt(x, y, size, text, style) {
   const element = svg("text", { x, y, class: `ipl-text ${style}`, style: `font-size:${size}px` });
   element.setAttributeNS("http://www.w3.org/XML/1998/namespace", "xml:space", "preserve");
   element.textContent = text;
@@ -154,7 +170,7 @@ function wordsAt(x, y, size, text, style) {
 }
 
 /** @param {HTMLElement} root @returns {Measure} */
-function measuring(root) {
+export function measuring(root) {
   const context = document.createElement("canvas").getContext("2d");
   const sample = root.querySelector("svg .ipl-text");
   const family = sample ? getComputedStyle(sample).fontFamily : "monospace";
@@ -166,7 +182,7 @@ function measuring(root) {
 }
 
 /** The largest size at which a sentence has few lines; the end of a very long one is cut. @param {string} said @param {number} room @param {Measure} measure */
-function fitted(said, room, measure) {
+export function fitted(said, room, measure) {
   for (const size of SENTENCE.sizes) {
     const lines = wrapped(said, (text) => measure(text, size) <= room);
     if (lines.length <= SENTENCE.lines) return { size, lines };
@@ -193,7 +209,7 @@ export function wrapped(said, fits) {
 }
 
 /** Cuts what is too wide. @param {string} text @param {number} room @param {number} size @param {Measure} measure */
-function cut(text, room, size, measure) {
+export function cut(text, room, size, measure) {
   if (measure(text, size) <= room) return text;
   let kept = text.length;
   while (kept > 0 && measure(`${text.slice(0, kept)}…`, size) > room) kept -= 1;

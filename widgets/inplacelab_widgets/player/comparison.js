@@ -1,13 +1,15 @@
 // Plays programs side by side with one cursor: what it comes to, a frame for each program, and what is new at each step. The ranks of one
 // program have an axis above the frames.
 
+import { comparisonCardOf } from "./comparison_card.js";
 import { html, say } from "./elements.js";
 import { drawHelp } from "./help.js";
 import { followKeys } from "./keyboard.js";
 import { drawPanes } from "./panes.js";
 import { drawPresent } from "./present.js";
-import { sizeFor } from "./room.js";
+import { leastSize, sizeFor } from "./room.js";
 import { drawSentence } from "./sentence.js";
+import { drawShare } from "./share.js";
 import { keepShortcutsAway } from "./shortcuts.js";
 import { drawSide } from "./sides.js";
 import { makeStage } from "./stage.js";
@@ -19,8 +21,8 @@ import { speak } from "./words.js";
 /** @import { Part, Stage, Trait } from "./stage.js" */
 
 /** The height that it may take in a notebook, in px and as a part of the window. */
-const NOTEBOOK = 560;
-const PART_OF_WINDOW = 0.72;
+const NOTEBOOK = 600;
+const PART_OF_WINDOW = 0.8;
 /** Where the programs are one below the other, the most height of the code and of the storages, in px. */
 const STACKED = [150, 260];
 /** The least height of storages beside long code, as a part of the room. */
@@ -54,19 +56,21 @@ export function mountComparison(el, payload, options = {}) {
   const toolbar = drawToolbar(stage);
   const help = drawHelp(stage);
   const present = drawPresent(stage);
-  toolbar.add(present.root, help.button);
   const conclusion = drawConclusion(stage);
   const sides = payload.sides.map((_, which) => drawSide(stage, which));
+  // Of the ranks of one program there are no cards.
+  const share = payload.sharing ? drawShare(stage, options.standalone === true, () => comparisonCardOf(stage, sides.map((side) => side.stage))) : null;
+  toolbar.add(...(share ? [share.button] : []), present.root, help.button);
   const panes = Object.values(drawPanes(stage));
   const sentence = drawSentence(stage, { button: html("button"), words: () => "" });
   const tables = drawTables(stage);
   const foot = drawNotes(stage, tables.root);
-  stage.parts.push(conclusion, ...panes, ...sides, tables, foot, present, help, toolbar, sentence);
+  stage.parts.push(conclusion, ...panes, ...sides, tables, foot, present, help, ...(share ? [share] : []), toolbar, sentence);
   const frames = html("div", { class: "ipl-sides" }, ...sides.map((side) => side.root));
   frames.style.setProperty("--ipl-beside", String(beside(sides.length)));
-  root.append(toolbar.root, conclusion.root, ...panes.map((pane) => pane.root), frames, sentence.root, foot.root, tables.holder, help.root);
+  root.append(toolbar.root, conclusion.root, ...panes.map((pane) => pane.root), frames, sentence.root, foot.root, tables.holder, help.root, ...(share ? [share.root] : []));
   el.replaceChildren(root);
-  followKeys(stage, { help, keepers: NEVER_OPEN, fixes: NEVER_OPEN, share: null, present, pace: toolbar.pace });
+  followKeys(stage, { help, keepers: NEVER_OPEN, fixes: NEVER_OPEN, share, present, pace: toolbar.pace });
   stage.begin();
   const room = keepFrames(stage, sides, [toolbar, conclusion, ...panes, sentence, foot].map((part) => part.root));
   return {
@@ -135,7 +139,7 @@ function keepFrames({ root }, sides, around) {
 
   /** Draws the storages as large as both have room for. @param {number} room @param {(size: number) => number} storages */
   function enlarge(room, storages) {
-    const size = String(sizeFor(storages, (each) => sides.some((side) => side.storages.isCut?.(each)), room));
+    const size = String(sizeFor(storages, (each) => sides.some((side) => side.storages.isCut?.(each)), room, leastSize(innerWidth, innerHeight)));
     for (const { root: frame, storages: pane } of sides) {
       if (frame.style.getPropertyValue("--ipl-size") === size) continue;
       frame.style.setProperty("--ipl-size", size);

@@ -48,7 +48,7 @@ export function placeWords(payload, step, language) {
   const word = (/** @type {string} */ key, /** @type {Object<string, string | number>} */ facts = {}) => fill(speak(payload.words[key], language), facts);
   const { line, phase } = payload.steps[step];
   const at = line === null ? [] : [word("at_line", { line })];
-  const place = [word("position", { step: step + 1, steps: payload.steps.length }), ...at, word(phase)].filter(Boolean).join(word("clause"));
+  const place = [word("position", { step: step + 1, steps: payload.steps.length }), ...at, phase ? word(phase) : ""].filter(Boolean).join(word("clause"));
   return payload.title ? `${payload.title}${speak(payload.sharing?.colon, language)}${place}` : place;
 }
 

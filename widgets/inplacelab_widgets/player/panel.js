@@ -53,7 +53,7 @@ export function drawPanel(panel, payload) {
   root.append(title, desc);
   /** @type {DrawnGroup[]} */
   const groups = [...panel.groups, ...(panel.shelf ?? [])].map((group) => {
-    const holder = svg("g", { transform: `translate(${group.x} ${group.y})`, hidden: "", "aria-hidden": "true" });
+    const holder = svg("g", { transform: `translate(${group.x} ${group.y})`, hidden: "", "aria-hidden": "true", ...(panel.shelf?.includes(group) ? { "data-shelf": "" } : {}) });
     root.append(holder);
     const marks = group.marks.map(([tag, place, runs = [], keys = "", links = ""], order) => ({ order, tag, place, flat: runs, runs: [], keys, links, look: -1 }));
     return { holder, group, marks, at: -1, starts: new Map() };

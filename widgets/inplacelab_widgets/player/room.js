@@ -4,32 +4,43 @@
 
 /** The height that a player may take in a notebook, in px and as a part of the window, so that on a laptop the cell above stays visible. */
 const LAPTOP = 520;
-const OF_WINDOW = 0.68;
+const OF_WINDOW = 0.76;
 /** The px that a player may take in addition, so that nothing is cut off. */
 const LEEWAY = 40;
 /** On a projector, the px that a graph may take from the panes above it. */
 const LEEWAY_FAR = 60;
-/** The part of the room for the panes below if there is not enough for all. */
-const LOWER = 0.32;
+/** The part of the room for the panes below if there is not enough for all: a graph is looked at; of versions and bytes the storages have
+ * the most important beside them. */
+const LOWER = 0.3;
+const LOWER_WITHOUT_GRAPH = 0.2;
 
 /** The scales of pictures on a projector: the largest at which all are visible as a whole, or at least need no vertical scrolling.
- * If there is none, the pictures are scrolled, and their scale is LEGIBLE. */
-const SIZES = [2.2, 2, 1.85, 1.7, 1.6, 1.5, 1.4, 1.35, 1.3, 1.25, 1.2, 1.15, 1.1, 1.05, 1];
-const LEGIBLE = 1.2;
+ * If there is none, the pictures are scrolled, and have the least scale at which their words can be read. */
+const SIZES = [2.2, 2, 1.85, 1.7, 1.6, 1.5, 1.4, 1.35, 1.3, 1.25, 1.2];
+/** The height of the smallest words of a picture, and that on a screen of 1920 by 1080, in px; on a smaller one it is less. */
+const SMALLEST_WORDS = 11;
+const READABLE = 20;
+const SCREEN = [1920, 1080];
 
-/** The scale for all pictures. @param {(size: number) => number} need  The height of everything. @param {(size: number) => boolean} isCut  Whether something is cut off at its side. @param {number} room */
-export function sizeFor(need, isCut, room) {
-  const sizes = SIZES.filter((size) => need(size) <= room);
-  return sizes.find((size) => !isCut(size)) ?? sizes[0] ?? LEGIBLE;
+/** The least scale of pictures on a projector. @param {number} width @param {number} height */
+export function leastSize(width, height) {
+  return Math.max(SIZES[SIZES.length - 1], (READABLE / SMALLEST_WORDS) * Math.min(1, width / SCREEN[0], height / SCREEN[1]));
+}
+
+/** The scale for all pictures. @param {(size: number) => number} need  The height of everything. @param {(size: number) => boolean} isCut  Whether something is cut off at its side.
+ * @param {number} room @param {number} least */
+export function sizeFor(need, isCut, room, least) {
+  const sizes = SIZES.filter((size) => size >= least && need(size) <= room);
+  return sizes.find((size) => !isCut(size)) ?? sizes[0] ?? least;
 }
 
 /** Divides `room` between the panes above, which need `upper`, and those below, of which one is visible at a time. If there is not
  * enough, those below get at least their part, and a little more if another of them then fits.
- * @param {number} upper @param {number[]} lowers @param {number} room @param {number} leeway @returns {[number, number]} */
-export function shared(upper, lowers, room, leeway) {
+ * @param {number} upper @param {number[]} lowers @param {number} room @param {number} leeway @param {number} [lowest]  Their part. @returns {[number, number]} */
+export function shared(upper, lowers, room, leeway, lowest = LOWER) {
   const lower = Math.max(0, ...lowers);
   if (upper + lower <= room + leeway) return [upper, lower];
-  const part = Math.min(lower, Math.max(LOWER * room, room - upper));
+  const part = Math.min(lower, Math.max(lowest * room, room - upper));
   const whole = lowers.filter((need) => need <= part + leeway);
   return [Math.min(upper, room - part), Math.max(part, ...whole)];
 }
@@ -40,6 +51,8 @@ export function keepRoom({ root, payload }, { above, below, others }) {
   const telling = below.filter((part) => below.length < 2 || !part.root.matches(".ipl-elements"));
   const needOf = (/** @type {Part | undefined} */ part, /** @type {number} */ size) => part?.need?.(size) ?? 0;
   const isCut = (/** @type {Part} */ part, /** @type {number} */ size) => part.isCut?.(size) ?? false;
+  const lowest = payload.opens === "graph" ? LOWER : LOWER_WITHOUT_GRAPH;
+  const opened = below.find(({ root: pane }) => pane.matches(`.ipl-${payload.opens}`)) ?? below[0];
   const heightOf = (/** @type {Element} */ element) => element.getBoundingClientRect().height;
 
   function fit() {
@@ -59,7 +72,7 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const whole = payload.launches ? around + Math.max(...needs) : 0;
     const most = isPresent ? page : Math.max(LAPTOP, isAlone ? page : OF_WINDOW * innerHeight, whole);
     const room = Math.max(0, most - around);
-    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(1), needs, room, isAlone ? 0 : LEEWAY);
+    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(1), needs, room, isAlone ? 0 : LEEWAY, lowest);
     const under = Math.floor(isAlone && !isPresent ? room - high : low);
     root.style.setProperty("--ipl-upper", `${Math.floor(high)}px`);
     root.style.setProperty("--ipl-under", `${under}px`);
@@ -67,15 +80,16 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     root.style.setProperty("--ipl-row", `${Math.min(under, Math.max(0, ...needs))}px`);
   }
 
-  /** Divides the room of a projector. The first pane below and those above are visible as a whole if possible, and each is drawn as large
+  /** Divides the room of a projector. The pane that is open below and those above are visible as a whole if possible, and each is drawn as large
    * as its room allows. @param {(size: number) => number} upper @param {number} room @returns {[number, number]} */
   function enlarged(upper, room) {
-    const lower = (/** @type {number} */ size) => needOf(below[0], size);
-    const size = sizeFor((each) => upper(each) + lower(each), (each) => [...above, ...below.slice(0, 1)].some((part) => isCut(part, each)), room);
-    const [, low] = shared(upper(size), below.length ? [lower(size)] : [], room, LEEWAY_FAR);
+    const least = leastSize(innerWidth, innerHeight);
+    const lower = (/** @type {number} */ size) => needOf(opened, size);
+    const size = sizeFor((each) => upper(each) + lower(each), (each) => [...above, ...(opened ? [opened] : [])].some((part) => isCut(part, each)), room, least);
+    const [, low] = shared(upper(size), below.length ? [lower(size)] : [], room, LEEWAY_FAR, lowest);
     const isCutAbove = (/** @type {number} */ each) => above.some((part) => isCut(part, each));
-    for (const part of above) resize(part, Math.max(size, sizeFor(upper, isCutAbove, room - low)));
-    for (const part of below) resize(part, sizeFor((each) => needOf(part, each), (each) => isCut(part, each), low));
+    for (const part of above) resize(part, Math.max(size, sizeFor(upper, isCutAbove, room - low, least)));
+    for (const part of below) resize(part, sizeFor((each) => needOf(part, each), (each) => isCut(part, each), low, least));
     return [room - low, low];
   }
 

@@ -1,6 +1,6 @@
 // "Share": a dialog that copies a link to the step, saves it as a picture, or copies it as Markdown.
 
-import { drawCard } from "./card.js";
+import { cardOf, drawCard } from "./card.js";
 import { makeDialog } from "./dialog.js";
 import { html, icon, label, write } from "./elements.js";
 import { markdownOf } from "./markdown.js";
@@ -8,8 +8,9 @@ import { fill, speak } from "./words.js";
 /** @import { Part, Stage } from "./stage.js" */
 
 /** @param {Stage} stage @param {boolean} isPage  Whether the player is a whole page, which has links to its steps.
+ * @param {(stage: Stage) => Element} [card]  Draws the step as a card.
  * @returns {Part & {button: HTMLElement, close: () => boolean}} */
-export function drawShare(stage, isPage) {
+export function drawShare(stage, isPage, card = cardOf) {
   const button = html("button", { type: "button", class: "ipl-button ipl-sharing", "aria-haspopup": "dialog" }, icon("share"));
   const dialog = makeDialog(stage);
   const outcome = html("p", { class: "ipl-outcome", "aria-live": "polite" });
@@ -82,7 +83,7 @@ export function drawShare(stage, isPage) {
 
   async function savePicture() {
     try {
-      const address = URL.createObjectURL(await drawCard(stage));
+      const address = URL.createObjectURL(await drawCard(card(stage)));
       const name = `${nameOf(stage.payload.title)}-${stage.step + 1}.png`;
       html("a", { href: address, download: name }).click();
       setTimeout(() => URL.revokeObjectURL(address), 10_000);

@@ -35,7 +35,7 @@ export function stopAt(row, stops) {
   return stops.find((stop) => stop >= row) ?? stops[stops.length - 1];
 }
 
-/** @param {Stage} stage @param {number} which @returns {Part & {code: Part | null, storages: Part, refresh: () => void}} */
+/** @param {Stage} stage @param {number} which @returns {Part & {stage: Stage, code: Part | null, storages: Part, refresh: () => void}} */
 export function drawSide(stage, which) {
   const whole = /** @type {ComparisonPayload} */ (stage.payload);
   const payload = whole.sides[which];
@@ -98,5 +98,5 @@ export function drawSide(stage, which) {
     write(peak, speak(payload.bytes, stage.language));
   }
 
-  return { root, code, storages, refresh: side.show, show, translate };
+  return { root, stage: side, code, storages, refresh: side.show, show, translate };
 }

@@ -27,7 +27,7 @@ export function begun(chapters, step) {
 function miniature(cells) {
   const width = Math.min(CELL, WIDEST / cells.length);
   // Half a border on each side.
-  const root = svg("svg", { width: cells.length * width + 2, height: HEIGHT + 2, "aria-hidden": "true" });
+  const root = svg("svg", { width: cells.length * width + 2, height: HEIGHT + 2, viewBox: `0 0 ${cells.length * width + 2} ${HEIGHT + 2}`, preserveAspectRatio: "none", "aria-hidden": "true" });
   root.append(...[...cells].map((cell, k) => svg("rect", { class: cell === "1" ? "ipl-cell-on" : "ipl-cell", x: 1 + k * width, y: 1, width, height: HEIGHT })));
   return root;
 }
@@ -38,7 +38,7 @@ export function drawStory(stage, stop) {
   const chapters = story.map((chapter) => {
     const word = html("span", { class: "ipl-chapter-word" });
     const line = html("span", { class: "ipl-chapter-line" });
-    const root = html("button", { type: "button", class: `ipl-chapter ipl-chapter-${chapter.role}` }, ...(chapter.cells ? [miniature(chapter.cells)] : []), word, " ", line);
+    const root = html("button", { type: "button", class: `ipl-chapter ipl-chapter-${chapter.role}` }, html("span", { class: "ipl-chapter-inside" }, ...(chapter.cells ? [miniature(chapter.cells)] : []), word, " ", line));
     root.addEventListener("click", () => go(chapter.step));
     return { ...chapter, root, word, line };
   });

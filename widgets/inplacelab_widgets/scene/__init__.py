@@ -24,7 +24,7 @@ from inplacelab_widgets.scene.key_steps import key_step, opening_step
 from inplacelab_widgets.scene.lanes import lanes_panel
 from inplacelab_widgets.scene.marks import Panel
 from inplacelab_widgets.scene.memory import memory_panel
-from inplacelab_widgets.scene.storages import storages_panel
+from inplacelab_widgets.scene.storages import WIDTH, storages_panel
 
 __all__ = ["EVERYTHING", "PANELS", "Scene", "key_step", "opening_step", "panels_of", "scene_of"]
 
@@ -47,10 +47,12 @@ class Scene:
     """The picture of a recording over all its steps. Each panel and each sentence is made when it is first looked at."""
 
     recording: Recording
+    room: float = WIDTH
+    """The width of the storages, in px."""
 
     @cached_property
     def storages(self) -> Panel:
-        return storages_panel(self.recording)
+        return storages_panel(self.recording, self.room)
 
     @cached_property
     def elements(self) -> Panel:

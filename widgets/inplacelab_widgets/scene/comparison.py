@@ -22,10 +22,12 @@ from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.marks import Group, Look, Panel, always, path
 from inplacelab_widgets.scene.measure import coordinate
 
-__all__ = ["MOST_DRAWN", "ComparisonScene", "Outline", "comparison_of", "outlined", "outlines_around"]
+__all__ = ["MOST_DRAWN", "ROOM", "ComparisonScene", "Outline", "comparison_of", "outlined", "outlines_around"]
 
 MOST_DRAWN = 4
 """The most storages of a side that are drawn in full where programs differ; the others are named on the shelf."""
+ROOM = 352.0
+"""The width of the storages of a side, in px: in a notebook both sides are seen, with words of their usual size."""
 _APART, _CLOSE = 3.5, 2.0
 """The space between slots, or the pill of a version or a name, and their outline, in px."""
 _BAR = 8.0
@@ -153,7 +155,8 @@ def comparison_of(left: Recording | Scene, right: Recording | Scene) -> Comparis
     Raises:
         ValueError: if one of them has no steps.
     """
-    return ComparisonScene(*(each if isinstance(each, Scene) else scene_of(each) for each in (left, right)))
+    scenes = (each if isinstance(each, Scene) else scene_of(each) for each in (left, right))
+    return ComparisonScene(*(replace(each, room=ROOM) for each in scenes))
 
 
 def outlined(panel: Panel, outlines: Iterable[Outline]) -> Panel:

@@ -55,6 +55,9 @@ class _Packer:
             "words": {
                 key: in_both_languages(said) for key, said in (words.PLAYER | words.LINKS | words.COMPARED).items()
             },
+            "sharing": {
+                key: in_both_languages(said) for key, said in (words.SHARE | words.SHARE_OF_COMPARISON).items()
+            },
             "keys": [[in_both_languages(keys), in_both_languages(does)] for keys, does in words.KEYS_OF_COMPARISON],
             "marks": [["ipl-differs", SAMPLE, in_both_languages(words.DIFFERS)]],
             "axis": {"left": LEFT, "right": RIGHT, "spacing": 0},

@@ -45,7 +45,7 @@ _MARGIN = 8.0
 _LEAST = 60.0
 """The least height for storages, in px."""
 _SCALES = tuple(1 - k / 20 for k in range(11))
-"""The scales of the storages that are tried."""
+"""The scales of the storages that are tried in a picture of fixed size; another one gets higher."""
 _RUNNING = ("tint", "mark-now", "flag-stale")
 """The styles of a running line."""
 _SMALL = 0.7
@@ -55,7 +55,7 @@ _LARGE = 0.9
 
 
 def comparison_frame(scene: ComparisonScene, position: int, language: str) -> str:
-    """Returns a position as an SVG picture of 848 by at most 480 px."""
+    """Returns a position as an SVG picture of 848 by 480 px; it is higher if its words would otherwise be smaller than usual."""
     drawing = _Drawing(scene, position, language, HIGHEST)
     return document((WIDTH, drawing.height), [drawing.drawn], scene.title, said(scene, position, language))
 
@@ -85,7 +85,7 @@ def said(scene: ComparisonScene, position: int, language: str) -> str:
 
 @dataclass(frozen=True)
 class _Drawing:
-    """The picture in px of a notebook, at most `highest` px high; with `fills` exactly so."""
+    """The picture in px of a notebook, `highest` px high if its words need not be smaller than usual; with `fills` exactly so."""
 
     scene: ComparisonScene
     position: int
@@ -114,8 +114,7 @@ class _Drawing:
     @cached_property
     def sides(self) -> list[_SideDrawing]:
         """Both sides at one scale; if the whole code leaves too little room for the storages, only the lines around the present one."""
-        room = self.highest - self.top - _FOOT - 12
-        sides = [_SideDrawing(self.scene, side, self.position, self.language, room) for side in SIDES]
+        sides = [_SideDrawing(self.scene, side, self.position, self.language, self._room) for side in SIDES]
         near, scale = False, min(side.fitting(near=False) for side in sides)
         if scale < _LARGE and (closer := min(side.fitting(near=True) for side in sides)) > scale:
             near, scale = True, closer
@@ -123,12 +122,18 @@ class _Drawing:
             # What differs is readable only if it stands alone.
             sides = [replace(side, alone=True) for side in sides]
             scale = min(side.fitting(near=near) for side in sides)
+        if not self.fills:
+            scale = min(side.as_wide_as_its_frame for side in sides)
         return [replace(side, near=near, scale=scale) for side in sides]
+
+    @property
+    def _room(self) -> float:
+        """The height for the frames, in px."""
+        return self.highest - self.top - _FOOT - 12
 
     @cached_property
     def side_height(self) -> float:
-        room = self.highest - self.top - _FOOT - 12
-        return room if self.fills else min(room, max(side.height for side in self.sides))
+        return self._room if self.fills else max(side.height for side in self.sides)
 
     @property
     def height(self) -> float:
@@ -207,6 +212,12 @@ class _SideDrawing:
                 return scale
         width, height = self._flowed(_SCALES[-1])[1:]
         return min(_ROOM / max(width, 1), room / max(height, 1))
+
+    @property
+    def as_wide_as_its_frame(self) -> float:
+        """The largest scale, up to 1, at which no storage is wider than the frame, however high they are."""
+        width = max((group.width for group in self.groups), default=1)
+        return min(1.0, (_ROOM + _MARGIN) / (width + _MARGIN))
 
     @cached_property
     def groups(self) -> list[Group]:

@@ -67,10 +67,23 @@ def kept_names(recording: Recording, state: State, node: int, saved: Sequence[Sa
 
 def author_of(recording: Recording, step: Step) -> Text:
     """Returns what made a change: "line 5 scale_", "line 6 x[0] = 5.", or backward if no operation of the program did."""
-    did = as_written(recording, step) if step.op else words.IN_BACKWARD if step.phase == "backward" else ""
+    did = _deed(recording, step)
     if step.line is None:
         return Text("{0}", "{0}").format(did)
     return Text("{0} {1}", "{0} {1}").format(words.LINE.format(line=step.line), did)
+
+
+def author_in_short(recording: Recording, step: Step) -> Text:
+    """Returns the same without the word "line": "5 scale_"."""
+    line = "" if step.line is None else f"{step.line} "
+    return Text(line, line) + _deed(recording, step)
+
+
+def _deed(recording: Recording, step: Step) -> Text:
+    if not step.op:
+        return words.IN_BACKWARD if step.phase == "backward" else Text("", "")
+    did = as_written(recording, step)
+    return Text(did, did)
 
 
 def player_words(framework: Framework) -> dict[str, Text]:
@@ -97,7 +110,7 @@ def maker(recording: Recording, tensor: int, room: float = inf) -> Text:
     """Returns the line that made a tensor and what it did: "made by line 5 detach". An operation wider than `room` px is cut."""
     how = made(recording)[tensor]
     pattern = words.MADE_SOMEWHERE[how.how] if how.line is None else words.MADE[how.how]
-    return pattern.format(line="" if how.line is None else how.line, op=shortened(how.op, room))
+    return pattern.format(line="" if how.line is None else how.line, op=shortened(how.call, room))
 
 
 def origin(recording: Recording, tensor: int, room: float = inf) -> Text:
@@ -105,7 +118,7 @@ def origin(recording: Recording, tensor: int, room: float = inf) -> Text:
     how = made(recording)[tensor]
     if how.how != "made" or how.line is None:
         return maker(recording, tensor, room)
-    return Text("{0}  {1}", "{0}  {1}").format(words.LINE.format(line=how.line), shortened(how.op, room))
+    return Text("{0}  {1}", "{0}  {1}").format(words.LINE.format(line=how.line), shortened(how.call, room))
 
 
 def dimensions(sizes: tuple[int, ...]) -> str:

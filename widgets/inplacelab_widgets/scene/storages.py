@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 from inplacelab.language import Text, enumerated
@@ -43,7 +43,7 @@ from inplacelab_widgets.scene.marks import (
     text,
 )
 from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
-from inplacelab_widgets.scene.names import author_of
+from inplacelab_widgets.scene.names import author_in_short, author_of
 from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.pin_folds import StoragePins, storage_pins
 from inplacelab_widgets.scene.pins import Pin, pins
@@ -89,10 +89,12 @@ class _Storage:
     raises: tuple[Raise, ...]
     done: Mapping[int, Touched]
     acts: Mapping[int, Mapping[int, Act]]
+    room: float
+    """The width of the panel, in px."""
 
     @cached_property
     def tensors(self) -> Tensors:
-        return tensors_of(_drawn(self.cards, self.acts), self.life, WIDTH)
+        return tensors_of(_drawn(self.cards, self.acts), self.life, self.room)
 
     @cached_property
     def gutter(self) -> float:
@@ -102,7 +104,7 @@ class _Storage:
     @cached_property
     def strip(self) -> Strip:
         is_written = any(each.changed or each.same for each in self.done.values())
-        return strip_for(self.life, WIDTH, self.gutter, is_written=is_written, folded=self.tensors.folded)
+        return strip_for(self.life, self.room, self.gutter, is_written=is_written, folded=self.tensors.folded)
 
     @cached_property
     def pill_width(self) -> float:
@@ -111,7 +113,7 @@ class _Storage:
     @cached_property
     def above(self) -> list[tuple[Seat, float, int]]:
         """The tensors with grids: (seat, x, row)."""
-        return list(placed(self.tensors.above, 6, WIDTH))
+        return list(placed(self.tensors.above, 6, self.room))
 
     @cached_property
     def rows(self) -> list[float]:
@@ -136,13 +138,13 @@ class _Storage:
     def are_names_beside(self) -> bool:
         """Whether the names on the strip are to its right, where no fan crosses them."""
         needed = sum(seat.width + AISLE for seat in self.tensors.on_strip)
-        return bool(self.above) and self.strip.right + needed <= WIDTH
+        return bool(self.above) and self.strip.right + needed <= self.room
 
     @cached_property
     def names(self) -> list[tuple[Seat, float, float]]:
         """The tensors on the strip: (seat, x, y)."""
         if self.are_names_beside:
-            seats = list(placed(self.tensors.on_strip, self.strip.right + AISLE / 2, WIDTH))
+            seats = list(placed(self.tensors.on_strip, self.strip.right + AISLE / 2, self.room))
             return [(seat, x, self.names_top - 2) for seat, x, _ in seats]
         seats = list(placed(self.tensors.on_strip, self.gutter, max(self.strip.right, NARROWEST)))
         return [(seat, x, self.names_top + row * CAPTION) for seat, x, row in seats]
@@ -229,22 +231,22 @@ def _drawn(cards: Sequence[Card], acts: Mapping[int, Mapping[int, Act]]) -> Sequ
     return [card for card in cards if card in named or card in writers] or cards
 
 
-def storages_panel(recording: Recording) -> Panel:
-    """Returns the memory panel of a recording."""
-    storages = _storages(recording)
+def storages_panel(recording: Recording, room: float = WIDTH) -> Panel:
+    """Returns the memory panel of a recording, laid out in `room` px of width."""
+    storages = _storages(recording, room)
     lives = [(each.life.first, each.last) for each in storages]
     rows = shared_rows(lives)
     if 1 + max(rows, default=0) > MOST_SEATS:
-        return _with_a_shelf(recording, storages)
+        return _with_a_shelf(recording, storages, room)
     heights: dict[int, float] = {}
     widths: dict[int, float] = {}
     for storage, row in zip(storages, rows, strict=True):
         heights[row] = max(heights.get(row, 0), storage.height)
         widths[row] = max(widths.get(row, 0), storage.width)
     order = order_of_rows(lives, rows, heights)
-    places, bottom = flowed([(widths[row], heights[row]) for row in order], WIDTH)
+    places, bottom = flowed([(widths[row], heights[row]) for row in order], room)
     if bottom > HIGHEST:
-        return _with_a_shelf(recording, storages)
+        return _with_a_shelf(recording, storages, room)
     seats = dict(zip(order, places, strict=True))
     groups = tuple(storage.group(*seats[row], order.index(row)) for storage, row in zip(storages, rows, strict=True))
     return Panel(
@@ -261,23 +263,25 @@ MOST_SEATS = 12
 """With more storages at the same time there is no room for all of them, whatever they hold."""
 
 
-def _with_a_shelf(recording: Recording, storages: Sequence[_Storage]) -> Panel:
+def _with_a_shelf(recording: Recording, storages: Sequence[_Storage], room: float) -> Panel:
     """The panel for many storages: those that a step is about in full, the others on the shelf."""
     sizes, stale = (
         {each.id: (each.width, each.height) for each in storages},
         {each.id: _stale(each) for each in storages},
     )
-    spans = open_spans(recording, sizes, _fit, {key: ranges for key, ranges in stale.items() if ranges})
+    spans = open_spans(
+        recording, sizes, partial(_fit, room=room), {key: ranges for key, ranges in stale.items() if ranges}
+    )
     groups = tuple(each.group(0, 0, k, spans[each.id]) for k, each in enumerate(s for s in storages if s.id in spans))
     shelved = [
         Shelved(each.id, each.life, each.versions, each.last, each.cards, each.pins, spans.get(each.id, ()))
         for each in storages
     ]
-    width, height, chips = shelf(shelved, WIDTH)
+    width, height, chips = shelf(shelved, room)
     return Panel(
         "storages",
-        max(_width(groups), width, WIDTH if len(groups) > 1 else 0),
-        height + _highest_stack(groups),
+        max(_width(groups), width, room if len(groups) > 1 else 0),
+        height + _highest_stack(groups, room),
         groups,
         _descriptions(recording),
         shelf=chips,
@@ -285,9 +289,9 @@ def _with_a_shelf(recording: Recording, storages: Sequence[_Storage]) -> Panel:
     )
 
 
-def _fit(boxes: Sequence[tuple[float, float]], chips: int) -> bool:
+def _fit(boxes: Sequence[tuple[float, float]], chips: int, room: float) -> bool:
     """Whether storages of these sizes can be seen at the same time, with chips for others."""
-    return flowed(boxes, WIDTH)[1] <= HIGHEST - ROOM_FOR_CHIPS * bool(chips)
+    return flowed(boxes, room)[1] <= HIGHEST - ROOM_FOR_CHIPS * bool(chips)
 
 
 def _stale(storage: _Storage) -> list[Span]:
@@ -305,13 +309,13 @@ def _width(groups: Sequence[Group]) -> float:
     return round(max([NARROWEST, *(group.x + group.width for group in groups)]), 1)
 
 
-def _highest_stack(groups: Sequence[Group]) -> float:
+def _highest_stack(groups: Sequence[Group], room: float) -> float:
     """The height of the drawn groups at the step where they are highest, with the space below them, in px."""
-    stacks = (flowed([(each.width, each.height) for each in drawn], WIDTH)[1] for _, drawn in drawn_together(groups))
+    stacks = (flowed([(each.width, each.height) for each in drawn], room)[1] for _, drawn in drawn_together(groups))
     return max(stacks, default=0) + GAP
 
 
-def _storages(recording: Recording) -> list[_Storage]:
+def _storages(recording: Recording, room: float) -> list[_Storage]:
     end = len(recording) - 1
     all_cards, all_pins = _by_storage(cards(recording)), _by_storage(pins(recording))
     all_writes: dict[int, list[tuple[Step, WriteFacts]]] = {}
@@ -323,14 +327,20 @@ def _storages(recording: Recording) -> list[_Storage]:
     for key, life in storage_lives(recording).items():
         own_pins = tuple(all_pins.get(key, ()))
         raises = tuple(
-            Raise(step.index, label(write.before), label(write.after), author_of(recording, step))
+            Raise(
+                step.index,
+                label(write.before),
+                label(write.after),
+                author_of(recording, step),
+                author_in_short(recording, step),
+            )
             for step, write in all_writes.get(key, ())
         )
         # One step longer than its life: the step that frees it shows it fading.
         last, stacks = min(life.last + 1, end), storage_pins(_placed(own_pins))
         own_cards = tuple(all_cards.get(key, ()))
         facts = (key, life, versions[key], last, own_cards, own_pins, stacks, raises, done.get(key, {}))
-        found.append(_Storage(*facts, acts(recording)))
+        found.append(_Storage(*facts, acts(recording), room))
     return found
 
 

@@ -15,8 +15,10 @@ LINE = 17.0
 """The distance of the line from the top, in px: above it are the versions, below it what raised them."""
 MOST_DOTS = 48
 ROOM_FOR_NUMBER = 26.0
-ROOM_FOR_AUTHOR = 100.0
+ROOM_FOR_AUTHOR, ROOM_FOR_SHORT = 100.0, 50.0
 NARROWEST, WIDEST = 190.0, 420.0
+WIDE_ENOUGH = 227.0
+"""The greatest width that a line has for its words only, in px: two storages stay side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,8 @@ class Raise:
     before: str
     after: str
     author: Text
+    short: Text
+    """The same without the word "line"."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,9 @@ class VersionLine:
     @cached_property
     def pitch(self) -> float:
         """The distance from one dot to the next, in px."""
-        return min(max(self.room, NARROWEST), WIDEST) / (len(self.raises) + 1)
+        count = len(self.raises) + 1
+        for_words = max(width_of(each.short, SMALL) for each in self.raises) + 4
+        return min(max(self.room, NARROWEST, min(count * for_words, WIDE_ENOUGH)), WIDEST) / count
 
     @cached_property
     def width(self) -> float:
@@ -85,10 +91,11 @@ class VersionLine:
             yield text(x, y - 8, flashes(looks, ends), keys=keys)
 
     def _authors(self, places: Sequence[float], y: float, keys: tuple[str, ...]) -> Iterator[Mark]:
-        """Below each dot what raised it; if there is no room for all, below the last one raised."""
-        narrow = self.pitch < ROOM_FOR_AUTHOR
+        """Below each dot what raised it, in short if need be; if there is no room for all, below the last one raised."""
+        narrow, short = self.pitch < ROOM_FOR_SHORT, self.pitch < ROOM_FOR_AUTHOR
         for k, (x, each) in enumerate(zip(places[1:], self.raises, strict=True), 1):
-            said = _cut(each.author, self.width * 0.7 if narrow else self.pitch - 6)
+            words = each.short if short and not narrow else each.author
+            said = _cut(words, self.width * 0.7 if narrow else self.pitch - 4)
             now, past, ahead = (
                 Look(style, said) for style in ("text middle bold", "text soft middle", "text middle ahead")
             )

@@ -9,6 +9,7 @@ from inplacelab_widgets.words.comparison import (
     KEYS_OF_COMPARISON,
     NOT_EQUAL,
     PROGRAM,
+    SHARE_OF_COMPARISON,
     SIDES,
     UNTITLED,
 )
@@ -269,6 +270,7 @@ __all__ = [
     "SEGMENTS",
     "SHAPE",
     "SHARE",
+    "SHARE_OF_COMPARISON",
     "SHELF",
     "SIDES",
     "SIMULATED",

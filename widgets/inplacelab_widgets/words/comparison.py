@@ -15,6 +15,20 @@ COMPARED = {
     "keys": Text("← → step · ? all keys", "← → 单步 · ? 全部按键"),
     "mode_line_hint": Text("every line is a step (E)", "每行为一步（E）"),
 }
+SHARE_OF_COMPARISON = {
+    "no_link": Text(
+        'There is no link to a step of a notebook. A page has one: compare(left, right).to_html("page.html"), or Share in that page.',
+        '笔记本中的步没有链接，网页中有：用 compare(left, right).to_html("page.html") 保存网页，再在网页中分享。',
+    ),
+    "picture_refused": Text(
+        "This browser could not draw the picture. In a terminal: inplacelab compare left.py right.py -o picture.png",
+        "此浏览器无法绘制图片。可在终端中执行：inplacelab compare left.py right.py -o picture.png",
+    ),
+    "no_gif": Text(
+        'An animation (GIF) of all steps: inplacelab compare left.py right.py -o steps.gif, or compare(left, right).to_gif("steps.gif")',
+        '所有步的动图（GIF）：inplacelab compare left.py right.py -o steps.gif，或 compare(left, right).to_gif("steps.gif")',
+    ),
+}
 UNTITLED = {"left": Text("left program", "左侧程序"), "right": Text("right program", "右侧程序")}
 DIFFERENCES = Text("What differs here", "此处的不同")
 SIDES = Text("left and right", "左侧与右侧")

@@ -68,7 +68,7 @@ MARKS = {
 }
 """What the marks of slots mean, by what the step did (see `recording.touched`)."""
 VALUE_BEFORE = Text("was", "原值")
-SHELF = Text("Other live storages", "其余存活的存储")
+SHELF = Text("Other storages", "其余存储")
 SIMULATED = Text("simulated device", "模拟设备")
 TRUNCATED = Text(
     "The recording was cut: {count} later events are not shown.", "记录已截断：之后的 {count} 个事件未显示。"
