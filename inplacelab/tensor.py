@@ -227,7 +227,11 @@ class Tensor:
         return self.numpy().item()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How `pickle` and `copy.deepcopy` make a copy: the values in a new storage, outside the history."""
+        """How `pickle` and `copy.deepcopy` make a copy: the values in a new storage, without history and hooks.
+
+        So a copy of a result is a leaf, and no gradient goes from it to what the result was computed from: as in PaddlePaddle
+        (PyTorch refuses to deepcopy it, and pickles it). `clone()` makes a copy with history.
+        """
         return _rebuilt, (type(self), self.numpy(), self.place, self.stop_gradient, self._name)
 
     def __len__(self) -> int:

@@ -83,7 +83,8 @@ class Memory:
                 each.explained = True
                 continue
             each.result = next((k for k, result in enumerate(results) if result is original), None)
-            if each.result is not None and any(original is given for given in inputs):  # written in place
+            written = each.result is not None and any(original is given for given in inputs)
+            if written or each.saved.array is None:  # the latter: packed by a hook, which unpacks it in backward
                 each.original = None
 
     @contextmanager

@@ -53,7 +53,17 @@ class CustomNode(Node):
         results: the metadata of the results.
     """
 
-    __slots__ = ("_differentiable", "_released", "_result_nodes", "context", "inputs", "layer", "order", "results", "slots")
+    __slots__ = (
+        "_differentiable",
+        "_released",
+        "_result_nodes",
+        "context",
+        "inputs",
+        "layer",
+        "order",
+        "results",
+        "slots",
+    )
 
     kind: ClassVar[str] = "GradNodePyLayer"
 

@@ -65,7 +65,9 @@ def temporary_view(x: Tensor, shown: Any, after: Layout | None, recording: bool)
     refresh(x)
     result.base, result._seen = base, storage.version
     if x.untracked:
-        result._seen, result.untracked = x._seen, x.untracked
+        result.untracked = x.untracked
+        if recording:
+            result._seen = x._seen
     return result
 
 
@@ -141,17 +143,13 @@ def relayout(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: L
     has_history = not (x._stop and (base is None or base._stop))
     if mode.recording_history and has_history:
         check_leaf(name, x)
-    node, overlaps, current = None, False, []
-    if after is not None or x.overlaps:
-        overlaps = may_overlap_itself(after or over(shown, storage).layout)
-    if has_history and (base is not None or x.node is not None):
-        current = _current_views(x if base is None else base)
-        result = over(shown, storage)
-        node = attach_always(row, x, result, _remembered(row, x, result, facts, after))
-        if x.untracked:  # a view that the program made a leaf stays one
-            node = None
-    elif base is not None:
-        current = [x]
+    node, current = None, [x]
+    overlaps = (after is not None or x.overlaps) and may_overlap_itself(after or over(shown, storage).layout)
+    if has_history:
+        current = [] if base is None and x.node is None else _current_views(x if base is None else base)
+        if x.node is not None and not x.untracked:  # else a leaf, and stays one
+            result = over(shown, storage)
+            node = attach_always(row, x, result, _remembered(row, x, result, facts, after))
     storage.version += 1
     if mode.keeper is not None:
         mode.keeper.after_write(storage)  # no slot was written: saved tensors keep their values
@@ -180,4 +178,4 @@ def _show(x: Tensor, shown: Any, overlaps: bool, node: OpNode | None, current: l
     if node is not None:
         x.node = node
     for each in current:
-        each._seen = x.storage.version
+        each._seen = x.storage.version  # of no meaning for a tensor that is no view
