@@ -31,6 +31,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     norms,
     operators,
     overloads,
+    padding,
     powers,
     properties,
     random_creation,
