@@ -13,6 +13,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     contractions,
     copies_and_casts,
     creation,
+    decompositions,
     device_transfers,
     diagonals,
     dropout,
