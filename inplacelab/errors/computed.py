@@ -50,6 +50,19 @@ def not_there(module: str, name: str, names: Iterable[str]) -> AttributeError:
     return AttributeError(_NotThere(module, name, tuple(names)), name=name)
 
 
+_GRAPHS = frozenset({"inference", "jit", "onnx", "static"})
+"""Modules of Paddle that build, change or export graphs before they run."""
+
+_RUNS_AT_ONCE = Text(
+    "it belongs to graphs that are built before they run; here every operation runs immediately, so that it can be watched.",
+    "它属于先构建、后运行的计算图；而这里每个操作都立即执行，以便逐步观察。",
+)
+_CALL_IT = Text(
+    "leave it out, and call the function or layer itself: the results are the same.",
+    "去掉它，直接调用该函数或层：结果相同。",
+)
+
+
 class _NotThere:
     """The words of `not_there`. They are found when somebody reads them: `hasattr`, notebooks that look for `__path__` and the
     like, and Python, which asks for a module before it imports it, do not.
@@ -64,6 +77,8 @@ class _NotThere:
         headline = f"module '{self._module}' has no attribute '{self._name}'"
         if self._name.startswith("_"):
             return headline
+        if self._name in _GRAPHS:
+            return worded(headline, _RUNS_AT_ONCE, _CALL_IT)
         near = get_close_matches(self._name, self._names, n=3, cutoff=0.7)
         fix = _NEAREST.format(near=", ".join(f"`{each}`" for each in near)) if near else _ELSEWHERE
         return worded(headline, _NOT_ALL, fix)

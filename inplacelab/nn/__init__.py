@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.nn import functional, initializer
+from inplacelab.nn import functional, initializer, utils
 from inplacelab.nn.activation_layers import (
     CELU,
     ELU,
@@ -102,6 +102,7 @@ __all__ = [
     "ThresholdedReLU",
     "functional",
     "initializer",
+    "utils",
 ]  # fmt: skip
 
 SiLU = Silu

@@ -10,6 +10,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     binary_functions,
     clipping,
     comparisons,
+    composed,
     contractions,
     copies_and_casts,
     creation,
@@ -51,6 +52,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     trigonometry,
     views,
     writes,
+    written_copies,
 )
 from inplacelab.ops.table import ROWS
 from inplacelab.ops.table.exports import FUNCTIONS
