@@ -27,7 +27,7 @@ __all__ = [
 
 
 def matmul(x: Tensor, y: Tensor) -> Tensor:
-    """`x @ y`: see `paddle.matmul`."""
+    """The product `x @ y`: see `paddle.matmul`."""
     return as_tensor("matmul", "x", 0, x).matmul(y)
 
 
@@ -50,7 +50,7 @@ def inv(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def det(x: Tensor, name: str | None = None) -> Tensor:
-    """Returns the determinant of a square matrix. (The gradient of that of a singular matrix is refused.)"""
+    """Returns the determinant of a square matrix. The gradient of that of a singular matrix is refused."""
     return as_tensor("det", "x", 0, x)._det()
 
 
@@ -122,7 +122,9 @@ def qr(x: Tensor, mode: str = "reduced", name: str | None = None) -> Any:
     """
     x = as_tensor("qr", "x", 0, x)
     if mode not in ("reduced", "r"):
-        raise errors.bad_argument(op="qr", argument="mode", value=mode, possible=Text("'reduced' or 'r'", "'reduced' 或 'r'"))
+        raise errors.bad_argument(
+            op="qr", argument="mode", value=mode, possible=Text("'reduced' or 'r'", "'reduced' 或 'r'")
+        )
     return x._r() if mode == "r" else (x._q(), x._r())
 
 
@@ -159,11 +161,13 @@ def matrix_power(x: Tensor, n: int, name: str | None = None) -> Tensor:
     return result
 
 
-def matrix_rank(x: Tensor, tol: float | None = None, hermitian: bool = False, name: str | None = None) -> Tensor:
+def matrix_rank(x: Tensor, tol: float | Tensor | None = None, hermitian: bool = False, name: str | None = None) -> Tensor:
     """Returns the number of singular values above `tol`; above the rounding error of the largest one if None."""
     x = as_tensor("matrix_rank", "x", 0, x)
     values = x.detach()._svdvals()
     least = values.amax(-1, keepdim=True) * (max(x.shape[-2:]) * np.finfo(x.array.dtype).eps) if tol is None else tol
+    if isinstance(least, Tensor) and tol is not None and least.ndim:
+        least = least.unsqueeze(-1)
     return (values > least).cast("int64").sum(-1)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from inplacelab import errors, modes
-from inplacelab.autograd import engine
+from inplacelab.autograd import engine, operations
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import Node
 from inplacelab.language import Text
@@ -70,7 +70,7 @@ def grad(  # noqa: PLR0913, PLR0917  # Paddle's signature
         )
     constants = [] if no_grad_vars is None else _tensors("no_grad_vars", no_grad_vars)
     targets, blocked = [edge(x) for x in wanted], [edge(x) for x in constants]
-    roots = [engine.root_of(t, s) for t, s in zip(results, seeds, strict=True)]
+    roots = [engine.root_of(t, _as_number(s, t)) for t, s in zip(results, seeds, strict=True)]
     walk = engine.Pass(
         create_graph=create_graph,
         retain_graph=create_graph if retain_graph is None else retain_graph,
@@ -91,13 +91,17 @@ def _captured(walk: engine.Pass, target: Node | None, position: int, allow_unuse
     return found
 
 
-_POSITIONS = {"outputs": 0, "inputs": 1, "no_grad_vars": 7}
-
-
 def _tensors(argument: str, given: Tensor | Sequence[Tensor] | AbstractSet[Tensor]) -> list[Tensor]:
     """One tensor or several, as a list."""
     tensors: list[Any] = list(given) if isinstance(given, list | tuple | AbstractSet) else [given]
     for each in tensors:
         if not isinstance(each, Tensor):
-            raise errors.not_a_tensor("grad", argument, _POSITIONS[argument], each)
+            raise errors.differentiated_no_tensor(argument=argument, given=each)
     return tensors
+
+
+def _as_number(seed: Tensor | None, of: Tensor) -> Tensor | None:
+    """A seed of one element for a tensor of one element: Paddle accepts it in any shape."""
+    if isinstance(seed, Tensor) and seed.size == 1 and of.size == 1 and seed.array.shape != of.array.shape:
+        return operations.ops.reshape(seed, of.array.shape)
+    return seed

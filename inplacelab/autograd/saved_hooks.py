@@ -19,7 +19,7 @@ from inplacelab.tensor import Tensor, over
 
 
 class Packed:
-    """What stands in the place of the storage of a packed saved tensor.
+    """Replaces the storage of a packed saved tensor.
 
     Attributes:
         value: what `pack` returned.

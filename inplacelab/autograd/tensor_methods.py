@@ -178,7 +178,8 @@ def _register_backward_hook(self: Tensor, hook: Callable[[], None]) -> HookHandl
         A handle whose `remove()` removes the hook. (PaddlePaddle 3.3.1 returns None.)
 
     Raises:
-        HookError: if the tensor needs no gradient, is not a leaf, or the hook is not callable.
+        ArgumentError: if the tensor needs no gradient, or is not a leaf.
+        ArgumentKindError: if the hook is not callable.
 
     >>> import inplacelab as paddle
     >>> x = paddle.to_tensor([1., 2.], stop_gradient=False)
@@ -190,6 +191,8 @@ def _register_backward_hook(self: Tensor, hook: Callable[[], None]) -> HookHandl
         raise errors.hook_not_callable(hook=hook)
     if not _is_leaf(self):
         raise errors.backward_hook_on_result(tensor=self)
+    if self._stop:
+        raise errors.backward_hook_on_constant(tensor=self)
     return _add_hook(self, engine.AfterAccumulation(hook))
 
 

@@ -160,7 +160,9 @@ def repeat_interleave(x: Tensor, repeats: Any, axis: int | None = None, name: st
         places = np.repeat(np.arange(x.shape[axis]), times)
     except ValueError:
         many = x.shape[axis]
-        raise _refuse("repeat_interleave", "repeats", times.tolist(), f"a number, or {many} of them", f"一个数，或 {many} 个数") from None
+        raise _refuse(
+            "repeat_interleave", "repeats", times.tolist(), f"a number, or {many} of them", f"一个数，或 {many} 个数"
+        ) from None
     return x.index_select(to_tensor(places, place=x.place), axis)
 
 
@@ -237,7 +239,11 @@ def quantile(
     if interpolation not in ("linear", "lower", "higher", "nearest", "midpoint"):
         names = '"linear", "lower", "higher", "nearest", "midpoint"'
         raise _refuse("quantile", "interpolation", interpolation, names, names)
-    axes = range(x.ndim) if axis is None else [normal_axis(k, x.ndim) for k in (axis if isinstance(axis, list | tuple) else [axis])]
+    axes = (
+        range(x.ndim)
+        if axis is None
+        else [normal_axis(k, x.ndim) for k in (axis if isinstance(axis, list | tuple) else [axis])]
+    )
     others = [k for k in range(x.ndim) if k not in axes]
     line = x.transpose([*others, *axes]).reshape([*(x.shape[k] for k in others), -1]).sort(-1)
     unknown = line.isnan().any(-1)

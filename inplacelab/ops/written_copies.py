@@ -89,7 +89,9 @@ def slice_scatter(
 
 @as_method
 @as_function
-def diagonal_scatter(x: Tensor, y: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Tensor:
+def diagonal_scatter(
+    x: Tensor, y: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
+) -> Tensor:
     """Returns a copy of `x` with `y` on a diagonal of two axes.
 
     Args:

@@ -116,7 +116,9 @@ def test_first_and_second_derivatives(name: str) -> None:
 def test_the_sinc_of_negative_numbers_needs_no_new_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     special = pytest.importorskip("scipy.special")
     bessel = special.spherical_jn
-    monkeypatch.setattr(special, "spherical_jn", lambda n, z: np.where(np.real(z) < 0, np.nan, bessel(n, z)))  # as before 1.15
+    monkeypatch.setattr(
+        special, "spherical_jn", lambda n, z: np.where(np.real(z) < 0, np.nan, bessel(n, z))
+    )  # as before 1.15
     x = inplacelab.to_tensor([-1.3, -0.2, 0.0, 0.7], dtype="float64", stop_gradient=False)
     assert gradcheck(lambda x: x.sinc(), x)
     assert gradgradcheck(lambda x: x.sinc(), x)
@@ -128,7 +130,11 @@ def test_the_sinc_of_negative_numbers_needs_no_new_scipy(monkeypatch: pytest.Mon
         (lambda p: p.linalg.inv(p.ones([2, 2])), errors.ArgumentError, "Singular matrix"),
         (lambda p: p.linalg.inv(p.ones([2, 3])), errors.ShapeError, "should be square"),
         (lambda p: p.linalg.det(p.ones([2])), errors.ShapeError, "rank of Input"),
-        (lambda p: p.linalg.cholesky(p.to_tensor([[1.0, 2.0], [2.0, 1.0]])), errors.ArgumentError, "not positive definite"),
+        (
+            lambda p: p.linalg.cholesky(p.to_tensor([[1.0, 2.0], [2.0, 1.0]])),
+            errors.ArgumentError,
+            "not positive definite",
+        ),
         (lambda p: p.linalg.solve(p.ones([2, 2]), p.ones([3, 1])), errors.ShapeError, "2"),
         (lambda p: p.linalg.qr(p.ones([2, 2]), "complete"), errors.ArgumentError, "mode"),
         (lambda p: p.linalg.svd(p.ones([2, 2]), full_matrices=True), errors.ArgumentError, "full_matrices"),

@@ -58,7 +58,9 @@ class Own(paddle.autograd.PyLayer):
 def layer(arguments: str, forward: str, backward: str, then: str) -> str:
     """A program with a `PyLayer`, named `Own`, whose `backward` notes that it runs."""
     indented = {"forward": forward, "backward": backward}
-    bodies = {name: "\n".join(" " * 8 + line for line in dedent(text).strip().split("\n")) for name, text in indented.items()}
+    bodies = {
+        name: "\n".join(" " * 8 + line for line in dedent(text).strip().split("\n")) for name, text in indented.items()
+    }
     return LAYER.format(arguments=arguments, **bodies) + dedent(then)
 
 

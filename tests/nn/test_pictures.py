@@ -139,7 +139,9 @@ def test_layers(paddle: Any, make: Function) -> None:
     answers = []
     for module in (inplacelab, paddle):
         layer = make(module.nn)
-        parameters = [p for p in layer.parameters() if not p.stop_gradient]  # in Paddle running means are parameters, too
+        parameters = [
+            p for p in layer.parameters() if not p.stop_gradient
+        ]  # in Paddle running means are parameters, too
         for parameter in parameters:
             parameter.set_value(numbers(*parameter.shape).astype("float32"))
         result = layer(module.to_tensor(PICTURE.astype("float32")))
