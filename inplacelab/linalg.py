@@ -161,7 +161,9 @@ def matrix_power(x: Tensor, n: int, name: str | None = None) -> Tensor:
     return result
 
 
-def matrix_rank(x: Tensor, tol: float | Tensor | None = None, hermitian: bool = False, name: str | None = None) -> Tensor:
+def matrix_rank(
+    x: Tensor, tol: float | Tensor | None = None, hermitian: bool = False, name: str | None = None
+) -> Tensor:
     """Returns the number of singular values above `tol`; above the rounding error of the largest one if None."""
     x = as_tensor("matrix_rank", "x", 0, x)
     values = x.detach()._svdvals()

@@ -179,8 +179,8 @@ class Tensor:
 
     # ---- values ----------------------------------------------------------------------------------------------------
 
-    def numpy(self) -> np.ndarray[Any, Any]:
-        """Returns a NumPy array with a copy of the values."""
+    def numpy(self, zero_copy: bool = False) -> np.ndarray[Any, Any]:  # noqa: ARG002
+        """Returns a NumPy array with a copy of the values, also if Paddle's `zero_copy` is True: no write escapes the version."""
         return self.storage.device.to_host(self.array)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:

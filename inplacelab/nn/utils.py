@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from inplacelab import errors
 from inplacelab.autograd.grad_mode import no_grad
+from inplacelab.language import Text
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.joining import concat, stack
 from inplacelab.tensor import Tensor
@@ -34,7 +35,8 @@ def clip_grad_norm_(
         The length before.
 
     Raises:
-        ArgumentError: if the length is not finite, and `error_if_nonfinite` is True.
+        ArgumentError: if `norm_type` is not positive.
+        KernelError: if the length is not finite, and `error_if_nonfinite` is True.
 
     >>> import inplacelab as paddle
     >>> x = paddle.to_tensor([3., 4.], stop_gradient=False)
@@ -44,6 +46,10 @@ def clip_grad_norm_(
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/utils/clip_grad_norm__en.html
     """
+    if not norm_type > 0:
+        raise errors.bad_argument(
+            op="clip_grad_norm_", argument="norm_type", value=norm_type, possible=Text("more than 0", "大于 0 的数")
+        )
     gradients = _gradients(parameters)
     if not gradients:
         return to_tensor(0.0)

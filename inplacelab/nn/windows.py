@@ -28,7 +28,9 @@ def pair(op: str, argument: str, value: Any) -> tuple[int, int]:
     Raises:
         ArgumentError: if `value` is neither an integer nor two of them.
     """
-    numbers: list[Any] = [value, value] if isinstance(value, int) else list(value) if isinstance(value, list | tuple) else []
+    numbers: list[Any] = (
+        [value, value] if isinstance(value, int) else list(value) if isinstance(value, list | tuple) else []
+    )
     if len(numbers) != 2 or not all(isinstance(each, int) for each in numbers):
         raise errors.bad_argument(
             op=op, argument=argument, value=value, possible=Text("one integer, or two", "一个或两个整数")
@@ -72,7 +74,9 @@ def paddings(
         wanted = [max((-(-n // s) - 1) * s + r - n, 0) for n, r, s in zip(sizes, reach, stride, strict=True)]
         rows, columns = (Sides(n // 2, n - n // 2) for n in wanted)
         return rows, columns
-    given: list[Any] = [padding] * 2 if isinstance(padding, int) else list(padding) if isinstance(padding, list | tuple) else []
+    given: list[Any] = (
+        [padding] * 2 if isinstance(padding, int) else list(padding) if isinstance(padding, list | tuple) else []
+    )
     if len(given) == 4 and all(isinstance(each, list | tuple) for each in given):
         given = [each for each in given if list(each) != [0, 0]] or [
             (0, 0)

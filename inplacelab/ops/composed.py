@@ -265,3 +265,59 @@ def _at(line: Tensor, part: float, interpolation: str) -> Tensor:
     if share == 0:
         return line[..., low]
     return line[..., low].scale(1.0 - share) + line[..., low + 1].scale(share)
+
+
+@as_method
+@as_function
+def kthvalue(
+    x: Tensor, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Returns the `k`-th smallest element along an axis, and its position.
+
+    Args:
+        x: the tensor.
+        k: 1 for the smallest.
+        axis: the axis; the last one if None.
+        keepdim: keep the axis with size 1.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Raises:
+        ArgumentError: if there are fewer than `k` elements.
+    """
+    x = as_tensor("kthvalue", "x", 0, x)
+    if not x.ndim:
+        return x.clone(), to_tensor(0, place=x.place)
+    along = normal_axis(-1 if axis is None else axis, x.ndim)
+    if not 1 <= k <= x.shape[along]:
+        raise _refuse("kthvalue", "k", k, f"1 to {x.shape[along]}", f"1 到 {x.shape[along]}")
+    places = x.argsort(along)[(slice(None),) * along + (slice(k - 1, k),)]
+    values = x.take_along_axis(places, along)
+    return (values, places) if keepdim else (values.squeeze(along), places.squeeze(along))
+
+
+@as_function
+def trapezoid(
+    y: Tensor, x: Tensor | None = None, dx: float | None = None, axis: int = -1, name: str | None = None
+) -> Tensor:
+    """Returns the integral of samples along an axis by the trapezoidal rule.
+
+    Args:
+        y: the samples.
+        x: their places: of the shape of `y`, or one for each sample; None if they are `dx` apart.
+        dx: their distance; 1 if None.
+        axis: the axis.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Raises:
+        ArgumentError: if both `x` and `dx` are given.
+    """
+    y = as_tensor("trapezoid", "y", 0, y)
+    if x is not None and dx is not None:
+        raise _refuse("trapezoid", "dx", dx, "None with x", "给出 x 时为 None")
+    along = normal_axis(axis, y.ndim)
+    before, after = (slice(None),) * along + (slice(None, -1),), (slice(None),) * along + (slice(1, None),)
+    mean = (y[before] + y[after]).scale(0.5)
+    if x is None:
+        return mean.sum(along).scale(1.0 if dx is None else dx)
+    places = x if x.ndim > 1 else x.reshape([-1 if k == along else 1 for k in range(y.ndim)])
+    return (mean * (places[after] - places[before])).sum(along)
