@@ -87,13 +87,12 @@ def named(dtype: Any) -> DType:
     """
     if isinstance(dtype, DType):
         return dtype
-    if isinstance(dtype, str):
-        found = _BY_NAME.get(dtype.removeprefix("paddle."))
-    elif dtype is float:
+    found = _BY_NAME.get(dtype.removeprefix("paddle.")) if isinstance(dtype, str) else None
+    if dtype is float:
         found = _default
-    else:
+    elif found is None:
         try:
-            found = _BY_NUMPY.get(np.dtype(dtype))
+            found = _BY_NUMPY.get(np.dtype(dtype))  # NumPy's other names, too: "int", "double"
         except TypeError:
             found = None
     if found is None:

@@ -179,8 +179,8 @@ class Tensor:
 
     # ---- values ----------------------------------------------------------------------------------------------------
 
-    def numpy(self) -> np.ndarray[Any, Any]:
-        """Returns a NumPy array with a copy of the values."""
+    def numpy(self, zero_copy: bool = False) -> np.ndarray[Any, Any]:  # noqa: ARG002
+        """Returns a NumPy array with a copy of the values, also if Paddle's `zero_copy` is True: no write escapes the version."""
         return self.storage.device.to_host(self.array)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -227,7 +227,11 @@ class Tensor:
         return self.numpy().item()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How `pickle` and `copy.deepcopy` make a copy: the values in a new storage, outside the history."""
+        """How `pickle` and `copy.deepcopy` make a copy: the values in a new storage, without history and hooks.
+
+        So a copy of a result is a leaf, and no gradient goes from it to what the result was computed from: as in PaddlePaddle
+        (PyTorch refuses to deepcopy it, and pickles it). `clone()` makes a copy with history.
+        """
         return _rebuilt, (type(self), self.numpy(), self.place, self.stop_gradient, self._name)
 
     def __len__(self) -> int:

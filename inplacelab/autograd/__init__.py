@@ -14,11 +14,12 @@ from inplacelab import errors
 if TYPE_CHECKING:
     from inplacelab.autograd.backward_function import backward
     from inplacelab.autograd.custom.context import PyLayerContext
-    from inplacelab.autograd.engine import grad
+    from inplacelab.autograd.grad_function import grad
     from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
     from inplacelab.autograd.gradient_checks import gradcheck, gradgradcheck
     from inplacelab.autograd.py_layer import PyLayer
     from inplacelab.autograd.saved_copies import copy_saved_before_write
+    from inplacelab.autograd.saved_hooks import saved_tensors_hooks
 
 _HOME = {
     "PyLayer": "py_layer",
@@ -26,17 +27,18 @@ _HOME = {
     "backward": "backward_function",
     "copy_saved_before_write": "saved_copies",
     "enable_grad": "modes",
-    "grad": "engine",
+    "grad": "grad_function",
     "gradcheck": "gradient_checks",
     "gradgradcheck": "gradient_checks",
     "is_grad_enabled": "modes",
     "no_grad": "modes",
+    "saved_tensors_hooks": "saved_hooks",
     "set_grad_enabled": "modes",
 }
 
 __all__ = [
     "PyLayer", "PyLayerContext", "backward", "copy_saved_before_write", "enable_grad", "grad", "gradcheck", "gradgradcheck",
-    "is_grad_enabled", "no_grad", "set_grad_enabled",
+    "is_grad_enabled", "no_grad", "saved_tensors_hooks", "set_grad_enabled",
 ]  # fmt: skip
 
 

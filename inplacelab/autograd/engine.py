@@ -7,7 +7,7 @@ number and has already run, so its gradient is complete.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from inplacelab import errors, modes
@@ -17,7 +17,6 @@ from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode
 from inplacelab.autograd.saved import Saved
 from inplacelab.exclusive import Exclusive
-from inplacelab.language import Text
 from inplacelab.tensor import Tensor
 
 
@@ -28,23 +27,33 @@ class Pass:
         create_graph: record the pass itself, so that gradients can be differentiated again.
         retain_graph: keep what the nodes saved, so that the graph can be gone through again.
         capture: the nodes whose incoming gradients to return (`grad`); None to add to the leaves' `.grad` (`backward`).
+        blocked: nodes that get no gradient (`grad(no_grad_vars=...)`).
     """
 
-    def __init__(self, *, create_graph: bool, retain_graph: bool, capture: Sequence[Node | None] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        create_graph: bool,
+        retain_graph: bool,
+        capture: Sequence[Node | None] | None = None,
+        blocked: Sequence[Node | None] = (),
+    ) -> None:
         self.create_graph, self.retain_graph = create_graph, retain_graph
         self.captured: dict[Node, Tensor] = {}
-        self._capture = None if capture is None else set(capture)
+        self._capture, self._blocked = None if capture is None else set(capture), set(blocked)
         self._arrived: dict[Node, Tensor] = {}
         self._ours: set[Node] = set()  # nodes whose gradient no other tensor shares: it may be added to in place
         self._heap: list[tuple[int, Node]] = []
         self._finished: list[Node] = []
+        self._later: list[AfterAccumulation] = []
         self._retained: list[tuple[Tensor, Tensor]] = []  # tensors with `retain_grads()`, and their gradients
         self._needed: set[Node] | None = None  # the nodes on a path to a captured one; None: all
 
     def run(self, roots: Sequence[tuple[Node, Tensor]]) -> None:
         """Sends the gradients of `roots` through the graph. The leaves get theirs at the end, when no error can occur."""
         if self._capture is not None:
-            self._needed = _leading_to(self._capture, [node for node, _ in roots])
+            starts = [node for node, _ in roots]
+            self._needed = _leading_to(self._capture, starts, self._blocked.difference(starts))
         modes.run_inside(recording(self.create_graph), self._run, roots)
 
     def _run(self, roots: Sequence[tuple[Node, Tensor]]) -> None:
@@ -84,6 +93,8 @@ class Pass:
                 each.flagged(tensor)
         for node in self._finished:
             node.release()
+        for hook in self._later:
+            hook.hook()
 
     def _send(self, node: Node, gradient: Tensor, *, ours: bool) -> None:
         """Passes a gradient to a node: the first one as it is, further ones added to it."""
@@ -106,6 +117,8 @@ class Pass:
         """Runs a node, and those after it as long as it is clear without the heap which one is next."""
         assert node is not None
         gradient, ours = self._complete(node)
+        if self._needed is not None and self._needed.isdisjoint(node.edges):
+            return  # its own gradient was asked for, and no other one behind it
         while node is not None:
             listeners = modes.current().listeners
             for each in listeners:
@@ -132,7 +145,10 @@ class Pass:
     def _reach(self, nodes: Sequence[AccumulateNode]) -> None:
         """Adds to the gradients of the leaves. All hooks run before the first one changes."""
         complete = [(node, *self._complete(node)) for node in nodes]
+        later = [hook for node in nodes for hook in (node.hooks or {}).values() if type(hook) is AfterAccumulation]
         _changing_gradients.run(self._accumulate_all, complete)
+        if self._capture is None:
+            self._later += later
 
     def _accumulate_all(self, complete: list[tuple[AccumulateNode, Tensor, bool]]) -> None:
         leaves = [node.leaf for node, _, _ in complete if self._capture is None]
@@ -243,15 +259,17 @@ class Pass:
             leaf._grad = _as_leaf(operations.ops.clone(gradient))
 
 
-def _leading_to(targets: set[Node | None], roots: Sequence[Node]) -> set[Node]:
-    """The nodes on a path from the roots to a target. The others need not run, and may have stale saved tensors."""
+def _leading_to(targets: set[Node | None], roots: Sequence[Node], blocked: set[Node | None]) -> set[Node]:
+    """The nodes on a path from the roots to a target, around the blocked ones. The others need not run, and may have stale saved
+    tensors.
+    """
     order: list[Node] = []
     seen, waiting = set(roots), list(dict.fromkeys(roots))
     while waiting:
         node = waiting.pop()
         order.append(node)
         for each in node.edges:
-            if each is not None and each not in seen:
+            if each is not None and each not in seen and each not in blocked:
                 seen.add(each)
                 waiting.append(each)
     needed: set[Node] = set()
@@ -296,8 +314,20 @@ def _as_leaf(gradient: Tensor) -> Tensor:
     return gradient
 
 
+class AfterAccumulation:
+    """A hook of a leaf that is called without the gradient, after that has been added to `.grad`."""
+
+    def __init__(self, hook: Callable[[], None]) -> None:
+        self.hook = hook
+
+    def __call__(self, gradient: Tensor) -> None:
+        """Called when the gradient arrives: nothing happens yet."""
+
+
 def _call_hooks(node: Node, gradient: Tensor) -> Tensor:
     for hook in list((node.hooks or {}).values()):
+        if type(hook) is AfterAccumulation:
+            continue
         for each in modes.current().listeners:
             each.hook_begins(node, hook, gradient)
         changed = hook(gradient)
@@ -327,90 +357,12 @@ def backward(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None], *, retai
         StaleSavedTensorError: if a saved tensor that a derivative needs has been overwritten.
         FreedGraphError: if an earlier pass freed a saved tensor.
     """
-    Pass(create_graph=False, retain_graph=retain_graph).run([_root(t, s) for t, s in zip(tensors, seeds, strict=True)])
-
-
-def grad(
-    outputs: Tensor | Sequence[Tensor],
-    inputs: Tensor | Sequence[Tensor],
-    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    only_inputs: bool = True,
-    allow_unused: bool = False,
-) -> list[Tensor | None]:
-    """Returns the gradients of the sum of `outputs` with respect to `inputs`, without changing any `.grad`.
-
-    Args:
-        outputs: tensors with history.
-        inputs: tensors they were computed from: leaves or intermediate results.
-        grad_outputs: the gradients to start with, one for each output and of its shape; ones where None.
-        retain_graph: keep the saved tensors for another pass; the value of `create_graph` if None.
-        create_graph: make the gradients differentiable.
-        only_inputs: must be True, as in Paddle.
-        allow_unused: return None for an input that the outputs do not depend on, instead of raising.
-
-    Returns:
-        One gradient for each input, with the input's shape and dtype.
-
-    Raises:
-        NoGradientError: if an output has no history, or an input is unused and `allow_unused` is False.
-
-    >>> import inplacelab as paddle
-    >>> x = paddle.to_tensor(3., stop_gradient=False)
-    >>> (first,) = paddle.grad(x * x * x, x, create_graph=True)
-    >>> (second,) = paddle.grad(first, x)
-    >>> float(first), float(second)
-    (27.0, 18.0)
-
-    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/grad_en.html
-    """
-    results, wanted = _tensors("outputs", outputs), _tensors("inputs", inputs)
-    seeds = (
-        [None] * len(results)
-        if grad_outputs is None
-        else [grad_outputs]
-        if isinstance(grad_outputs, Tensor)
-        else list(grad_outputs)
+    Pass(create_graph=False, retain_graph=retain_graph).run(
+        [root_of(t, s) for t, s in zip(tensors, seeds, strict=True)]
     )
-    if not only_inputs:
-        raise errors.bad_argument(op="grad", argument="only_inputs", value=only_inputs, possible=Text("True", "True"))
-    if len(seeds) != len(results):
-        raise errors.bad_argument(
-            op="grad",
-            argument="grad_outputs",
-            value=len(seeds),
-            possible=Text(f"{len(results)} of them", f"共 {len(results)} 个"),
-        )
-    targets = [edge(x) for x in wanted]
-    roots = [_root(t, s) for t, s in zip(results, seeds, strict=True)]
-    walk = Pass(
-        create_graph=create_graph, retain_graph=create_graph if retain_graph is None else retain_graph, capture=targets
-    )
-    walk.run(roots)
-    found = [_captured(walk, target, k, allow_unused) for k, target in enumerate(targets)]
-    for each in modes.current().listeners:
-        each.tensors_returned([gradient for gradient in found if gradient is not None])
-    return found
 
 
-def _captured(walk: Pass, target: Node | None, position: int, allow_unused: bool) -> Tensor | None:
-    found = None if target is None else walk.captured.get(target)
-    if found is None and not allow_unused:
-        raise errors.unused_input(position=position)
-    return found
-
-
-def _tensors(argument: str, given: Tensor | Sequence[Tensor]) -> list[Tensor]:
-    """One tensor or several, as a list."""
-    tensors: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
-    for each in tensors:
-        if not isinstance(each, Tensor):
-            raise errors.not_a_tensor("grad", argument, int(argument == "inputs"), each)
-    return tensors
-
-
-def _root(tensor: Tensor, seed: Tensor | None) -> tuple[Node, Tensor]:
+def root_of(tensor: Tensor, seed: Tensor | None) -> tuple[Node, Tensor]:
     """The node and the gradient that a pass starts with: ones unless a seed is given, also for several elements, as in Paddle."""
     for position, given in enumerate([tensor] if seed is None else [tensor, seed]):
         if not isinstance(given, Tensor):
@@ -421,5 +373,7 @@ def _root(tensor: Tensor, seed: Tensor | None) -> tuple[Node, Tensor]:
     if seed is None:
         return start, operations.ops.ones_like(tensor)
     if seed.array.shape != tensor.array.shape:
-        raise errors.value_shape_differs(expected=tensor.shape, given=seed.shape)
+        raise errors.seed_shape_differs(
+            name=tensor.given_name, expected=tensor.shape, seed=seed.given_name, given=seed.shape
+        )
     return start, seed

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.autograd import engine
+from inplacelab.autograd.grad_function import grad
 from inplacelab.tensor import Tensor, fresh
 
 Array = np.ndarray[Any, Any]
@@ -113,7 +113,7 @@ def gradients(program: Program, result: int, seed: complex) -> list[Array]:
 def sent_back(result: Tensor, leaves: Sequence[Tensor], start: Array) -> list[Array]:
     """The gradient that arrives at each leaf if backward starts with these numbers: flat; zeros where none arrives."""
     seed = leaf(start, result).detach()
-    found = engine.grad(result, leaves, [seed], retain_graph=True, allow_unused=True)
+    found = grad(result, leaves, [seed], retain_graph=True, allow_unused=True)
     return [
         np.zeros(each.size, each.array.dtype) if gradient is None else gradient.numpy().reshape(-1)
         for each, gradient in zip(leaves, found, strict=True)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inplacelab import errors, modes
-from inplacelab.autograd import engine
 from inplacelab.autograd.finite_differences import Array, Function, Program, Slope, leaf, results_of, sent_back, slopes
+from inplacelab.autograd.grad_function import grad
 from inplacelab.autograd.grad_mode import recording
 from inplacelab.language import Text
 from inplacelab.tensor import Tensor
@@ -198,7 +198,7 @@ def _derivative(function: Function, checked: Sequence[int], count: int) -> Funct
     def derivative(*arguments: Any) -> list[Tensor]:
         inputs, seeds = arguments[:count], arguments[count:]
         results = results_of(function, inputs)
-        found = engine.grad(results, [inputs[k] for k in checked], seeds, create_graph=True, allow_unused=True)
+        found = grad(results, [inputs[k] for k in checked], seeds, create_graph=True, allow_unused=True)
         return [each for each in found if each is not None]
 
     return derivative

@@ -24,8 +24,8 @@ class Saved:
 
     Attributes:
         name: the name of the derivative's parameter: "x", "y" or "out".
-        array: the window on the storage.
-        storage: the storage, kept alive.
+        array: the window on the storage; None if a program's hook has packed it.
+        storage: the storage, kept alive; or what `saved_hooks` keeps instead.
         version: the version at which it was saved.
         edge: the node that receives the gradient of this value, for second derivatives; None if it needs none.
         is_copy: True if it is a copy, made before an overwrite.
@@ -66,7 +66,7 @@ class Saved:
                 node=node,
                 saved=self,
             )
-        tensor = over(self.array, self.storage)
+        tensor = over(self.array, self.storage) if self.array is not None else self.storage.unpacked()  # type: ignore[attr-defined]
         tensor.node = node if self.edge is OUTPUT else self.edge
         tensor._stop = tensor.node is None
         return tensor

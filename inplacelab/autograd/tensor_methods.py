@@ -69,7 +69,7 @@ def _set_grad(self: Tensor, gradient: Tensor | None) -> None:
     if gradient is not None and not isinstance(gradient, Tensor):
         raise errors.not_a_tensor("grad", "gradient", 0, gradient)
     if gradient is not None and gradient.array.shape != self.array.shape:
-        raise errors.value_shape_differs(expected=self.shape, given=gradient.shape)
+        raise errors.gradient_set_shape_differs(expected=self.shape, given=gradient.shape)
     self._grad = gradient
     self.__dict__.pop("gradient_unfinished", None)
     for each in modes.current().listeners:
@@ -123,7 +123,11 @@ def retain_grads(self: Tensor) -> None:
     """Makes backward keep this tensor's gradient in `.grad` although it is not a leaf.
 
     It is the gradient of the tensor's current value. A later in-place operation gives the tensor a new value with another
-    gradient, which is not kept (as in Paddle; PyTorch keeps that one).
+    gradient, which is not kept (as in Paddle; PyTorch keeps that one). It is what arrives after all hooks have run, also those
+    that are registered later (as in PyTorch; in Paddle hooks that are registered later do not count).
+
+    Raises:
+        NoGradientError: if the tensor needs no gradient.
     """
     node = edge(self)
     if node is None:
@@ -147,16 +151,49 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Hook
     """
     if not callable(hook):
         raise errors.hook_not_callable(hook=hook)
-    node = edge(self)
+    return _add_hook(self, hook)
+
+
+def _add_hook(tensor: Tensor, hook: Any) -> HookHandle:
+    node = edge(tensor)
     if node is None:
-        raise errors.hook_on_constant(tensor=self)
+        raise errors.hook_on_constant(tensor=tensor)
     hooks: dict[int, Any] = {} if node.hooks is None else node.hooks
     node.hooks = hooks
-    if self.node is None:
-        self._hooks = hooks  # a leaf's accumulation node comes and goes; its hooks stay with the leaf
+    if tensor.node is None:
+        tensor._hooks = hooks  # a leaf's accumulation node comes and goes; its hooks stay with the leaf
     key = max(hooks, default=-1) + 1
     hooks[key] = hook
     return HookHandle(hooks, key)
+
+
+def _register_backward_hook(self: Tensor, hook: Callable[[], None]) -> HookHandle:
+    """Calls `hook()` after each backward that has added to this leaf's `.grad`, when all leaves have theirs.
+
+    Args:
+        self: a leaf that needs a gradient.
+        hook: takes no argument; what it returns is ignored.
+
+    Returns:
+        A handle whose `remove()` removes the hook. (PaddlePaddle 3.3.1 returns None.)
+
+    Raises:
+        ArgumentError: if the tensor needs no gradient, or is not a leaf.
+        ArgumentKindError: if the hook is not callable.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.to_tensor([1., 2.], stop_gradient=False)
+    >>> _ = x._register_backward_hook(lambda: print("complete:", x.grad.tolist()))
+    >>> (x * 3.).backward()
+    complete: [3.0, 3.0]
+    """
+    if not callable(hook):
+        raise errors.hook_not_callable(hook=hook)
+    if not _is_leaf(self):
+        raise errors.backward_hook_on_result(tensor=self)
+    if self._stop:
+        raise errors.backward_hook_on_constant(tensor=self)
+    return _add_hook(self, engine.AfterAccumulation(hook))
 
 
 def clear_gradient(self: Tensor, set_to_zero: bool = True) -> None:
@@ -176,6 +213,17 @@ def clear_grad(self: Tensor) -> None:
     clear_gradient(self)
 
 
+def _zero_grads(self: Tensor) -> None:
+    """Fills `.grad` with zeros in place, if there is one: Paddle's older name of `clear_gradient()`."""
+    if self._grad is not None:
+        clear_gradient(self)
+
+
+def _grad_ivar(self: Tensor) -> Tensor | None:
+    """Returns `.grad`: Paddle's older name."""
+    return _grad(self)
+
+
 _PROPERTIES: dict[str, Any] = {
     "stop_gradient": property(_stop_gradient, _set_stop_gradient, doc=_stop_gradient.__doc__),
     "is_leaf": property(_is_leaf, doc=_is_leaf.__doc__),
@@ -184,5 +232,7 @@ _PROPERTIES: dict[str, Any] = {
 }
 for _name, _member in _PROPERTIES.items():
     setattr(Tensor, _name, _member)
-for _method in (backward, detach, detach_, retain_grads, register_hook, clear_gradient, clear_grad):
+for _method in (
+    backward, detach, detach_, retain_grads, register_hook, clear_gradient, clear_grad, _register_backward_hook, _zero_grads, _grad_ivar,
+):  # fmt: skip
     setattr(Tensor, _method.__name__, _method)

@@ -157,6 +157,13 @@ NOT_YET = {
         "CuPy has the modified Bessel functions of orders 0 and 1 only.", "CuPy 只有 0 阶与 1 阶的修正贝塞尔函数。"
     ),
     "spherical_jn": Text("CuPy has no spherical Bessel functions.", "CuPy 没有球贝塞尔函数。"),
+    **dict.fromkeys(
+        ("cholesky", "det", "eigh", "eigvalsh", "inv", "qr", "slogdet", "solve", "svd"),
+        Text(
+            "whether a matrix has an inverse or a factor would have to be read back from the device.",
+            "矩阵是否有逆或因子，须从设备读回才能知道。",
+        ),
+    ),
 }
 """Functions that do not run on a GPU, and why. The second derivative of `i0` and the derivatives of `i1` and `sinc` need them."""
 

@@ -55,6 +55,19 @@ def is_missing_name(error: BaseException) -> bool:
     return any(isinstance(each, MissingName) for each in error.args)
 
 
+_GRAPHS = frozenset({"inference", "jit", "onnx", "static"})
+"""Modules of Paddle that build, change or export graphs before they run."""
+
+_RUNS_AT_ONCE = Text(
+    "it belongs to graphs that are built before they run; here every operation runs immediately, so that it can be watched.",
+    "它属于先构建、后运行的计算图；而这里每个操作都立即执行，以便逐步观察。",
+)
+_CALL_IT = Text(
+    "leave it out, and call the function or layer itself: the results are the same.",
+    "去掉它，直接调用该函数或层：结果相同。",
+)
+
+
 class MissingName:
     """The words of `not_there`. They are found when somebody reads them: `hasattr`, notebooks that look for `__path__` and the
     like, and Python, which asks for a module before it imports it, do not.
@@ -68,6 +81,8 @@ class MissingName:
     def __str__(self) -> str:
         if self._name.startswith("_"):
             return self._headline
+        if self._name in _GRAPHS:
+            return worded(self._headline, _RUNS_AT_ONCE, _CALL_IT)
         names = dir(self._names) if isinstance(self._names, type) else self._names
         public = [each for each in names if not each.startswith("_")]
         return worded(self._headline, self._why, nearest(self._name, public, self._elsewhere))

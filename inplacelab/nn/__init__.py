@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.nn import functional, initializer
+from inplacelab.nn import functional, initializer, utils
 from inplacelab.nn.activation_layers import (
     CELU,
     ELU,
@@ -46,18 +47,68 @@ from inplacelab.nn.loss_layers import (
     SmoothL1Loss,
 )
 from inplacelab.nn.parameters import ParamAttr
+from inplacelab.nn.picture_layers import AvgPool2D, BatchNorm2D, Conv2D, MaxPool2D
 
 __all__ = [
-    "CELU", "ELU", "GELU", "SELU", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1D", "ClipGradByGlobalNorm",
-    "ClipGradByNorm", "ClipGradByValue", "CrossEntropyLoss", "Dropout", "Embedding", "Flatten", "Hardsigmoid",
-    "Hardswish", "Hardtanh", "Identity", "KLDivLoss", "L1Loss", "Layer", "LayerList", "LayerNorm", "LeakyReLU",
-    "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "Mish", "NLLLoss", "PReLU", "ParamAttr", "ReLU", "ReLU6",
-    "Sequential", "SiLU", "Sigmoid", "Silu", "SmoothL1Loss", "Softmax", "Softplus", "Softsign", "Swish", "Tanh",
-    "ThresholdedReLU", "functional", "initializer",
+    "CELU",
+    "ELU",
+    "GELU",
+    "SELU",
+    "AvgPool2D",
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "BatchNorm1D",
+    "BatchNorm2D",
+    "ClipGradByGlobalNorm",
+    "ClipGradByNorm",
+    "ClipGradByValue",
+    "Conv2D",
+    "CrossEntropyLoss",
+    "Dropout",
+    "Embedding",
+    "Flatten",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "Identity",
+    "KLDivLoss",
+    "L1Loss",
+    "Layer",
+    "LayerList",
+    "LayerNorm",
+    "LeakyReLU",
+    "Linear",
+    "LogSigmoid",
+    "LogSoftmax",
+    "MSELoss",
+    "MaxPool2D",
+    "Mish",
+    "NLLLoss",
+    "PReLU",
+    "ParamAttr",
+    "ReLU",
+    "ReLU6",
+    "Sequential",
+    "SiLU",
+    "Sigmoid",
+    "Silu",
+    "SmoothL1Loss",
+    "Softmax",
+    "Softplus",
+    "Softsign",
+    "Swish",
+    "SyncBatchNorm",
+    "Tanh",
+    "ThresholdedReLU",
+    "functional",
+    "initializer",
+    "utils",
 ]  # fmt: skip
 
 SiLU = Silu
 
 
 def __getattr__(name: str) -> Any:
+    if name == "SyncBatchNorm":  # on first use: few programs have ranks
+        return import_module("inplacelab.distributed").SyncBatchNorm
     raise errors.not_there(__name__, name, __all__)

@@ -34,6 +34,13 @@ class _IndexedLayers(Layer):
         name = index if isinstance(index, str) else self._numbered()[index][0]
         self.add_sublayer(name, _layer(layer))
 
+    def __delitem__(self, index: int | slice) -> None:
+        layers = list(self)
+        del layers[index]
+        for name, _ in self._numbered():
+            delattr(self, name)
+        self._put(layers)
+
     def _put(self, layers: Iterable[Layer]) -> None:
         for layer in layers:
             self.add_sublayer(str(len(self)), _layer(layer))

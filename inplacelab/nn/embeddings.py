@@ -11,7 +11,9 @@ from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.tensor import Tensor
 
 
-def embedding(x: Tensor, weight: Tensor, padding_idx: int | None = None, name: str | None = None) -> Tensor:
+def embedding(
+    x: Tensor, weight: Tensor, padding_idx: int | None = None, name: str | None = None, *, sparse: bool = False
+) -> Tensor:
     """Copies a row of `weight` for each number in `x`. The gradients of a row that is copied several times are added.
 
     Args:
@@ -19,6 +21,7 @@ def embedding(x: Tensor, weight: Tensor, padding_idx: int | None = None, name: s
         weight: the table, of shape [n, d].
         padding_idx: this row is read as zeros and gets no gradient; counted from the end if negative.
         name: accepted for compatibility with Paddle; ignored.
+        sparse: the same; gradients are dense.
 
     Returns:
         A new tensor of shape [*, d], of the dtype of `weight`.

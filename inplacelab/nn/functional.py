@@ -17,6 +17,7 @@ from inplacelab.nn.activation_functions import (
     swish,
 )
 from inplacelab.nn.classification_losses import cross_entropy, nll_loss
+from inplacelab.nn.convolution import conv2d
 from inplacelab.nn.embeddings import embedding
 from inplacelab.nn.layer_functions import gelu, linear, log_softmax, one_hot
 from inplacelab.nn.losses import (
@@ -29,11 +30,12 @@ from inplacelab.nn.losses import (
     square_error_cost,
 )
 from inplacelab.nn.normalization import batch_norm, layer_norm, normalize
+from inplacelab.nn.pooling import avg_pool2d, max_pool2d
 from inplacelab.ops.table.exports import FUNCTIONAL
 
 __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
-    "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "cross_entropy", "embedding",
-    "gelu", "hardsigmoid", "hardswish", "kl_div", "l1_loss", "layer_norm", "linear", "log_sigmoid", "log_softmax",
+    "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "conv2d", "cross_entropy", "embedding",
+    "gelu", "hardsigmoid", "hardswish", "kl_div", "l1_loss", "layer_norm", "linear", "log_sigmoid", "log_softmax", "max_pool2d",
     "mish", "mse_loss", "nll_loss", "normalize", "one_hot", "prelu", "selu", "smooth_l1_loss", "softsign", "square_error_cost", "swish", *FUNCTIONAL,
 ]  # fmt: skip
 

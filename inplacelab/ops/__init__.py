@@ -10,9 +10,11 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     binary_functions,
     clipping,
     comparisons,
+    composed,
     contractions,
     copies_and_casts,
     creation,
+    decompositions,
     device_transfers,
     diagonals,
     dropout,
@@ -31,6 +33,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     norms,
     operators,
     overloads,
+    padding,
     powers,
     properties,
     random_creation,
@@ -49,6 +52,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     trigonometry,
     views,
     writes,
+    written_copies,
 )
 from inplacelab.ops.table import ROWS
 from inplacelab.ops.table.exports import FUNCTIONS

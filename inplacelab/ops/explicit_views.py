@@ -13,7 +13,7 @@ import numpy as np
 
 from inplacelab import dtypes, errors, layout, modes
 from inplacelab.devices import CPU
-from inplacelab.layout import Layout, Shape, moved
+from inplacelab.layout import Layout, Shape, moved, whole
 from inplacelab.ops import table, views
 from inplacelab.ops.arguments.attributes import sizes_of
 from inplacelab.ops.table import LazyFunction
@@ -74,6 +74,8 @@ def _second_parts(before: Layout) -> Layout:
 def _as_complex(before: Layout) -> Layout:
     if not before.shape or before.shape[-1] != 2:
         raise errors.not_pairs(last=before.shape[-1] if before.shape else None)
+    if 0 in before.shape:  # no strides lead anywhere
+        return whole(before.shape[:-1])
     *strides, step = before.strides
     if step != 1 or before.offset % 2 or any(s % 2 for s in strides):
         raise errors.pairs_apart(stride=step)

@@ -35,7 +35,7 @@ def _plain(key: Any) -> Any:
         key = key.numpy()
     elif isinstance(key, np.ndarray):
         key = np.array(key, order="C")
-    elif isinstance(key, list | tuple):
+    elif isinstance(key, list | tuple | range):
         key = np.asarray([k.item() if isinstance(k, Tensor) else k for k in key], dtype=None if key else np.intp)
     elif key is None or key is Ellipsis or isinstance(key, int | slice | np.integer):
         return key

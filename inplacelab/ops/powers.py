@@ -91,9 +91,13 @@ def _d_base(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _d_exponent(g: Tensor, x: Tensor, y: Tensor, out: Tensor) -> Tensor:
-    """`x ** y * log(x)`; 0 where `x` is zero and `y` is not negative, as powers of zero do not depend on `y` there."""
+    """`x ** y * log(x)`; 0 where `x` is zero and `y` is not negative, as powers of zero do not depend on `y` there.
+
+    The logarithm is taken in the dtype of the result: that of a negative number is complex.
+    """
     flat = (x == 0).logical_and(y >= 0)
-    return g * conj(out * chosen(flat, x.scale(0.0, 1.0), x).log())
+    base = x if x.array.dtype == out.array.dtype else x.cast(out.array.dtype)
+    return g * conj(out * chosen(flat, base.scale(0.0, 1.0), base).log())
 
 
 _SIGN = "x > 0 ? 1 : x < 0 ? -1 : x == 0 ? 0 : x"

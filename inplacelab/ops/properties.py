@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import dtypes, errors, modes
+from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import made
 from inplacelab.ops.operators import astype
 from inplacelab.ops.table.exports import as_function, as_method, as_property
@@ -178,6 +179,12 @@ def _bump_inplace_version(self: Tensor) -> None:
     self.storage.version += 1
     if keeper is not None:
         keeper.after_write(self.storage)
+
+
+@as_method
+def _is_shared_buffer_with(self: Tensor, tensor: Tensor) -> bool:
+    """Returns True if both tensors have the same storage: views, `detach()`."""
+    return self.storage is as_tensor("_is_shared_buffer_with", "tensor", 1, tensor).storage
 
 
 # ---- gradients --------------------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from inplacelab.ops.results.destinations import move, reallocate
 from inplacelab.ops.table import add_row
 from inplacelab.ops.table.exports import as_method, as_property
 from inplacelab.ops.table.row import same
+from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor, adopt, fresh, look, show
 
 # ---- two ways to change the window ----------------------------------------------------------------------------------------
@@ -77,13 +78,25 @@ def _look_at(op: str, x: Tensor, source: Tensor, layout: Layout) -> Tensor:
         refresh(x)
     if modes.current().recording_history:
         check_leaf(op, x)
+    raised = max(x.storage.version, source.storage.version) + 1
     if modes.current().recording_history or x.stop_gradient:
         _become(x, shown)
     else:
         _take_bytes(op, x, shown)
+    if op == "set_":
+        _raise_version(x.storage, raised)
     if modes.current().listeners:
         observe.notify(op, "reallocated", (x, source), x, x.node)
     return x
+
+
+def _raise_version(storage: Storage, raised: int) -> None:
+    """Raises a storage's version, step by step: nothing was written, so a keeper raises that of its saved tensors, too."""
+    keeper = modes.current().keeper
+    while storage.version < raised:
+        storage.version += 1
+        if keeper is not None:
+            keeper.after_write(storage)
 
 
 # ---- another storage ------------------------------------------------------------------------------------------------------
@@ -99,6 +112,9 @@ def set_(
     name: str | None = None,
 ) -> Tensor:
     """Moves `x` to the storage of `source`, with any window; to a new empty storage if there is no source.
+
+    The version is raised above those of both storages. It is the one counter of the storage, so the source has it, too (in
+    PaddlePaddle 3.3.1 and PyTorch `x` keeps a counter of its own, which does not notice writes to the source).
 
     Args:
         x: the tensor to change.

@@ -80,8 +80,13 @@ def _bessel_i(out: Any, x: Any, order: int, special: Any) -> None:
 
 
 def _spherical_bessel(out: Any, x: Any, order: int, special: Any, device: Any) -> None:
-    device.ledger.borrow(5 * x.size * np.result_type(x, np.float64).itemsize)  # at most: SciPy sorts by sign first
-    np.copyto(out, special.spherical_jn(order, x), casting="same_kind")
+    """Only numbers with a real part of at least 0 are given to SciPy, since versions before 1.15 answer NaN for the others:
+    `j[n](-x)` is `(-1) ** n j[n](x)` (DLMF 10.47.14).
+    """
+    device.ledger.borrow(7 * x.size * np.result_type(x, np.float64).itemsize)  # at most: SciPy sorts by sign first
+    turned = x.real < 0
+    found = special.spherical_jn(order, np.where(turned, -x, x))
+    np.copyto(out, np.where(turned, -found, found) if order % 2 else found, casting="same_kind")
 
 
 # ---- derivatives and checks -------------------------------------------------------------------------------------------------

@@ -256,6 +256,8 @@ class EngineObjects:
         """Returns what a node has saved."""
         found = []
         for each in saved:
+            if each.array is None:  # packed by a hook of the program: no storage is kept
+                continue
             known = self.storage(each.storage)
             layout = layout_of(each.array, each.storage.buffer, each.storage.device)
             found.append(events.Kept(each.name, known.number, known.number, each.version, layout, each.is_copy))

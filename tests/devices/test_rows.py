@@ -17,7 +17,11 @@ from tests.row_cases.each import for_each_variant
 DRAWN = frozenset({"uniform", "normal", "log_normal", "exponential", "cauchy", "bernoulli", "geometric", "random"})
 """Rows whose numbers come from a stream: a GPU has a separate stream."""
 
-NOT_ON_A_GPU = {"_bessel_i": "iv", "_spherical_bessel": "spherical_jn"}
+NOT_ON_A_GPU = {
+    "_bessel_i": "iv", "_spherical_bessel": "spherical_jn", "inverse": "inv", "_det": "det", "_logabsdet": "slogdet", "_solve": "solve",
+    "_cholesky": "cholesky", "_eigvalsh": "eigvalsh", "_eigenvectors": "eigh", "_q": "qr", "_r": "qr", "_svdvals": "svd", "_left": "svd",
+    "_right": "svd",
+}  # fmt: skip
 """Rows that a GPU refuses, and the function that CuPy lacks."""
 
 DERIVATIVE_NOT_ON_A_GPU = {"i1": "iv", "sinc": "spherical_jn", **NOT_ON_A_GPU}

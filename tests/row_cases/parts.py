@@ -7,6 +7,7 @@ import numpy as np
 from tests.row_cases.case import case
 
 CASES = [
+    case("_framed", lambda x, pairs, value: np.pad(x, pairs, constant_values=value), pairs=((1, 0), (0, 2)), value=1.5),
     case("_part", lambda x, axis, start, stop: x[:, 1:3], (2, 4), axis=1, start=1, stop=3),
     case("_part", lambda x, axis, start, stop: x[2:2], (3, 2), axis=0, start=2, stop=2),
     case("_place", lambda x, axis, place: x[:, 1], (2, 3), axis=1, place=1),

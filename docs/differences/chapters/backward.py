@@ -73,6 +73,50 @@ CHAPTER = Chapter(
             ),
         ),
         difference(
+            key="retained-before-a-hook",
+            kind=Kind.DESIGN,
+            title=Text("A gradient is retained, and then a hook is registered", "先请求保留梯度，再注册钩子"),
+            program="""
+                x = a * 2
+                x.retain_grads()
+                x.register_hook(lambda g: g * 2)
+                (x * 3).sum().backward()
+                answer = x.grad.tolist()
+            """,
+            torch="""
+                x = a * 2
+                x.retain_grad()
+                x.register_hook(lambda g: g * 2)
+                (x * 3).sum().backward()
+                answer = x.grad.tolist()
+            """,
+            why=Text(
+                "The retained gradient is the one that is passed on, after all hooks, whatever the order: as in PyTorch. In Paddle "
+                "a hook that is registered later does not count.",
+                "保留的是经过所有钩子之后、继续往下传的梯度，与先后顺序无关：同 PyTorch。在 Paddle 中，后注册的钩子不计入。",
+            ),
+        ),
+        difference(
+            key="deepcopy-of-a-result",
+            kind=Kind.FOLLOWS,
+            title=Text("A deep copy of a result", "对计算结果做深拷贝"),
+            program="""
+                import copy
+                x = copy.deepcopy(a * 2)
+                answer = x.is_leaf, x.stop_gradient
+            """,
+            torch="""
+                import copy
+                x = copy.deepcopy(a * 2)
+                answer = x.is_leaf, not x.requires_grad
+            """,
+            why=Text(
+                "The copy is a leaf: no gradient goes from it to `a`. PyTorch refuses to make it. (Pickling is possible in all three.) "
+                "`clone()` makes a copy with history.",
+                "副本是叶子张量：没有梯度从它流向 `a`。PyTorch 拒绝做这样的副本。（三者都可以用 pickle 序列化。）`clone()` 得到带历史的副本。",
+            ),
+        ),
+        difference(
             key="twice-without-saved",
             kind=Kind.DESIGN,
             title=Text("Backward twice through a graph that kept nothing", "对没有保存任何值的计算图做两次反向传播"),

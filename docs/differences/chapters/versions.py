@@ -295,5 +295,25 @@ CHAPTER = Chapter(
                 "`numpy()` 给出副本。PyTorch 的则共享内存，对它的写入无人知晓。",
             ),
         ),
+        difference(
+            key="set-raises-one-counter",
+            kind=Kind.DESIGN,
+            title=Text("`set_`, and the versions of both tensors", "`set_` 之后两个张量的版本"),
+            program="""
+                x, s = paddle.zeros([2]), paddle.ones([2])
+                x.set_(s)
+                answer = x.inplace_version, s.inplace_version
+            """,
+            torch="""
+                x, s = torch.zeros([2]), torch.ones([2])
+                x.set_(s)
+                answer = x._version, s._version
+            """,
+            why=Text(
+                "Both show one storage, which has one counter. In Paddle and PyTorch `x` keeps a counter of its own, so a write to one "
+                "is not noticed by what backward has saved of the other.",
+                "二者显示同一个存储，它只有一个计数器。在 Paddle 与 PyTorch 中 `x` 保留自己的计数器，因此写入其中一个时，反向传播为另一个保存的值并不知道。",
+            ),
+        ),
     ),
 )

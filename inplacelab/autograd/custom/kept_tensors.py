@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -18,7 +17,7 @@ class Kept:
 
     Attributes:
         saved: the value, with the version at which it was saved.
-        original: the tensor, held weakly, to compare it with the results.
+        original: the tensor itself; None where the call's node belongs to its history, and so must not hold it.
         result: the position of the result that it is, or None.
         explained: False if it is unknown how it was computed from the inputs.
     """
@@ -26,7 +25,8 @@ class Kept:
     __slots__ = ("explained", "original", "result", "saved")
 
     def __init__(self, saved: Saved, original: Tensor, explained: bool) -> None:
-        self.saved, self.original, self.explained = saved, weakref.ref(original), explained
+        self.saved, self.explained = saved, explained
+        self.original: Tensor | None = original
         self.result: int | None = None
 
 
@@ -69,20 +69,23 @@ class Memory:
         )
 
     def take(self, kept: Kept) -> Tensor:
-        """Returns a saved tensor: unpacked in `backward`, the original while `forward` still runs."""
-        if self._reader is None:
-            return over(kept.saved.array, kept.saved.storage)
-        return self._reader.unpack(kept)
+        """Returns a saved tensor: unpacked in `backward`, the tensor itself while `forward` still runs."""
+        if self._reader is not None:
+            return self._reader.unpack(kept)
+        return over(kept.saved.array, kept.saved.storage) if kept.original is None else kept.original
 
     def settle(self, results: Sequence[Tensor | None], constants: Sequence[Tensor]) -> None:
         """Called after `forward`: finds its results among the saved tensors."""
-        self._inputs = ()
+        inputs, self._inputs = [given for given, _ in self._inputs], ()
         for each in self.tensors:
-            original = each.original()
+            original = each.original
             if any(original is constant for constant in constants):
                 each.explained = True
-            elif original is not None:
-                each.result = next((k for k, result in enumerate(results) if result is original), None)
+                continue
+            each.result = next((k for k, result in enumerate(results) if result is original), None)
+            written = each.result is not None and any(original is given for given in inputs)
+            if written or each.saved.array is None:  # the latter: packed by a hook, which unpacks it in backward
+                each.original = None
 
     @contextmanager
     def read_by(self, node: Unpacker) -> Iterator[None]:

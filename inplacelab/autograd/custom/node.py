@@ -19,6 +19,7 @@ from inplacelab import errors, modes
 from inplacelab.autograd import operations
 from inplacelab.autograd.custom.context import PyLayerContext
 from inplacelab.autograd.custom.kept_tensors import Kept
+from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import Gradients, Node, fitted, number
 from inplacelab.autograd.saved import Saved
 from inplacelab.layout import Shape
@@ -52,7 +53,17 @@ class CustomNode(Node):
         results: the metadata of the results.
     """
 
-    __slots__ = ("_released", "_result_nodes", "context", "inputs", "layer", "order", "results", "slots")
+    __slots__ = (
+        "_differentiable",
+        "_released",
+        "_result_nodes",
+        "context",
+        "inputs",
+        "layer",
+        "order",
+        "results",
+        "slots",
+    )
 
     kind: ClassVar[str] = "GradNodePyLayer"
 
@@ -63,7 +74,7 @@ class CustomNode(Node):
         self.slots: Sequence[int | None] = ()
         self.results: Sequence[Side] = ()
         self._result_nodes: list[weakref.ref[ResultNode]] = []
-        self._released = False
+        self._released = self._differentiable = False
         number(self)
 
     @property
@@ -91,11 +102,17 @@ class CustomNode(Node):
         return list(made)
 
     def unpack(self, kept: Kept) -> Tensor:
-        """Returns a saved tensor with its place in the history, so that the gradient can be differentiated again."""
+        """Returns a saved tensor: the same object each time, so that the program may use its `.grad`. If the gradient is
+        differentiated again, another one with its place in the history, where the tensor itself does not have that.
+        """
         tensor = kept.saved.unpack(self)
+        if kept.original is not None and kept.saved.is_copy and kept.original.storage is not tensor.storage:
+            kept.original = tensor  # the tensor itself has been overwritten since
+        if kept.original is not None and (not self._differentiable or _has_place(kept)):
+            return kept.original
         if kept.result is not None:
             tensor.node = self._node_of(kept.result)
-        elif not kept.explained and modes.current().recording_history:
+        elif not kept.explained and self._differentiable:
             tensor.node = UnexplainedNode(self, kept.saved.name)
         tensor._stop = tensor.node is None
         return tensor
@@ -109,7 +126,7 @@ class CustomNode(Node):
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
         if self._released:
             raise errors.freed_graph(node_name=self.name, node=self)
-        version = g.storage.version
+        version, self._differentiable = g.storage.version, modes.current().recording_history
         arrived = self._arrived(g)
         for each in modes.current().listeners:
             each.custom_begins(self, self.layer.backward, arrived)
@@ -136,8 +153,13 @@ class CustomNode(Node):
         ]
 
     def _matched(self, given: Any) -> list[Tensor | None]:
-        """The gradients that `backward` returned, one for each input; fewer are accepted if the others need none."""
+        """The gradients that `backward` returned, one for each input; fewer are accepted if the others need none.
+
+        Those of an argument that is a list stand in a list, or one by one among the others.
+        """
         returned = list(given) if isinstance(given, tuple | list) else [given]
+        if len(returned) == len(self.inputs) and not any(isinstance(each, tuple | list) for each in returned):
+            return returned
         short = len(self.slots) - len(returned)
         if short < 0:
             raise errors.gradient_count_differs(node_name=self.name, expected=len(self.slots), found=len(returned))
@@ -179,6 +201,12 @@ class CustomNode(Node):
             )
         formed = fitted(gradient, expected.shape, expected.dtype)
         return operations.ops.clone(formed) if formed is gradient or formed.storage is gradient.storage else formed
+
+
+def _has_place(kept: Kept) -> bool:
+    """True if a saved tensor still has the place in the history that it had when it was saved."""
+    original = kept.original
+    return original is not None and kept.explained and kept.result is None and edge(original) is kept.saved.edge
 
 
 def _reaches(shape: Shape, larger: Shape) -> bool:

@@ -55,8 +55,8 @@ def reallocate(name: str, x: Tensor, ordinary: Callable[[], Tensor]) -> Tensor:
         result._stop = stop
     result.storage.version = raised
     for saved in result.node.saved if result.node is not None else ():
-        if saved.storage is result.storage:
-            saved.version = raised
+        if saved.storage is result.storage or saved.array is None:  # packed by a hook
+            saved.version = saved.storage.version
     move(x, result)
     if mode.listeners:
         mode.notify(name, "reallocated", (x,), x, x.node)

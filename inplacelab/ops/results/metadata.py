@@ -65,7 +65,9 @@ def temporary_view(x: Tensor, shown: Any, after: Layout | None, recording: bool)
     refresh(x)
     result.base, result._seen = base, storage.version
     if x.untracked:
-        result._seen, result.untracked = x._seen, x.untracked
+        result.untracked = x.untracked
+        if recording:
+            result._seen = x._seen
     return result
 
 
@@ -141,30 +143,39 @@ def relayout(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: L
     has_history = not (x._stop and (base is None or base._stop))
     if mode.recording_history and has_history:
         check_leaf(name, x)
-    node, overlaps = None, False
-    if after is not None or x.overlaps:
-        overlaps = may_overlap_itself(after or over(shown, storage).layout)
-    if has_history and (base is not None or x.node is not None):
-        result = over(shown, storage)
-        node = attach_always(row, x, result, _remembered(row, x, result, facts, after))
+    node, current = None, [x]
+    overlaps = (after is not None or x.overlaps) and may_overlap_itself(after or over(shown, storage).layout)
+    if has_history:
+        current = [] if base is None and x.node is None else _current_views(x if base is None else base)
+        if x.node is not None and not x.untracked:  # else a leaf, and stays one
+            result = over(shown, storage)
+            node = attach_always(row, x, result, _remembered(row, x, result, facts, after))
     storage.version += 1
     if mode.keeper is not None:
         mode.keeper.after_write(storage)  # no slot was written: saved tensors keep their values
-    seen = -1 if has_history else storage.version
     try:
-        _show(x, shown, overlaps, node, seen)
+        _show(x, shown, overlaps, node, current)
     except BaseException:
-        _show(x, shown, overlaps, node, seen)
+        _show(x, shown, overlaps, node, current)
         raise
     if mode.listeners:
         mode.notify(name, "relayout", (x,), x, node, attributes=facts)
     return x
 
 
-def _show(x: Tensor, shown: Any, overlaps: bool, node: OpNode | None, seen: int) -> None:
-    """Gives `x` a window and its history. May be repeated: an interrupt must not leave only a part of it changed."""
+def _current_views(root: Tensor) -> list[Tensor]:
+    """The views of a tensor whose nodes are up to date."""
+    version = root.storage.version
+    return [] if root._views is None else [each for each in root._views if each.base is root and each._seen == version]
+
+
+def _show(x: Tensor, shown: Any, overlaps: bool, node: OpNode | None, current: list[Tensor]) -> None:
+    """Gives `x` a window and its history. May be repeated: an interrupt must not leave only a part of it changed.
+
+    No value has changed, so the nodes of the `current` views stay right. They are kept, with their hooks.
+    """
     show(x, shown, overlaps)
-    if x.base is not None:
-        x._seen = seen
-    elif node is not None:
+    if node is not None:
         x.node = node
+    for each in current:
+        each._seen = x.storage.version  # of no meaning for a tensor that is no view

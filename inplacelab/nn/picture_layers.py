@@ -1,0 +1,242 @@
+"""Layers for pictures: convolution, pooling, and normalization of channels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab import errors
+from inplacelab.language import Text
+from inplacelab.nn import functional
+from inplacelab.nn.initializer import Normal
+from inplacelab.nn.layer import Layer
+from inplacelab.nn.layers import BatchNorm1D
+from inplacelab.nn.windows import paddings, pair
+from inplacelab.tensor import Tensor
+
+_MODES = ("zeros", "reflect", "replicate", "circular")
+
+
+class Conv2D(Layer):
+    """Computes the sum of products of each window of a picture and each filter. See `nn.functional.conv2d`.
+
+    Args:
+        in_channels: the channels of the pictures.
+        out_channels: the number of filters, which is that of the channels of the result.
+        kernel_size: the size of a filter: an integer, or two for rows and columns.
+        stride: the distance of neighbouring windows.
+        padding: what is added around the picture.
+        dilation: the distance of neighbouring elements of a window.
+        groups: the channels are divided into so many groups; each filter looks at one of them.
+        padding_mode: "zeros", or a mode of `nn.functional.pad`: "reflect", "replicate", "circular".
+        weight_attr: a `ParamAttr`, a name or an initializer for the filters.
+        bias_attr: the same for the bias; False for no bias.
+        data_format: "NCHW" or "NHWC": where the channels are.
+
+    Attributes:
+        weight: of shape [out_channels, in_channels / groups, *kernel_size].
+        bias: of shape [out_channels], or None.
+
+    >>> import inplacelab as paddle
+    >>> paddle.nn.Conv2D(3, 8, 3, padding=1)(paddle.ones([2, 3, 5, 5])).shape
+    paddle.Size([2, 8, 5, 5])
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Conv2D_en.html
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        padding_mode: str = "zeros",
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+    ) -> None:
+        super().__init__()
+        if padding_mode not in _MODES:
+            raise errors.bad_argument(
+                op="Conv2D",
+                argument="padding_mode",
+                value=padding_mode,
+                possible=Text(", ".join(_MODES), "、".join(_MODES)),
+            )
+        if groups < 1 or in_channels % groups:
+            raise errors.channels_differ(x=in_channels, weight=[out_channels, in_channels], groups=groups)
+        kernel = pair("Conv2D", "kernel_size", kernel_size)
+        self._sizes = in_channels, out_channels, list(kernel)
+        self._stride, self._dilation = pair("Conv2D", "stride", stride), pair("Conv2D", "dilation", dilation)
+        self._padding, self._mode, self._groups, self._format = padding, padding_mode, groups, data_format
+        start = Normal(0.0, (2.0 / (kernel[0] * kernel[1] * in_channels)) ** 0.5)
+        shape = [out_channels, in_channels // groups, *kernel]
+        self.weight = self.create_parameter(shape, weight_attr, default_initializer=start)
+        self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Applies the filters to `x`, of shape [N, in_channels, H, W]."""
+        padding = self._padding
+        if self._mode != "zeros":
+            x, padding = self._repeated(x), 0
+        options = (self._stride, padding, self._dilation, self._groups, self._format)
+        return functional.conv2d(x, self.weight, self.bias, *options)
+
+    def _repeated(self, x: Tensor) -> Tensor:
+        size = x.shape[1:3] if self._format == "NHWC" else x.shape[2:]
+        reach = [(n - 1) * gap + 1 for n, gap in zip(self._sizes[2], self._dilation, strict=True)]
+        rows, columns = paddings("Conv2D", self._padding, size, reach, self._stride)
+        result: Tensor = functional.pad(x, [*columns, *rows], mode=self._mode, data_format=self._format)
+        return result
+
+    def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
+        inputs, outputs, kernel = self._sizes
+        parts = [f"{inputs}, {outputs}, kernel_size={kernel}"]
+        parts += [f"stride={list(self._stride)}"] * (self._stride != (1, 1))
+        parts += [f"padding={self._padding}"] * (self._padding != 0)
+        parts += [f"padding_mode={self._mode}"] * (self._mode != "zeros")
+        parts += [f"dilation={list(self._dilation)}"] * (self._dilation != (1, 1))
+        parts += [f"groups={self._groups}"] * (self._groups != 1)
+        return ", ".join([*parts, f"data_format={self._format}"])
+
+
+class MaxPool2D(Layer):
+    """Returns the largest element of each window. See `nn.functional.max_pool2d`.
+
+    Args:
+        kernel_size: the size of a window: an integer, or two for rows and columns.
+        stride: the distance of neighbouring windows; the size of a window if None.
+        padding: what is added around the picture.
+        return_mask: whether to return the positions of the largest elements, too.
+        ceil_mode: whether windows may reach over the edge of the picture.
+        data_format: "NCHW" or "NHWC": where the channels are.
+        name: accepted for compatibility with Paddle; ignored.
+
+    >>> import inplacelab as paddle
+    >>> paddle.nn.MaxPool2D(2)(paddle.ones([1, 3, 4, 4])).shape
+    paddle.Size([1, 3, 2, 2])
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/MaxPool2D_en.html
+    """
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        return_mask: bool = False,
+        ceil_mode: bool = False,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.ksize, self.stride, self.padding = kernel_size, stride, padding
+        self.return_mask, self.ceil_mode, self.data_format = return_mask, ceil_mode, data_format
+
+    def forward(self, x: Tensor) -> Any:
+        """Returns the largest elements of `x`, of shape [N, C, H, W]."""
+        options = (self.ksize, self.stride, self.padding, self.return_mask, self.ceil_mode, self.data_format)
+        return functional.max_pool2d(x, *options)
+
+    def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
+        return f"kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool2D(Layer):
+    """Returns the mean of each window. See `nn.functional.avg_pool2d`.
+
+    Args:
+        kernel_size: the size of a window: an integer, or two for rows and columns.
+        stride: the distance of neighbouring windows; the size of a window if None.
+        padding: what is added around the picture.
+        ceil_mode: whether windows may reach over the edge of the picture.
+        exclusive: whether only elements of the picture count in the mean.
+        divisor_override: what the sum is divided by, instead of the number of elements.
+        data_format: "NCHW" or "NHWC": where the channels are.
+        name: accepted for compatibility with Paddle; ignored.
+
+    >>> import inplacelab as paddle
+    >>> paddle.nn.AvgPool2D(2)(paddle.ones([1, 3, 4, 4])).shape
+    paddle.Size([1, 3, 2, 2])
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/AvgPool2D_en.html
+    """
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        exclusive: bool = True,
+        divisor_override: float | None = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.ksize, self.stride, self.padding, self.ceil_mode = kernel_size, stride, padding, ceil_mode
+        self.exclusive, self.divisor, self.data_format = exclusive, divisor_override, data_format
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Returns the means of `x`, of shape [N, C, H, W]."""
+        options = (
+            self.ksize,
+            self.stride,
+            self.padding,
+            self.ceil_mode,
+            self.exclusive,
+            self.divisor,
+            self.data_format,
+        )
+        return functional.avg_pool2d(x, *options)
+
+    def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
+        return f"kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}"
+
+
+class BatchNorm2D(BatchNorm1D):
+    """Normalizes each channel of pictures over a batch, then scales and shifts it. See `nn.functional.batch_norm`.
+
+    In training the running mean and variance (`_mean`, `_variance`) are written in place, which raises their versions.
+
+    Args:
+        num_features: the number of channels C.
+        momentum: the part of the running mean and variance that each batch keeps.
+        epsilon: added to the variance to avoid division by zero.
+        weight_attr: a `ParamAttr`, a name or an initializer for the weight; False for no weight.
+        bias_attr: the same for the bias.
+        data_format: "NCHW" or "NHWC": where the channels are.
+        use_global_stats: True uses the running mean and variance in training, too; None only in evaluation.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/BatchNorm2D_en.html
+    """
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalizes `x`, of shape [N, C, H, W], and in training updates the running mean and variance."""
+        if x.ndim != 4:
+            raise errors.not_pictures(op="batch_norm", x=x.shape, weight=None)
+        return super().forward(x)
+
+    def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
+        named = super().extra_repr()
+        return named.removesuffix(", data_format=NCHW")
