@@ -156,8 +156,9 @@ export NO_PYTHON NO_VENV
 $(PY):
 	@[ -n "$(PYTHON)" ] || { echo "$$NO_PYTHON"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "$$NO_VENV"; exit 1; }
+	# pip 25.1 is the first that knows dependency groups.
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
-	$(PY) -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1" # the first that knows dependency groups
+	$(PY) -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 
 # Each of these holds the ones before it, so its stamp is theirs as well.
 # A learner who runs `make lab` sees what is downloaded; tests need not.

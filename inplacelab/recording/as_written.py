@@ -85,7 +85,7 @@ def call_as_written(recording: Recording, step: Step) -> str:
 def _is_value(recording: Recording, program: Program, step: Step, name: str) -> bool:
     """Whether a name is one that the program gave to a value, here or in an earlier cell, and not that of a module."""
     before = recording.before(step.index)
-    return name in program.assigned or (before is not None and before.bound(name) is not None)
+    return name in program.assigned or before.bound(name) is not None
 
 
 def node_as_written(recording: Recording, number: int, node: NodeFacts) -> str:

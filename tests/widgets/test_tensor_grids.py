@@ -237,7 +237,7 @@ def test_a_write_to_a_part_has_a_line_around_it() -> None:
     writes = [step.index for step in drawn.recording.steps if step.writes]
     rims = [[look for mark in group.marks if (look := mark.at(step)) and look.style == "rim"] for step in writes]
     assert [len(each) for each in rims] == [1, 0], "a write to all of it has a border instead"
-    assert dict(rims[0][0].attributes)["d"].count("M") == 4, "a row is a rectangle"
+    assert str(dict(rims[0][0].attributes)["d"]).count("M") == 4, "a row is a rectangle"
 
 
 def test_values_that_are_not_numbers_have_colours_of_their_own() -> None:
