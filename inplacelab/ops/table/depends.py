@@ -209,11 +209,13 @@ _OVERWRITTEN = always(OVERWRITTEN)
 
 
 def _with_numbers(row: Row, call: Call, plain: Dependence) -> Dependence:
-    """The dependence with the numbers among the attributes; the same object where there are none."""
-    if not row.attributes:
+    """The dependence with the numbers among the attributes and the inputs; the same object where there are none."""
+    if not row.attributes and not row.numbers:
         return plain if plain != POINTWISE else POINTWISE
-    given = tuple(Given(p.name, _number(call[p.name])) for p in row.attributes if _is_number(call[p.name]))
-    return replace(plain, given=given) if given else plain
+    given = [Given(p.name, _number(call[p.name])) for p in row.attributes if _is_number(call[p.name])]
+    scalars = ((name, call[name]) for name in row.numbers)
+    given += [Given(name, _number(value[()])) for name, value in scalars if type(value) is np.ndarray and not value.ndim and _is_number(value[()])]
+    return replace(plain, given=tuple(given)) if given else plain
 
 
 def _is_number(value: Any) -> bool:
