@@ -72,7 +72,7 @@ def along_axes(
     *,
     others: bool = False,
     fixed: int | None = None,
-    rule: Callable[[Call], Rule] | Rule = "",
+    rule: Callable[[Call], Rule] | str = "",
 ) -> Depends:
     """Declares "reduced", "whole" or "running" along the axes that an attribute names; along all `others` than those; or along a `fixed` one."""
 
@@ -83,7 +83,8 @@ def along_axes(
         if value is None and how != "running":
             axes = tuple(range(rank))
         chosen_axes = tuple(k for k in range(rank) if k not in axes) if others else axes
-        return Dependence(how, chosen_axes, rule=rule if isinstance(rule, str) else rule(call))
+        found: Any = rule if isinstance(rule, str) else rule(call)
+        return Dependence(how, chosen_axes, rule=found)
 
     return Depends(of)
 
@@ -214,7 +215,11 @@ def _with_numbers(row: Row, call: Call, plain: Dependence) -> Dependence:
         return plain if plain != POINTWISE else POINTWISE
     given = [Given(p.name, _number(call[p.name])) for p in row.attributes if _is_number(call[p.name])]
     scalars = ((name, call[name]) for name in row.numbers)
-    given += [Given(name, _number(value[()])) for name, value in scalars if type(value) is np.ndarray and not value.ndim and _is_number(value[()])]
+    given += [
+        Given(name, _number(value[()]))
+        for name, value in scalars
+        if type(value) is np.ndarray and not value.ndim and _is_number(value[()])
+    ]
     return replace(plain, given=tuple(given)) if given else plain
 
 

@@ -51,15 +51,15 @@ _TABLE: dict[str, Pointwise] = {
     "neg": Pointwise("-{0}", (lambda *_: -1.0,), ("-1",)),
     "square": Pointwise("{0}²", (lambda x, *_: 2 * x[0],), ("2 · {0}",)),
     "pow": Pointwise("{0} ^ {1}", (lambda x, *_: x[1] * x[0] ** (x[1] - 1),), ("{1} · {0} ^ ({1} - 1)",)),
-    "sqrt": Pointwise("√{0}", (lambda x, out, _: 0.5 / out,), ("1 / (2 · {out})",)),
-    "reciprocal": Pointwise("1 / {0}", (lambda x, out, _: -out * out,), ("-{out}²",)),
-    "exp": Pointwise("exp({0})", (lambda x, out, _: out,), ("{out}",)),
+    "sqrt": Pointwise("√{0}", (lambda _, out, __: 0.5 / out,), ("1 / (2 · {out})",)),
+    "reciprocal": Pointwise("1 / {0}", (lambda _, out, __: -out * out,), ("-{out}²",)),
+    "exp": Pointwise("exp({0})", (lambda _, out, __: out,), ("{out}",)),
     "log": Pointwise("log({0})", (lambda x, *_: 1 / x[0],), ("1 / {0}",)),
     "sin": Pointwise("sin({0})", (lambda x, *_: math.cos(x[0]),), ("cos({0})",)),
     "cos": Pointwise("cos({0})", (lambda x, *_: -math.sin(x[0]),), ("-sin({0})",)),
-    "tanh": Pointwise("tanh({0})", (lambda x, out, _: 1 - out * out,), ("1 - {out}²",)),
-    "sigmoid": Pointwise("sigmoid({0})", (lambda x, out, _: out * (1 - out),), ("{out} · (1 - {out})",)),
-    "relu": Pointwise("relu({0})", (lambda x, out, _: 1.0 if out > 0 else 0.0,), ("{relu}",)),
+    "tanh": Pointwise("tanh({0})", (lambda _, out, __: 1 - out * out,), ("1 - {out}²",)),
+    "sigmoid": Pointwise("sigmoid({0})", (lambda _, out, __: out * (1 - out),), ("{out} · (1 - {out})",)),
+    "relu": Pointwise("relu({0})", (lambda _, out, __: 1.0 if out > 0 else 0.0,), ("{relu}",)),
     "abs": Pointwise("|{0}|", (lambda x, *_: math.copysign(1.0, x[0]) if x[0] else 0.0,), ("{sign}",)),
     "maximum": Pointwise("max({0})", (lambda *_: 1.0,), ("1",)),
     "minimum": Pointwise("min({0})", (lambda *_: 1.0,), ("1",)),
@@ -109,24 +109,30 @@ def _signed(value: str) -> str:
     return f"({value})" if value.startswith("-") else value
 
 
-def _right(op: str, depends: Dependence, shown: Sequence[str]) -> Text:  # noqa: PLR0911  # one case after the other
+_MOVES = ("moved", "written", "chosen", "reordered", "joined", "stacked")
+"""Rules by which an element is another one, if it has one origin."""
+
+
+def _right(op: str, depends: Dependence, shown: Sequence[str]) -> Text:
     if depends.how in ("constant", "drawn") or not shown:
         return _DRAWN if depends.how == "drawn" else _CONSTANT
-    if len(shown) == 1 and (op in _COPIES or depends.how in ("moved", "written", "chosen", "reordered", "joined", "stacked")):
-        return Text(shown[0], shown[0])
+    if len(shown) == 1 and (op in _COPIES or depends.how in _MOVES):
+        return _same(shown[0])
     if depends.how == "contracted":
         return _products(depends, shown)
-    if depends.how == "written":  # combined
-        return _sum(shown) if op in _ADDING else _named(op, shown)
-    if op in ("sum", "cumsum"):
-        return _sum(shown)
-    if op == "mean":
-        total = _sum(shown)
-        return Text("({0}) / {1}", "({0}) / {1}").format(total, len(shown))
-    if op in ("prod", "cumprod") and len(shown) <= MOST_TERMS:
-        return _same(" · ".join([shown[0], *map(_signed, shown[1:])]))
     if depends.how == "pointwise" and op in _TABLE:
         return _same(_pointwise(op, depends, shown))
+    return _collected(op, depends, shown)
+
+
+def _collected(op: str, depends: Dependence, shown: Sequence[str]) -> Text:
+    """Of an operation that makes one number of many."""
+    if op in ("sum", "cumsum") or (depends.how == "written" and op in _ADDING):
+        return _sum(shown)
+    if op == "mean":
+        return Text("({0}) / {1}", "({0}) / {1}").format(_sum(shown), len(shown))
+    if op in ("prod", "cumprod") and len(shown) <= MOST_TERMS:
+        return _same(" · ".join([shown[0], *map(_signed, shown[1:])]))
     return _named(op, shown)
 
 
@@ -178,7 +184,13 @@ def _pointwise(op: str, depends: Dependence, shown: Sequence[str]) -> str:
     if len(numbers) != wanted:
         return f"{op}({', '.join(numbers)})"
     tight = op not in ("exp", "log", "sin", "cos", "tanh", "sigmoid", "relu", "abs")
-    return _TABLE[op].pattern.format(*([numbers[0], *map(_signed, numbers[1:])] if len(numbers) > 1 else [_signed(numbers[0]) if tight else numbers[0]]))
+    return _TABLE[op].pattern.format(
+        *(
+            [numbers[0], *map(_signed, numbers[1:])]
+            if len(numbers) > 1
+            else [_signed(numbers[0]) if tight else numbers[0]]
+        )
+    )
 
 
 def _scaled(x: str, given: Mapping[str, Number]) -> str:
@@ -210,7 +222,7 @@ UNKNOWN = Slope(None, "?")
 _ONE = Slope(1.0, "1")
 
 
-def slope(  # noqa: PLR0911  # one case after the other
+def slope(  # one case after the other
     op: str | None, depends: Dependence, operands: Sequence[Number | None], at: int, result: Number | None
 ) -> Slope:
     """Returns the slope of a result with respect to one of its origins.
@@ -225,7 +237,9 @@ def slope(  # noqa: PLR0911  # one case after the other
     name = plain_name(op)
     if name in _COPIES or depends.how in ("moved", "chosen", "reordered", "joined", "stacked"):
         return _ONE
-    if name in ("sum", "cumsum", "max", "min") or (depends.how == "written" and (depends.text == "assigned" or name in _ADDING)):
+    if name in ("sum", "cumsum", "max", "min") or (
+        depends.how == "written" and (depends.text == "assigned" or name in _ADDING)
+    ):
         return _ONE
     if name == "mean":
         return Slope(1 / len(operands), f"1 / {len(operands)}")

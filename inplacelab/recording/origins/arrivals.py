@@ -55,27 +55,30 @@ def _arrivals(recording: Recording) -> dict[int, list[Arrival]]:
 
 
 def _in_step(recording: Recording, step: Step) -> Iterator[tuple[int, Arrival]]:
-    before, after = recording.before(step.index), recording.state(step.index)
-    output = None if step.output is None else after.tensors.get(step.output) or dict(step.tensors).get(step.output)
+    before = recording.before(step.index).storages
     written = {write.storage for write in step.writes if write.slots}
-    moved = output is not None and step.category in ("ordinary", "reallocated", "create")
     for storage, facts in step.storages:
-        if facts is None or storage in before.storages:
-            continue
-        if moved and output is not None and output.storage == storage:
-            how: How = "made" if step.category == "create" else "computed"
-            yield storage, Arrival(step.index, how, slot_runs(output), output.id)
-        elif step.kind == "backward":
-            yield storage, Arrival(step.index, "backward", ((0, facts.slots),), None)
-        else:
-            yield storage, Arrival(-1 if storage in written else step.index, "before", ((0, facts.slots),), None)
+        if facts is not None and storage not in before:
+            yield storage, _first(recording, step, facts, at_once=storage in written)
     for write in step.writes:
         if write.slots:
             yield write.storage, Arrival(step.index, "computed", write.slots, write.tensor)
     for storage, facts in step.storages:
-        known = before.storages.get(storage)
+        known = before.get(storage)
         if facts is not None and known is not None and storage not in written and (slots := _changed(known, facts)):
             yield storage, Arrival(step.index, "backward" if step.kind == "backward" else "unseen", slots, None)
+
+
+def _first(recording: Recording, step: Step, facts: StorageFacts, *, at_once: bool) -> Arrival:
+    """What is in a storage when it is first seen. It may be written `at_once`, in the same step."""
+    after = recording.state(step.index).tensors
+    output = None if step.output is None else after.get(step.output) or dict(step.tensors).get(step.output)
+    moved = output is not None and output.storage == facts.id and step.category in ("ordinary", "reallocated", "create")
+    if moved and output is not None:
+        return Arrival(step.index, "made" if step.category == "create" else "computed", slot_runs(output), output.id)
+    if step.kind == "backward":
+        return Arrival(step.index, "backward", ((0, facts.slots),), None)
+    return Arrival(-1 if at_once else step.index, "before", ((0, facts.slots),), None)
 
 
 def _changed(before: StorageFacts, after: StorageFacts) -> Runs:

@@ -155,7 +155,12 @@ def _computed(recording: Recording, storage: int, slot: int, upto: int, arrival:
         return found("not known")
     kept = listed[:MOST_SOURCES]
     how = "drawn" if depends.how == "drawn" else "computed" if kept else "written"
-    said = arithmetic(step.op, depends, [each.value for each in kept] if not depends.rule else _compared(recording, step, arrival, slot), value)
+    said = arithmetic(
+        step.op,
+        depends,
+        [each.value for each in kept] if not depends.rule else _compared(recording, step, arrival, slot),
+        value,
+    )
     return found(how, tuple(kept), len(listed) > len(kept), said)
 
 
@@ -235,4 +240,3 @@ def called(state: State, tensor: TensorFacts, index: Sequence[int]) -> Text:
 def place_label(storage: int, slot: int) -> Text:
     """Returns how a slot is called: "slot 3 of S1"."""
     return Text("slot {1} of {0}", "{0} 的第 {1} 号槽位").format(storage_label(storage), slot)
-

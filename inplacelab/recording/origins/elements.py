@@ -11,7 +11,16 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import slots_of
 from inplacelab.recording.values_read import element_values, slot_value, slots_under
 
-__all__ = ["MOST_ELEMENTS", "element_at", "index_of", "number_of", "slot_of", "slots_of_element", "value_of", "written_index"]
+__all__ = [
+    "MOST_ELEMENTS",
+    "element_at",
+    "index_of",
+    "number_of",
+    "slot_of",
+    "slots_of_element",
+    "value_of",
+    "written_index",
+]
 
 MOST_ELEMENTS = 4096
 """Of a tensor with more elements, what they have flowed into is not looked for."""
@@ -25,14 +34,18 @@ _NO_INDEX = Text(
 )
 
 
-def number_of(state: State, tensor: TensorFacts, index: Sequence[int]) -> int:
+def number_of(state: State, tensor: TensorFacts, index: object) -> int:
     """Returns the number of an element in row-major order.
 
     Raises:
         IndexError: if the tensor has no such element.
         TypeError: if the index is none.
     """
-    if not isinstance(index, Sequence) or isinstance(index, str) or not all(hasattr(each, "__index__") for each in index):
+    if (
+        not isinstance(index, Sequence)
+        or isinstance(index, str)
+        or not all(hasattr(each, "__index__") for each in index)
+    ):
         raise TypeError(str(_NO_INDEX.format(index)))
     shape = tensor.shape
     if len(index) != len(shape) or not all(-size <= each < size for each, size in zip(index, shape, strict=True)):
@@ -77,7 +90,9 @@ def element_at(state: State, tensor: TensorFacts, slot: int) -> int | None:
     storage, places = state.storages.get(tensor.storage), slots_of(tensor)
     if storage is None or storage.dtype == tensor.dtype:
         return places.index(slot) if slot in places else None
-    holding = (number for number, at in enumerate(places) if slot in range(*slots_under(storage, tensor.dtype, at, at + 1)))
+    holding = (
+        number for number, at in enumerate(places) if slot in range(*slots_under(storage, tensor.dtype, at, at + 1))
+    )
     return next(holding, None)
 
 

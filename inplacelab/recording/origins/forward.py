@@ -89,7 +89,7 @@ def flows_into(recording: Recording, tensor: str | TensorFacts, index: Sequence[
     ...     x = paddle.to_tensor([1., 2.])
     ...     y = x.sum()
     >>> [flow.called.en for flow in flows_into(rec.recording, "x", (1,), 0).into]
-    ['`→y`']
+    ['`y`']
     """
     state = recording.state(step)
     facts = state.tensor(tensor) if isinstance(tensor, str) else tensor
@@ -152,7 +152,8 @@ def _edges_of(recording: Recording, step: Step) -> _Edges | None:
     output = None if step.output is None else after.tensors.get(step.output) or before.tensors.get(step.output)
     if output is None or step.depends is None or prod(output.shape) > MOST_ELEMENTS:
         return None
-    operands, found, count = operands_of(recording, step), {}, 0
+    operands, count = operands_of(recording, step), 0
+    found: dict[tuple[int, int], list[Flow]] = {}
     for number in _elements(step, output, after.storages.get(output.storage)):
         sources = sources_in_step(recording, step, output, number)
         if sources is None or count > MOST_EDGES:
@@ -183,4 +184,3 @@ def _elements(step: Step, output: TensorFacts, storage: object) -> Sequence[int]
     runs = writes[0].slots
     places = [(number, slot_of(output, number)) for number in every]
     return [number for number, at in places if common_runs(((at, at + 1),), runs)]
-

@@ -95,12 +95,15 @@ class Contributions:
     wrong: bool
 
 
-_NO_GRADIENT = Text(
-    "`{0}` has received no gradient up to step {1}", "到第 {1} 步为止，`{0}` 没有得到梯度"
-)
+_WITHOUT_HISTORY = frozenset({"set_value"})
+"""Operations that write the numbers of a tensor without its history."""
+
+_NO_GRADIENT = Text("`{0}` has received no gradient up to step {1}", "到第 {1} 步为止，`{0}` 没有得到梯度")
 
 
-def contributions(recording: Recording, tensor: str | TensorFacts, index: Sequence[int], step: int = -1) -> Contributions:
+def contributions(
+    recording: Recording, tensor: str | TensorFacts, index: Sequence[int], step: int = -1
+) -> Contributions:
     """Returns what was added up to an element of a tensor's gradient in the last pass that filled it.
 
     Args:
@@ -161,11 +164,13 @@ def _contributions(recording: Recording, state: State, facts: TensorFacts, numbe
     ways = right.ways(facts.storage, slot)
     total = _total(ways, right.more)
     wrong = _differs(total, gradient)
-    used: tuple[Way, ...] = ()
+    used: Sequence[Way] = ()
     if wrong:
         as_found = _Search(recording, begun, as_found=True)
         used = as_found.ways(facts.storage, slot)
-    found = Contributions(facts.id, ran, gradient, _first(ways), _first(used), right.more or len(ways) > MOST_WAYS, total, wrong)
+    found = Contributions(
+        facts.id, ran, gradient, _first(ways), _first(used), right.more or len(ways) > MOST_WAYS, total, wrong
+    )
     recording.once(_asked)[facts.id, number, ran] = found
     return found
 
@@ -215,12 +220,16 @@ class _Search:
         before = recording.before(begun)
         root = recording.steps[begun].backward
         self._root = None if root is None else root.node
-        self._seeds = _seeds(recording, before, self._root, root.gradient if root else None)
+        self._seeds = _seeds(before, self._root, root.gradient if root else None)
         self._reached = _reached(recording.state(begun), self._root)
 
     def ways(self, storage: int, slot: int) -> list[Way]:
         """All ways from the numbers that a slot has held until the pass began."""
-        found = [each.step for each in arrivals(self._recording).get(storage, ()) if each.step < self._begun and each.reaches(slot)]
+        found = [
+            each.step
+            for each in arrivals(self._recording).get(storage, ())
+            if each.step < self._begun and each.reaches(slot)
+        ]
         return [way for step in found or [-1] for way in self._from(_At(storage, slot, step), (), 1.0)]
 
     def _from(self, at: _At, hops: tuple[Hop, ...], value: float | None) -> Iterator[Way]:
@@ -247,7 +256,9 @@ class _Search:
     def _along(self, at: _At, flow: Flow, hops: tuple[Hop, ...], value: float | None) -> Iterator[Way]:
         step = self._recording.steps[flow.step]
         to = _At(flow.storage, flow.slot, flow.step)
-        left_out = self._as_found and step.category == "in-place" and step.kept is not None and step.kept not in self._reached
+        left_out = (
+            self._as_found and step.category == "in-place" and step.kept is not None and step.kept not in self._reached
+        )
         if left_out:
             if (flow.storage, flow.slot) == (at.storage, at.slot):
                 yield from self._from(to, hops, value)
@@ -256,7 +267,9 @@ class _Search:
         here = [k for k, each in enumerate(found.origins) if (each.storage, each.slot) == (at.storage, at.slot)]
         tracked = [k for k in here if step.kept is not None and self._is_tracked(step, found.origins[k].tensor)]
         if len(tracked) < len(here) or not here:
-            yield Way((*hops, Hop(flow, UNKNOWN)), "detached" if here else "not known", step.line, 0.0 if here else None)
+            yield Way(
+                (*hops, Hop(flow, UNKNOWN)), "detached" if here else "not known", step.line, 0.0 if here else None
+            )
         if not tracked:
             return
         hop = self._hop(step, found, flow, tracked)
@@ -267,8 +280,12 @@ class _Search:
         yield from self._from(to, (*hops, hop), None if value is None or factor is None else value * factor)
 
     def _is_tracked(self, step: Step, tensor: int) -> bool:
-        """Whether an operand needs a gradient."""
-        return any(each.needs_gradient for each in operands_of(self._recording, step) if each is not None and each.id == tensor)
+        """Whether the step's history leads to an operand."""
+        if step.op in _WITHOUT_HISTORY:
+            return False
+        return any(
+            each.needs_gradient for each in operands_of(self._recording, step) if each is not None and each.id == tensor
+        )
 
     def _hop(self, step: Step, found: Computed, flow: Flow, here: Sequence[int]) -> Hop:
         if step.depends is None:
@@ -294,18 +311,21 @@ class _Search:
             if over is not None and over.step < self._begun:
                 value, line = self._value_now(each.storage, each.slot), recording.steps[over.step].line
             values.append(value)
-        result = flow_result(recording, step)
-        if line is None and result is not None and result in kept and (over := _overwritten(recording, step, result, self._begun)):
-            line = over
+        result = _storage_of_result(recording, step)
+        if line is None and result is not None and result in kept:
+            line = _overwritten(recording, step, result, self._begun)
         return values, line
 
     def _value_now(self, storage: int, slot: int) -> Number | None:
         facts = self._recording.before(self._begun).storages.get(storage)
-        return None if facts is None or not isinstance(facts.values, tuple) or slot >= len(facts.values) else facts.values[slot]
+        return (
+            None
+            if facts is None or not isinstance(facts.values, tuple) or slot >= len(facts.values)
+            else facts.values[slot]
+        )
 
 
-def flow_result(recording: Recording, step: Step) -> int | None:
-    """Returns the storage of a step's result."""
+def _storage_of_result(recording: Recording, step: Step) -> int | None:
     facts = None if step.output is None else recording.state(step.index).tensors.get(step.output)
     return None if facts is None else facts.storage
 
@@ -329,7 +349,7 @@ def _added(slopes: Iterator[Slope]) -> Slope:
     return replace(found[0], value=sum(value for value in values if value is not None), written=written)
 
 
-def _seeds(recording: Recording, before: State, root: int | None, gradient: Sequence[Number] | None) -> dict[tuple[int, int], float]:
+def _seeds(before: State, root: int | None, gradient: Sequence[Number] | None) -> dict[tuple[int, int], float]:
     """The gradient with which the pass began, by slot of the root."""
     tensor = next((each for each in before.tensors.values() if each.node is not None and each.node == root), None)
     if tensor is None or gradient is None:
