@@ -51,7 +51,8 @@ class Dependence:
     those in numbers; "chosen": on one of two operands, by a mask, with numbers for the mask, the operand where it holds, and the one where
     it does not, -1 for none; "reordered": on the one with the same number; "joined" and "stacked": the operands side by side on the axis in
     numbers, for "stacked" a new one; "reduced" and "whole": on all along the axes in numbers, which the result lacks, or has; "running": on
-    all up to it, along the axis in numbers, or in row-major order; "contracted": by the equation in text; "moved": on the first operand's
+    all up to it, along the axis in numbers, or in row-major order; "contracted": by the equation in text, of three terms by the product of the last two, added to the first; numbers are the operands of
+    the terms, if not in order; "moved": on the first operand's
     element in places, -1 for none; "written": those in places were written with those in values of the last operand, "assigned", "combined"
     with the old ones, or "replaced" by all of them together, as text says."""
     numbers: tuple[int, ...] = field(default=(), metadata=_LEFT_OUT)

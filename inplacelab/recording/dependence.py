@@ -209,25 +209,28 @@ def _running(asked: Asked) -> Found:
 def _contracted(asked: Asked) -> Found:
     left, result = asked.depends.text.split("->")
     terms = left.split(",")
+    order = asked.depends.numbers or tuple(range(len(terms)))
+    shapes = [asked.shapes[k] for k in order]
     known = dict(zip(result, _place(asked.shape, asked.element), strict=False))
     sizes: dict[str, int] = {}
-    for term, own in zip(terms, asked.shapes, strict=False):
+    for term, own in zip(terms, shapes, strict=False):
         for letter, size in zip(term, own if len(term) == len(own) else (prod(own),), strict=False):
             sizes[letter] = max(sizes.get(letter, 1), size)
-    factors = [k for k, term in enumerate(terms) if term != "-" and (not _adds(terms, k))]
-    for k, term in enumerate(terms):  # a term that is added, once
-        if term != "-" and _adds(terms, k):
-            yield Source(k, _at(asked.shapes[k], term, known))
+    added = [0] if len(terms) == 3 and _is_added(terms) else []
+    for k in added:
+        if terms[k] != "-":
+            yield Source(order[k], _at(shapes[k], terms[k], known))
+    factors = [k for k in range(len(terms)) if k not in added]
     free = [letter for letter in sizes if letter not in known and any(letter in terms[k] for k in factors)]
     for indices in product(*(range(sizes[letter]) for letter in free)):
         places = {**known, **dict(zip(free, indices, strict=True))}
         for k in factors:
-            yield Source(k, _at(asked.shapes[k], terms[k], places))
+            yield Source(order[k], _at(shapes[k], terms[k], places))
 
 
-def _adds(terms: Sequence[str], k: int) -> bool:
-    """Whether the term is the one that is added to a product, as in `addmm`: the first of three."""
-    return k == 0 and len(terms) == 3 and terms[1] != terms[2] and {*terms[0]} <= {*terms[1]} | {*terms[2]}
+def _is_added(terms: Sequence[str]) -> bool:
+    """Whether the first of three terms is added to the product of the others, as in `addmm`: it has no axis that is summed over."""
+    return terms[0] == "-" or bool({*terms[1]} & {*terms[2]} - {*terms[0]})
 
 
 def _at(shape: Shape, term: str, places: dict[str, int]) -> int:

@@ -47,6 +47,8 @@ _TABLE: dict[str, Pointwise] = {
     "subtract": Pointwise("{0} - {1}", (lambda *_: 1.0, lambda *_: -1.0), ("1", "-1")),
     "multiply": Pointwise("{0} · {1}", (lambda x, *_: x[1], lambda x, *_: x[0]), ("{1}", "{0}")),
     "divide": Pointwise("{0} / {1}", (lambda x, *_: 1 / x[1], lambda x, *_: -x[0] / x[1] ** 2), ("1 / {1}", "-{0} / {1}²")),
+    "rsub": Pointwise("{1} - {0}", (lambda *_: -1.0, lambda *_: 1.0), ("-1", "1")),
+    "rtruediv": Pointwise("{1} / {0}", (lambda x, *_: -x[1] / x[0] ** 2, lambda x, *_: 1 / x[0]), ("-{1} / {0}²", "1 / {0}")),
     "scale": Pointwise("{0} · {scale}", (_scale,), ("{scale}",)),
     "neg": Pointwise("-{0}", (lambda *_: -1.0,), ("-1",)),
     "square": Pointwise("{0}²", (lambda x, *_: 2 * x[0],), ("2 · {0}",)),

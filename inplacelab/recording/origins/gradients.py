@@ -263,6 +263,9 @@ class _Search:
             if (flow.storage, flow.slot) == (at.storage, at.slot):
                 yield from self._from(to, hops, value)
             return
+        made = self._recording.state(flow.step).tensors.get(flow.tensor)
+        if made is not None and made.dtype.startswith(("int", "uint", "bool")):
+            return  # whole numbers have no gradient
         found = computed(self._recording, flow.storage, flow.slot, flow.step)
         here = [k for k, each in enumerate(found.origins) if (each.storage, each.slot) == (at.storage, at.slot)]
         tracked = [k for k in here if step.kept is not None and self._is_tracked(step, found.origins[k].tensor)]
