@@ -2,22 +2,22 @@
 
 An element is given by its number in row-major order.
 
->>> from inplacelab.dependence import Dependence
+>>> from inplacelab.dependence import MOST_PLACES, Dependence
 >>> sources(Dependence("contracted", text="ij,jk->ik"), ((2, 2), (2, 2)), (2, 2), 1)
 (Source(operand=0, element=0), Source(operand=1, element=1), Source(operand=0, element=1), Source(operand=1, element=3))
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
 from math import isnan, prod
 from typing import NamedTuple
 
-from inplacelab.dependence import Dependence
+from inplacelab.dependence import MOST_PLACES, Dependence
 from inplacelab.recording.facts import Number
 
-__all__ = ["MOST_SOURCES", "Shape", "Source", "sources"]
+__all__ = ["MOST_SOURCES", "Shape", "Source", "fits_together", "sources"]
 
 Shape = tuple[int, ...]
 
@@ -95,6 +95,24 @@ def _deciding(depends: Dependence, found: list[Source], values: Values) -> tuple
     broken = [each for each, size in zip(found, sizes, strict=True) if isnan(size)]  # NaN wins against every number
     chosen = (max if "largest" in depends.rule else min)(sizes)
     return tuple(broken or (each for each, size in zip(found, sizes, strict=True) if size == chosen))
+
+
+_EQUATION = re.compile(r"(?:-|[a-zA-Z]{0,64})(?:,[a-zA-Z]{0,64}){0,63}->[a-zA-Z]{0,64}")
+_COUNTS = {"chosen": (3,), "joined": (1,), "stacked": (1,), "running": (0, 1)}
+
+
+def fits_together(depends: Dependence) -> bool:
+    """Whether what a rule says fits together, as far as that does not need the shapes of the operands. A file is not trusted."""
+    lists = (depends.numbers, depends.places, depends.values)
+    small = all(-1 <= each < 2**63 for numbers in lists for each in numbers)
+    counted = (
+        len(depends.numbers) in _COUNTS.get(depends.how, range(65))
+        and max(map(len, lists)) <= MOST_PLACES
+        and len(depends.given) <= 64
+    )
+    known = ("assigned", "combined", "replaced") if depends.how == "written" else ("",)
+    said = bool(_EQUATION.fullmatch(depends.text)) if depends.how == "contracted" else depends.text in known
+    return small and counted and said
 
 
 # --- positions -----------------------------------------------------------------------------------------------------
@@ -191,8 +209,15 @@ def _whole(asked: Asked) -> Found:
 def _along(shape: Shape, place: Sequence[int], axes: Sequence[int], operand: int = 0) -> Iterator[Source]:
     """All elements at a position, along some axes."""
     ranges = [range(size) if axis in axes else (place[axis],) for axis, size in enumerate(shape)]
-    for each in product(*ranges):
+    for each in _every(ranges):
         yield Source(operand, _number(shape, each))
+
+
+def _every(ranges: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
+    """The first positions in some ranges. A range may be longer than the memory: none is copied."""
+    sizes = tuple(map(len, ranges))
+    for number in range(min(prod(sizes), MOST_SOURCES + 1)):
+        yield tuple(axis[index] for axis, index in zip(ranges, _place(sizes, number), strict=True))
 
 
 def _running(asked: Asked) -> Found:
@@ -222,7 +247,7 @@ def _contracted(asked: Asked) -> Found:
             yield Source(order[k], _at(shapes[k], terms[k], known))
     factors = [k for k in range(len(terms)) if k not in added]
     free = [letter for letter in sizes if letter not in known and any(letter in terms[k] for k in factors)]
-    for indices in product(*(range(sizes[letter]) for letter in free)):
+    for indices in _every([range(sizes[letter]) for letter in free]):
         places = {**known, **dict(zip(free, indices, strict=True))}
         for k in factors:
             yield Source(order[k], _at(shapes[k], terms[k], places))

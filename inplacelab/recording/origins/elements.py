@@ -8,7 +8,6 @@ from math import prod
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, TensorFacts
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.slots import slots_of
 from inplacelab.recording.values_read import element_values, slot_value, slots_under
 
 __all__ = [
@@ -85,15 +84,32 @@ def slots_of_element(state: State, tensor: TensorFacts, number: int) -> range:
 
 def element_at(state: State, tensor: TensorFacts, slot: int) -> int | None:
     """Returns the number of the element that a slot holds a part of; None if the tensor does not show the slot."""
-    if prod(tensor.shape) > 1 << 20:
-        return None
-    storage, places = state.storages.get(tensor.storage), slots_of(tensor)
+    storage = state.storages.get(tensor.storage)
     if storage is None or storage.dtype == tensor.dtype:
-        return places.index(slot) if slot in places else None
-    holding = (
-        number for number, at in enumerate(places) if slot in range(*slots_under(storage, tensor.dtype, at, at + 1))
+        found = _solved(tensor, slot)
+        if found is not None or prod(tensor.shape) > MOST_ELEMENTS:
+            return found
+    elif prod(tensor.shape) > MOST_ELEMENTS:
+        return None
+    return next(
+        (number for number in range(prod(tensor.shape)) if slot in slots_of_element(state, tensor, number)), None
     )
-    return next(holding, None)
+
+
+def _solved(tensor: TensorFacts, slot: int) -> int | None:
+    """The element in a slot of a layout whose axes do not overlap: the longest strides first."""
+    left, index = slot - tensor.offset, [0] * len(tensor.shape)
+    if 0 in tensor.shape:
+        return None
+    for axis in sorted(range(len(tensor.shape)), key=lambda each: -tensor.strides[each]):
+        size, stride = tensor.shape[axis], tensor.strides[axis]
+        if stride > 0:
+            index[axis] = min(max(left // stride, 0), size - 1)
+            left -= index[axis] * stride
+    number = 0
+    for each, size in zip(index, tensor.shape, strict=True):
+        number = number * size + each
+    return number if left == 0 else None
 
 
 def value_of(state: State, tensor: TensorFacts, number: int) -> Number | None:
