@@ -173,6 +173,8 @@ def _products(depends: Dependence, shown: Sequence[str]) -> Text:
 def _pointwise(op: str, depends: Dependence, shown: Sequence[str]) -> str:
     given = {each.name: each.value for each in depends.given}
     extra = [number_label(value) for name, value in given.items() if name in ("y", "other", "exponent")]
+    if op == "pow" and len(shown) == 1 and extra == ["2"]:
+        op = "square"
     wanted = _TABLE[op].pattern.count("{")
     numbers = [*shown, *extra][: max(wanted, len(shown))]
     if op == "scale":
@@ -256,6 +258,8 @@ def slope(  # one case after the other
 
 def _slope(name: str, depends: Dependence, x: list[float], at: int, out: float) -> Slope:
     given = {each.name: float(each.value.real) for each in depends.given}
+    if name == "pow" and len(x) == 1 and _squares(given):
+        name, given = "square", {}
     if depends.how == "contracted":
         return _of_product(depends, x, at, given)
     form = _TABLE.get(name)
@@ -275,6 +279,11 @@ def _slope(name: str, depends: Dependence, x: list[float], at: int, out: float) 
     words |= {"relu": f"{number_label(value)}", "sign": number_label(value)}
     words.setdefault("scale", "1")
     return Slope(value, form.factors[at].format(*labels, **words))
+
+
+def _squares(given: Given) -> bool:
+    """Whether a power is the second."""
+    return 2 in [value for key, value in given.items() if key in ("y", "other")]
 
 
 def _of_product(depends: Dependence, x: list[float], at: int, given: Given) -> Slope:

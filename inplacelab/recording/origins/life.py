@@ -82,7 +82,7 @@ def life(recording: Recording, tensor: str | TensorFacts, index: Sequence[int], 
     ...     row = m[0]
     ...     _ = row.scale_(10.)
     >>> [event.says.en for event in life(rec.recording, "m", (0, 1))]
-    ['made by ones (line 1): 1', '1 → 10 by scale_ (line 3) through `row`', 'read by scale_ (line 3)']
+    ['made by ones (line 1): 1', 'read by scale_ (line 3)', '1 → 10 by scale_ (line 3) through `row`']
     """
     state = recording.state(step)
     facts = state.tensor(tensor) if isinstance(tensor, str) else tensor
@@ -92,17 +92,19 @@ def life(recording: Recording, tensor: str | TensorFacts, index: Sequence[int], 
 
 def life_of_slot(recording: Recording, storage: int, slot: int) -> tuple[Event, ...]:
     """Returns the life of a slot of a storage, at most `MOST_EVENTS` events."""
-    came = {each.step: each for each in arrivals(recording).get(storage, ()) if each.reaches(slot)}
+    arrived = {each.step: each for each in arrivals(recording).get(storage, ()) if each.reaches(slot)}
     found: list[Event] = []
-    if -1 in came:
+    if -1 in arrived:
         found.append(_event(recording, recording.steps[0], "made", storage, slot, _BEFORE, None))
     for step in recording.steps:
         if len(found) >= MOST_EVENTS:
             break
-        arrival = came.get(step.index)
-        if arrival is not None:
-            found.append(_arrived(recording, step, arrival, storage, slot))
-        found += _read(recording, step, storage, slot)
+        arrival = arrived.get(step.index)
+        came = [] if arrival is None else [_arrived(recording, step, arrival, storage, slot)]
+        read = list(_read(recording, step, storage, slot))
+        found += (
+            read + came if came and came[0].kind == "written" else came + read
+        )  # an in-place operation reads, then writes
         found += _kept(recording, step, storage, slot)
         found += _stale(recording, step, storage, slot)
     return tuple(found[:MOST_EVENTS])
@@ -176,7 +178,7 @@ def _kept(recording: Recording, step: Step, storage: int, slot: int) -> Iterator
 
 def _stale(recording: Recording, step: Step, storage: int, slot: int) -> Iterator[Event]:
     lost: dict[int, NodeFacts] = {}
-    for key, saved in newly_stale(recording, step.index):
+    for key, saved in recording.once(_newly_stale).get(step.index, ()):
         node = recording.state(step.index).nodes[key]
         written = any(common_runs(each.slots, ((slot, slot + 1),)) for each in step.writes if each.storage == storage)
         if written and key not in lost and _on_slot((saved,), storage, slot):
@@ -192,6 +194,14 @@ def _stale(recording: Recording, step: Step, storage: int, slot: int) -> Iterato
     if node_now is not None and _on_slot(kept, storage, slot):
         facts = {"node": f"`{node_now.name}`", "version": moment.kept_at, "found": moment.found_at}
         yield _event(recording, step, "found stale", storage, slot, _FOUND, None, **facts)
+
+
+def _newly_stale(recording: Recording) -> dict[int, tuple[tuple[int, SavedFacts], ...]]:
+    """What each step made stale, by its index."""
+    found = (
+        (step.index, newly_stale(recording, step.index)) for step in recording.steps if step.writes or step.counters
+    )
+    return {index: lost for index, lost in found if lost}
 
 
 def _on_slot(saved: Sequence[SavedFacts], storage: int, slot: int) -> list[SavedFacts]:
