@@ -84,7 +84,12 @@ def influence(
 
 def unmasked(arrays: list[Any]) -> list[list[Any]]:
     """The same inputs with other numbers: a factor of zero, or another element that is true, hides the influence of an element."""
-    numbers = [lambda a: a, lambda a: np.where(a == 0, 1.3, a), np.zeros_like, lambda a: np.full_like(a, 0.07)]
+    numbers: list[Any] = [
+        lambda a: a,
+        lambda a: np.where(a == 0, 1.3, a),
+        np.zeros_like,
+        lambda a: np.full_like(a, 0.07),
+    ]
     return [[np.array(f(a)).astype(a.dtype) if a.dtype.kind in "fcb" else a for a in arrays] for f in numbers]
 
 

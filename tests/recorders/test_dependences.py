@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inplacelab.recording.dependence import sources
 from inplacelab.recording.origins.back import operands_of
 from inplacelab.recording.origins.elements import value_of
 from tests.recorders.runs import plain, run
@@ -111,4 +110,3 @@ def test_an_operation_without_a_declaration_is_not_known() -> None:
     assert step.depends is None
     assert value_of(recording.state(), recording.state().tensor("y"), 0) == 4
     assert all(each is not None for each in operands_of(recording, step))
-    assert sources

@@ -6,6 +6,7 @@ from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
 from inplacelab.recording.enumeration import listing
 from inplacelab.recording.facts import Number
+from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.back import Computed
 from inplacelab.recording.origins.gradients import Contributions, End, Way
@@ -18,7 +19,7 @@ MOST_NAMED = 6
 
 _PLACE = Text("{op}, line {line}{version}", "{op}，第 {line} 行{version}")
 _NO_LINE = Text("{op}{version}", "{op}{version}")
-_VERSION = Text(", v{0}", "，v{0}")
+_VERSION = Text(", {0}", "，{0}")
 _FROM = Text("{said} ({place}) from {names}", "{said}（{place}），来自 {names}")
 _ALONE = Text("{said} ({place})", "{said}（{place}）")
 _MORE = Text("{0} and more elements", "{0} 等更多元素")
@@ -46,7 +47,7 @@ def comes_from(recording: Recording, found: Computed) -> Text:
     if found.step < 0:
         return _BY_HOW["before"].format(value=_shown(found.value))
     op = f"`{as_written(recording, recording.steps[found.step])}`"
-    version = Text("", "") if found.version is None else _VERSION.format(found.version)
+    version = Text("", "") if found.version is None else _VERSION.format(framework_of(recording).label(found.version))
     line = "?" if found.line is None else str(found.line)
     place = (_NO_LINE if found.line is None else _PLACE).format(op=op, line=line, version=version)
     if found.how != "computed" or found.arithmetic is None:

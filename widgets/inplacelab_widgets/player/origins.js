@@ -49,6 +49,7 @@ export function drawOrigins(stage, layoutsOf) {
 
   /** Goes one further back, or one on, and to the step at which all the numbers there are in place. @param {boolean} forward */
   function walk(forward) {
+    if (!stage.payload.origins) return;
     const here = trail?.of === stage.selection ? trail : null;
     const start = asked();
     if (!here && start < 0) return stage.announce(stage.word(cut.length ? "origins_end" : "origins_none"));
@@ -145,7 +146,7 @@ export function drawOrigins(stage, layoutsOf) {
   }
 
   function toggle() {
-    if (dialog.close()) return;
+    if (dialog.close() || !stage.payload.origins) return;
     dialog.open();
     show();
   }

@@ -77,7 +77,6 @@ _LATER: Json = {
     "tensors": [],
     "kept": [],
     "writes": [],
-    "origins": {"numbers": [], "life": {}, "ways": {}, "cut": []},
 }
 
 
@@ -115,7 +114,7 @@ class _Packer:
                     | words.PREDICT
                     | words.FOLLOW
                     | words.LENSES
-                    | words.ORIGINS
+                    | (words.ORIGINS if self.only is None else {})
                 ).items()
             },
             "opens": opens,
