@@ -162,12 +162,14 @@ def _contributions(recording: Recording, state: State, facts: TensorFacts, numbe
     gradient = None if gradients is None or number >= len(gradients) else gradients[number]
     right = _Search(recording, begun)
     ways = right.ways(facts.storage, slot)
-    total = _total(ways, right.more)
+    total = None if right.is_beyond(ways) else _total(ways, right.more)
     wrong = _differs(total, gradient)
     used: Sequence[Way] = ()
     if wrong:
         as_found = _Search(recording, begun, as_found=True)
         used = as_found.ways(facts.storage, slot)
+        if _differs(_total(used, as_found.more), gradient):
+            used = ()  # they explain nothing
     found = Contributions(
         facts.id, ran, gradient, _first(ways), _first(used), right.more or len(ways) > MOST_WAYS, total, wrong
     )
@@ -225,12 +227,14 @@ class _Search:
 
     def ways(self, storage: int, slot: int) -> list[Way]:
         """All ways from the numbers that a slot has held until the pass began."""
-        found = [
-            each.step
+        came = [
+            each
             for each in arrivals(self._recording).get(storage, ())
             if each.step < self._begun and each.reaches(slot)
         ]
-        return [way for step in found or [-1] for way in self._from(_At(storage, slot, step), (), 1.0)]
+        # A number that a step with history computed from the one before is on the ways of that one.
+        starts = [each.step for k, each in enumerate(came) if not k or self._recording.steps[each.step].kept is None]
+        return [way for step in starts or [-1] for way in self._from(_At(storage, slot, step), (), 1.0)]
 
     def _from(self, at: _At, hops: tuple[Hop, ...], value: float | None) -> Iterator[Way]:
         self._visits += 1
@@ -241,6 +245,8 @@ class _Search:
         over = next_arrival(self._recording, at.storage, at.slot, at.step)
         if seed is not None and (over is None or over.step >= self._begun):
             yield Way(hops, "root", None, None if value is None else value * seed)
+        if over is not None and over.step < self._begun and self._is_left_out(self._recording.steps[over.step]):
+            yield from self._from(_At(at.storage, at.slot, over.step), hops, value)
         read = flows(self._recording, at.storage, at.slot, at.step)
         onward = [flow for flow in read.into if flow.step < self._begun]
         for flow in onward:
@@ -256,19 +262,14 @@ class _Search:
     def _along(self, at: _At, flow: Flow, hops: tuple[Hop, ...], value: float | None) -> Iterator[Way]:
         step = self._recording.steps[flow.step]
         to = _At(flow.storage, flow.slot, flow.step)
-        left_out = (
-            self._as_found and step.category == "in-place" and step.kept is not None and step.kept not in self._reached
-        )
-        if left_out:
-            if (flow.storage, flow.slot) == (at.storage, at.slot):
-                yield from self._from(to, hops, value)
+        if self._is_left_out(step):
             return
         made = self._recording.state(flow.step).tensors.get(flow.tensor)
         if made is not None and made.dtype.startswith(("int", "uint", "bool")):
             return  # whole numbers have no gradient
         found = computed(self._recording, flow.storage, flow.slot, flow.step)
         here = [k for k, each in enumerate(found.origins) if (each.storage, each.slot) == (at.storage, at.slot)]
-        tracked = [k for k in here if step.kept is not None and self._is_tracked(step, found.origins[k].tensor)]
+        tracked = [k for k in here if self._made_node(step) and self._is_tracked(step, found.origins[k].tensor)]
         if len(tracked) < len(here) or not here:
             yield Way(
                 (*hops, Hop(flow, UNKNOWN)), "detached" if here else "not known", step.line, 0.0 if here else None
@@ -281,6 +282,36 @@ class _Search:
             yield Way((*hops, hop), "zero", step.line, 0.0)
             return
         yield from self._from(to, (*hops, hop), None if value is None or factor is None else value * factor)
+
+    def is_beyond(self, ways: Sequence[Way]) -> bool:
+        """Whether the pass did more than these ways show: it went through the history of another pass; or Paddle lost the history of a write,
+        whether the program meant it or not.
+        """
+        steps = self._recording.steps
+        lost = [way for way in ways if way.end == "detached" and steps[way.hops[-1].flow.step].category == "in-place"]
+        return self._goes_through_another_pass() or bool(lost and self._recording.framework == "paddle")
+
+    def _goes_through_another_pass(self) -> bool:
+        """Whether it reaches a node that an earlier backward pass has made."""
+        met: set[int] = set()
+        for step in self._recording.steps[: self._begun]:
+            fresh = {key for key, node in step.nodes if node is not None and node.leaf is None and key not in met}
+            met |= {key for key, _ in step.nodes}
+            if step.phase == "backward" and step.kind == "backward" and fresh & self._reached:
+                return True
+        return False
+
+    def _is_left_out(self, step: Step) -> bool:
+        """Whether the pass passes by a write, as if it had not been: its node, if it has one, is not reached."""
+        return (
+            self._as_found
+            and step.category == "in-place"
+            and not (self._made_node(step) and step.kept in self._reached)
+        )
+
+    def _made_node(self, step: Step) -> bool:
+        """Whether a step has history: it made a node, and did not leave the one that its tensor had."""
+        return step.kept is not None and step.kept not in self._recording.before(step.index).nodes
 
     def _is_tracked(self, step: Step, tensor: int) -> bool:
         """Whether the step's history leads to an operand."""
