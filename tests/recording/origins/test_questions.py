@@ -117,5 +117,7 @@ def test_a_file_whose_facts_disagree_is_not_known(recording: Recording) -> None:
 
 
 def test_large_tensors_are_cut_and_it_is_said() -> None:
-    found = origins(run("import inplacelab as paddle; x = paddle.ones([100, 100])\ny = x.sum()\n", "inplacelab").recording, "y", ())
+    found = origins(
+        run("import inplacelab as paddle; x = paddle.ones([100, 100])\ny = x.sum()\n", "inplacelab").recording, "y", ()
+    )
     assert (len(found.origins), found.more) == (512, True)
