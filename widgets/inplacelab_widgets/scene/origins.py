@@ -96,7 +96,7 @@ class _Index:
         if asked is None:
             return []
         found, called = asked
-        shown = [way for way in found.ways if way.end == "root"] or list(found.ways)
+        shown = [way for way in found.ways if way.end != "unused"] or list(found.ways)
         listed = [(way, way_says(called, way)) for way in shown[:MOST_WAYS]]
         if found.wrong:
             listed = [(way, words.ORIGINS["right_way"].format(way=said)) for way, said in listed]
