@@ -243,7 +243,8 @@ class _Search:
             return
         seed = self._seeds.get((at.storage, at.slot))
         over = next_arrival(self._recording, at.storage, at.slot, at.step)
-        if seed is not None and (over is None or over.step >= self._begun):
+        is_root = seed is not None and (over is None or over.step >= self._begun)
+        if is_root and seed is not None:
             yield Way(hops, "root", None, None if value is None else value * seed)
         if over is not None and over.step < self._begun and self._is_left_out(self._recording.steps[over.step]):
             yield from self._from(_At(at.storage, at.slot, over.step), hops, value)
@@ -254,7 +255,7 @@ class _Search:
         for step in read.unknown:
             if step < self._begun and self._recording.steps[step].kept is not None:
                 yield Way(hops, "not known", self._recording.steps[step].line, None)
-        if not onward and seed is None and not read.unknown:
+        if not onward and not is_root and not read.unknown:
             gone = over is not None and over.step < self._begun
             line = self._recording.steps[over.step].line if gone and over is not None else None
             yield Way(hops, "overwritten" if gone else "unused", line, 0.0)
