@@ -97,7 +97,7 @@ def test_bad_input_is_refused_with_a_sentence(recording: Recording) -> None:
     with pytest.raises(IndexError, match="there is no step 999"):
         life(recording, "m", (0, 0), 999)
     with pytest.raises(TypeError, match="one whole number for each axis"):
-        origins(recording, "m", ("a", 0))
+        origins(recording, "m", ("a", 0))  # type: ignore[arg-type]
     with pytest.raises(LookupError, match="`m` has received no gradient"):
         contributions(recording, "m", (0, 0))
 
