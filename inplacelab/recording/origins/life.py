@@ -14,6 +14,7 @@ from inplacelab.recording.origins.arrivals import Arrival, arrivals
 from inplacelab.recording.origins.elements import number_of, slots_of_element, value_in_slot
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.slots import common_runs, slot_runs
 
 __all__ = ["Event", "life", "life_of_slot"]
@@ -130,7 +131,7 @@ def _event(
         "line": _ON_LINE.format(step.line) if step.line is not None else _NOWHERE,
     }
     known |= {"op": as_written(recording, step), "via": _via(recording, step, tensor)}
-    return Event(step.index, step.line, kind, old, new, said.format(**{**known, **facts}))
+    return Event(step.index, step.line, kind, old, new, closed_up(said.format(**{**known, **facts})))
 
 
 def _shown(value: Number | None) -> str:

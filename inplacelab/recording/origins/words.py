@@ -11,6 +11,7 @@ from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.back import Computed
 from inplacelab.recording.origins.gradients import Contributions, End, Way
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.phrases import closed_up
 
 __all__ = ["comes_from", "gradient_says", "way_says"]
 
@@ -58,7 +59,9 @@ def comes_from(recording: Recording, found: Computed) -> Text:
         listed = _COUNTED.format(len(names), listing([Text(f"`{name}`", f"`{name}`") for name in tensors]))
     else:
         listed = listing(names)
-    return _FROM.format(said=found.arithmetic, place=place, names=_MORE.format(listed) if found.more else listed)
+    return closed_up(
+        _FROM.format(said=found.arithmetic, place=place, names=_MORE.format(listed) if found.more else listed)
+    )
 
 
 def _shown(value: Number | None) -> str:

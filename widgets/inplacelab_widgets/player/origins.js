@@ -81,7 +81,7 @@ export function drawOrigins(stage, layoutsOf) {
     // A storage on the shelf is lit up as a whole.
     const wanted = new Set(stage.origins.flatMap((k) => [...stage.sharing(numbers[k][0], numbers[k][1]), `s${numbers[k][0]}`]));
     for (const element of stage.root.querySelectorAll("[data-origin]")) if (!wanted.has(element.getAttribute("data-k")?.split(" ")[0] ?? "")) element.removeAttribute("data-origin");
-    for (const key of wanted) for (const element of stage.root.querySelectorAll(`:is(rect, path)${key.includes(":") ? "" : ".ipl-chip"}:is([data-k="${key}"], [data-k^="${key} "])`)) element.setAttribute("data-origin", "");
+    for (const key of wanted) for (const element of stage.root.querySelectorAll(`:is(rect, path)${key.includes(":") ? "" : ".ipl-pin"}:is([data-k="${key}"], [data-k^="${key} "])`)) element.setAttribute("data-origin", "");
     show();
   }
 
