@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from inplacelab import modes
+from inplacelab.dependence import Dependence
 
 _R = TypeVar("_R")
 
@@ -26,7 +27,7 @@ class Observer:
     def operation(
         self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, *, written: Any = None,
         exact: bool = True, read: Sequence[int] | None = None, copied: int | None = None,
-        attributes: Mapping[str, Any] = NO_ATTRIBUTES,
+        attributes: Mapping[str, Any] = NO_ATTRIBUTES, depends: Dependence | None = None,
     ) -> None:  # fmt: skip
         """Called after an operation.
 
@@ -44,6 +45,7 @@ class Observer:
                 the result; none of a tensor that was only overwritten.
             copied: the position of the input whose elements were written as they are, but for their dtype; None if no input's were.
             attributes: its other arguments, by name.
+            depends: how the elements of the result depend on those of the inputs; None if it is not known, or a view.
         """
 
     def launched(self, launch: Any, storages: Sequence[Any]) -> None:

@@ -16,6 +16,7 @@ from inplacelab.ops.arguments.attributes import constant, zero
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.results.kernel_tools import clip_into, conj, quietly, scalar, start, whole_number
 from inplacelab.ops.table import LazyFunction, add_row, elementwise, transcendental
+from inplacelab.ops.table.depends import along_axes
 from inplacelab.ops.table.exports import as_functional
 from inplacelab.ops.table.row import Times, same
 from inplacelab.tensor import Tensor
@@ -176,7 +177,7 @@ elementwise("thresholded_relu", "x", ("Replace elements up to `threshold` by `va
             d_x=lambda g, x, threshold: g._inside(x > threshold))  # fmt: skip
 add_row("normalisation", "softmax", "x", ("Exponentials, divided by their sum along `axis`.", "求指数，再除以沿 `axis` 的和。"),
         attrs="axis=-1, dtype=None", kernel=_softmax, shape=same, dtype=_floating_only, prepare={"axis": _one_axis},
-        method=False, function=False, functional=True, out=True, d_x=_d_softmax)  # fmt: skip
+        method=False, function=False, functional=True, out=True, depends=along_axes("whole"), d_x=_d_softmax)  # fmt: skip
 
 # ---- an argument instead of an underscore ------------------------------------------------------------------------------------
 

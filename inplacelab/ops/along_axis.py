@@ -6,6 +6,7 @@ these is a row, so that backward keeps only what that one needs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from inplacelab.ops.arguments.axis_index import Along, check_index, index_shape,
 from inplacelab.ops.arguments.index_checks import as_index_error, as_runtime_error, check_dtype
 from inplacelab.ops.results.kernel_tools import packed, quietly, start
 from inplacelab.ops.table import add_row
+from inplacelab.ops.table.depends import moved, written
 from inplacelab.ops.table.row import Row, same
 
 # ---- read -----------------------------------------------------------------------------------------------------------------------
@@ -41,7 +43,7 @@ def _take(out: Any, arr: Any, indices: Any, axis: int, broadcast: bool, device: 
 add_row(
     "selection", "take_along_axis", "arr, indices",
     ("For each place of `indices`, the element of `arr` that it names on `axis`: a copy.", "对 `indices` 的每个位置，取出它在 `axis` 上所指的 `arr` 的元素（副本）。"),
-    call="arr, indices, axis, broadcast=True", accepts="fi", validate=_check_take, kernel=_take, shape=_taken_shape, dtype=same, in_place=False,
+    call="arr, indices, axis, broadcast=True", accepts="fi", validate=_check_take, kernel=_take, shape=_taken_shape, dtype=same, in_place=False, depends=moved(),
     d_arr=gradients.of_taken,
 )  # fmt: skip
 
@@ -63,6 +65,21 @@ def _aligned(arr: Any, indices: Any, values: Any, at: Along, device: Any) -> tup
     return key_of(np.broadcast_to(indices, shape), at.axis % arr.ndim), np.broadcast_to(part, shape)
 
 
+def _places_along(places: Any, indices: Any, at: Along) -> Any:
+    """The elements at the positions that an index names."""
+    shape = index_shape("put_along_axis", places.shape, indices.shape, at.axis, at.broadcast)
+    return places[key_of(np.broadcast_to(indices, shape), at.axis % places.ndim)]
+
+
+def _used(values: Any, places: Shape, call: Mapping[str, Any]) -> Any:
+    """The values that are written at some places."""
+    return values[gradients.values_for(values.shape, places, call["at"].broadcast)]
+
+
+def _combines(call: Mapping[str, Any]) -> str:
+    return "combined" if call["at"].include_self else "replaced"
+
+
 def _write(name: str, says: tuple[str, str], **columns: Any) -> Row:
     """A row that writes at the positions that an index names."""
     return add_row(
@@ -79,7 +96,7 @@ def _assign(out: Any, arr: Any, indices: Any, values: Any, at: Along, device: An
 
 _write(
     "_put_along", ("Write `values` at the places that `indices` names on an axis.", "在 `indices` 沿轴所指的位置写入 `values`。"),
-    kernel=_assign,
+    kernel=_assign, depends=written(_places_along, "values", used=_used),
     d_arr=gradients.without,
     d_values=gradients.of_assigned,
 )  # fmt: skip
@@ -129,19 +146,19 @@ def _mean(out: Any, arr: Any, indices: Any, values: Any, at: Along, device: Any)
 
 _write(
     "_add_along", ("Add `values` at the places that `indices` names on an axis.", "在 `indices` 沿轴所指的位置累加 `values`。"),
-    kernel=_add,
+    kernel=_add, depends=written(_places_along, "values", _combines, used=_used),
     d_arr=lambda g, indices, at: g if at.include_self else gradients.without(g, indices, at),
     d_values=gradients.of_added,
 )  # fmt: skip
 _write(
     "_multiply_along", ("Multiply by `values` at the places that `indices` names on an axis.", "在 `indices` 沿轴所指的位置累乘 `values`。"),
-    kernel=_multiply,
+    kernel=_multiply, depends=written(_places_along, "values", _combines, used=_used),
     d_arr=gradients.of_multiplied,
     d_values=gradients.of_factors,
 )  # fmt: skip
 _write(
     "_mean_along", ("The mean of what `values` bring to the places that `indices` names on an axis.", "在 `indices` 沿轴所指的位置对 `values` 求平均。"),
-    kernel=_mean,
+    kernel=_mean, depends=written(_places_along, "values", _combines, used=_used),
     d_arr=gradients.of_averaged,
     d_values=gradients.of_shares,
 )  # fmt: skip
@@ -149,7 +166,7 @@ _write(
     "_extreme_along",
     ("The largest, or smallest, of what `values` bring to the places that `indices` names on an axis.",
      "在 `indices` 沿轴所指的位置取 `values` 的最大值或最小值。"),
-    kernel=_extreme,
+    kernel=_extreme, depends=written(_places_along, "values", _combines, used=_used, rule=lambda call: "largest" if call["at"].largest else "smallest"),
     d_arr=gradients.of_candidate,
     d_values=gradients.of_candidates,
 )  # fmt: skip
@@ -165,7 +182,9 @@ def _scatter_add(out: Any, input: Any, index: Any, src: Any, dim: int, device: A
 
 add_row(
     "scatter", "scatter_add", "input, index, src", ("Add `src` at the places that `index` names on `dim`.", "在 `index` 于 `dim` 上所指的位置累加 `src`。"),
-    call="input, dim, index, src", accepts="fi", validate=_check_added, kernel=_scatter_add, shape=same, dtype=same, node="PutAlongAxisGradNode",
+    call="input, dim, index, src", accepts="fi", validate=_check_added, kernel=_scatter_add,
+    depends=written(lambda places, index, dim: _places_along(places, index, Along(dim, broadcast=False)), "src", "combined",
+                    used=lambda numbers, shape, call: numbers[gradients.values_for(numbers.shape, shape, False)]), shape=same, dtype=same, node="PutAlongAxisGradNode",
     d_input=lambda g: g,
     d_src=lambda g, index, dim, src_form: gradients.of_added(g, index, Along(dim, broadcast=False), src_form),
 )  # fmt: skip

@@ -10,6 +10,7 @@ from inplacelab import dtypes, errors
 from inplacelab.ops.arguments.attributes import constant, plain_number
 from inplacelab.ops.results.kernel_tools import choose, clip_into, keep_where, scalar, start
 from inplacelab.ops.table import elementwise
+from inplacelab.ops.table.depends import chosen
 from inplacelab.tensor import Tensor
 
 # ---- choosing places --------------------------------------------------------------------------------------------------------
@@ -22,10 +23,10 @@ def _outside(out: Any, x: Any, mask: Any, device: Any) -> None:
 # A product with 0 would do the same except for inf and nan, which may be among the values left out here. In a recorded launch
 # these rows appear as `where`, the public operation that does the same.
 elementwise("_inside", "x, mask", ("`x` where `mask` is true, 0 elsewhere.", "`mask` 为真处取 `x`，其余为 0。"), kernel=keep_where,
-            masks=("mask",), cuda=dict.fromkeys("fib", "mask ? x : 0"), dtype=lambda x: x, in_place=False, function=False, called="where",
+            masks=("mask",), depends=chosen(1, 0, -1), cuda=dict.fromkeys("fib", "mask ? x : 0"), dtype=lambda x: x, in_place=False, function=False, called="where",
             d_x=lambda g, mask: g._inside(mask))  # fmt: skip
 elementwise("_outside", "x, mask", ("0 where `mask` is true, `x` elsewhere.", "`mask` 为真处取 0，其余为 `x`。"), kernel=_outside,
-            masks=("mask",), cuda=dict.fromkeys("fib", "mask ? 0 : x"), dtype=lambda x: x, in_place=False, function=False, called="where",
+            masks=("mask",), depends=chosen(1, -1, 0), cuda=dict.fromkeys("fib", "mask ? 0 : x"), dtype=lambda x: x, in_place=False, function=False, called="where",
             d_x=lambda g, mask: g._outside(mask))  # fmt: skip
 
 # ---- clipping ---------------------------------------------------------------------------------------------------------------

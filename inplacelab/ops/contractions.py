@@ -10,6 +10,7 @@ from inplacelab import errors
 from inplacelab.layout import Shape
 from inplacelab.ops.results.kernel_tools import conj
 from inplacelab.ops.table import contraction
+from inplacelab.ops.table.depends import contracted
 from inplacelab.tensor import Tensor
 
 
@@ -30,6 +31,19 @@ def _product_shape(x: Shape, y: Shape) -> Shape:
     except ValueError:
         raise errors.cannot_broadcast(x=x, y=y, op="matmul") from None
     return (*batch, *x[-2:-1], *(y[-1:] if len(y) > 1 else ()))
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def _equation(x: Shape, y: Shape) -> str:
+    """The product in Einstein's notation: leading axes get letters from the last on, so that they are broadcast."""
+    batch = max(len(x), len(y), 2) - 2
+    lead = _LETTERS[:batch]
+    row, column = "y" * (len(x) > 1), "z" * (len(y) > 1)
+    return (
+        f"{lead[batch - max(len(x) - 2, 0) :]}{row}x,{lead[batch - max(len(y) - 2, 0) :]}x{column}->{lead}{row}{column}"
+    )
 
 
 def _matmul(out: Any, x: Any, y: Any) -> None:
@@ -56,7 +70,7 @@ def _gradient_right(g: Tensor, x: Tensor, rank_y: int) -> Tensor:
 
 MATMUL = contraction(
     "matmul", "x, y", ("The product of two matrices, or of stacks of them.", "两个矩阵（或两叠矩阵）的乘积。"),
-    kernel=_matmul, accepts="fic", shape=_product_shape, method=False, function=False,
+    kernel=_matmul, accepts="fic", shape=_product_shape, depends=contracted(_equation), method=False, function=False,
     d_x=lambda g, y, x_form: _gradient_left(g, y, len(x_form.shape)),
     d_y=lambda g, x, y_form: _gradient_right(g, x, len(y_form.shape)),
 )  # fmt: skip

@@ -19,6 +19,7 @@ from inplacelab.layout import Shape
 from inplacelab.ops.contractions import flip_last
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.table import contraction
+from inplacelab.ops.table.depends import NOT_KNOWN, along_axes
 from inplacelab.ops.table.row import NoFormula, same
 from inplacelab.tensor import Tensor
 
@@ -136,69 +137,69 @@ _METHOD = {"accepts": "f", "function": False}
 contraction(
     "inverse", "x", ("The inverse of a matrix.", "矩阵的逆。"),
     accepts="f", validate=_matrices("inverse", True), kernel=_kernel("inverse", np.linalg.inv), shape=same, dtype=same,
-    d_x=lambda g, out: flip_last(out).matmul(g).matmul(flip_last(out)).scale(-1.0),
+    depends=along_axes("whole", fixed=(-2, -1)), d_x=lambda g, out: flip_last(out).matmul(g).matmul(flip_last(out)).scale(-1.0),
 )  # fmt: skip
 contraction(
     "_det", "x", ("The determinant of a matrix.", "矩阵的行列式。"),
     **_METHOD, called="det", node="DeterminantGradNode", validate=_matrices("det", True), kernel=_kernel("det", np.linalg.det),
     shape=lambda x: x[:-2], dtype=same,
-    d_x=lambda g, x, out: (g * out).unsqueeze(-1).unsqueeze(-1) * flip_last(x.inverse()),
+    depends=along_axes("reduced", fixed=(-2, -1)), d_x=lambda g, x, out: (g * out).unsqueeze(-1).unsqueeze(-1) * flip_last(x.inverse()),
 )  # fmt: skip
 contraction(
     "_logabsdet", "x", ("The logarithm of the magnitude of the determinant.", "行列式绝对值的对数。"),
     **_METHOD, called="slogdet", node="SlogdetGradNode", validate=_matrices("slogdet", True),
     kernel=_kernel("slogdet", lambda x: np.linalg.slogdet(x)[1]), shape=lambda x: x[:-2], dtype=same,
-    d_x=lambda g, x: g.unsqueeze(-1).unsqueeze(-1) * flip_last(x.inverse()),
+    depends=along_axes("reduced", fixed=(-2, -1)), d_x=lambda g, x: g.unsqueeze(-1).unsqueeze(-1) * flip_last(x.inverse()),
 )  # fmt: skip
 contraction(
     "_solve", "x, y", ("The solution of `x @ out = y`.", "求解 `x @ out = y`。"),
-    **_METHOD, called="solve", node="SolveGradNode", validate=_check_solve, kernel=_solve, shape=lambda x, y: y,
+    **_METHOD, depends=NOT_KNOWN, called="solve", node="SolveGradNode", validate=_check_solve, kernel=_solve, shape=lambda x, y: y,
     d_x=lambda g, x, out: flip_last(x)._solve(g).matmul(flip_last(out)).scale(-1.0),
     d_y=lambda g, x: flip_last(x)._solve(g),
 )  # fmt: skip
 contraction(
     "_cholesky", "x", ("The lower triangular factor L of a positive definite matrix: `L @ Lᵀ`.", "正定矩阵的下三角因子 L：`L @ Lᵀ`。"),
-    **_METHOD, called="cholesky", node="CholeskyGradNode", validate=_matrices("cholesky", True),
+    **_METHOD, depends=NOT_KNOWN, called="cholesky", node="CholeskyGradNode", validate=_matrices("cholesky", True),
     kernel=_kernel("cholesky", lambda x: np.linalg.cholesky(_symmetric(x))), shape=same, dtype=same,
     d_x=_gradient_of_cholesky,
 )  # fmt: skip
 contraction(
     "_eigvalsh", "x", ("The eigenvalues of a symmetric matrix, in ascending order.", "对称矩阵的特征值，升序排列。"),
-    **_METHOD, called="eigvalsh", node="EigvalshGradNode", validate=_matrices("eigvalsh", True),
+    **_METHOD, depends=NOT_KNOWN, called="eigvalsh", node="EigvalshGradNode", validate=_matrices("eigvalsh", True),
     kernel=_kernel("eigvalsh", lambda x: np.linalg.eigvalsh(_symmetric(x))), shape=lambda x: x[:-1], dtype=same,
     d_x=lambda g, x: (x._eigenvectors() * g.unsqueeze(-2)).matmul(flip_last(x._eigenvectors())),
 )  # fmt: skip
 contraction(
     "_eigenvectors", "x", ("The eigenvectors of a symmetric matrix, as columns.", "对称矩阵的特征向量，按列排列。"),
-    **_METHOD, called="eigh", node="EighGradNode", validate=_matrices("eigh", True),
+    **_METHOD, depends=NOT_KNOWN, called="eigh", node="EighGradNode", validate=_matrices("eigh", True),
     kernel=_kernel("eigh", lambda x: np.linalg.eigh(_symmetric(x))[1]), shape=same, dtype=same,
     d_x=_gradient_of_eigenvectors,
 )  # fmt: skip
 contraction(
     "_q", "x", ("The orthogonal factor Q of `x = Q @ R`.", "`x = Q @ R` 中的正交因子 Q。"),
-    **_METHOD, called="qr", node="QrGradNode", validate=_matrices("qr", False), kernel=_kernel("qr", lambda x: np.linalg.qr(x)[0]),
+    **_METHOD, depends=NOT_KNOWN, called="qr", node="QrGradNode", validate=_matrices("qr", False), kernel=_kernel("qr", lambda x: np.linalg.qr(x)[0]),
     shape=lambda x: (*x[:-1], _fewer(x)), dtype=same, d_x=_gradient_of_q,
 )  # fmt: skip
 contraction(
     "_r", "x", ("The upper triangular factor R of `x = Q @ R`.", "`x = Q @ R` 中的上三角因子 R。"),
-    **_METHOD, called="qr", node="QrGradNode", validate=_matrices("qr", False), kernel=_kernel("qr", lambda x: np.linalg.qr(x)[1]),
+    **_METHOD, depends=NOT_KNOWN, called="qr", node="QrGradNode", validate=_matrices("qr", False), kernel=_kernel("qr", lambda x: np.linalg.qr(x)[1]),
     shape=lambda x: (*x[:-2], _fewer(x), x[-1]), dtype=same, d_x=_gradient_of_r,
 )  # fmt: skip
 contraction(
     "_svdvals", "x", ("The singular values, in descending order.", "奇异值，降序排列。"),
-    **_METHOD, called="svd", node="SvdGradNode", validate=_matrices("svd", False),
+    **_METHOD, depends=NOT_KNOWN, called="svd", node="SvdGradNode", validate=_matrices("svd", False),
     kernel=_kernel("svd", lambda x: np.linalg.svd(x, compute_uv=False)), shape=lambda x: (*x[:-2], _fewer(x)), dtype=same,
     d_x=lambda g, x: (x._left() * g.unsqueeze(-2)).matmul(x._right()),
 )  # fmt: skip
 contraction(
     "_left", "x", ("The left singular vectors, as columns.", "左奇异向量，按列排列。"),
-    **_METHOD, called="svd", node="SvdGradNode", validate=_matrices("svd", False),
+    **_METHOD, depends=NOT_KNOWN, called="svd", node="SvdGradNode", validate=_matrices("svd", False),
     kernel=_kernel("svd", lambda x: np.linalg.svd(x, full_matrices=False)[0]), shape=lambda x: (*x[:-1], _fewer(x)), dtype=same,
     d_x=NoFormula("svd", "x"),
 )  # fmt: skip
 contraction(
     "_right", "x", ("The right singular vectors, as rows.", "右奇异向量，按行排列。"),
-    **_METHOD, called="svd", node="SvdGradNode", validate=_matrices("svd", False),
+    **_METHOD, depends=NOT_KNOWN, called="svd", node="SvdGradNode", validate=_matrices("svd", False),
     kernel=_kernel("svd", lambda x: np.linalg.svd(x, full_matrices=False)[2]), shape=lambda x: (*x[:-2], _fewer(x), x[-1]), dtype=same,
     d_x=NoFormula("svd", "x"),
 )  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 
 from inplacelab import devices, dtypes, errors, modes, observe
 from inplacelab.autograd.history import refresh
+from inplacelab.dependence import POINTWISE
 from inplacelab.devices import Device
 from inplacelab.dtypes import DType
 from inplacelab.language import Text
@@ -33,7 +34,7 @@ def _moved(x: Tensor, target: Device) -> Tensor:
     result = fresh(target.from_host(source.to_host(x.array)), target)
     node = metadata.attach(_TO, x, result, {"source": source})
     if modes.current().listeners:
-        observe.notify("to", "ordinary", (x,), result, node)
+        observe.notify("to", "ordinary", (x,), result, node, depends=POINTWISE)
     return result
 
 

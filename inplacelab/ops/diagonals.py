@@ -12,6 +12,7 @@ from inplacelab.layout import Shape
 from inplacelab.ops.arguments.attributes import constant, number_for
 from inplacelab.ops.results.kernel_tools import start
 from inplacelab.ops.table import add_row, overwrite
+from inplacelab.ops.table.depends import moved, written
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
@@ -51,12 +52,12 @@ def _triangle(out: Any, diagonal: int, device: Any) -> Any:
 
 add_row(
     "triangle", "tril", "x", ("Keep the elements on and below a diagonal; the others become zero.", "保留某条对角线及其下方的元素，其余为零。"),
-    attrs="diagonal=0", validate=_check_matrix, prepare={"diagonal": _whole_number}, kernel=_tril, shape=same, dtype=same,
+    attrs="diagonal=0", validate=_check_matrix, prepare={"diagonal": _whole_number}, kernel=_tril, shape=same, dtype=same, depends=moved(),
     d_x=lambda g, diagonal: g.tril(diagonal),
 )  # fmt: skip
 add_row(
     "triangle", "triu", "x", ("Keep the elements on and above a diagonal; the others become zero.", "保留某条对角线及其上方的元素，其余为零。"),
-    attrs="diagonal=0", validate=_check_matrix, prepare={"diagonal": _whole_number}, kernel=_triu, shape=same, dtype=same,
+    attrs="diagonal=0", validate=_check_matrix, prepare={"diagonal": _whole_number}, kernel=_triu, shape=same, dtype=same, depends=moved(),
     d_x=lambda g, diagonal: g.triu(diagonal),
 )  # fmt: skip
 
@@ -90,6 +91,7 @@ def _fill_diagonal(out: Any, value: Any, offset: int, wrap: bool, device: Any) -
 overwrite(
     "fill_diagonal", "x", ("Write one number into the diagonal.", "在对角线上写入同一个数。"),
     attrs="value, offset=0, wrap=False", accepts="fib", validate=_check_square, prepare={"value": number_for}, kernel=_fill_diagonal,
+    depends=written(lambda places, offset, wrap: places.reshape(-1)[_down_the_diagonal(places.shape, offset, wrap)]),
     d_x=lambda g, offset, wrap: g.clone().fill_diagonal_(0, offset, wrap),
 )  # fmt: skip
 
@@ -128,6 +130,11 @@ def _fill_diagonal_tensor(out: Any, x: Any, y: Any, offset: int, dim1: int, dim2
     np.copyto(_diagonal(out, offset, dim1 % out.ndim, dim2 % out.ndim, device), y)
 
 
+def _on_diagonals(places: Any, offset: int, dim1: int, dim2: int) -> Any:
+    """The elements of the diagonals."""
+    return _diagonal(places, offset, dim1 % places.ndim, dim2 % places.ndim, CPU)
+
+
 def _without_diagonal(g: Tensor, shape: Shape, offset: int, dim1: int, dim2: int) -> Tensor:
     return g.fill_diagonal_tensor(g._spread_out(shape), offset, dim1, dim2)
 
@@ -142,6 +149,7 @@ add_row(
     "diagonal", "fill_diagonal_tensor", "x, y",
     ("Write `y` into the diagonals of the matrices in the axes `dim1` and `dim2`.", "把 `y` 写到由 `dim1` 与 `dim2` 两轴构成的各矩阵的对角线上。"),
     attrs="offset=0, dim1=0, dim2=1", validate=_check_diagonal, kernel=_fill_diagonal_tensor, shape=same, dtype=same, function=False,
+    depends=written(_on_diagonals, "y"),
     d_x=lambda g, y_form, offset, dim1, dim2: _without_diagonal(g, y_form.shape, offset, dim1, dim2),
     d_y=_diagonal_of,
 )  # fmt: skip
@@ -179,7 +187,7 @@ add_row(
     "diagonal", "diag", "x",
     ("A matrix with the vector `x` on a diagonal; or that diagonal of the matrix `x`. A copy.",
      "以向量 `x` 为某条对角线的矩阵；若 `x` 是矩阵，则取其该对角线。均为副本。"),
-    attrs="offset=0, padding_value=0", accepts="fic", validate=_check_diag, kernel=_diag, prepare={"padding_value": number_for},
+    attrs="offset=0, padding_value=0", accepts="fic", validate=_check_diag, kernel=_diag, prepare={"padding_value": number_for}, depends=moved(),
     shape=lambda x, offset: _diag_shape(x, offset), dtype=same, in_place=False,
     d_x=lambda g, x_form, offset: _gradient_of_diag(g, x_form.shape, offset),
 )  # fmt: skip

@@ -20,6 +20,7 @@ from inplacelab.ops.creation import made
 from inplacelab.ops.results import random_stream
 from inplacelab.ops.results.kernel_tools import keep_where
 from inplacelab.ops.table import LazyFunction, elementwise
+from inplacelab.ops.table.depends import chosen
 from inplacelab.ops.table.exports import as_functional
 from inplacelab.tensor import Tensor
 
@@ -39,7 +40,7 @@ def _again(g: Tensor, mask: Tensor, factor: float) -> Tensor:
 
 _ROW = elementwise(
     "dropout", "x, mask", ("`x` times `factor` where `mask` is true, 0 elsewhere.", "`mask` 为真处取 `x` 乘以 `factor`，其余为 0。"),
-    attrs="factor=1.0", kernel=_dropout, accepts="f", masks=("mask",),
+    attrs="factor=1.0", kernel=_dropout, accepts="f", masks=("mask",), depends=chosen(1, 0, -1),
     cuda={"f": "mask ? x * factor : 0"}, dtype=lambda x: x, method=False, function=False, by_argument=True, d_x=_again,
 )  # fmt: skip
 _ORDINARY, _IN_PLACE = LazyFunction(_ROW, "ordinary"), LazyFunction(_ROW, "in-place")

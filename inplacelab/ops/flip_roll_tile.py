@@ -14,6 +14,7 @@ from inplacelab import errors
 from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments.attributes import sizes_of
 from inplacelab.ops.table import add_row
+from inplacelab.ops.table.depends import moved
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
@@ -88,17 +89,17 @@ def _untiled(g: Tensor, x: Shape, repeat_times: tuple[int, ...]) -> Tensor:
 
 add_row(
     "order", "flip", "x", ("The elements in reverse order along the axes.", "沿指定的轴倒转元素的次序。"),
-    attrs="axis", prepare={"axis": _axes}, kernel=_flip, dtype=same, shape=same, in_place=False, d_x=lambda g, axis: g.flip(axis),
+    attrs="axis", prepare={"axis": _axes}, kernel=_flip, dtype=same, shape=same, in_place=False, depends=moved(), d_x=lambda g, axis: g.flip(axis),
 )  # fmt: skip
 add_row(
     "order", "roll", "x", ("The elements moved along the axes; those past the end re-enter at the front.",
                            "沿指定的轴移动元素，移出末尾的从开头补入。"),
     attrs="shifts, axis=None", prepare={"shifts": _shifts, "axis": _rolled_axes}, kernel=_roll, dtype=same, shape=same,
-    validate=_as_many, in_place=False, d_x=lambda g, shifts, axis: g.roll([-n for n in shifts], axis or None),
+    validate=_as_many, in_place=False, depends=moved(), d_x=lambda g, shifts, axis: g.roll([-n for n in shifts], axis or None),
 )  # fmt: skip
 add_row(
     "order", "tile", "x", ("The tensor several times along the axes.", "沿各轴重复整个张量。"),
-    attrs="repeat_times", prepare={"repeat_times": _times}, kernel=_tile, dtype=same, in_place=False,
+    attrs="repeat_times", prepare={"repeat_times": _times}, kernel=_tile, dtype=same, in_place=False, depends=moved(),
     shape=_tiled, d_x=lambda g, x_form, repeat_times: _untiled(g, x_form.shape, repeat_times),
 )  # fmt: skip
 

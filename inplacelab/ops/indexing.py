@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -14,6 +15,7 @@ from inplacelab.ops.arguments.index_checks import Positions, as_value_error_of_r
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.results.kernel_tools import packed, start
 from inplacelab.ops.table import add_row
+from inplacelab.ops.table.depends import moved, written
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 
@@ -97,6 +99,10 @@ def _put(out: Any, x: Any, y: Any, key: Positions, accumulate: bool, device: Any
         out[key.keys] = packed(y)
 
 
+def _adds(call: Mapping[str, Any]) -> str:
+    return "combined" if call["accumulate"] else "assigned"
+
+
 def _bytes_of(keys: tuple[Any, ...]) -> int:
     """The bytes of the copies of the indices."""
     return sum(k.nbytes for k in keys if isinstance(k, np.ndarray))
@@ -105,7 +111,7 @@ def _bytes_of(keys: tuple[Any, ...]) -> int:
 add_row(
     "gather", "_take", "x", ("The elements at the positions in `key`.", "取出 `key` 所指位置的元素。"),
     d_x=lambda g, x_form, key: g._spread_out(x_form.shape)._put(g, key, True),
-    attrs="key", kernel=_take, called="getitem", shape=lambda key: key.shape, prepare={"key": positions}, in_place=False, function=False,
+    attrs="key", kernel=_take, called="getitem", depends=moved(), shape=lambda key: key.shape, prepare={"key": positions}, in_place=False, function=False,
     node="IndexElementwiseGetGradNode", dtype=same,
 )  # fmt: skip
 
@@ -138,14 +144,14 @@ add_row(
     "selection", "gather_nd", "x, index",
     ("The parts of `x` at the positions that the last axis of `index` holds: a copy.", "取出 `index` 最后一个轴所给位置处的 `x` 的部分（副本）。"),
     accepts="fib", validate=_check_places, kernel=_gather_nd, dtype=same, in_place=False,
-    shape=lambda x, index: (*index[:-1], *x[index[-1] :]),
+    shape=lambda x, index: (*index[:-1], *x[index[-1] :]), depends=moved(),
     d_x=lambda g, x_form, index: _gradient_of_gathered(g, index, x_form.shape),
 )  # fmt: skip
 add_row(
     "scatter", "_put", "x, y", ("Write `y` at the positions in `key`, or add it there.", "把 `y` 写到（或加到）`key` 所指的位置。"),
     d_x=lambda g, key, accumulate: g if accumulate else g._put(g._take(key)._zeros(), key, False),
     d_y=_gradient_of_put,
-    attrs="key, accumulate=False", kernel=_put, shape=same, prepare={"key": positions}, function=False,
+    attrs="key, accumulate=False", kernel=_put, depends=written(lambda places, key: places[key.keys], "y", _adds), shape=same, prepare={"key": positions}, function=False,
     node="IndexPutGradNode", called="setitem", dtype=same,
 )  # fmt: skip
 
@@ -190,6 +196,7 @@ add_row(
     "scatter", "index_put", "x, value", ("Write `value` at the positions in `indices`, one tensor for each axis, or add it there.",
                                          "把 `value` 写到（或加到）`indices` 所指的位置，每个轴对应一个张量。"),
     call="x, indices, value, accumulate=False", validate=_check_put, kernel=_index_put, shape=_shape_after_put, dtype=same, prepare={"indices": _indices},
+    depends=written(lambda places, indices: places[indices.keys], "value", _adds),
     d_x=lambda g, indices, accumulate: g if accumulate else g.index_put(indices, g._take(indices)._zeros()),
     d_value=lambda g, indices, accumulate: _gradient_of_put(g, indices, accumulate),
 )  # fmt: skip

@@ -17,6 +17,7 @@ import numpy as np
 from inplacelab import errors, modes, observe
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import OpNode, number
+from inplacelab.dependence import Dependence
 from inplacelab.language import Text
 from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments import operands
@@ -148,7 +149,8 @@ def _made(op: str, parts: list[Tensor], joined: Any, facts: Mapping[str, Any]) -
         node.forms = tuple(part.form or known_form(part) for part in parts)
         result.node, result._stop = number(node), False
     if modes.current().listeners:
-        observe.notify(op, "ordinary", tuple(parts), result, node)
+        depends = Dependence("joined" if op == "concat" else "stacked", (facts["axis"],))
+        observe.notify(op, "ordinary", tuple(parts), result, node, depends=depends)
     return result
 
 

@@ -13,6 +13,7 @@ from inplacelab.ops.arguments.index_checks import Positions
 from inplacelab.ops.creation import made
 from inplacelab.ops.results.kernel_tools import choose, start
 from inplacelab.ops.table import add_row, elementwise
+from inplacelab.ops.table.depends import chosen, one_after_the_other, written
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
@@ -39,7 +40,7 @@ def _masked_fill(out: Any, x: Any, mask: Any, value: Any, device: Any) -> None:
 
 elementwise(
     "masked_fill", "x, mask, value", ("Write `value` where the mask holds.", "在掩码成立处写入 `value`。"),
-    numbers=("value",), validate=_check_value, kernel=_masked_fill, dtype=same,
+    numbers=("value",), validate=_check_value, kernel=_masked_fill, dtype=same, depends=chosen(1, 2, 0),
     masks=("mask",), cuda=dict.fromkeys("fib", "mask ? value : x"),
     d_x=lambda g, mask: g.masked_fill(mask, 0),
     d_value=lambda g, mask: g._zeros().masked_fill(mask, g),
@@ -75,6 +76,11 @@ def _masked_scatter(out: Any, x: Any, mask: Any, value: Any, device: Any) -> Non
     out[shown] = value.reshape(-1)[: np.count_nonzero(shown)]
 
 
+def _masked(places: Any, mask: Any) -> Any:
+    """The elements where the mask holds."""
+    return places[np.broadcast_to(mask, places.shape)]
+
+
 def _gradient_of_values(g: Tensor, mask: Tensor, shape: Shape) -> Tensor:
     """The used values come first; the unused ones get zero."""
     used = g.masked_select(mask)
@@ -86,7 +92,7 @@ def _gradient_of_values(g: Tensor, mask: Tensor, shape: Shape) -> Tensor:
 add_row(
     "masking", "masked_scatter", "x, mask, value",
     ("Write the elements of `value`, one after the other, where the mask holds.", "在掩码成立处依次写入 `value` 的元素。"),
-    validate=_check_scatter, kernel=_masked_scatter, dtype=same, shape=lambda x, mask: _together("masked_scatter", x, mask),
+    validate=_check_scatter, kernel=_masked_scatter, depends=written(_masked, "value", used=one_after_the_other), dtype=same, shape=lambda x, mask: _together("masked_scatter", x, mask),
     d_x=lambda g, mask: g.masked_fill(mask, 0),
     d_value=lambda g, mask, value_form: _gradient_of_values(g, mask, value_form.shape),
 )  # fmt: skip

@@ -14,6 +14,7 @@ from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.reductions import axes_of, reduced
 from inplacelab.ops.table import reduction
+from inplacelab.ops.table.depends import along_axes
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 
@@ -50,7 +51,7 @@ for _name, _kernel, _en, _zh in (
     reduction(
         _name, (f"The {_en} element over the axes in `axis`, or of all.", f"沿 `axis` 各轴的{_zh}元素；缺省时在全部元素中取。"),
         attrs="axis=None, keepdim=False", accepts="fi", validate=_check_elements, kernel=_kernel, prepare={"axis": axes_of},
-        shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=same, out=_name.startswith("a"),
+        shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=same, out=_name.startswith("a"), depends=along_axes("reduced", rule=_en),
         d_x=_to_the_chosen,
     )  # fmt: skip
 
@@ -95,5 +96,5 @@ for _name, _finder, _en, _zh in (("argmax", _argmax, "largest", "最大"), ("arg
     reduction(
         _name, (f"The index of the first {_en} element along `axis`, or among all in one line.", f"沿 `axis` 第一个{_zh}元素的下标；缺省时在排成一行的全部元素中取。"),
         attrs="axis=None, keepdim=False, dtype='int64'", accepts="fi", validate=_check_line, kernel=_finder, prepare={"axis": _one_axis},
-        shape=_place_shape, dtype=_place_dtype,
+        shape=_place_shape, dtype=_place_dtype, depends=along_axes("reduced"),
     )  # fmt: skip

@@ -15,6 +15,8 @@ from inplacelab.ops.arguments.type_promotion import alike
 from inplacelab.ops.creation import made, operand, to_tensor
 from inplacelab.ops.results.kernel_tools import choose
 from inplacelab.ops.table import LazyFunction, elementwise
+from inplacelab.ops.table.depends import chosen as chosen_by
+from inplacelab.ops.table.depends import pointwise
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import ZERO
 from inplacelab.tensor import Tensor
@@ -43,25 +45,25 @@ def _if_first(g: Tensor, wins: Tensor, y: Tensor) -> Tensor:
 
 elementwise(
     "maximum", "x, y", ("The larger of two elements; NaN if one of them is.", "两个元素中较大者；其一为 NaN 时得 NaN。"),
-    kernel=_maximum, accepts="fi", in_place=False, cuda={"f": "isnan(x) || x > y ? x : y", "i": "x > y ? x : y"},
+    kernel=_maximum, accepts="fi", in_place=False, depends=pointwise("largest"), cuda={"f": "isnan(x) || x > y ? x : y", "i": "x > y ? x : y"},
     d_x=lambda g, x, y: _share(g, x, y),
     d_y=lambda g, x, y: _share(g, y, x),
 )  # fmt: skip
 elementwise(
     "minimum", "x, y", ("The smaller of two elements; NaN if one of them is.", "两个元素中较小者；其一为 NaN 时得 NaN。"),
-    kernel=_minimum, accepts="fi", in_place=False, cuda={"f": "isnan(x) || x < y ? x : y", "i": "x < y ? x : y"},
+    kernel=_minimum, accepts="fi", in_place=False, depends=pointwise("smallest"), cuda={"f": "isnan(x) || x < y ? x : y", "i": "x < y ? x : y"},
     d_x=lambda g, x, y: _share(g, y, x),
     d_y=lambda g, x, y: _share(g, x, y),
 )  # fmt: skip
 elementwise(
     "fmax", "x, y", ("The larger of two elements; of a number and NaN the number.", "两个元素中较大者；数与 NaN 之间取数。"),
-    ufunc=np.fmax, accepts="fi", in_place=False, cuda={"f": "fmax(x, y)", "i": "x > y ? x : y"},
+    ufunc=np.fmax, accepts="fi", in_place=False, depends=pointwise("largest"), cuda={"f": "fmax(x, y)", "i": "x > y ? x : y"},
     d_x=lambda g, x, y: _if_first(g, x.greater_equal(y), y),
     d_y=lambda g, x, y: g - _if_first(g, x.greater_equal(y), y),
 )  # fmt: skip
 elementwise(
     "fmin", "x, y", ("The smaller of two elements; of a number and NaN the number.", "两个元素中较小者；数与 NaN 之间取数。"),
-    ufunc=np.fmin, accepts="fi", in_place=False, cuda={"f": "fmin(x, y)", "i": "x < y ? x : y"},
+    ufunc=np.fmin, accepts="fi", in_place=False, depends=pointwise("smallest"), cuda={"f": "fmin(x, y)", "i": "x < y ? x : y"},
     d_x=lambda g, x, y: _if_first(g, x.less_equal(y), y),
     d_y=lambda g, x, y: g - _if_first(g, x.less_equal(y), y),
 )  # fmt: skip
@@ -76,7 +78,7 @@ def _heaviside(out: Any, x: Any, y: Any, device: Any) -> None:
 
 elementwise(
     "heaviside", "x, y", ("The step function: 0 below zero, 1 above, `y` where `x` is zero.", "阶跃函数：负数得 0，正数得 1，`x` 为零处得 `y`。"),
-    kernel=_heaviside, accepts="fi", dtype=alike("heaviside"), cuda="x == 0 ? y : x > 0 ? 1 : 0",
+    kernel=_heaviside, accepts="fi", depends=chosen_by(0, 0, 1), dtype=alike("heaviside"), cuda="x == 0 ? y : x > 0 ? 1 : 0",
     d_x=ZERO,
     d_y=lambda g, x: g * x.equal(0).cast(g.dtype),
 )  # fmt: skip
@@ -102,7 +104,7 @@ def chosen(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
 _WHERE = elementwise(
     "where", "x, condition, y", ("`x` where the condition holds, elsewhere `y`.", "条件成立处取 `x`，其余处取 `y`。"),
     call="condition, x, y", method=False, function=False, out=True, kernel=_where, validate=_check_condition, dtype=lambda x, y: dtypes.promote("where", x, y),
-    masks=("condition",), cuda=dict.fromkeys("fib", "condition ? x : y"),
+    masks=("condition",), depends=chosen_by(1, 0, 2), cuda=dict.fromkeys("fib", "condition ? x : y"),
     d_x=lambda g, condition: chosen(condition, g, operand(0, g)),
     d_y=lambda g, condition: chosen(condition, operand(0, g), g),
 )  # fmt: skip

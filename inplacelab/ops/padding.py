@@ -14,6 +14,7 @@ from inplacelab.ops.arguments.attributes import constant, sizes_of
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.table import add_row
+from inplacelab.ops.table.depends import moved
 from inplacelab.ops.table.exports import as_functional
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
@@ -34,7 +35,7 @@ def _frame(out: Any, x: Any, pairs: Pairs, value: Any) -> None:
 
 add_row(
     "order", "_framed", "x", ("The tensor, with `value` around it.", "在张量四周填上 `value`。"),
-    attrs="pairs, value", kernel=_frame, dtype=same, in_place=False, function=False, called="pad", node="PadGradNode",
+    attrs="pairs, value", kernel=_frame, dtype=same, in_place=False, function=False, depends=moved(), called="pad", node="PadGradNode",
     shape=lambda x, pairs: tuple(before + n + after for n, (before, after) in zip(x, pairs, strict=True)),
     d_x=lambda g, x_form, pairs: g[_inside(x_form.shape, pairs)],
 )  # fmt: skip

@@ -15,6 +15,7 @@ from inplacelab.language import Text
 from inplacelab.ops.arguments.attributes import plain_number
 from inplacelab.ops.results import random_stream
 from inplacelab.ops.table import overwrite
+from inplacelab.ops.table.depends import DRAWN_HERE
 from inplacelab.ops.table.row import ZERO, same
 
 # ---- checks of parameters -----------------------------------------------------------------------------------------------
@@ -92,40 +93,40 @@ def _random(out: Any, from_: int, to: int | None, generator: Any, device: Any) -
 
 overwrite(
     "uniform", "x", ("Write random numbers, evenly distributed from `min` up to `max`.", "写入在 `min` 与 `max` 之间均匀分布的随机数。"),
-    attrs="min=0, max=1.0, seed=0", kernel=random_stream.uniform, accepts="f", validate=check_uniform,
+    attrs="min=0, max=1.0, seed=0", depends=DRAWN_HERE, kernel=random_stream.uniform, accepts="f", validate=check_uniform,
     prepare={"min": plain_number, "max": plain_number, "seed": _own_stream}, node="UniformInplaceGradNode", d_x=ZERO,
 )  # fmt: skip
 overwrite(
     "normal", "x", ("Write random numbers with a normal distribution.", "写入服从正态分布的随机数。"),
-    attrs="mean=0.0, std=1.0", kernel=random_stream.normal, accepts="fc", node="GaussianInplaceGradNode", function=True,
+    attrs="mean=0.0, std=1.0", depends=DRAWN_HERE, kernel=random_stream.normal, accepts="fc", node="GaussianInplaceGradNode", function=True,
     prepare={"mean": plain_number, "std": spread("normal_", "std")}, d_x=ZERO,
 )  # fmt: skip
 overwrite(
     "log_normal", "x", ("Write random numbers whose logarithms have a normal distribution.", "写入对数服从正态分布的随机数。"),
-    attrs="mean=1.0, std=2.0", kernel=random_stream.log_normal, accepts="fc", function=True,
+    attrs="mean=1.0, std=2.0", depends=DRAWN_HERE, kernel=random_stream.log_normal, accepts="fc", function=True,
     prepare={"mean": plain_number, "std": spread("log_normal_", "std")}, d_x=ZERO,
 )  # fmt: skip
 overwrite(
     "exponential", "x", ("Write random waiting times at the rate `lam`.", "写入速率为 `lam` 的随机等待时间（指数分布）。"),
-    attrs="lam=1.0", kernel=random_stream.exponential, accepts="f", prepare={"lam": _rate}, d_x=ZERO,
+    attrs="lam=1.0", depends=DRAWN_HERE, kernel=random_stream.exponential, accepts="f", prepare={"lam": _rate}, d_x=ZERO,
 )  # fmt: skip
 overwrite(
     "cauchy", "x", ("Write random numbers with a Cauchy distribution around `loc`.", "写入以 `loc` 为中心、服从柯西分布的随机数。"),
-    attrs="loc=0, scale=1", kernel=random_stream.cauchy, accepts="f", function=True,
+    attrs="loc=0, scale=1", depends=DRAWN_HERE, kernel=random_stream.cauchy, accepts="f", function=True,
     prepare={"loc": plain_number, "scale": spread("cauchy_", "scale")}, d_x=ZERO,
 )  # fmt: skip
 overwrite(
     "bernoulli", "x, p", ("Write 1 with probability `p`, otherwise 0.", "以概率 `p` 写入 1，否则写入 0。"),
-    call="x, p=0.5", numbers=("p",), dtype=same, kernel=random_stream.bernoulli, accepts="f", function=True,
+    call="x, p=0.5", numbers=("p",), dtype=same, depends=DRAWN_HERE, kernel=random_stream.bernoulli, accepts="f", function=True,
     validate=lambda p: check_probability("bernoulli_", "p", p, zero=True), d_x=ZERO, d_p=ZERO,
 )  # fmt: skip
 overwrite(
     "geometric", "x, probs", ("Write how many trials it takes until the first succeeds, each with probability `probs`.",
                               "写入直到首次成功所需的试验次数，每次成功的概率为 `probs`（几何分布）。"),
-    call="x, probs", numbers=("probs",), dtype=same, kernel=random_stream.geometric, accepts="f", function=True,
+    call="x, probs", numbers=("probs",), dtype=same, depends=DRAWN_HERE, kernel=random_stream.geometric, accepts="f", function=True,
     validate=lambda probs: check_probability("geometric_", "probs", probs, zero=False), d_x=ZERO, d_probs=ZERO,
 )  # fmt: skip
 overwrite(
     "random", "x", ("Write random integers from `from_` up to but without `to`.", "写入从 `from_` 到 `to`（不含）的随机整数。"),
-    attrs="from_=0, to=None, *, generator=None", kernel=_random, accepts="fi", validate=_check_integers, d_x=ZERO,
+    attrs="from_=0, to=None, *, generator=None", depends=DRAWN_HERE, kernel=_random, accepts="fi", validate=_check_integers, d_x=ZERO,
 )  # fmt: skip

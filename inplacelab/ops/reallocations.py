@@ -25,6 +25,7 @@ from inplacelab.ops.creation import shape_of
 from inplacelab.ops.explicit_views import as_strided
 from inplacelab.ops.results.destinations import move, reallocate
 from inplacelab.ops.table import add_row
+from inplacelab.ops.table.depends import moved
 from inplacelab.ops.table.exports import as_method, as_property
 from inplacelab.ops.table.row import same
 from inplacelab.storage import Storage
@@ -207,7 +208,7 @@ def _front(g: Tensor, x: Shape) -> Tensor:
 
 add_row(
     "order", "_lengthened", "x", ("The elements, and zeros after them.", "原有的元素，其后补零。"),
-    attrs="shape", kernel=_lengthen, dtype=same, shape=lambda shape: shape, in_place=False, function=False, called="resize_",
+    attrs="shape", kernel=_lengthen, dtype=same, shape=lambda shape: shape, in_place=False, function=False, called="resize_", depends=moved(),
     d_x=lambda g, x_form: _front(g, x_form.shape),
 )  # fmt: skip
 

@@ -14,6 +14,7 @@ from inplacelab.ops.arguments.attributes import constant, sizes_of
 from inplacelab.ops.results.kernel_tools import conj
 from inplacelab.ops.scans import products_before
 from inplacelab.ops.table import add_row, reduction
+from inplacelab.ops.table.depends import along_axes, pointwise
 from inplacelab.tensor import Tensor
 
 _ALL = [tuple(range(rank)) for rank in range(65)]
@@ -95,12 +96,12 @@ def _sum_dtype(x: Any, dtype: Any) -> Any:
 reduction(
     "sum", ("The sum over the axes in `axis`, or over all.", "沿 `axis` 各轴求和；缺省时对全部元素求和。"),
     attrs="axis=None, dtype=None, keepdim=False", kernel=_sum, prepare={"axis": axes_of},
-    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_sum_dtype,
+    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_sum_dtype, depends=along_axes("reduced"),
     d_x=lambda g, x_form, axis: spread(g, x_form.shape, axis),
 )  # fmt: skip
 reduction(
     "mean", ("The mean over the axes in `axis`, or over all.", "沿 `axis` 各轴求平均；缺省时对全部元素求平均。"),
-    attrs="axis=None, keepdim=False, *, dtype=None", kernel=_mean, prepare={"axis": axes_of},
+    attrs="axis=None, keepdim=False, *, dtype=None", kernel=_mean, prepare={"axis": axes_of}, depends=along_axes("reduced"),
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_result_dtype,
     d_x=lambda g, x_form, axis: spread(g, x_form.shape, axis).scale(1.0 / max(count(x_form.shape, axis), 1)),
 )  # fmt: skip
@@ -133,7 +134,7 @@ def _gradient_of_product(g: Tensor, x: Tensor, axis: tuple[int, ...]) -> Tensor:
 
 reduction(
     "prod", ("The product over the axes in `axis`, or over all.", "沿 `axis` 各轴求积；缺省时对全部元素求积。"),
-    attrs="axis=None, keepdim=False, dtype=None", kernel=_prod, prepare={"axis": axes_of}, validate=_check_factors,
+    attrs="axis=None, keepdim=False, dtype=None", kernel=_prod, prepare={"axis": axes_of}, validate=_check_factors, depends=along_axes("reduced"),
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_result_dtype,
     d_x=_gradient_of_product,
 )  # fmt: skip
@@ -151,12 +152,12 @@ def _any(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
 
 reduction(
     "all", ("True where all elements along `axis` are true, or not zero.", "沿 `axis` 的元素全为真（或非零）时得 True。"),
-    attrs="axis=None, keepdim=False", kernel=_all, prepare={"axis": axes_of}, dtype=lambda: np.dtype(bool), out=True,
+    attrs="axis=None, keepdim=False", kernel=_all, prepare={"axis": axes_of}, dtype=lambda: np.dtype(bool), out=True, depends=along_axes("reduced"),
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim),
 )  # fmt: skip
 reduction(
     "any", ("True where some element along `axis` is true, or not zero.", "沿 `axis` 有元素为真（或非零）时得 True。"),
-    attrs="axis=None, keepdim=False", kernel=_any, prepare={"axis": axes_of}, dtype=lambda: np.dtype(bool), out=True,
+    attrs="axis=None, keepdim=False", kernel=_any, prepare={"axis": axes_of}, dtype=lambda: np.dtype(bool), out=True, depends=along_axes("reduced"),
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim),
 )  # fmt: skip
 
@@ -166,5 +167,5 @@ reduction(
 add_row(
     "expansion", "expand", "x", ("Repeat axes of one element to reach `shape`; -1 keeps a size.", "把长度为 1 的轴重复到 `shape`；-1 表示保持不变。"),
     d_x=lambda g: g,
-    attrs="shape", kernel=_expand, prepare={"shape": _expanded}, shape=lambda shape: shape, aliases=("broadcast_to",), in_place=False,
+    attrs="shape", kernel=_expand, prepare={"shape": _expanded}, depends=pointwise(), shape=lambda shape: shape, aliases=("broadcast_to",), in_place=False,
 )  # fmt: skip

@@ -14,6 +14,7 @@ from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments.index_checks import along, checked_axis
 from inplacelab.ops.results.kernel_tools import conj
 from inplacelab.ops.table import add_row
+from inplacelab.ops.table.depends import along_axes
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 
@@ -79,7 +80,7 @@ def _sums_to_the_end(g: Tensor, axis: int | None, shape: Shape) -> Tensor:
 add_row(
     "scan", "cumsum", "x", ("Running sums along `axis`, or over all elements in one line.", "沿 `axis` 的累加和；缺省时把全部元素排成一行累加。"),
     attrs="axis=None, dtype=None", kernel=_cumsum, prepare={"axis": _axis}, shape=_line, dtype=_dtype, dtype_ordinary=_counted,
-    validate=lambda x, dtype: _check_addable("cumsum", x, dtype), resizes=True,
+    validate=lambda x, dtype: _check_addable("cumsum", x, dtype), resizes=True, depends=along_axes("running"),
     d_x=lambda g, x_form, axis: _sums_to_the_end(g, axis, x_form.shape),
 )  # fmt: skip
 
@@ -112,7 +113,7 @@ def _gradient_of_products(g: Tensor, x: Tensor, dim: int | None) -> Tensor:
 add_row(
     "scan", "cumprod", "x", ("Running products along `dim`, or over all elements in one line.", "沿 `dim` 的累乘积；缺省时把全部元素排成一行累乘。"),
     attrs="dim=None, dtype=None", kernel=_cumprod, prepare={"dim": _dim}, shape=lambda x, dim: _line(x, dim), dtype=_dtype,
-    validate=lambda x, dtype: _check_addable("cumprod", x, dtype), resizes=True,
+    validate=lambda x, dtype: _check_addable("cumprod", x, dtype), resizes=True, depends=along_axes("running", "dim"),
     d_x=_gradient_of_products,
 )  # fmt: skip
 
@@ -146,7 +147,7 @@ def _gradient_of_terms(g: Tensor, factors: Tensor, axis: int) -> Tensor:
 add_row(
     "scan", "_recurrence", "x, factors",
     ("`out[k] = x[k] + factors[k-1] * out[k-1]` along `axis`.", "沿 `axis` 计算 `out[k] = x[k] + factors[k-1] * out[k-1]`。"),
-    attrs="axis", kernel=_recurrence, shape=lambda x: x, dtype=same, in_place=False, function=False,
+    attrs="axis", kernel=_recurrence, shape=lambda x: x, dtype=same, in_place=False, function=False, depends=along_axes("running"),
     d_x=_gradient_of_terms,
     d_factors=_gradient_of_factors,
 )  # fmt: skip

@@ -28,6 +28,7 @@ from inplacelab.ops.arguments.index_checks import (
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.results.kernel_tools import start
 from inplacelab.ops.table import add_row
+from inplacelab.ops.table.depends import moved, one_after_the_other, written
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 
@@ -35,6 +36,11 @@ from inplacelab.tensor import Tensor
 def _line(index: Tensor) -> Tensor:
     """The positions as a vector."""
     return index.reshape([-1])
+
+
+def _rows_at(places: Any, index: Any, axis: int) -> Any:
+    """The elements of the rows at the positions in `index`."""
+    return np.take(places, line_of(index), axis, mode="wrap")
 
 
 def _with_rows(x: Shape, axis: int, rows: tuple[int, ...]) -> Shape:
@@ -71,13 +77,14 @@ def _gradient_of_selected(g: Tensor, index: Tensor, shape: Shape, axis: int) -> 
 add_row(
     "selection", "index_select", "x, index", ("The rows at the positions in `index`, along `axis`: a copy.", "沿 `axis` 取出 `index` 所列位置的各行（副本）。"),
     attrs="axis=0", validate=_check_select, prepare={"axis": front_axis}, kernel=_select, dtype=same, in_place=False, out=True,
+    depends=moved(),
     shape=lambda x, index, axis: _with_rows(x, axis, (index[0],)),
     d_x=lambda g, x_form, index, axis: _gradient_of_selected(g, index, x_form.shape, axis),
 )  # fmt: skip
 GATHER = add_row(
     "selection", "gather", "x, index", ("The rows at the positions in `index`, along `axis`: a copy.", "沿 `axis` 取出 `index` 所列位置的各行（副本）。"),
     attrs="axis=None", validate=_check_gather, prepare={"axis": _axis_given}, kernel=_select, dtype=same, in_place=False,
-    method=False, function=False, out=True,
+    method=False, function=False, out=True, depends=moved(),
     shape=lambda x, index, axis: _with_rows(x, axis, index[:1]),
     d_x=lambda g, x_form, index, axis: _gradient_of_selected(g, index, x_form.shape, axis),
 )  # fmt: skip
@@ -109,7 +116,7 @@ def _index_add(out: Any, x: Any, index: Any, axis: int, value: Any, alpha: Any, 
 add_row(
     "scatter", "index_add", "x, index, value", ("Add the rows of `value` to those at the positions in `index`.", "把 `value` 的各行加到 `index` 所列的位置上。"),
     call="x, index, axis, value, alpha=1", accepts="fi", validate=_check_add, prepare={"axis": front_axis, "alpha": plain_number},
-    kernel=_index_add, shape=same, dtype=same,
+    kernel=_index_add, shape=same, dtype=same, depends=written(_rows_at, "value", "combined"),
     d_x=lambda g: g,
     d_value=lambda g, index, axis, alpha: g.index_select(_line(index), axis).scale(alpha),
 )  # fmt: skip
@@ -142,6 +149,7 @@ def _sum_where_filled(g: Tensor, index: Tensor, axis: int) -> Tensor:
 add_row(
     "scatter", "index_fill", "x, index, value", ("Write one number into the rows at the positions in `index`.", "在 `index` 所列位置的各行写入同一个数。"),
     call="x, index, axis, value", numbers=("value",), validate=_check_fill, prepare={"axis": front_axis}, kernel=_index_fill, shape=same, dtype=same,
+    depends=written(_rows_at, "value"),
     d_x=lambda g, index, axis: g.index_fill(index, axis, 0),
     d_value=_sum_where_filled,
 )  # fmt: skip
@@ -191,6 +199,8 @@ SCATTER = add_row(
     ("Write the rows of `updates` at the positions in `index`; or zero those rows and add (`overwrite=False`).",
      "把 `updates` 的各行写到 `index` 所列的位置；`overwrite=False` 时先清零这些行再累加。"),
     attrs="overwrite=True", accepts="fi", validate=_check_scatter, kernel=_scatter, shape=same, dtype=same, method=False, function=False, out=True,
+    depends=written(lambda places, index: _rows_at(places, index, 0), "updates", lambda call: "assigned" if call["overwrite"] else "replaced",
+                    used=one_after_the_other),
     d_x=lambda g, index: g.index_fill(_line(index), 0, 0),
     d_updates=lambda g, index, updates_form, overwrite: _gradient_of_updates(g, index, updates_form.shape, overwrite),
 )  # fmt: skip

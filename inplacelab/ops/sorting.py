@@ -16,6 +16,7 @@ from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import made
 from inplacelab.ops.table import LazyFunction, add_row
+from inplacelab.ops.table.depends import along_axes
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor, TopKRetType
@@ -67,13 +68,13 @@ add_row(
     "selection", "argsort", "x",
     ("The indices along `axis` that would sort `x`.", "使 `x` 沿 `axis` 有序的下标。"),
     attrs="axis=-1, descending=False, stable=False", accepts="fi", kernel=_argsort, prepare={"axis": _axis}, shape=same,
-    dtype=lambda: dtypes.int64.numpy, in_place=False,
+    dtype=lambda: dtypes.int64.numpy, in_place=False, depends=along_axes("whole"),
 )  # fmt: skip
 _FIRST_PLACES_ROW = add_row(
     "selection", "_first_places", "x",
     ("The indices along `axis` of the `k` largest, or smallest, elements.", "沿 `axis` 最大（或最小）的 `k` 个元素的下标。"),
     attrs="k, axis=-1, largest=True", accepts="fi", kernel=_first, prepare={"axis": _axis, "k": _how_many}, validate=_check_enough,
-    shape=_shortened, dtype=lambda: dtypes.int64.numpy, in_place=False, function=False, called="topk",
+    shape=_shortened, dtype=lambda: dtypes.int64.numpy, in_place=False, function=False, called="topk", depends=along_axes("whole"),
 )  # fmt: skip
 
 _FIRST_PLACES = LazyFunction(_FIRST_PLACES_ROW, "ordinary")

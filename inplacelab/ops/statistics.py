@@ -11,6 +11,7 @@ from inplacelab.layout import Shape
 from inplacelab.ops.reductions import axes_of, count, reduced, spread
 from inplacelab.ops.results.kernel_tools import quietly
 from inplacelab.ops.table import reduction
+from inplacelab.ops.table.depends import along_axes
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 
@@ -63,13 +64,13 @@ def _gradient_of_std(g: Tensor, x: Tensor, out: Tensor, axis: tuple[int, ...], u
 reduction(
     "var", ("The mean square of the distance from the mean.", "与平均值之差的平方的平均。"),
     attrs="axis=None, unbiased=None, keepdim=False, name=None, *, correction=1", accepts="f", kernel=_var, prepare={"axis": axes_of},
-    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=same, out=True,
+    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=same, out=True, depends=along_axes("reduced"),
     d_x=_gradient_of_var,
 )  # fmt: skip
 reduction(
     "std", ("The standard deviation: the square root of the variance.", "标准差：方差的平方根。"),
     attrs="axis=None, unbiased=True, keepdim=False", accepts="f", kernel=_std, prepare={"axis": axes_of},
-    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=same,
+    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=same, depends=along_axes("reduced"),
     d_x=_gradient_of_std,
 )  # fmt: skip
 
@@ -93,6 +94,7 @@ def _logsumexp(out: Any, x: Any, axis: tuple[int, ...], keepdim: bool, device: A
 reduction(
     "logsumexp", ("The logarithm of the sum of exponentials over the axes in `axis`.", "沿 `axis` 各轴的指数和的对数。"),
     attrs="axis=None, keepdim=False", accepts="fi", kernel=_logsumexp, prepare={"axis": axes_of}, dtype=dtypes.floating, out=True,
+    depends=along_axes("reduced"),
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim),
     d_x=lambda g, x, out, axis: spread(g, x.array.shape, axis) * (x - spread(out, x.array.shape, axis)).exp(),
 )  # fmt: skip

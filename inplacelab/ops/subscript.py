@@ -14,6 +14,7 @@ import numpy as np
 from inplacelab import errors, modes, observe
 from inplacelab.autograd.meta import Selected
 from inplacelab.autograd.nodes import meta
+from inplacelab.dependence import Dependence
 from inplacelab.layout import index, is_basic
 from inplacelab.ops import views, writes
 from inplacelab.ops.arguments.attributes import REAL
@@ -24,7 +25,9 @@ from inplacelab.ops.creation import operand
 from inplacelab.ops.indexing import fits, positions
 from inplacelab.ops.results.metadata import temporary_view, view, window
 from inplacelab.ops.table import LazyFunction
+from inplacelab.ops.table.depends import written_at
 from inplacelab.ops.table.exports import as_method
+from inplacelab.ops.template.touched_slots import ENOUGH
 from inplacelab.tensor import Tensor
 
 _VIEW = LazyFunction(views.getitem, "view")
@@ -76,8 +79,9 @@ def _write_part(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
     if not modes.current().listeners:
         write(part, given, selected)
         return
+    depends = _depends(x, value, plain)
     observe.silently(write, part, given, selected)
-    _report_written(x, value, part)
+    _report_written(x, value, part, depends)
 
 
 def _without_leading(value: Tensor, rank: int) -> Tensor:
@@ -102,14 +106,30 @@ def _write_positions(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
         raise errors.assigned_would_grow(op="setitem", target=found.shape, result=given.shape)
     observe.silently(x._put_, given, found)
     if modes.current().listeners:
-        _report_written(x, value, _slots_at(x, found))
+        _report_written(x, value, _slots_at(x, found), _depends(x, value, found.keys))
 
 
-def _report_written(x: Tensor, value: Any, written: Any) -> None:
+def _depends(x: Tensor, value: Any, key: Any) -> Dependence | None:
+    """Which element of the value is written to which element; None if they are too many to report."""
+    if x.array.size > ENOUGH:
+        return None
+    places = np.arange(x.array.size).reshape(x.array.shape)[key]
+    return written_at(places, np.arange(value.size).reshape(value.array.shape) if isinstance(value, Tensor) else None)
+
+
+def _report_written(x: Tensor, value: Any, written: Any, depends: Dependence | None) -> None:
     root = x if x.base is None else x.base
     source = (value,) if isinstance(value, Tensor) else ()
     observe.notify(
-        "setitem", "in-place", (x, *source), x, root.node, written=written, read=(), copied=1 if source else None
+        "setitem",
+        "in-place",
+        (x, *source),
+        x,
+        root.node,
+        written=written,
+        read=(),
+        copied=1 if source else None,
+        depends=depends,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from inplacelab import errors, modes, observe
 from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import refresh
+from inplacelab.dependence import CONSTANT, OVERWRITTEN
 from inplacelab.ops.arguments.attributes import check_all_hold, check_keeps_imaginary, constant, number_for
 from inplacelab.ops.creation import operand
 from inplacelab.ops.table import overwrite
@@ -76,7 +77,17 @@ def set_value(self: Tensor, value: Any) -> None:
     observe.silently(_overwrite, self, given)
     if modes.current().listeners:
         source = (value,) if isinstance(value, Tensor) else ()
-        observe.notify("set_value", "in-place", (self, *source), self, self.node, read=(), copied=1 if source else None)
+        depends = OVERWRITTEN if source else CONSTANT
+        observe.notify(
+            "set_value",
+            "in-place",
+            (self, *source),
+            self,
+            self.node,
+            read=(),
+            copied=1 if source else None,
+            depends=depends,
+        )
 
 
 def _overwrite(x: Tensor, given: Tensor) -> None:

@@ -386,6 +386,7 @@ class Builder:
             inputs=tuple(each.tensor for each in event.inputs),
             output=event.output.tensor,
             kept=event.node,
+            depends=event.depends,
         )
 
     def _writes(self, event: ev.OperationDone) -> tuple[WriteFacts, ...]:

@@ -18,6 +18,7 @@ from inplacelab import devices, errors, modes, observe
 from inplacelab.autograd.custom.node import CustomNode
 from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved as SavedTensor
+from inplacelab.dependence import Dependence
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab.memory import Episode
@@ -166,7 +167,7 @@ class EngineRecorder(observe.Observer):
     def operation(
         self, name: str, category: Any, inputs: Sequence[Tensor], output: Tensor, node: Node | None, *, written: Any = None,
         exact: bool = True, read: Sequence[int] | None = None, copied: int | None = None,
-        attributes: Mapping[str, Any] = observe.NO_ATTRIBUTES,
+        attributes: Mapping[str, Any] = observe.NO_ATTRIBUTES, depends: Dependence | None = None,
     ) -> None:  # fmt: skip
         objects = self._objects
         if self._computing:  # backward also computes with operations, but its steps are the nodes
@@ -191,7 +192,7 @@ class EngineRecorder(observe.Observer):
         live, peak = self._account()
         self._emit(events.OperationDone(
             self.op_name(name), category, operands, part_of(known, written), plain(attributes), objects.number_of(node), line, live, peak,
-            "written" if exact else "around", copied,
+            "written" if exact else "around", copied, depends,
         ))  # fmt: skip
         objects.replacing = False
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from inplacelab.dependence import Dependence
     from inplacelab.devices.kernels.launch import Launch
     from inplacelab.language import Text
     from inplacelab.layout import Layout
@@ -340,6 +341,7 @@ class OperationDone(Event):
         live, peak: live bytes and their peak.
         slots_are: what is known of the slots of an in-place operation's output (see `WriteFacts`).
         copied: the position of the input whose elements it wrote as they are; None if no input's were.
+        depends: how the elements of the result depend on those of the inputs; None if that is not known, or it is a view.
     """
 
     name: str
@@ -353,6 +355,7 @@ class OperationDone(Event):
     peak: int
     slots_are: SlotsAre = "written"
     copied: int | None = None
+    depends: Dependence | None = None
 
 
 # --- the gradient history ----------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ import paddle
 from inplacelab.language import Text
 from inplacelab.layout import share_slots
 from inplacelab.recorders import events, paddle_watch
+from inplacelab.recorders.dependences import depends_of
 from inplacelab.recorders.events import Operand
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.paddle_calls import (
@@ -36,6 +37,7 @@ from inplacelab.recorders.paddle_calls import (
     VIEWS,
     Call,
     Kind,
+    depends,
     tensors_in,
     tensors_of,
     touched,
@@ -213,6 +215,7 @@ class PaddleRecorder:
         call.operands = tuple([each.operand for each in call.known])
         call.versions = [each.counter.version for each in call.known]
         call.touched = touched(kind.name, args, kwargs)
+        call.depends = depends(kind.name, args, kwargs, call.tensors)
         refusable = kind.name.endswith("_") and any(each.needs and each.node is None for each in call.known[:1])
         if kind.is_silent or refusable or kwargs.get("out") is not None:
             call.contents = [objects.fingerprint(each) for each in call.known]
@@ -399,7 +402,7 @@ class PaddleRecorder:
         inputs = call.touched.inputs(call.tensors, call.operands)
         copied = call.touched.place_copied(call.tensors)
         self._emit(events.OperationDone(
-            call.kind.name, category, inputs, output, {}, node, call.line, *self._objects.account(), slots_are, copied,
+            call.kind.name, category, inputs, output, {}, node, call.line, *self._objects.account(), slots_are, copied, depends_of(call.depends, category, output),
         ))  # fmt: skip
 
     def _pass_begins(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import paddle
 
 from inplacelab.layout import Layout
+from inplacelab.recorders import dependences
 from inplacelab.recorders.paddle_readings import layout_of
 from inplacelab.recorders.positions import (
     ALL,
@@ -35,6 +36,7 @@ from inplacelab.recorders.positions import (
 )
 
 if TYPE_CHECKING:
+    from inplacelab.dependence import Dependence
     from inplacelab.recorders.events import Operand
     from inplacelab.recorders.paddle_known import KnownTensor
 
@@ -111,6 +113,7 @@ class Call:
         unfilled: tensors without memory, to which the function may give some.
         line: the line of the program.
         touched: what it will write and read, where that is not all of its tensors.
+        depends: how its result will depend on its tensors; None if that is not known.
         contents: what tells whether a storage was written, for a function that raises no version.
         gradients: the same of their gradients, for a function that may set them to zeros.
         begun: whether it is recorded.
@@ -124,6 +127,7 @@ class Call:
     unfilled: list[Any] = field(default_factory=list)
     line: int | None = None
     touched: Touched = ALL
+    depends: Dependence | None = None
     contents: Sequence[int | None] = ()
     gradients: Sequence[int | None] = ()
     begun: bool = False
@@ -204,6 +208,12 @@ _OVERWRITES = frozenset({
 """Functions that do not read what they write."""
 _COPIES = frozenset({"assign", "clone", "contiguous", "copy_to", "cast", "reshape", "flatten"})
 """Functions that make a copy, if they make a tensor that is no view."""
+
+
+def depends(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: Sequence[Any]) -> Dependence | None:
+    """Returns how the result of a call will depend on its tensors; None if that is not known."""
+    call = dependences.Call(name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, {}, weight_has_rows=False)
+    return dependences.dependence(call, tensors)
 
 
 def touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:

@@ -24,6 +24,7 @@ import torch
 
 from inplacelab.language import Text
 from inplacelab.recorders import events
+from inplacelab.recorders.dependences import depends_of
 from inplacelab.recorders.events import INFERRED, Operand
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.positions import ALL
@@ -43,7 +44,7 @@ from inplacelab.recorders.torch_backward import (
     shape_at,
     stale,
 )
-from inplacelab.recorders.torch_calls import RELAYOUTS, Call, kind_of, tensors_in, tensors_of, touched
+from inplacelab.recorders.torch_calls import RELAYOUTS, Call, depends, kind_of, tensors_in, tensors_of, touched
 from inplacelab.recorders.torch_compiled import CompiledCalls
 from inplacelab.recorders.torch_names import WATCHED
 from inplacelab.recorders.torch_objects import (
@@ -268,6 +269,7 @@ class TorchRecorder:
             call.operands = tuple([each.operand for each in call.known])
             call.versions = [version_of(each) for each in call.tensors]
             call.touched = touched(kind.name, args, kwargs)
+            call.depends = depends(kind.name, args, kwargs, call.tensors)
             if kind.is_silent:
                 call.contents = [objects.contents(each) for each in call.known]
             call.with_history, call.first, call.storages = torch.is_grad_enabled(), _next_node(), objects.seen
@@ -384,7 +386,7 @@ class TorchRecorder:
         inputs = call.touched.inputs(call.tensors, call.operands)
         copied = call.touched.place_copied(call.tensors)
         self._emit(events.OperationDone(
-            call.kind.name, category, inputs, output, {}, node, call.line, *self._objects.account(), slots_are, copied,
+            call.kind.name, category, inputs, output, {}, node, call.line, *self._objects.account(), slots_are, copied, depends_of(call.depends, category, output),
         ))  # fmt: skip
 
     # ---- modules with a fast path ----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from inplacelab.layout import Layout
+from inplacelab.recorders import dependences
 from inplacelab.recorders.positions import (
     ALL,
     At,
@@ -32,6 +33,7 @@ from inplacelab.recorders.positions import (
 from inplacelab.recorders.torch_objects import layout_of
 
 if TYPE_CHECKING:
+    from inplacelab.dependence import Dependence
     from inplacelab.recorders.events import Operand
     from inplacelab.recorders.torch_objects import KnownTensor
 
@@ -90,6 +92,7 @@ class Call:
         storages: how many storages were known.
         with_history: whether operations make nodes.
         touched: what it will write and read, where that is not all of its tensors.
+        depends: how its result will depend on its tensors; None if that is not known.
         contents: the bytes of the storages, for a function that writes without raising versions.
         begun: whether it is recorded.
     """
@@ -104,6 +107,7 @@ class Call:
     storages: int = 0
     with_history: bool = False
     touched: Touched = ALL
+    depends: Dependence | None = None
     contents: Sequence[bytes | None] = ()
     begun: bool = False
 
@@ -219,6 +223,12 @@ _COPIES = frozenset({
     "clone", "contiguous", "reshape", "flatten", "to", "type", "cpu", "cuda", "bool", "int", "long", "half", "float", "double", "bfloat16",
 })  # fmt: skip
 """Operations that make a copy, if they make a tensor that is no view."""
+
+
+def depends(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: Sequence[Any]) -> Dependence | None:
+    """Returns how the result of a call will depend on its tensors; None if that is not known."""
+    call = dependences.Call(name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, _ALIASES, weight_has_rows=True)
+    return dependences.dependence(call, tensors)
 
 
 def touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:

@@ -12,6 +12,7 @@ from math import prod
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.recording.dependence import fits_together
 from inplacelab.recording.facts import (
     BackwardFacts,
     CounterFacts,
@@ -86,6 +87,7 @@ _OUTSIDE = Text(
     "{0}: a layout reaches the slots {1} to {2} of a storage that has {3}.",
     "{0}：布局触及槽位 {1} 至 {2}，而存储只有 {3} 个。",
 )
+_DEPENDENCE = Text("a rule of dependence does not fit together: {0}", "元素依赖规则自相矛盾：{0}")
 _RUNS = Text("{0}: the slots are not runs in order, inside their storage.", "{0}：这些槽位不是存储内依次排列的区间。")
 _BYTES = Text("{0}: {1} slots do not take {2} bytes.", "{0}：{1} 个槽位不会占 {2} 字节。")
 _VALUES = Text("{0}: there are {1} values for {2} slots.", "{0}：{2} 个槽位却有 {1} 个值。")
@@ -280,8 +282,16 @@ class _World:
             self._known(_STORAGE, step.error.storage, self._met_storages)
             self._known(_TENSOR, step.error.tensor, self._met_tensors)
             _names(step.error.type)
+        self._check_details(step)
+
+    @staticmethod
+    def _check_details(step: Step) -> None:
         for launch in step.launches:
             _check_launch(launch)
+        if step.depends is not None:
+            if not fits_together(step.depends):
+                raise MisfitError(_DEPENDENCE, step.depends.how)
+            _names(*(each.name for each in step.depends.given))
         if step.collective is not None:
             _names(step.collective.name)
             _sizes(step.collective.number, step.collective.rank, step.collective.ranks - step.collective.rank - 1)

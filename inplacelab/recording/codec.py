@@ -131,7 +131,7 @@ def _encode(value: Any, place: str) -> Any:
         return {
             field.name: _encode(each, f"{place}.{field.name}")
             for field, each in held
-            if each is not None or "left_out" not in field.metadata
+            if "left_out" not in field.metadata or each != field.default
         }
     if isinstance(value, tuple):
         return [_encode(item, f"{place}[{position}]") for position, item in enumerate(value)]

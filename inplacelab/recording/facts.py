@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from inplacelab.dependence import Dependence
 from inplacelab.language import Text
 
 Number = float | int | bool | complex
@@ -360,7 +361,7 @@ class CollectiveFacts:
 
 
 LEFT_OUT = {"left_out": True}
-"""Marks a fact that few steps have: a recording's JSON leaves it out where it is None."""
+"""Marks a fact that not every step has: a recording's JSON leaves it out where it has its default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,6 +421,9 @@ class Step:
     reads nothing."""
     collective: CollectiveFacts | None = field(default=None, metadata=LEFT_OUT)
     """The collective that it is, or that its operation ended."""
+    depends: Dependence | None = field(default=None, metadata=LEFT_OUT)
+    """How the elements of its result depend on those of its inputs, if that is known. For views it is not needed: they have the slots
+    of their base."""
 
     def touched_storages(self) -> tuple[int, ...]:
         """Returns the numbers of the storages that are new, gone or different after this step, or were counted as written."""

@@ -47,7 +47,10 @@ def test_lab_copies_the_lessons_and_opens_them(language: str) -> None:
 
 def test_who_waits_for_the_lessons_sees_what_is_installed(tmp_path: Path) -> None:
     installs = {
-        target: make("--dry-run", target, f"VENV={tmp_path}/venv").stdout.split("Installing", 1)[1].split("pip install", 1)[1].split("\n")[0]
+        target: make("--dry-run", target, f"VENV={tmp_path}/venv")
+        .stdout.split("Installing", 1)[1]
+        .split("pip install", 1)[1]
+        .split("\n")[0]
         for target in ("lab", "unit")
     }
     assert {target for target, options in installs.items() if "--quiet" in options} == {"unit"}

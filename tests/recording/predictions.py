@@ -140,6 +140,49 @@ def _node(_: Recording, question: Question, before: State, after: State) -> set[
     return {f"a new `{after.nodes[now].name}`"}
 
 
+def _element(state: State, option: str) -> tuple[TensorFacts, int]:
+    """The tensor and the number of the element that an option names."""
+    found = re.fullmatch(r"`(.+?)\[([\d, ]+)\]`", option)
+    assert found
+    tensor, number = state.tensor(found[1]), 0
+    for size, index in zip(tensor.shape, map(int, found[2].split(",")), strict=True):
+        number = number * size + index
+    return tensor, number
+
+
+def _origins(_: Recording, question: Question, before: State, after: State) -> set[str]:
+    """Of a copy the elements with the value of the result, of a sum those that add up to it; a product is not looked into."""
+    step = after.step
+    assert step.output is not None
+    result = after.tensors[step.output]
+    shown, right = visible_values(after, result), chosen(question)
+    assert shown is not None
+    value = shown[len(shown) // 2]
+    values = {
+        option.en: (visible_values(before, tensor) or ())[number]
+        for option in question.options
+        for tensor, number in [_element(before, option.en)]
+    }
+    if step.op in ("sum", "cumsum"):
+        assert abs(sum(values[each] for each in right) - value) < 1e-4
+    elif step.op in ("getitem", "gather") or (step.op == "setitem" and len(step.inputs) > 1):
+        assert all(values[each] == value for each in right)
+    return right
+
+
+def _reaches(recording: Recording, question: Question, before: State, after: State) -> set[str]:
+    """The elements whose gradient is zero when the node of the leaf runs."""
+    for step in recording.steps[question.step :]:
+        moment = step.backward
+        node = None if moment is None or moment.node is None else recording.state(step.index).nodes.get(moment.node)
+        if moment is None or moment.action != "run" or node is None or node.leaf is None or moment.gradient is None:
+            continue
+        elements = {option.en: _element(before, option.en) for option in question.options}
+        if all(tensor.id == node.leaf for tensor, _ in elements.values()):
+            return {option for option, (_, number) in elements.items() if moment.gradient[number] == 0}
+    raise AssertionError("nothing may be asked of a leaf that receives no gradient")
+
+
 _LOOKS: dict[str, Callable[[Recording, Question, State, State], set[str]]] = {
     "values": _values,
     "version": _version,
@@ -148,4 +191,6 @@ _LOOKS: dict[str, Callable[[Recording, Question, State, State], set[str]]] = {
     "stale": _stale,
     "raises": _raises,
     "node": _node,
+    "origins": _origins,
+    "reaches": _reaches,
 }

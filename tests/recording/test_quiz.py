@@ -23,6 +23,12 @@ from tests.widgets.samples import ALL
 
 GOLDEN = sorted((Path(__file__).parents[1] / "recorders" / "golden").glob("*.json"))
 RECORDINGS: dict[str, Callable[[], Recording]] = {f"golden {path.stem}": partial(load, path) for path in GOLDEN} | ALL
+RECORDINGS["zero slopes"] = lambda: (
+    run(
+        "w = paddle.to_tensor([1., -2., 3.], stop_gradient=False)\nm = paddle.to_tensor([[1., 0., 2.], [3., 4., 5.]])\n"
+        "h = m.cumsum(1)\nr = w.relu()\n(h @ r).sum().backward()\n"
+    ).recording
+)
 
 PLACEHOLDER = re.compile(r"\{[\w:,]+\}")
 

@@ -23,8 +23,8 @@ def test_an_old_recording_is_a_new_one(path: Path) -> None:
 
 
 def compared(recording: Recording) -> Recording:
-    """The recording without what is said of errors, which may improve, and without what operations read, which schema 2 did not have, nor
-    the operands of what was refused.
+    """The recording without what is said of errors, which may improve, without what operations read and how elements depend on elements,
+    which schema 2 did not have, and without the operands of what was refused.
     """
     errors = [
         step.error
@@ -34,7 +34,7 @@ def compared(recording: Recording) -> Recording:
         for step in recording.steps
     ]
     steps = (
-        replace(step, error=error, reads=(), inputs=() if error else step.inputs)
+        replace(step, error=error, reads=(), depends=None, inputs=() if error else step.inputs)
         for step, error in zip(recording.steps, errors, strict=True)
     )
     return replace(recording, steps=tuple(steps))

@@ -27,7 +27,20 @@ HOSTILE = (
     "``<b>``", "a|b|c", "[a](javascript:alert(1))", "![a](http://a.b/c)", "http://a.b", "a\n\n# b", "a\n\n    b", "a\r\n<b>", "\x1b]0;a\x07",
     "\x1b[2J", "\x9b2J", "\x00", "\u202ea\u2066", "\u2028<b>", "~~a~~", "<http://a.b>", "- a", "1. a", "# a", "> a", "{0}{x}%s", "\\", "\uffff",
 )  # fmt: skip
-FIXED = {"framework", "checked", "slots_are", "kind", "phase", "category", "action", "status", "role"}
+FIXED = {
+    "framework",
+    "checked",
+    "slots_are",
+    "how",
+    "text",
+    "rule",
+    "kind",
+    "phase",
+    "category",
+    "action",
+    "status",
+    "role",
+}
 """The fields that have one of a few words, and the framework, which decides what is drawn."""
 
 

@@ -20,6 +20,8 @@ A scene is laid out for one width and marks which parts may move: cards go below
 and the step axis becomes as wide as its pane (`axis.js`). `room.js` divides the height of the window between the panes by what each
 needs over all steps, so no step changes a size.
 
+`scene/origins.py` ships an index of the numbers that slots have held, with edges to those they came from; `origins.js` only follows them.
+
 The modules of the player are: pure functions (`runs.js`, `words.js`, `linking.js`), parts of the picture (`panel.js`, `code.js`, `tables.js`,
 `toolbar.js`), the state that they share (`stage.js`), and `player.js`, which assembles them. Node tests import them one by one;
 `player_bundle.py` joins them into one module. `comparison.js` plays two programs with one cursor: each side (`sides.js`) is code and storages on a

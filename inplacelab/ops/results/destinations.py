@@ -36,17 +36,31 @@ def _compute_into(op: str, out: Tensor, compute: Callable[[], Tensor]) -> None:
     out.copy_(result)
 
 
-def reallocate(name: str, x: Tensor, ordinary: Callable[[], Tensor]) -> Tensor:
+def reallocate(
+    name: str,
+    x: Tensor,
+    ordinary: Callable[[], Tensor],
+    others: Sequence[Tensor] = (),
+    depends: Callable[[], Any] | None = None,
+) -> Tensor:
     """Moves `x` to a new storage with the result, which has another dtype or does not fit into the storage of `x`.
 
     The operation is then in place in name only. Views and saved tensors on the old storage keep it. Under `no_grad` the history
     of `x` does not change, as with every write that is not recorded.
+
+    Args:
+        name: the operation.
+        x: the tensor.
+        ordinary: computes the result.
+        others: the other tensors that it reads, for the report.
+        depends: returns how the result depends on them all, for the report; asked before anything changes.
     """
     mode = modes.current()
     if x.base is not None:
         refresh(x)
     if mode.recording_history:
         check_leaf(name, x)
+    depending = depends() if depends is not None and mode.listeners else None
     raised, stop, node = x.storage.version + 1, x._stop, x.node
     result = observe.silently(ordinary)
     if not mode.recording_history:
@@ -59,7 +73,7 @@ def reallocate(name: str, x: Tensor, ordinary: Callable[[], Tensor]) -> Tensor:
             saved.version = saved.storage.version
     move(x, result)
     if mode.listeners:
-        mode.notify(name, "reallocated", (x,), x, x.node)
+        mode.notify(name, "reallocated", (x, *others), x, x.node, depends=depending)
     return x
 
 

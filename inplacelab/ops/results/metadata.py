@@ -12,6 +12,7 @@ from inplacelab.autograd.history import accumulator, check_leaf, check_view, edg
 from inplacelab.autograd.live_views import Views
 from inplacelab.autograd.meta import Meta
 from inplacelab.autograd.nodes import OpNode, meta, next_serial
+from inplacelab.dependence import REORDERED
 from inplacelab.layout import Layout, Shape, may_overlap_itself, whole
 from inplacelab.ops.table.row import Row
 from inplacelab.tensor import Tensor, fresh, known_form, over, show
@@ -121,7 +122,7 @@ def copied(row: Row, x: Tensor, shape: Shape, facts: Mapping[str, Any]) -> Tenso
         refresh(x)
     node = attach(row, x, result, {**facts, "x_meta": meta(x), "out_meta": meta(result)})
     if modes.current().listeners:
-        observe.notify(row.name, "ordinary", (x,), result, node, attributes=facts)
+        observe.notify(row.name, "ordinary", (x,), result, node, attributes=facts, depends=REORDERED)
     return result
 
 

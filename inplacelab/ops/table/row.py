@@ -137,6 +137,7 @@ class Row:
         called: its name for messages and observers, if another one.
         same_is_self: a view that changes nothing returns the tensor itself.
         copies: whether each element that it makes or writes is one of the last input, but for its dtype.
+        depends: how elements of the result depend on those of the inputs (see `table/depends.py`), if its kind does not say it.
     """
 
     name: str
@@ -177,6 +178,7 @@ class Row:
     called: str = ""
     same_is_self: bool = False
     copies: bool = False
+    depends: Any = None
 
     def __post_init__(self) -> None:
         _check_names(self)

@@ -34,6 +34,7 @@ from inplacelab.layout import common_shape
 from inplacelab.ops.arguments import keywords, operands, overlap
 from inplacelab.ops.arguments.keywords import aliases_of
 from inplacelab.ops.results import destinations, metadata
+from inplacelab.ops.table.depends import dependence
 from inplacelab.ops.table.row import Row
 from inplacelab.ops.template import in_place, ordinary, spelling, touched_slots, view
 from inplacelab.ops.template.documentation import document
@@ -47,7 +48,7 @@ _SCOPE: dict[str, Any] = {
     "next_serial": next_serial, "meta": meta, "save_copy": save_copy, "check_leaf": check_leaf, "edge": edge, "accumulator": accumulator, "rebase": rebase,
     "refresh": refresh, "fresh": fresh, "known_form": known_form, "current_modes": modes.current, "UNFINISHED": UNFINISHED, "NOTHING": {},
     "common_shape": common_shape, "operands": operands, "overlap": overlap, "metadata": metadata, "destinations": destinations,
-    "keywords": keywords, "TOUCHED": touched_slots, "ABSENT": keywords.ABSENT,
+    "keywords": keywords, "TOUCHED": touched_slots, "DEPENDS": dependence, "ABSENT": keywords.ABSENT,
 }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inplacelab.ops.table.depends import declared
 from inplacelab.ops.table.row import Row, same
 from inplacelab.ops.template import parts
 
@@ -39,10 +40,15 @@ def lines(row: Row) -> Iterator[str]:
     yield from ("    " + line for line in _history(row, name))
     if row.writes_some:  # an index or a mask on the same storage is about to be overwritten
         yield f"touched = TOUCHED.in_place(ROW, {x}, {parts.given(row)}) if mode.listeners else NOTHING"
+    before = declared(row)
+    if before is not None and before.before:
+        yield f"depends = {parts.depends(row, 'a0.shape')} if mode.listeners else None"
     yield from (_with_copies(row) if row.reads_copies else _write(row))
     yield from _finish(row)
     yield "if mode.listeners:"
-    yield f"    mode.notify({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node{_touched(row)}{parts.attributes(row)})"
+    depends = "depends" if before is not None and before.before else parts.depends(row, "a0.shape")
+    details = f"{_touched(row)}{parts.attributes(row)}, depends={depends}"
+    yield f"    mode.notify({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node{details})"
     yield f"return {x}"
 
 
@@ -100,7 +106,9 @@ def _reallocate(row: Row, name: str) -> Iterator[str]:
     if row.dtype_ordinary is not None:  # otherwise the ordinary variant would choose another
         given["dtype"] = parts.result_dtype(row)
     arguments = ", ".join(f"{name}={value}" for name, value in given.items())
-    yield f"    return destinations.reallocate({name!r}, {row.inputs[0]}, lambda: ORDINARY({arguments}))"
+    others = f"({''.join(other + ', ' for other in row.inputs[1:])})"
+    depends = f"lambda: {parts.depends(row, '()' if row.shape not in (None, same) else 'form0.shape')}"
+    yield f"    return destinations.reallocate({name!r}, {row.inputs[0]}, lambda: ORDINARY({arguments}), {others}, {depends})"
 
 
 def _write(row: Row) -> Iterator[str]:

@@ -53,7 +53,8 @@ def _lines(row: Row) -> Iterator[str]:
         yield "if mode.recording_history:"
         yield from ("    " + line for line in _history(row))
     yield "if mode.listeners:"
-    yield f"    mode.notify({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node{parts.read(row)}{parts.attributes(row)})"
+    details = f"{parts.read(row)}{parts.attributes(row)}, depends={parts.depends(row, 'out.shape')}"
+    yield f"    mode.notify({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node{details})"
     yield "return result"
 
 

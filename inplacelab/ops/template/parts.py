@@ -251,6 +251,11 @@ def attributes(row: Row) -> str:
     return f", attributes={_dictionary({p.name: p.name for p in row.attributes})}" if row.attributes else ""
 
 
+def depends(row: Row, shape: str) -> str:
+    """Returns an expression for how the result depends on the inputs, for the report."""
+    return f"DEPENDS(ROW, {given(row)}, {shape})"
+
+
 def given(row: Row) -> str:
     """Returns an expression for the arrays and attributes of a call, by name, as the kernel receives them."""
     arrays = {name: f"a{k}" for k, name in enumerate(row.inputs)}

@@ -13,6 +13,7 @@ from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.quiz.errors import raises
 from inplacelab.recording.quiz.history import node, stale
 from inplacelab.recording.quiz.memory import live_bytes, shares
+from inplacelab.recording.quiz.origins import origins, reaches
 from inplacelab.recording.quiz.question import KINDS, Kind, Question
 from inplacelab.recording.quiz.writes import values, version
 from inplacelab.recording.recording import Recording
@@ -31,6 +32,8 @@ _MAKERS: dict[Kind, Callable[[Moment], Question | None]] = {
     "shares": shares,
     "node": node,
     "bytes": live_bytes,
+    "origins": origins,
+    "reaches": reaches,
 }
 
 

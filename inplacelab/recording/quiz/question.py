@@ -15,7 +15,7 @@ from inplacelab.recording.sentences.step_context import Moment
 
 __all__ = ["KINDS", "MOST_OPTIONS", "Kind", "Option", "Question", "a_question", "learners_write", "named", "on_storage"]
 
-Kind = Literal["values", "stale", "raises", "version", "shares", "node", "bytes"]
+Kind = Literal["values", "stale", "raises", "version", "shares", "node", "bytes", "origins", "reaches"]
 """What a question is about:
 
 * "values": which named tensors will show other values?
@@ -25,6 +25,8 @@ Kind = Literal["values", "stale", "raises", "version", "shares", "node", "bytes"
 * "shares": in which storage will the result be: is it a view or a copy?
 * "node": which grad node will a tensor come from?
 * "bytes": how many bytes will be live?
+* "origins": from which elements will a number be computed?
+* "reaches": on which elements of a leaf does the root of the backward pass not depend?
 """
 
 KINDS: tuple[Kind, ...] = get_args(Kind)

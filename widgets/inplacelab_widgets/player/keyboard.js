@@ -16,8 +16,8 @@ export function isTaken({ tagName, type = "" }, key) {
   return own !== undefined && own.test(key);
 }
 
-/** @param {Stage} stage @param {{help: {close: () => boolean, toggle: () => void}, keepers: {close: () => boolean}, fixes: {close: () => boolean}, share: {close: () => boolean} | null, present: {leave: () => boolean, toggle: () => void}, pace: {stop: () => void, toggle: () => void, change: (by: number) => void}}} controls */
-export function followKeys(stage, { help, keepers, fixes, share, present, pace }) {
+/** @param {Stage} stage @param {{help: {close: () => boolean, toggle: () => void}, keepers: {close: () => boolean}, origins?: {close: () => boolean, toggle: () => void, walk: (forward: boolean) => void}, fixes: {close: () => boolean}, share: {close: () => boolean} | null, present: {leave: () => boolean, toggle: () => void}, pace: {stop: () => void, toggle: () => void, change: (by: number) => void}}} controls */
+export function followKeys(stage, { help, keepers, origins, fixes, share, present, pace }) {
   /** @type {Object<string, (at: HTMLElement) => void>} */
   const deeds = {
     play: pace.toggle,
@@ -27,12 +27,15 @@ export function followKeys(stage, { help, keepers, fixes, share, present, pace }
     present: present.toggle,
     predict: () => stage.payload.predict && stage.choose("predict", !stage.predict),
     help: help.toggle,
+    back: () => origins?.walk(false),
+    onward: () => origins?.walk(true),
+    origins: () => origins?.toggle(),
     openGraph: () => stage.open("graph"),
     openHistory: () => stage.open("history"),
     openElements: () => stage.open("elements"),
     // Close one layer at a time: the top one first, the player itself last.
     leave(at) {
-      if (help.close() || keepers.close() || fixes.close() || share?.close() || present.leave()) return;
+      if (help.close() || keepers.close() || origins?.close() || fixes.close() || share?.close() || present.leave()) return;
       if (stage.selection) stage.choose("selection", "");
       else at.blur();
     },

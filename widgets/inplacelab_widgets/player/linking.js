@@ -1,7 +1,7 @@
 // Maps elements to slots and back, and finds the sharers of a slot, the nodes that saved it, and the lines that wrote it. Pure functions.
 
 import { paired, valueAt } from "./runs.js";
-/** @import { Payload } from "./runs.js" */
+/** @import { Came, Payload } from "./runs.js" */
 
 /**
  * A layout: element (i, j, ...) is at position `offset + i*strides[0] + j*strides[1] + ...`, counted in elements. `bytes` is set
@@ -151,4 +151,10 @@ export function slotFacts({ layouts, tensors, kept, writes }) {
   }
 
   return { layoutsOf, sharers, keepers, writersOf };
+}
+
+/** The number that a slot held after a step: its place in the list; -1 if it is not known.
+ * @param {Came[]} numbers @param {number} storage @param {number} slot @param {number} step */
+export function numberAt(numbers, storage, slot, step) {
+  return numbers.findLastIndex((each) => each[0] === storage && each[1] === slot && each[2] <= step);
 }

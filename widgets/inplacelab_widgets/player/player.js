@@ -9,6 +9,7 @@ import { drawFollow } from "./follow.js";
 import { drawHelp } from "./help.js";
 import { drawKeepers } from "./keepers.js";
 import { followKeys } from "./keyboard.js";
+import { drawOrigins } from "./origins.js";
 import { drawPanes, drawTabs } from "./panes.js";
 import { drawPicks } from "./picks.js";
 import { drawPredict } from "./predict.js";
@@ -56,6 +57,7 @@ export function mount(el, payload, options = {}) {
   toolbar.root.append(story.root);
   const help = drawHelp(stage);
   const keepers = drawKeepers(stage);
+  const origins = drawOrigins(stage, stage.layoutsOf);
   const present = drawPresent(stage);
   const predict = drawPredict(stage);
   const follow = drawFollow(stage);
@@ -81,7 +83,7 @@ export function mount(el, payload, options = {}) {
   if (hasTabs) tabs.root.append(foot.root);
   // A single panel has a title; among others its position identifies it.
   const title = main.length + views.length === 1 && !picks ? drawTitle(stage, payload.panels[0].name) : null;
-  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, keepers, fixes, ...(share ? [share] : []), readout);
+  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, keepers, origins, fixes, ...(share ? [share] : []), readout);
   const controls = options.toolbar === false ? [] : [toolbar, story, sentence, predict, follow];
   stage.parts.push(...(picks ? [picks] : []), ...controls, ...(title ? [title] : []));
 
@@ -95,10 +97,10 @@ export function mount(el, payload, options = {}) {
   if (views.length) lower.append(html("div", { class: "ipl-views" }, ...views.map((part) => part.root)));
   if (controls.length) lower.append(predict.root);
   if (hasTabs && hasReadout) lower.append(readout.root);
-  root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, help.root, keepers.root, fixes.root, ...(share ? [share.root] : []));
+  root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, help.root, keepers.root, origins.root, fixes.root, ...(share ? [share.root] : []));
   el.replaceChildren(root);
 
-  followKeys(stage, { help, keepers, fixes, share, present, pace: toolbar.pace });
+  followKeys(stage, { help, keepers, origins, fixes, share, present, pace: toolbar.pace });
   followPointer(stage);
   stage.begin();
 

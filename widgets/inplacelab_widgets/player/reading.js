@@ -1,6 +1,6 @@
 // Explains what a reader points at: finds the related marks to highlight, and one line that describes the relation. Pure functions.
 
-import { elementName, formula, positionOf, slotFacts, slotsBetween, slotsOf, spanOf } from "./linking.js";
+import { elementName, formula, numberAt, positionOf, slotFacts, slotsBetween, slotsOf, spanOf } from "./linking.js";
 import { fill, speak } from "./words.js";
 /** @import { Layout } from "./linking.js" */
 /** @import { Payload, Said } from "./runs.js" */
@@ -53,7 +53,7 @@ export function linker(payload) {
     const { keys, lines, sharers, keepers } = around(step, storage, [slot, slot + 1]);
     const where = { slot, storage: `S${storage}` };
     const readers = (/** @type {Say} */ say) => say(sharers.length ? "link_slot" : "link_unread", { ...where, elements: named(sharers, say) });
-    return { keys, lines, says: sentence([readers, kept(keepers), written(lines)]) };
+    return { keys, lines, says: sentence([came(step, storage, slot), readers, kept(keepers), written(lines)]) };
   }
 
   /** @param {number} step @param {string} tensor @param {number[]} index @returns {Related} */
@@ -71,6 +71,7 @@ export function linker(payload) {
       keys,
       lines,
       says: sentence([
+        came(step, layout.storage, slots[0]),
         (say) => say(layout.bytes ? "link_bytes" : "link_element", { ...place, ...where }),
         (say) => others.length > 0 && say("link_shared", { elements: named(others, say) }),
         kept(keepers),
@@ -97,6 +98,13 @@ export function linker(payload) {
     const some = elements.slice(0, MOST_NAMED).map(({ element }) => `\`${element}\``);
     const rest = elements.length - some.length;
     return some.join(say("comma")) + (rest > 0 ? say("link_more", { count: rest }) : "");
+  }
+
+  /** Where the number in a slot comes from. @param {number} step @param {number} storage @param {number} slot @returns {Part} */
+  function came(step, storage, slot) {
+    const { numbers } = payload.origins ?? { numbers: [] };
+    const number = numbers[numberAt(numbers, storage, slot, step)];
+    return (_, tongue) => number !== undefined && speak(payload.said[number[3]], tongue);
   }
 
   /** @param {{owner: number}[]} keepers @returns {Part} */

@@ -12,6 +12,7 @@
 /** @typedef {{says: number, lines: [string, boolean][]}} Fix  A fixed program: its lines, and which of them are new. */
 /** @typedef {[number, "kept" | "written" | "refused", number, number, number?, number?]} Marked  [line, role, brief, says, first column, past the last]; the words are positions in `said`. As `Marked` of recording/trace.py. */
 /** @typedef {{title: Said, columns: Said[], rows: Object<string, [number, number[] | null][]>}} Table  Cells are positions in `said`. */
+/** @typedef {[storage: number, slot: number, step: number, says: number, from: number[]]} Came  A number that came into a slot; step -1: it was there before. */
 /**
  * @typedef {Object} Payload
  * @property {string} title
@@ -34,6 +35,7 @@
  * @property {[number, number[]][]} tensors  [tensor, [step, layout, ...]].
  * @property {[string, number, number[]][]} kept  [pin, its node in words, [step, layout, ...]].
  * @property {[number, number | null, number, number[]][]} writes  [step, line, storage, [start, stop, ...]].
+ * @property {{numbers: Came[], life: Object<string, number[]>, ways: Object<string, any[]>, cut: number[]}} [origins]  As in scene/origins.py.
  * @property {import("./predict.js").Question[]} [predict]
  * @property {{left: number, right: number, spacing: number}} axis
  * @property {import("./picks.js").Launch[]} [launches]  Of kernels, whose threads the steps show.
@@ -174,6 +176,9 @@ const KEYS = {
   g: "openGraph",
   l: "openHistory",
   m: "openHistory",
+  "[": "back",
+  "]": "onward",
+  o: "origins",
   "?": "help",
   Escape: "leave",
 };

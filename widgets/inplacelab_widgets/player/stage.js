@@ -40,6 +40,11 @@ import { fill, speak } from "./words.js";
  * @property {(pane: string) => void} open  Shows one of the panes that share a place.
  * @property {(fold: string) => void} list  Lists the folded pins.
  * @property {(words: string) => void} announce  Has words read aloud.
+ * @property {number[]} origins  The numbers that are lit up as origins.
+ * @property {() => [number[], Said]} lit  What is lit up, and the words for it, if they replace the reading line; origins.js sets it.
+ * @property {(key: string, step: number) => import("./linking.js").Layout[]} layoutsOf  The layouts of a tensor at a step.
+ * @property {() => string} pointedAt  The key of what is pointed at, with the keyboard or the pointer.
+ * @property {(storage: number, slot: number) => Set<string>} sharing  The keys of a slot and of the elements that read it.
  * @property {() => string} reading  The line about what is pointed at or pinned.
  * @property {() => void} begin  Shows everything for the first time.
  * @property {() => void} show  Shows the present step in the present room.
@@ -148,6 +153,11 @@ export function makeStage(payload, root, options) {
     list(fold) {
       for (const part of stage.parts) part.list?.(fold);
     },
+    origins: [],
+    lit: () => [[], ""],
+    layoutsOf: link.layoutsOf,
+    pointedAt: () => (pointed.keyboard || pointed.pointer).split(" ")[0],
+    sharing: (storage, slot) => new Set([`s${storage}:${slot}`, ...link.sharers(stage.step, storage, slot, slot + 1).map(({ key }) => key)]),
     announce: (words) => (aloud.textContent = words),
     reading: () => speak(says, stage.language).replaceAll("`", ""),
     begin: translate,
@@ -208,7 +218,9 @@ export function makeStage(payload, root, options) {
     const makers = items.map((keys) => lineOf(keys.split(" ")[0])).filter((line) => line > 0);
     const wanted = new Set([...pinned.keys, ...asked.keys]);
     const lines = new Set([...makers, ...pinned.lines, ...asked.lines]);
-    says = asked.says || pinned.says;
+    const [origins, told] = stage.lit();
+    stage.origins = origins;
+    says = told || asked.says || pinned.says;
     for (const part of stage.parts) part.highlight?.(wanted, lines, says);
   }
 

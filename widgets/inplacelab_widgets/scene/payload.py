@@ -33,6 +33,7 @@ from inplacelab_widgets.scene.lens_values import pages
 from inplacelab_widgets.scene.links import links
 from inplacelab_widgets.scene.measure import NORMAL, width_of
 from inplacelab_widgets.scene.names import player_words, unquoted
+from inplacelab_widgets.scene.origins import origins
 from inplacelab_widgets.scene.panel_payload import Json, Pools
 from inplacelab_widgets.scene.picture import provisos
 from inplacelab_widgets.scene.predict_question import in_both_languages, question_data
@@ -107,7 +108,13 @@ class _Packer:
             "words": {
                 key: in_both_languages(framework.in_framework_words(phrase))
                 for key, phrase in (
-                    player_words(framework) | words.LINKS | words.STORY | words.PREDICT | words.FOLLOW | words.LENSES
+                    player_words(framework)
+                    | words.LINKS
+                    | words.STORY
+                    | words.PREDICT
+                    | words.FOLLOW
+                    | words.LENSES
+                    | (words.ORIGINS if self.only is None else {})
                 ).items()
             },
             "opens": opens,
@@ -128,6 +135,7 @@ class _Packer:
             "tables": self._tables(),
             "sharing": {key: in_both_languages(said) for key, said in words.SHARE.items()},
             **links(recording, self.pools.says),
+            "origins": origins(recording, self.pools.says),
         }
 
     def _longest(self) -> list[list[int]]:

@@ -76,6 +76,7 @@ from inplacelab_widgets.words.history import (
     UNPACK_FAILS,
     UPDATE,
 )
+from inplacelab_widgets.words.origins import ORIGINS
 from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, PLAYER, STORY
 from inplacelab_widgets.words.predict import PREDICT
 from inplacelab_widgets.words.ranks import (
@@ -247,6 +248,7 @@ __all__ = [
     "ONE_MORE_LANE_PLAINLY",
     "ONE_SLOT",
     "ONLY",
+    "ORIGINS",
     "OVERVIEW",
     "PARAMETER",
     "PART_OF_GRAPH",

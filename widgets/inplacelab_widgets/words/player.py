@@ -90,6 +90,13 @@ KEYS = (
             "在槽位很多的存储上：进入放大镜、沿槽位移动、到下一处改动、退出",
         ),
     ),
+    (
+        Text("[ ] O", "[ ] O"),
+        Text(
+            "from a selected number back to its origins, on to what it flowed into; its life, and what a gradient is made of",
+            "从选中的数回到其来源、前往其去向；查看它的经历，以及梯度由什么组成",
+        ),
+    ),
     (Text("G L T", "G L T"), Text("graph, versions and bytes, elements", "反向图、版本与字节、元素")),
     (
         Text("↑ ↓ Enter", "↑ ↓ Enter"),

@@ -1,0 +1,77 @@
+"""How the elements of an operation's result depend on those of its operands: what the table declares, and recorders report.
+
+It is plain data that refers to a rule. `recording/dependence.py` works out from it, and from the shapes, which elements an element was
+computed from; no list of them is stored, except where an index or a mask has chosen positions.
+
+An origin of an element is an element whose value can influence it. Where positions depend on values (an index, a mask, the largest
+element), the positions are taken as they were: an index is no origin of the elements that it selects, and of a maximum only the largest
+element is one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+How = Literal[
+    "constant", "drawn", "pointwise", "chosen", "reordered", "joined", "stacked", "reduced", "whole", "running", "contracted",
+    "moved", "written",
+]  # fmt: skip
+"""The rules (see `Dependence`)."""
+
+Rule = Literal["", "largest", "smallest", "largest size", "smallest size"]
+"""Which of the elements that a rule names count: all, or only the largest or smallest, or those of the largest or smallest size."""
+
+MOST_PLACES = 1024
+"""Positions that an index or a mask has chosen are reported if they are no more than this."""
+
+
+_LEFT_OUT = {"left_out": True}  # a recording's JSON leaves out what has its default
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A number that an operation was given beside its operands, such as the factor of scale_."""
+
+    name: str
+    """What the operation calls it."""
+    value: float | int | bool | complex
+    """The number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """How the elements of an operation's result depend on those of its inputs: a rule, from which origins are worked out.
+
+    Elements are given by their numbers in row-major order, operands by their positions among the inputs.
+    """
+
+    how: How
+    """The rule. "constant" and "drawn": on no element; "pointwise": on those at the same position, after broadcasting, of all operands but
+    those in numbers; "chosen": on one of two operands, by a mask, with numbers for the mask, the operand where it holds, and the one where
+    it does not, -1 for none; "reordered": on the one with the same number; "joined" and "stacked": the operands side by side on the axis in
+    numbers, for "stacked" a new one; "reduced" and "whole": on all along the axes in numbers, which the result lacks, or has; "running": on
+    all up to it, along the axis in numbers, or in row-major order; "contracted": by the equation in text, of three terms by the product of the last two, added to the first; numbers are the operands of
+    the terms, if not in order; "moved": on the first operand's
+    element in places, -1 for none; "written": those in places were written with those in values of the last operand, "assigned", "combined"
+    with the old ones, or "replaced" by all of them together, as text says."""
+    numbers: tuple[int, ...] = field(default=(), metadata=_LEFT_OUT)
+    """Axes, or positions of operands."""
+    text: str = field(default="", metadata=_LEFT_OUT)
+    """An equation in Einstein's notation, or how elements were written."""
+    rule: Rule = field(default="", metadata=_LEFT_OUT)
+    """Which of these elements count: all, or only the largest or smallest, or those of the largest or smallest size."""
+    places: tuple[int, ...] = field(default=(), metadata=_LEFT_OUT)
+    """The elements that an index, a mask or another argument has chosen."""
+    values: tuple[int, ...] = field(default=(), metadata=_LEFT_OUT)
+    """The elements of the last operand that were written there, one for each place; none if it was a number."""
+    given: tuple[Given, ...] = field(default=(), metadata=_LEFT_OUT)
+    """The numbers beside the operands."""
+
+
+POINTWISE = Dependence("pointwise")
+REORDERED = Dependence("reordered")
+CONSTANT = Dependence("constant")
+DRAWN = Dependence("drawn")
+OVERWRITTEN = Dependence("pointwise", (0,))
+"""The first operand is overwritten, position by position, with the others."""

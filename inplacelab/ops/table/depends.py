@@ -1,0 +1,282 @@
+"""Declarations of how the elements of a row's result depend on those of its inputs, and what they come to for one call.
+
+A row of a kind that says it needs no declaration: an element-wise row is pointwise, a view has the same slots. Every other row declares
+one with `depends=`. What an index or a mask chooses is found by running the kernel, or the row's own function, on numbers of elements.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from math import inf, prod
+from typing import Any
+
+import numpy as np
+
+from inplacelab.dependence import (
+    CONSTANT,
+    DRAWN,
+    MOST_PLACES,
+    OVERWRITTEN,
+    POINTWISE,
+    REORDERED,
+    Dependence,
+    Given,
+    Rule,
+)
+from inplacelab.layout import Shape
+from inplacelab.ops.table.row import ZERO, Row
+
+Call = Mapping[str, Any]
+"""The arrays and attributes of a call, by name."""
+
+Used = Callable[[Any, Shape, Call], Any]
+"""Returns some of the numbers of a value's elements, from all of them, the shape of the places where they are written, and the call."""
+
+# ---- declarations ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Depends:
+    """A row's declaration.
+
+    Attributes:
+        of: returns the dependence of one call, from the row, the call, and the shape of the result; None if it is not known.
+        before: whether it must be asked before anything is written, because it reads an index or a mask.
+    """
+
+    of: Callable[[Row, Call, Shape], Dependence | None]
+    before: bool = False
+
+
+def always(dependence: Dependence) -> Depends:
+    """Declares one dependence for all calls."""
+    return Depends(lambda row, call, shape: dependence)
+
+
+def pointwise(rule: Rule = "", unread: tuple[int, ...] = ()) -> Depends:
+    """Declares that an element depends on those at its position: on the largest or smallest of them, with that `rule`."""
+    plain = Dependence("pointwise", unread, rule=rule)
+    return Depends(lambda row, call, shape: _with_numbers(row, call, plain))
+
+
+def chosen(mask: int, holds: int, fails: int) -> Depends:
+    """Declares a choice by a mask between two of the inputs, given by their positions; -1 for none."""
+    return always(Dependence("chosen", (mask, holds, fails)))
+
+
+def along_axes(
+    how: Any,
+    attribute: str = "axis",
+    *,
+    others: bool = False,
+    fixed: int | tuple[int, ...] | None = None,
+    rule: Callable[[Call], Rule] | str = "",
+) -> Depends:
+    """Declares "reduced", "whole" or "running" along the axes that an attribute names; along all `others` than those; or along a `fixed` one."""
+
+    def of(row: Row, call: Call, shape: Shape) -> Dependence:
+        rank, value = call[row.inputs[0]].ndim, call[attribute] if fixed is None else fixed
+        named = () if value is None else (value,) if isinstance(value, int) else tuple(value)
+        axes = tuple(sorted(each % rank for each in named)) if rank else ()
+        if value is None and how != "running":
+            axes = tuple(range(rank))
+        chosen_axes = tuple(k for k in range(rank) if k not in axes) if others else axes
+        found: Any = rule if isinstance(rule, str) else rule(call)
+        return Dependence(how, chosen_axes, rule=found)
+
+    return Depends(of)
+
+
+def contracted(equation: Callable[..., str]) -> Depends:
+    """Declares sums of products. `equation` returns it in Einstein's notation, from the shapes of the inputs and the attributes it names."""
+    names = tuple(inspect.signature(equation).parameters)
+
+    def of(row: Row, call: Call, shape: Shape) -> Dependence:
+        known = {name: value.shape if name in row.inputs else value for name, value in call.items()}
+        given = tuple(Given(name, float(call[name])) for name in ("beta", "alpha") if name in call)
+        return Dependence("contracted", text=equation(**{name: known[name] for name in names}), given=given)
+
+    return Depends(of)
+
+
+def moved() -> Depends:
+    """Declares that each element is one of the first input, or a constant: the kernel moves the elements' numbers instead of them."""
+    return Depends(_moved, before=True)
+
+
+def written(
+    places: Callable[..., Any], value: str = "", how: str | Callable[[Call], str] = "assigned", *, used: Used | None = None,
+    rule: Callable[[Call], Rule] = lambda call: "",
+) -> Depends:  # fmt: skip
+    """Declares a write of some elements.
+
+    Args:
+        places: returns the numbers of the elements that are written, in order, from an array of all numbers and the arguments it names.
+        value: the input that is written there; none for a constant.
+        how: "assigned", "combined" or "replaced" (see `Dependence`).
+        used: returns those of the numbers of the value's elements that are broadcast to the places, from all of them, the shape of the
+            places, and the call; all if it is not given.
+        rule: which of the elements at one place count.
+    """
+    names = tuple(inspect.signature(places).parameters)[1:]
+
+    def of(row: Row, call: Call, shape: Shape) -> Dependence | None:
+        x = call[row.inputs[0]]
+        done = how if isinstance(how, str) else how(call)
+        found = places(np.arange(x.size).reshape(x.shape), **{name: _on_host(call[name]) for name in names})
+        numbers = np.arange(call[value].size).reshape(call[value].shape) if value else None
+        if numbers is not None and used is not None:
+            numbers = used(numbers, np.shape(found), call)
+        return written_at(found, numbers, done, rule(call))
+
+    return Depends(of, before=True)
+
+
+def written_at(places: Any, value: Any, how: str = "assigned", rule: Rule = "") -> Dependence | None:
+    """Returns the dependence of a write at some places.
+
+    Args:
+        places: the numbers of the elements that are written, in order.
+        value: the numbers of the elements that are written there, which are broadcast to the places; None for a constant.
+        how: "assigned", "combined" or "replaced" (see `Dependence`).
+        rule: which of the elements at one place count.
+
+    Returns:
+        The dependence; None if there are too many places to report.
+    """
+    found = np.asarray(places)
+    if found.size > MOST_PLACES:
+        return None
+    values = () if value is None else tuple(_as_broadcast(value, found.shape).reshape(-1).tolist())
+    return Dependence("written", text=how, rule=rule, places=tuple(found.reshape(-1).tolist()), values=values)
+
+
+def one_after_the_other(numbers: Any, places: Shape, call: Call) -> Any:
+    """The first elements, in row-major order, as many as there are places."""
+    return numbers.reshape(-1)[: prod(places)].reshape(places)
+
+
+def of_norm(call: Call) -> Rule:
+    """Returns which elements count for a norm: of one with p = inf only the largest in size."""
+    return {inf: "largest size", -inf: "smallest size"}.get(call["p"], "")  # type: ignore[return-value]
+
+
+NOT_KNOWN = Depends(lambda row, call, shape: None)
+"""Declares that the origins are not said: for factors of a matrix, whose elements depend on parts of it in a way of their own."""
+DRAWN_HERE = always(DRAWN)
+"""Declares random numbers."""
+SAME_ORDER = always(REORDERED)
+"""Declares that the elements stay in row-major order."""
+
+# ---- what they come to ----------------------------------------------------------------------------------------------------
+
+
+def declared(row: Row) -> Depends | None:
+    """Returns a row's declaration, given or implied by its kind; None if it has none.
+
+    A view depends on nothing but its slots: its elements are those of its input, which `SAME_SLOTS` says.
+    """
+    if row.depends is not None:
+        found: Depends = row.depends
+        return found
+    if row.layout is not None:
+        return SAME_SLOTS
+    if row.kind == "elementwise" and row.shape is None:
+        return _POINTWISE
+    if row.kind == "overwrite" and row.rules[0] is ZERO and row.kernel is not None:
+        return _OVERWRITTEN if len(row.inputs) > 1 else _FILLED
+    return None
+
+
+def dependence(row: Row, call: Call, shape: Shape) -> Dependence | None:
+    """Returns how the result of a call depends on its inputs.
+
+    Args:
+        row: the operation.
+        call: its arrays and attributes, by name, as the kernel receives them.
+        shape: the shape of the result.
+
+    Returns:
+        The dependence; None if too many elements were selected to report their positions.
+    """
+    found = declared(row)
+    return None if found is None else found.of(row, call, shape)
+
+
+SAME_SLOTS = always(REORDERED)
+"""The declaration of views: a copy where no view is possible has the elements in the same order."""
+_POINTWISE, _FILLED = pointwise(), always(CONSTANT)
+_OVERWRITTEN = always(OVERWRITTEN)
+
+
+def _with_numbers(row: Row, call: Call, plain: Dependence) -> Dependence:
+    """The dependence with the numbers among the attributes and the inputs; the same object where there are none."""
+    if not row.attributes and not row.numbers:
+        return plain if plain != POINTWISE else POINTWISE
+    given = [Given(p.name, _number(call[p.name])) for p in row.attributes if _is_number(call[p.name])]
+    scalars = ((name, call[name]) for name in row.numbers)
+    given += [
+        Given(name, _number(value[()]))
+        for name, value in scalars
+        if type(value) is np.ndarray and not value.ndim and _is_number(value[()])
+    ]
+    return replace(plain, given=tuple(given)) if given else plain
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, bool | int | float) or (isinstance(value, np.generic) and value.dtype.kind in "biuf")
+
+
+def _number(value: Any) -> float:
+    plain = value.item() if isinstance(value, np.generic) else value
+    return int(plain) if isinstance(plain, bool | int) and abs(plain) < 2**53 else float(plain)
+
+
+_FIRST = 1 << 40
+"""Numbers of elements begin here, so that a constant that a kernel writes is none of them."""
+
+
+def _moved(row: Row, call: Call, shape: Shape) -> Dependence | None:
+    x = call[row.inputs[0]]
+    if max(prod(shape), x.size) > MOST_PLACES or row.kernel is None:
+        return None
+    numbers = np.arange(_FIRST, _FIRST + x.size).reshape(x.shape)
+    out = np.zeros(shape, np.int64)
+    known = {name: _on_host(value) for name, value in call.items()} | {
+        row.inputs[0]: numbers,
+        "out": out,
+        "device": _NO_DEVICE,
+    }
+    row.kernel(**{name: known[name] for name in inspect.signature(row.kernel).parameters})
+    return Dependence("moved", places=tuple(np.where(out >= _FIRST, out - _FIRST, -1).reshape(-1).tolist()))
+
+
+def _on_host(value: Any) -> Any:
+    """An array in the memory of the CPU; anything else as it is."""
+    return value.get() if hasattr(value, "get") and hasattr(value, "dtype") else value
+
+
+def _as_broadcast(numbers: Any, shape: Shape) -> Any:
+    """The numbers of elements broadcast to a shape; leading axes of one element are ignored."""
+    while numbers.ndim > len(shape) and numbers.shape[0] == 1:
+        numbers = numbers[0]
+    return np.broadcast_to(numbers, shape)
+
+
+class _NoDevice:
+    """Stands for the device where a kernel runs on numbers: it counts no memory."""
+
+    @property
+    def ledger(self) -> _NoDevice:
+        return self
+
+    def borrow(self, _bytes: int) -> None:
+        """Counts nothing."""
+
+    def restrided(self, array: Any, shape: Shape, strides: Any) -> Any:
+        return np.lib.stride_tricks.as_strided(array, shape, strides)
+
+
+_NO_DEVICE = _NoDevice()

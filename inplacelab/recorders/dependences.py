@@ -1,0 +1,373 @@
+"""Tells how the elements of a result depend on those of the operands, for calls of PyTorch and PaddlePaddle: by the same rules as the table of
+operations (`inplacelab/dependence.py`). An operation without an entry here has no known dependence: nothing is guessed.
+
+Parameters are named as in `positions.py`: "x" is the first tensor, "index", "mask", "value", "axis".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from inplacelab.dependence import (
+    CONSTANT,
+    DRAWN,
+    MOST_PLACES,
+    OVERWRITTEN,
+    POINTWISE,
+    REORDERED,
+    Dependence,
+    Given,
+    How,
+    Rule,
+)
+from inplacelab.recorders.positions import At
+
+if TYPE_CHECKING:
+    from inplacelab.recorders.events import Operand
+
+__all__ = ["Call", "dependence", "depends_of"]
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a framework's function, as far as dependence is concerned.
+
+    Attributes:
+        name: the function's name.
+        args, kwargs: its arguments.
+        is_tensor: whether a value is a tensor of the framework.
+        as_array: returns a tensor of indices or truth values as an array; None if it cannot be read.
+        reads, writes: the framework's operations with an index or a mask.
+        aliases: its other names of parameters.
+        weight_has_rows: whether the weight of a linear layer has a row for each output, as in PyTorch, or a column.
+    """
+
+    name: str
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    is_tensor: Callable[[Any], bool]
+    as_array: Callable[[Any], Any]
+    reads: Mapping[str, At]
+    writes: Mapping[str, At]
+    aliases: Mapping[str, str]
+    weight_has_rows: bool
+
+    def named(self, *parameters: str) -> dict[str, Any]:
+        """The arguments by the names of the parameters."""
+        given = {self.aliases.get(name, name): value for name, value in self.kwargs.items()}
+        return {**dict(zip(parameters, self.args, strict=False)), **given}
+
+
+_POINTWISE = frozenset({
+    "abs", "absolute", "acos", "acosh", "add", "addcdiv", "addcmul", "asin", "asinh", "assign", "atan", "atan2", "atanh", "bfloat16", "bool", "cast", "ceil",
+    "celu", "clamp", "clamp_max", "clamp_min", "clip", "clone", "copysign", "cos", "cosh", "cpu", "deg2rad", "digamma", "div", "divide", "double", "elu", "eq",
+    "equal", "erf", "erfinv", "exp", "exp2", "expand_copy", "expm1", "float", "floor", "floor_divide", "fmod", "frac", "gcd", "ge", "gelu", "greater_equal",
+    "greater_than", "gt", "half", "hardtanh", "hypot", "iadd", "idiv", "imul", "int", "isfinite", "isinf", "isnan", "isub", "itruediv", "lcm", "ldexp", "le",
+    "leaky_relu", "lerp", "less_equal", "less_than", "lgamma", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "logit", "logsigmoid", "long", "lt", "mish", "mod", "mul", "multiply", "nan_to_num", "ne", "neg", "negative", "not_equal", "pow", "radd",
+    "reciprocal", "relu", "relu6", "remainder", "rmul", "round", "rpow", "rsqrt", "rsub", "rtruediv", "scale", "selu", "sgn", "sigmoid", "sign", "silu", "sin",
+    "sinc", "sinh", "softplus", "softsign", "sqrt", "square", "sub", "subtract", "swish", "tan", "tanh", "to", "true_divide", "truediv", "trunc", "type",
+})  # fmt: skip
+_LARGEST, _SMALLEST = frozenset({"maximum", "fmax"}), frozenset({"minimum", "fmin"})
+_REORDERED = frozenset({"contiguous", "reshape", "flatten", "ravel"})
+_EXPANDED = frozenset({"expand", "broadcast_to", "expand_as"})
+_OVERWRITES = frozenset({"copy_", "assign_out_", "set_value", "set_tensor"})
+_CONSTANTS = frozenset({"fill_", "zero_", "full_", "assign_value_"})
+_DRAWN = frozenset({
+    "uniform_", "normal_", "log_normal_", "exponential_", "cauchy_", "geometric_", "random_", "bernoulli_", "uniform_inplace_", "gaussian_inplace_",
+    "rand_like", "randn_like", "randint_like", "bernoulli",
+})  # fmt: skip
+_REDUCED: Mapping[str, Rule] = {
+    **dict.fromkeys(("sum", "mean", "prod", "all", "any", "logsumexp", "std", "var", "argmax", "argmin", "nansum", "mean_all"), ""),
+    **dict.fromkeys(("max", "amax"), "largest"), **dict.fromkeys(("min", "amin"), "smallest"),
+}  # fmt: skip
+_WHOLE = frozenset({"softmax", "log_softmax", "softmin"})
+_RUNNING = frozenset({"cumsum", "cumprod", "logcumsumexp"})
+_LETTERS = "abcdefgh"
+
+
+def dependence(call: Call, tensors: Sequence[Any]) -> Dependence | None:
+    """Returns how the result of a call depends on its tensors; None if that is not known.
+
+    Args:
+        call: the call, before it runs.
+        tensors: its tensors, in the order in which the recorder lists them as inputs.
+    """
+    if not tensors:
+        return None
+    try:
+        return _dependence(call, [tuple(map(int, each.shape)) for each in tensors])
+    except (
+        IndexError,
+        KeyError,
+        TypeError,
+        ValueError,
+        RuntimeError,
+        AttributeError,
+    ):  # as from the operation itself, most likely
+        return None
+
+
+def depends_of(known: Dependence | None, category: str, output: Operand) -> Dependence | None:
+    """Returns the dependence of one result of a call: none of a view; of indices, on all elements that were compared."""
+    if category not in ("ordinary", "in-place", "reallocated"):
+        return None
+    return replace(known, rule="") if known is not None and known.rule and output.dtype.startswith("int") else known
+
+
+def _dependence(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
+    name, plain = call.name, call.name.removesuffix("_")
+    if call.kwargs.get("out") is not None:
+        return OVERWRITTEN if plain in _POINTWISE else None
+    for names, made in ((_OVERWRITES, OVERWRITTEN), (_DRAWN, DRAWN)):
+        if name in names:
+            return made
+    if name in _CONSTANTS:
+        return OVERWRITTEN if len(shapes) > 1 else CONSTANT
+    return (
+        _of_positions(call, plain)
+        or _of_elements(call, plain, shapes)
+        or _of_axes(call, plain, shapes)
+        or _of_products(call, plain, shapes)
+        or _of_parts(call, plain)
+    )
+
+
+# --- the same position ---------------------------------------------------------------------------------------------
+
+
+def _of_elements(  # noqa: PLR0911  # one case after the other
+    call: Call, plain: str, shapes: Sequence[Shape]
+) -> Dependence | None:
+    if plain in _LARGEST or (plain == "max" and len(shapes) == 2):
+        return Dependence("pointwise", rule="largest")
+    if plain in _SMALLEST or (plain == "min" and len(shapes) == 2):
+        return Dependence("pointwise", rule="smallest")
+    if plain in _REORDERED:
+        return REORDERED
+    if plain == "expand_as":
+        return Dependence("pointwise", (1,))
+    if plain in _EXPANDED or plain in _POINTWISE:
+        given = tuple(_numbers(call, plain)) if plain in _POINTWISE else ()
+        return replace(POINTWISE, given=given) if given else POINTWISE
+    if plain in ("where", "masked_fill"):
+        return _chosen(call, plain)
+    return None
+
+
+_NUMBERS: Mapping[str, tuple[str, ...]] = {
+    "scale": ("x", "scale", "bias", "bias_after_scale"),
+    "pow": ("x", "other"),
+    "clip": ("x", "min", "max"),
+}
+
+
+def _numbers(call: Call, plain: str) -> list[Given]:
+    """The numbers among the arguments, by name."""
+    named = call.named(*_NUMBERS.get(plain, ("x", "other")))
+    known = {"exponent": "other", "y": "other"}
+    return [Given(known.get(name, name), value) for name, value in named.items() if type(value) in (int, float, bool)]
+
+
+def _chosen(call: Call, plain: str) -> Dependence | None:
+    """A choice by a mask: of the other arguments, those that are numbers are no operands."""
+    order = ("mask", "holds", "fails") if plain == "where" else ("fails", "mask", "holds")
+    if (
+        plain == "where"
+        and len(call.args) == 3
+        and call.name == "where"
+        and not _is_mask(call.args[0])
+        and _is_mask(call.args[1])
+    ):
+        order = ("holds", "mask", "fails")  # `x.where(condition, y)`
+    given = dict(zip(order, [*call.args, *call.kwargs.values()], strict=False))
+    places = {name: k for k, name in enumerate(name for name in order if name in given and call.is_tensor(given[name]))}
+    if "mask" not in places or len(given) != 3:
+        return None
+    return Dependence("chosen", (places["mask"], places.get("holds", -1), places.get("fails", -1)))
+
+
+def _is_mask(value: Any) -> bool:
+    return str(getattr(value, "dtype", "")).endswith("bool")
+
+
+# --- along axes ----------------------------------------------------------------------------------------------------
+
+
+def _of_axes(call: Call, plain: str, shapes: Sequence[Shape]) -> Dependence | None:
+    rank = len(shapes[0])
+    if plain in _REDUCED and len(shapes) == 1:
+        return Dependence("reduced", _axes(call.named("x", "axis").get("axis"), rank), rule=_REDUCED[plain])
+    if plain in ("norm", "p_norm", "linalg_norm", "linalg_vector_norm"):
+        named = call.named("x", "p", "axis", "epsilon", "keepdim", "as_vector")
+        if named.get("as_vector"):
+            named["axis"] = None
+        rules: Mapping[Any, Rule] = {inf: "largest size", -inf: "smallest size"}
+        return Dependence(
+            "reduced", _axes(named.get("axis"), rank), rule=rules.get(named.get("p", named.get("ord")), "")
+        )
+    how: How | None = "whole" if plain in _WHOLE else "running" if plain in _RUNNING else None
+    if how is None or len(shapes) != 1:
+        return None
+    axis = call.named("x", "axis").get("axis")
+    if axis is None:
+        return Dependence(how) if how == "running" else Dependence(how, (rank - 1,))
+    return Dependence(how, _axes(axis, rank))
+
+
+def _axes(axis: Any, rank: int) -> tuple[int, ...]:
+    """The axes, counted from the front: all for None or an empty list."""
+    if axis is None or (isinstance(axis, list | tuple) and not axis):
+        return tuple(range(rank))
+    named = axis if isinstance(axis, list | tuple) else (axis,)
+    return tuple(sorted(int(each) % rank for each in named)) if rank else ()
+
+
+# --- products ------------------------------------------------------------------------------------------------------
+
+
+def _of_products(call: Call, plain: str, shapes: Sequence[Shape]) -> Dependence | None:
+    if plain in ("matmul", "mm", "bmm", "mv", "rmatmul") and len(shapes) == 2:
+        turned = call.named("x", "y", "transpose_x", "transpose_y")
+        flipped = bool(turned.get("transpose_x", False)), bool(turned.get("transpose_y", False))
+        return Dependence("contracted", text=_matmul(shapes[0], shapes[1], *flipped))
+    if plain == "dot" and len(shapes) == 2:
+        return Dependence("contracted", text="i,i->" if len(shapes[0]) == 1 else "bi,bi->b")
+    if plain in ("outer", "ger") and len(shapes) == 2:
+        return Dependence("contracted", text="i,j->ij")
+    if plain == "addmm" and len(shapes) == 3:
+        return Dependence("contracted", text=f"{'ij'[2 - len(shapes[0]) :]},ik,kj->ij", given=tuple(_scales(call)))
+    if plain == "linear":
+        return _linear(shapes, rows_first=call.weight_has_rows)
+    return None
+
+
+def _scales(call: Call) -> list[Given]:
+    return [Given(name, call.kwargs[name]) for name in ("beta", "alpha") if type(call.kwargs.get(name)) in (int, float)]
+
+
+def _matmul(x: Shape, y: Shape, transpose_x: bool, transpose_y: bool) -> str:
+    batch = max(len(x), len(y), 2) - 2
+    lead = _LETTERS[:batch]
+    row, column = "y" * (len(x) > 1), "z" * (len(y) > 1)
+    left, right = (f"x{row}" if transpose_x else f"{row}x"), (f"{column}x" if transpose_y else f"x{column}")
+    return (
+        f"{lead[batch - max(len(x) - 2, 0) :]}{left},{lead[batch - max(len(y) - 2, 0) :]}{right}->{lead}{row}{column}"
+    )
+
+
+def _linear(shapes: Sequence[Shape], *, rows_first: bool) -> Dependence:
+    """A layer, with a bias or without."""
+    lead = _LETTERS[: len(shapes[0]) - 1]
+    weight = "zx" if rows_first else "xz"
+    if len(shapes) == 2:
+        return Dependence("contracted", text=f"{lead}x,{weight}->{lead}z")
+    return Dependence("contracted", (2, 0, 1), text=f"z,{lead}x,{weight}->{lead}z")
+
+
+# --- parts ---------------------------------------------------------------------------------------------------------
+
+
+def _of_parts(call: Call, plain: str) -> Dependence | None:
+    """Several tensors as one, and elements in another order."""
+    if plain in ("cat", "concat", "concatenate", "stack"):
+        named = call.named("parts", "axis")
+        parts: Any = named.get("parts", named.get("tensors"))
+        first = parts[0]
+        rank = len(first.shape) + (plain == "stack")
+        return Dependence("stacked" if plain == "stack" else "joined", (int(named.get("axis", 0)) % rank,))
+    named = call.named("x", "axis")
+    moves: Mapping[str, Callable[[Any], Any]] = {
+        "flip": lambda numbers: np.flip(numbers, named["axis"]),
+        "roll": lambda numbers: np.roll(
+            numbers, call.named("x", "shifts", "axis")["shifts"], call.named("x", "shifts", "axis").get("axis")
+        ),
+        "tril": lambda numbers: np.tril(numbers + 1, call.named("x", "diagonal").get("diagonal", 0)) - 1,
+        "triu": lambda numbers: np.triu(numbers + 1, call.named("x", "diagonal").get("diagonal", 0)) - 1,
+    }
+    if plain not in moves:
+        return None
+    return _moved(moves[plain](_numbered(call)))
+
+
+def _numbered(call: Call) -> Any:
+    shape = tuple(map(int, call.args[0].shape))
+    if prod(shape) > MOST_PLACES:
+        raise ValueError
+    return np.arange(prod(shape)).reshape(shape)
+
+
+def _moved(numbers: Any) -> Dependence | None:
+    return (
+        None
+        if numbers.size > MOST_PLACES
+        else Dependence("moved", places=tuple(np.asarray(numbers).reshape(-1).tolist()))
+    )
+
+
+# --- positions -----------------------------------------------------------------------------------------------------
+
+
+def _of_positions(  # noqa: PLR0911  # one case after the other
+    call: Call, plain: str
+) -> Dependence | None:
+    if plain in ("getitem", "setitem") and len(call.args) > 1:
+        return _keyed(call, plain)
+    at = call.reads.get(call.name) or call.writes.get(call.name)
+    if at is None or plain in ("where", "masked_fill"):
+        return None
+    given = at.given(call.args, call.kwargs, call.aliases)
+    known: dict[str, Any] = {
+        **given,
+        **{name: call.as_array(given[name]) for name in ("index", "mask") if name in given},
+    }
+    if call.is_tensor(known.get("axis")):
+        known["axis"] = int(call.as_array(known["axis"]))
+    selected = np.asarray(at.selects(_numbered(call), known))
+    if call.name in call.reads:
+        return _moved(selected)
+    if plain in ("tril", "triu", "fill_diagonal"):
+        return _written(selected, None, "assigned")
+    if plain == "scatter" and at.combines(given) and given.get("reduce") is None:
+        return _written(selected, given["value"], "replaced")  # Paddle's `overwrite=False`
+    if given.get("reduce") not in (None, "assign", "add", "sum") or given.get("include_self") is False:
+        return None
+    value = given.get("value")
+    how = "combined" if at.combines(given) else "assigned"
+    in_order = plain in ("masked_scatter", "put")
+    return _written(selected, value if call.is_tensor(value) else None, how, in_order=in_order)
+
+
+def _keyed(call: Call, plain: str) -> Dependence | None:
+    parts = call.args[1] if type(call.args[1]) is tuple else (call.args[1],)
+    keys = tuple(call.as_array(part) if call.is_tensor(part) else part for part in parts)
+    selected = np.asarray(_numbered(call)[keys])
+    if plain == "getitem":
+        return _moved(selected)
+    value = call.args[2] if len(call.args) > 2 else None
+    return _written(selected, value if call.is_tensor(value) else None, "assigned")
+
+
+def _written(places: Any, value: Any, how: str, *, in_order: bool = False) -> Dependence | None:
+    if places.size > MOST_PLACES:
+        return None
+    used: Any = np.zeros(0, int)
+    if value is not None:
+        shape = tuple(map(int, value.shape))
+        used = np.arange(prod(shape)).reshape(shape)
+        if in_order:
+            used = used.reshape(-1)[: places.size]
+        else:
+            while used.ndim > places.ndim and used.shape[0] == 1:
+                used = used[0]
+            if used.ndim == places.ndim and any(n > m for n, m in zip(used.shape, places.shape, strict=True)):
+                used = used[tuple(slice(n) for n in places.shape)]  # a source larger than the index
+            used = np.broadcast_to(used, places.shape).reshape(-1)
+    return Dependence("written", text=how, places=tuple(places.reshape(-1).tolist()), values=tuple(used.tolist()))

@@ -1,0 +1,299 @@
+"""Works out which elements of the operands each element of a result was computed from, from what the operation declares and the shapes.
+
+An element is given by its number in row-major order.
+
+>>> from inplacelab.dependence import MOST_PLACES, Dependence
+>>> sources(Dependence("contracted", text="ij,jk->ik"), ((2, 2), (2, 2)), (2, 2), 1)
+(Source(operand=0, element=0), Source(operand=1, element=1), Source(operand=0, element=1), Source(operand=1, element=3))
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from math import isnan, prod
+from typing import NamedTuple
+
+from inplacelab.dependence import MOST_PLACES, Dependence
+from inplacelab.recording.facts import Number
+
+__all__ = ["MOST_SOURCES", "Shape", "Source", "fits_together", "sources"]
+
+Shape = tuple[int, ...]
+
+MOST_SOURCES = 512
+"""Of an element that was computed from more elements, only so many are listed, the first ones."""
+
+
+class Source(NamedTuple):
+    """An element of an operand, from which an element was computed.
+
+    Attributes:
+        operand: the position of the operand among those of the operation.
+        element: the number of the element, in row-major order.
+    """
+
+    operand: int
+    element: int
+
+
+Values = Callable[[int, int], Number | None]
+"""Returns the value of an element of an operand, before the operation; None if it was not recorded."""
+
+
+def _unknown(operand: int, element: int) -> Number | None:  # noqa: ARG001
+    return None
+
+
+def sources(
+    depends: Dependence, shapes: Sequence[Shape], shape: Shape, element: int, values: Values = _unknown
+) -> tuple[Source, ...] | None:
+    """Returns the elements from which an element was computed, in the order of the arithmetic: products pair by pair.
+
+    Args:
+        depends: what the operation declares.
+        shapes: the shapes of its operands, as they were before it.
+        shape: the shape of its result.
+        element: the number of the element.
+        values: returns the operands' values, which decide where only the largest element counts, or where a mask holds.
+
+    Returns:
+        At most `MOST_SOURCES` elements, and one more if there are others; None if they depend on values that were not recorded.
+    """
+    found: list[Source] = []
+    for each in _RULES[depends.how](Asked(depends, tuple(shapes), shape, element, values)):
+        if each is None:
+            return None
+        found.append(each)
+        if len(found) > MOST_SOURCES:
+            break
+    return _deciding(depends, found, values)
+
+
+Found = Iterator[Source | None]
+"""The elements; None for one that depends on a value that was not recorded."""
+
+
+class Asked(NamedTuple):
+    """A question: for the origins of an element of a result."""
+
+    depends: Dependence
+    shapes: tuple[Shape, ...]
+    shape: Shape
+    element: int
+    values: Values
+
+
+def _deciding(depends: Dependence, found: list[Source], values: Values) -> tuple[Source, ...] | None:
+    """The elements that count: all, or the largest or smallest ones."""
+    if not depends.rule or len(found) < 2:
+        return tuple(found)
+    known = [values(*each) for each in found]
+    if any(value is None or isinstance(value, complex) for value in known):
+        return None
+    sizes = [abs(v) if "size" in depends.rule else v for v in known if v is not None and not isinstance(v, complex)]
+    broken = [each for each, size in zip(found, sizes, strict=True) if isnan(size)]  # NaN wins against every number
+    chosen = (max if "largest" in depends.rule else min)(sizes)
+    return tuple(broken or (each for each, size in zip(found, sizes, strict=True) if size == chosen))
+
+
+_EQUATION = re.compile(r"(?:-|[a-zA-Z]{0,64})(?:,[a-zA-Z]{0,64}){0,63}->[a-zA-Z]{0,64}")
+_COUNTS = {"chosen": (3,), "joined": (1,), "stacked": (1,), "running": (0, 1)}
+
+
+def fits_together(depends: Dependence) -> bool:
+    """Whether what a rule says fits together, as far as that does not need the shapes of the operands. A file is not trusted."""
+    lists = (depends.numbers, depends.places, depends.values)
+    small = all(-1 <= each < 2**63 for numbers in lists for each in numbers)
+    counted = (
+        len(depends.numbers) in _COUNTS.get(depends.how, range(65))
+        and max(map(len, lists)) <= MOST_PLACES
+        and len(depends.given) <= 64
+    )
+    known = ("assigned", "combined", "replaced") if depends.how == "written" else ("",)
+    said = bool(_EQUATION.fullmatch(depends.text)) if depends.how == "contracted" else depends.text in known
+    return small and counted and said
+
+
+# --- positions -----------------------------------------------------------------------------------------------------
+
+
+def _place(shape: Shape, element: int) -> tuple[int, ...]:
+    """The position of an element: its index on each axis."""
+    place = []
+    for size in reversed(shape):
+        element, index = divmod(element, size) if size else (0, 0)
+        place.append(index)
+    return tuple(reversed(place))
+
+
+def _number(shape: Shape, place: Sequence[int]) -> int:
+    """The number of the element at a position. An axis of one element is broadcast."""
+    number = 0
+    for size, index in zip(shape, place, strict=True):
+        number = number * size + (index if size != 1 else 0)
+    return number
+
+
+def _broadcast(shape: Shape, place: tuple[int, ...]) -> int | None:
+    """The number of the element of an operand that stands at a position of the result; None if there is none."""
+    if len(shape) > len(place):  # leading axes of one element, as in `x[0] = y` with a matrix of one row
+        shape = shape[len(shape) - len(place) :]
+    own = place[len(place) - len(shape) :]
+    return (
+        _number(shape, own) if all(size == 1 or index < size for size, index in zip(shape, own, strict=True)) else None
+    )
+
+
+# --- the rules -----------------------------------------------------------------------------------------------------
+
+
+def _nothing(_: Asked) -> Found:
+    yield from ()
+
+
+def _pointwise(asked: Asked) -> Found:
+    place = _place(asked.shape, asked.element)
+    for operand, own in enumerate(asked.shapes):
+        if operand not in asked.depends.numbers:
+            at = _broadcast(own, place)
+            yield None if at is None else Source(operand, at)
+
+
+def _chosen(asked: Asked) -> Found:
+    mask, holds, fails = asked.depends.numbers
+    place = _place(asked.shape, asked.element)
+    at = _broadcast(asked.shapes[mask], place) if mask < len(asked.shapes) else None
+    held = None if at is None else asked.values(mask, at)
+    if held is None:
+        yield None
+        return
+    operand = holds if held else fails
+    if 0 <= operand < len(asked.shapes):  # a number that was chosen is no operand
+        own = _broadcast(asked.shapes[operand], place)
+        yield None if own is None else Source(operand, own)
+
+
+def _reordered(asked: Asked) -> Found:
+    yield Source(0, asked.element)
+
+
+def _joined(asked: Asked) -> Found:
+    (axis,), place = asked.depends.numbers, list(_place(asked.shape, asked.element))
+    for operand, own in enumerate(asked.shapes):
+        if place[axis] < own[axis]:
+            yield Source(
+                operand, _number(own, place) if own[axis] != 1 else _number(own, [*place[:axis], 0, *place[axis + 1 :]])
+            )
+            return
+        place[axis] -= own[axis]
+
+
+def _stacked(asked: Asked) -> Found:
+    (axis,), place = asked.depends.numbers, _place(asked.shape, asked.element)
+    yield Source(place[axis], _number(asked.shapes[place[axis]], (*place[:axis], *place[axis + 1 :])))
+
+
+def _reduced(asked: Asked) -> Found:
+    place, own = list(_place(asked.shape, asked.element)), asked.shapes[0]
+    if len(asked.shape) != len(own):  # without the axes that were reduced
+        for axis in sorted(asked.depends.numbers):
+            place.insert(axis, 0)
+    yield from _along(own, place, asked.depends.numbers)
+
+
+def _whole(asked: Asked) -> Found:
+    yield from _along(asked.shapes[0], _place(asked.shape, asked.element), asked.depends.numbers)
+
+
+def _along(shape: Shape, place: Sequence[int], axes: Sequence[int], operand: int = 0) -> Iterator[Source]:
+    """All elements at a position, along some axes."""
+    ranges = [range(size) if axis in axes else (place[axis],) for axis, size in enumerate(shape)]
+    for each in _every(ranges):
+        yield Source(operand, _number(shape, each))
+
+
+def _every(ranges: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
+    """The first positions in some ranges. A range may be longer than the memory: none is copied."""
+    sizes = tuple(map(len, ranges))
+    for number in range(min(prod(sizes), MOST_SOURCES + 1)):
+        yield tuple(axis[index] for axis, index in zip(ranges, _place(sizes, number), strict=True))
+
+
+def _running(asked: Asked) -> Found:
+    if not asked.depends.numbers:
+        yield from (Source(0, each) for each in range(asked.element + 1))
+        return
+    (axis,), place = asked.depends.numbers, _place(asked.shape, asked.element)
+    for operand, own in enumerate(asked.shapes):
+        late = asked.shape[axis] - own[axis]  # the factors of a recurrence begin at its second asked.element
+        for index in range(place[axis] + 1 - late):
+            yield Source(operand, _number(own, (*place[:axis], index, *place[axis + 1 :])))
+
+
+def _contracted(asked: Asked) -> Found:
+    left, result = asked.depends.text.split("->")
+    terms = left.split(",")
+    order = asked.depends.numbers or tuple(range(len(terms)))
+    shapes = [asked.shapes[k] for k in order]
+    known = dict(zip(result, _place(asked.shape, asked.element), strict=False))
+    sizes: dict[str, int] = {}
+    for term, own in zip(terms, shapes, strict=False):
+        for letter, size in zip(term, own if len(term) == len(own) else (prod(own),), strict=False):
+            sizes[letter] = max(sizes.get(letter, 1), size)
+    added = [0] if len(terms) == 3 and _is_added(terms) else []
+    for k in added:
+        if terms[k] != "-":
+            yield Source(order[k], _at(shapes[k], terms[k], known))
+    factors = [k for k in range(len(terms)) if k not in added]
+    free = [letter for letter in sizes if letter not in known and any(letter in terms[k] for k in factors)]
+    for indices in _every([range(sizes[letter]) for letter in free]):
+        places = {**known, **dict(zip(free, indices, strict=True))}
+        for k in factors:
+            yield Source(order[k], _at(shapes[k], terms[k], places))
+
+
+def _is_added(terms: Sequence[str]) -> bool:
+    """Whether the first of three terms is added to the product of the others, as in `addmm`: it has no axis that is summed over."""
+    return terms[0] == "-" or bool({*terms[1]} & {*terms[2]} - {*terms[0]})
+
+
+def _at(shape: Shape, term: str, places: dict[str, int]) -> int:
+    if len(term) != len(shape):  # the elements in one line
+        return places[term]
+    return _number(shape, [places[letter] for letter in term])
+
+
+def _moved(asked: Asked) -> Found:
+    if asked.element < len(asked.depends.places) and asked.depends.places[asked.element] >= 0:
+        yield Source(0, asked.depends.places[asked.element])
+
+
+def _written(asked: Asked) -> Found:
+    last = len(asked.shapes) - 1
+    here = [k for k, place in enumerate(asked.depends.places) if place == asked.element]
+    if not here:
+        yield Source(0, asked.element)  # it was left as it is
+        return
+    if asked.depends.text == "combined":
+        yield Source(0, asked.element)
+    for k in here if asked.depends.text != "assigned" else here[-1:]:
+        if k < len(asked.depends.values):
+            yield Source(last, asked.depends.values[k])
+
+
+_RULES: dict[str, Callable[[Asked], Found]] = {
+    "constant": _nothing,
+    "drawn": _nothing,
+    "pointwise": _pointwise,
+    "chosen": _chosen,
+    "reordered": _reordered,
+    "joined": _joined,
+    "stacked": _stacked,
+    "reduced": _reduced,
+    "whole": _whole,
+    "running": _running,
+    "contracted": _contracted,
+    "moved": _moved,
+    "written": _written,
+}

@@ -1,0 +1,25 @@
+"""Where a number comes from, what it flows into, and where its gradient goes: answers from the facts of a recording.
+
+Nothing of this is stored. An operation says by which rule its result depends on its operands (`inplacelab/dependence.py`); from the rule and
+the shapes follow the elements (`recording/dependence.py`), and from the layouts their slots. Names are given to slots, not to tensors:
+through a view the same number is found.
+
+* `back.py`: the origins of a number in the last step that wrote its slot, with the arithmetic.
+* `forward.py`: what it has flowed into.
+* `life.py`: what happened to a slot, step by step.
+* `gradients.py`: which contributions were added up to a gradient, and the way that each took.
+* `arrivals.py`, `elements.py`: which step put a number into a slot; elements and slots.
+* `arithmetic.py`: `130 = 13 · 10`, and slopes.
+"""
+
+from __future__ import annotations
+
+from inplacelab.recording.origins.back import Computed, Origin, computed, origins
+from inplacelab.recording.origins.forward import Flow, Flows, flows, flows_into
+from inplacelab.recording.origins.gradients import Contributions, Hop, Way, contributions
+from inplacelab.recording.origins.life import Event, life, life_of_slot
+
+__all__ = [
+    "Computed", "Contributions", "Event", "Flow", "Flows", "Hop", "Origin", "Way", "computed", "contributions", "flows", "flows_into",
+    "life", "life_of_slot", "origins",
+]  # fmt: skip

@@ -1,0 +1,242 @@
+"""Answers where a number comes from: the elements that it was computed from in the last step that wrote its slot, with the arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from inplacelab.language import Text
+from inplacelab.recording.dependence import MOST_SOURCES, Source, sources
+from inplacelab.recording.facts import Number, Step, TensorFacts
+from inplacelab.recording.naming import storage_label
+from inplacelab.recording.origins.arithmetic import arithmetic
+from inplacelab.recording.origins.arrivals import Arrival, How, arrival_at
+from inplacelab.recording.origins.elements import (
+    element_at,
+    index_of,
+    number_of,
+    slots_of_element,
+    value_in_slot,
+    value_of,
+    written_index,
+)
+from inplacelab.recording.recording import Recording, State
+
+__all__ = ["Computed", "Origin", "computed", "origins", "sources_in_step"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """An element from which a number was computed, as it was before the step that computed it.
+
+    Attributes:
+        tensor: the number of the tensor through which it was read.
+        index: its index in that tensor.
+        storage, slot: where it is.
+        step: the last step before it was read; -1 if it was read in the first one.
+        version: the version counter then; None if it is not known.
+        value: its value then; None if it was not recorded.
+        called: how the program calls it: "`row[0]`".
+    """
+
+    tensor: int
+    index: tuple[int, ...]
+    storage: int
+    slot: int
+    step: int
+    version: int | None
+    value: Number | None
+    called: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """How the number in a slot came to be there.
+
+    Attributes:
+        storage, slot: the slot.
+        step: the step that put it there; -1 if it was there before the recording.
+        line: that step's line; None if it is not known.
+        op: the operation; None if none put it there.
+        version: the version of the storage after the step; None if it is not known.
+        value: the number; None if it was not recorded.
+        how: "computed" from the origins; "made" by an operation that reads no tensor, "drawn" at random, "written" as a number of the
+            program; put there by a "backward" pass; there "before"; "unseen", written by what was not recorded; or "not known": the
+            operation declares nothing.
+        origins: the elements that it was computed from, in the order of the arithmetic.
+        more: whether it has more origins than are listed.
+        arithmetic: how it was computed: "130 = 13 · 10"; None if it was not.
+    """
+
+    storage: int
+    slot: int
+    step: int
+    line: int | None
+    op: str | None
+    version: int | None
+    value: Number | None
+    how: How | str
+    origins: tuple[Origin, ...] = ()
+    more: bool = False
+    arithmetic: Text | None = None
+
+
+def origins(recording: Recording, tensor: str | TensorFacts, index: Sequence[int], step: int = -1) -> Computed:
+    """Returns where an element comes from.
+
+    Args:
+        recording: the recording.
+        tensor: the learner's name for a tensor, or its facts.
+        index: the element's index, one whole number for each axis.
+        step: the step after which to look, counted from 0; negative numbers count from the end.
+
+    Returns:
+        How it was computed in the last step that wrote its slot. Its origins are elements that can influence it; where positions depend
+        on values (an index, a mask, the largest element) they are taken as they were.
+
+    Raises:
+        IndexError: if there is no such step, or no such element.
+        KeyError: if no tensor has that name at that step.
+
+    >>> import inplacelab as paddle
+    >>> with paddle.record() as rec:
+    ...     x = paddle.to_tensor([13., 2.])
+    ...     y = x * 10.
+    >>> found = origins(rec.recording, "y", (0,))
+    >>> print(found.arithmetic.en, [each.called.en for each in found.origins])
+    130 = 13 · 10 ['`x[0]`']
+    """
+    state = recording.state(step)
+    facts = state.tensor(tensor) if isinstance(tensor, str) else tensor
+    number = number_of(state, facts, index)
+    return computed(recording, facts.storage, slots_of_element(state, facts, number)[0], state.step.index)
+
+
+def computed(recording: Recording, storage: int, slot: int, step: int) -> Computed:
+    """Returns how the number came to be there that a slot held after a step.
+
+    Args:
+        recording: the recording.
+        storage: the storage's number.
+        slot: the slot.
+        step: the step's index; -1 for the time before the first step.
+    """
+    return recording.once(_found).setdefault((storage, slot, step), None) or _remember(recording, storage, slot, step)
+
+
+def _found(_: Recording) -> dict[tuple[int, int, int], Computed | None]:
+    return {}
+
+
+def _remember(recording: Recording, storage: int, slot: int, step: int) -> Computed:
+    arrival = arrival_at(recording, storage, slot, step)
+    found = _computed(recording, storage, slot, step, arrival)
+    recording.once(_found)[storage, slot, step] = found
+    return found
+
+
+def _computed(recording: Recording, storage: int, slot: int, upto: int, arrival: Arrival | None) -> Computed:
+    if arrival is None or arrival.step < 0:
+        return Computed(storage, slot, -1, None, None, None, value_in_slot(recording, storage, slot, upto), "before")
+    step, after = recording.steps[arrival.step], recording.state(arrival.step)
+    version = next(iter(after.versions(storage)), None)
+    write = next((each for each in step.writes if each.storage == storage), None)
+    value = value_in_slot(recording, storage, slot, arrival.step)
+    op = step.op if arrival.how in ("computed", "made") else None
+    if value is None:
+        value = value_in_slot(recording, storage, slot, upto)
+    found = partial(Computed, storage, slot, step.index, step.line, op, write.after if write else version, value)
+    if arrival.how != "computed":
+        return found(arrival.how)
+    depends = step.depends
+    listed = None if depends is None else _origins(recording, step, arrival, slot)
+    if depends is None or listed is None:
+        return found("not known")
+    kept = listed[:MOST_SOURCES]
+    how = "drawn" if depends.how == "drawn" else "computed" if kept else "written"
+    said = arithmetic(
+        step.op,
+        depends,
+        [each.value for each in kept] if not depends.rule else _compared(recording, step, arrival, slot),
+        value,
+    )
+    return found(how, tuple(kept), len(listed) > len(kept), said)
+
+
+def _compared(recording: Recording, step: Step, arrival: Arrival, slot: int) -> list[Number | None]:
+    """The values among which the largest, or smallest, was chosen."""
+    assert step.depends is not None
+    every = replace(step, depends=replace(step.depends, rule=""))
+    return [each.value for each in _origins(recording, every, arrival, slot) or ()]
+
+
+def _origins(recording: Recording, step: Step, arrival: Arrival, slot: int) -> list[Origin] | None:
+    """The origins of what a step put into a slot; None if they are not known."""
+    after = recording.state(step.index)
+    output = None if arrival.tensor is None else _facts(recording, step, arrival.tensor, after)
+    element = None if output is None else element_at(after, output, slot)
+    if output is None or element is None:
+        return None
+    found = sources_in_step(recording, step, output, element)
+    if found is None:
+        return None
+    return [each for source in found for each in _read(recording, step, source)]
+
+
+def sources_in_step(recording: Recording, step: Step, output: TensorFacts, element: int) -> tuple[Source, ...] | None:
+    """Returns the operands' elements from which a step computed an element; None if that is not known."""
+    depends, before = step.depends, recording.before(step.index)
+    operands = operands_of(recording, step)
+    if depends is None:
+        return None
+
+    def value(operand: int, number: int) -> Number | None:
+        facts = operands[operand]
+        if facts is None:
+            return None
+        there = before if facts.storage in before.storages else recording.state(step.index)
+        return value_of(there, facts, number)
+
+    shapes = [() if each is None else each.shape for each in operands]
+    try:
+        found = sources(depends, shapes, output.shape, element, value)
+        return None if found is None else tuple(each for each in found if operands[each.operand] is not None)
+    except (IndexError, KeyError, ValueError):  # the facts of a file may disagree
+        return None
+
+
+def operands_of(recording: Recording, step: Step) -> list[TensorFacts | None]:
+    """Returns the operands of a step as they were before it; None for a number that was made a tensor for this step."""
+    before, after = recording.before(step.index), recording.state(step.index)
+    return [before.tensors.get(key) or after.tensors.get(key) for key in step.inputs]
+
+
+def _facts(recording: Recording, step: Step, tensor: int, after: State) -> TensorFacts | None:
+    return after.tensors.get(tensor) or recording.before(step.index).tensors.get(tensor)
+
+
+def _read(recording: Recording, step: Step, source: Source) -> Iterator[Origin]:
+    """What a step read: the slots of an element of an operand."""
+    before, after = recording.before(step.index), recording.state(step.index)
+    facts = operands_of(recording, step)[source.operand]
+    assert facts is not None  # checked by `sources_in_step`
+    there = before if facts.storage in before.storages else after
+    index = index_of(facts.shape, source.element)
+    counter = there.counters.get(facts.counter)
+    for slot in slots_of_element(there, facts, source.element):
+        yield Origin(
+            facts.id, index, facts.storage, slot, step.index - 1, None if counter is None else counter.version,
+            value_of(there, facts, source.element), called(there, facts, index),
+        )  # fmt: skip
+
+
+def called(state: State, tensor: TensorFacts, index: Sequence[int]) -> Text:
+    """Returns how the program calls an element: "`row[0]`"; of a tensor without a name "`T5[0]`"."""
+    name = f"`{state.called(tensor.id).first}{written_index(index)}`"
+    return Text(name, name)
+
+
+def place_label(storage: int, slot: int) -> Text:
+    """Returns how a slot is called: "slot 3 of S1"."""
+    return Text("slot {1} of {0}", "{0} 的第 {1} 号槽位").format(storage_label(storage), slot)

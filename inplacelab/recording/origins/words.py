@@ -1,0 +1,141 @@
+"""Says where a number comes from and which way a gradient took, as a picture, a screen reader and a terminal say it."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+from inplacelab.recording.as_written import as_written
+from inplacelab.recording.enumeration import listing
+from inplacelab.recording.facts import Number
+from inplacelab.recording.frameworks import framework_of
+from inplacelab.recording.naming import number_label
+from inplacelab.recording.origins.back import Computed
+from inplacelab.recording.origins.gradients import Contributions, End, Way
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.phrases import closed_up
+
+__all__ = ["comes_from", "gradient_says", "way_says"]
+
+MOST_NAMED = 6
+"""So many origins are named; more are counted."""
+
+_PLACE = Text("{op}, line {line}{version}", "{op}，第 {line} 行{version}")
+_NO_LINE = Text("{op}{version}", "{op}{version}")
+_VERSION = Text(", {0}", "，{0}")
+_FROM = Text("{said} ({place}) from {names}", "{said}（{place}），来自 {names}")
+_ALONE = Text("{said} ({place})", "{said}（{place}）")
+_MORE = Text("{0} and more elements", "{0} 等更多元素")
+_COUNTED = Text("{0} elements of {1}", "{1} 的 {0} 个元素")
+_BY_HOW = {
+    "made": Text("{value}: made here ({place})", "{value}：在此处产生（{place}）"),
+    "drawn": Text("{value}: drawn here ({place})", "{value}：在此处随机取得（{place}）"),
+    "written": Text("{value}: a number of the program ({place})", "{value}：程序中给出的数（{place}）"),
+    "backward": Text("{value}: added up by backward, line {line}", "{value}：由反向传播累加，第 {line} 行"),
+    "before": Text("{value}: there before the recording", "{value}：记录开始前就有"),
+    "unseen": Text("{value}: written by something that was not recorded", "{value}：由未被记录的代码写入"),
+    "not known": Text(
+        "{value}: from {op}, line {line}; which elements it depends on is not known", "{value}：由 {op} 得到，第 {line} 行；它依赖于哪些元素未知"
+    ),
+}  # fmt: skip
+
+
+def comes_from(recording: Recording, found: Computed) -> Text:
+    """Says how a number came to be where it is: "130 = 13 · 10 (`x * 10.`, line 2, v0) from `x[0]`".
+
+    Args:
+        recording: the recording.
+        found: what `origins` returned.
+    """
+    if found.step < 0:
+        return _BY_HOW["before"].format(value=_shown(found.value))
+    op = f"`{as_written(recording, recording.steps[found.step])}`"
+    version = Text("", "") if found.version is None else _VERSION.format(framework_of(recording).label(found.version))
+    line = "?" if found.line is None else str(found.line)
+    place = (_NO_LINE if found.line is None else _PLACE).format(op=op, line=line, version=version)
+    if found.how != "computed" or found.arithmetic is None:
+        return _BY_HOW[found.how].format(value=_shown(found.value), place=place, op=op, line=line)
+    names = list(dict.fromkeys(each.called for each in found.origins))
+    if len(names) > MOST_NAMED:
+        tensors = dict.fromkeys(each.called.en.strip("`").partition("[")[0] for each in found.origins)
+        listed = _COUNTED.format(len(names), listing([Text(f"`{name}`", f"`{name}`") for name in tensors]))
+    else:
+        listed = listing(names)
+    return closed_up(
+        _FROM.format(said=found.arithmetic, place=place, names=_MORE.format(listed) if found.more else listed)
+    )
+
+
+def _shown(value: Number | None) -> str:
+    return "?" if value is None else number_label(value)
+
+
+# --- gradients -----------------------------------------------------------------------------------------------------
+
+_SUM = Text("{value} = {terms}", "{value} = {terms}")
+_ADDED = Text("{value}: the sum of {count} ways", "{value}：{count} 条路径之和")
+_ONE_WAY = Text("{value}: by one way", "{value}：来自一条路径")
+_NOTHING = Text("{value}: no way leads to where the pass began", "{value}：没有路径通到反向传播的起点")
+_UNKNOWN = Text("{value}: not all slopes of its ways are known", "{value}：各路径的斜率并非全部已知")
+_WRONG = Text(
+    "{value} is wrong: with the values as they were when the program ran, the ways add up to {right}",
+    "{value} 是错的：按程序运行时的数值，各路径之和应为 {right}",
+)
+_ENDS: dict[End, Text] = {
+    "root": Text("", ""),
+    "zero": Text(": ends at line {line}, where the slope is 0", "：止于第 {line} 行，那里的斜率为 0"),
+    "detached": Text(": ends at line {line}, which read it without history", "：止于第 {line} 行，该行读取时不带历史"),
+    "overwritten": Text(": overwritten by line {line} before anything read it", "：在被读取之前就被第 {line} 行覆盖"),
+    "unused": Text(": nothing used it", "：此后无人使用"),
+    "not known": Text(": not known beyond line {line}", "：第 {line} 行之后未知"),
+}
+_KEPT = Text(" (kept value; line {line} overwrote it: {used})", "（保存的值；后被第 {line} 行覆盖：{used}）")
+_ADDS = Text(": adds {value}", "：贡献 {value}")
+
+
+def gradient_says(found: Contributions) -> Text:
+    """Says what a gradient's element is the sum of, and whether it is wrong.
+
+    Args:
+        found: what `contributions` returned.
+    """
+    value = _shown(found.gradient)
+    if found.wrong and found.right is not None:
+        return _WRONG.format(value=value, right=number_label(found.right))
+    terms = [way.value for way in found.ways if way.end == "root"]
+    if found.right is None or any(term is None for term in terms):
+        return _UNKNOWN.format(value=value)
+    if not terms:
+        return _NOTHING.format(value=value)
+    if len(terms) == 1:
+        return _ONE_WAY.format(value=value)
+    if len(terms) > MOST_NAMED or found.more:
+        return _ADDED.format(value=value, count=len(terms))
+    written = " + ".join(
+        f"({number_label(term)})" if term < 0 else number_label(term) for term in terms if term is not None
+    )
+    return _SUM.format(value=value, terms=written)
+
+
+def way_says(start: str, way: Way, *, as_found: bool = False) -> Text:
+    """Says which way a gradient took, from the element to where the pass began: "`w[0]` · 2 → `h[0]` · 1 → `loss`: adds 2".
+
+    Args:
+        start: how the element is called.
+        way: the way.
+        as_found: whether to write the slopes with the values that backward found.
+    """
+    said = Text(f"`{start}`", f"`{start}`")
+    for hop in way.hops:
+        slope = hop.used if as_found and hop.used is not None else hop.slope
+        kept = Text("", "")
+        if hop.used is not None and hop.overwrote is not None and not as_found:
+            kept = _KEPT.format(line=hop.overwrote, used=hop.used.written)
+        factor = (
+            Text("", "")
+            if slope.value is None
+            else Text(f" · ({slope.written})" if " " in slope.written else f" · {slope.written}", "")
+        )
+        factor = Text(factor.en, factor.en)
+        said = said + factor + kept + Text(" → ", " → ") + hop.flow.called
+    if way.end == "root":
+        return said + (_ADDS.format(value=_shown(way.value)) if way.value is not None else Text("", ""))
+    return said + _ENDS[way.end].format(line="?" if way.line is None else way.line)

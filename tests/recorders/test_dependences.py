@@ -1,0 +1,112 @@
+"""What recorders of PyTorch and PaddlePaddle report of the dependence of elements on elements, against changes of one input at a time."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inplacelab.recording.origins.back import operands_of
+from inplacelab.recording.origins.elements import value_of
+from tests.recorders.runs import plain, run
+from tests.subtests import try_all
+
+LEAVES = {
+    "torch": "a = torch.tensor([[1.3, -2.1, 3.7], [0.6, 2.4, -1.75]], dtype=torch.float64)\nb = torch.tensor([[0.9, 1.7, 2.65], [1.1, 0.3, -0.8]], "
+             "dtype=torch.float64)\ni = torch.tensor([1, 0])\nj = torch.tensor([[0, 2, 1]])\n",
+    "paddle": "a = paddle.to_tensor([[1.3, -2.1, 3.7], [0.6, 2.4, -1.75]], dtype='float64')\nb = paddle.to_tensor([[0.9, 1.7, 2.65], [1.1, 0.3, -0.8]], "
+              "dtype='float64')\ni = paddle.to_tensor([1, 0])\nj = paddle.to_tensor([[0, 2, 1]])\n",
+}  # fmt: skip
+EXPRESSIONS = {
+    "torch": (
+        "a * b", "a + 2.5", "3. - a", "a / b[0]", "a.exp()", "torch.maximum(a, b)", "a.sum()", "a.sum(1)", "a.mean(0, keepdim=True)", "a.amax(-1)", "a.max()",
+        "a.prod(1)", "a.std(1)", "a @ b.t()", "a @ b[0]", "torch.dot(a[0], b[1])", "torch.outer(a[0], b[0])", "torch.addmm(b[:, :2], a, b.t())",
+        "torch.nn.functional.linear(a, b, b[:, 0])", "torch.softmax(a, 1)", "a.cumsum(0)", "torch.cat([a, b])", "torch.stack([a, b], 1)", "a.flip(0)",
+        "a.roll(1, 1)", "a[i]", "a[:, [2, 0]]", "a[a > 1]", "a.index_select(1, i)", "a.gather(1, j)", "torch.where(a > b, a, b)", "a.masked_fill(a > 1, 2.)",
+        "a.tril()", "a.clone().add_(b)", "a.clone().mul_(2.)", "a.clone().copy_(b)", "a.clone().index_add_(0, i, b)", "a.clone().scatter_(1, j, b)",
+        "a.clone().scatter_add_(1, j, b)", "a.clone().index_fill_(0, i[:1], 2.)", "a.clone().masked_fill_(a > 1, 3.)", "a.clone().tril_()",
+        "a.clone().index_put_((i,), b)", "a.clone().zero_()", "a.t().reshape(-1)", "a.expand(2, 2, 3).clone()", "a.float().double()", "a.norm()",
+        "a.logsumexp(1)", "a.clone().lerp_(b, 0.3)",
+    ),
+    "paddle": (
+        "a * b", "a + 2.5", "3. - a", "a / b[0]", "a.exp()", "paddle.maximum(a, b)", "a.sum()", "a.sum(1)", "a.mean(0, keepdim=True)", "a.max(-1)", "a.prod(1)",
+        "a @ b.t()", "paddle.matmul(a, b, transpose_y=True)", "paddle.dot(a[0], b[1])", "paddle.addmm(b[:, :2], a, b.t())",
+        "paddle.nn.functional.linear(a, b.t(), b[:, 0])", "paddle.nn.functional.softmax(a, 1)", "a.cumsum(0)", "paddle.concat([a, b])",
+        "paddle.stack([a, b], 1)", "a.flip(0)", "a[i]", "a.index_select(i, 1)", "a.gather(i)", "a.take_along_axis(j, 1)", "paddle.where(a > b, a, b)",
+        "a.clone().add_(b)", "a.clone().scale_(2.)", "a.clone().index_add_(i, 0, b)", "a.clone().put_along_axis_(j, b[:1], 1)", "a.clone().tril_()",
+        "a.clone().scatter_(i, b)", "a.clone().zero_()", "a.expand([2, 2, 3])", "a.astype('float32').astype('float64')", "a.norm()", "a.clone().fill_diagonal_(1.)",
+    ),
+}  # fmt: skip
+
+
+def ran(framework: str, text: str) -> Any:
+    names, failure = plain(text, framework)
+    assert failure is None, failure
+    return np.array(names["y"].numpy()).reshape(-1)
+
+
+def pattern(framework: str, expression: str) -> dict[str, Any]:
+    """Which elements of the result change when an element of a leaf is changed a little."""
+    head, found = LEAVES[framework], {}
+    before = ran(framework, f"{head}y = {expression}\n")
+    for name in "ab":
+        found[name] = np.zeros((before.size, 6), bool)
+        for k in range(6):
+            moved = f"{name} = {name} + {name}.new_tensor([1e-5 if k == {k} else 0. for k in range(6)]).reshape({name}.shape)\n"
+            if framework == "paddle":
+                moved = f"{name} = {name} + paddle.to_tensor([1e-5 if k == {k} else 0. for k in range(6)], dtype='float64').reshape([2, 3])\n"
+            found[name][:, k] = ran(framework, f"{head}{moved}y = {expression}\n") != before
+    return found
+
+
+def reported(framework: str, expression: str) -> dict[str, Any]:
+    """The elements of the leaves that the elements of the result go back to."""
+    recording = run(f"{LEAVES[framework]}y = {expression}\n", framework).recording
+    state = recording.state()
+    y = state.tensor("y")
+    size = int(np.prod(y.shape, dtype=int))
+    found = {name: np.zeros((size, 6), bool) for name in "ab"}
+    leaves = {state.tensor(name).storage: name for name in "ab"}
+    from inplacelab.recording.origins import computed  # noqa: PLC0415
+    from inplacelab.recording.origins.elements import slots_of_element  # noqa: PLC0415
+
+    def mark(row: int, storage: int, slot: int, step: int) -> None:
+        here = computed(recording, storage, slot, step)
+        assert here.how != "not known", here
+        if storage in leaves and not here.origins:
+            found[leaves[storage]][row, slot] = True
+        for each in here.origins:
+            mark(row, each.storage, each.slot, each.step)
+
+    for element in range(size):
+        mark(element, y.storage, slots_of_element(state, y, element)[0], state.step.index)
+    return found
+
+
+@pytest.mark.standard
+@pytest.mark.parametrize("framework", ["torch", "paddle"])
+def test_origins_are_those_that_the_framework_shows(framework: str) -> None:
+    pytest.importorskip(framework)
+
+    def agrees(expression: str) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            truth, found = pattern(framework, expression), reported(framework, expression)
+        for name in "ab":
+            np.testing.assert_array_equal(found[name], truth[name], err_msg=name)
+
+    try_all(agrees, [(each, {"expression": each}) for each in EXPRESSIONS[framework]])
+
+
+@pytest.mark.standard
+def test_an_operation_without_a_declaration_is_not_known() -> None:
+    pytest.importorskip("torch")
+    recording = run(
+        "x = torch.ones(1, 1, 4, 4)\ny = torch.nn.functional.conv2d(x, torch.ones(1, 1, 2, 2))\n", "torch"
+    ).recording
+    step = next(step for step in recording.steps if step.op == "conv2d")
+    assert step.depends is None
+    assert value_of(recording.state(), recording.state().tensor("y"), 0) == 4
+    assert all(each is not None for each in operands_of(recording, step))

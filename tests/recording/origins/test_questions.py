@@ -1,0 +1,123 @@
+"""Questions to a recording: where a number comes from, what it flows into, the life of its slot, what its gradient is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inplacelab.language import speak
+from inplacelab.recording import Recording, from_json, to_json
+from inplacelab.recording.origins import contributions, flows_into, life, origins
+from inplacelab.recording.origins.words import comes_from, gradient_says, way_says
+from tests.recorders.runs import run
+
+PROGRAM = """import inplacelab as paddle; \
+m = paddle.to_tensor([[1., 2.], [3., 4.]])
+row, col = m[0], m[:, 1]
+row.scale_(10.)
+col.zero_()
+w = paddle.to_tensor([2., -3.], stop_gradient=False)
+h = m @ w
+r = (w * 3.).relu()
+d = w.detach() * 2.
+loss = h.sum() + (r * r).sum() + d.sum()
+noise = paddle.rand([2])
+loss.backward()
+"""
+
+
+@pytest.fixture(scope="module")
+def recording() -> Recording:
+    return run(PROGRAM, "inplacelab").recording
+
+
+def line_end(recording: Recording, line: int) -> int:
+    return recording.on_line(line)[-1].index
+
+
+@pytest.mark.parametrize(
+    ("name", "index", "line", "arithmetic", "names"),
+    [
+        ("m", (0, 0), 3, "10 = 1 · 10", ["`row[0]`"]),
+        ("h", (1,), 6, "6 = 3 · 2 + 0 · (-3)", ["`m[1, 0]`", "`w[0]`", "`m[1, 1]`", "`w[1]`"]),
+        ("r", (1,), 7, "0 = relu(-9)", ["`T9[1]`"]),
+    ],
+)
+def test_the_arithmetic_is_in_the_learners_numbers(
+    recording: Recording, name: str, index: Any, line: int, arithmetic: str, names: list[str]
+) -> None:
+    found = origins(recording, name, index, line_end(recording, max(line, 6)))
+    assert found.arithmetic is not None
+    assert (found.line, found.arithmetic.en) == (line, arithmetic)
+    assert [each.called.en for each in found.origins][: len(names)] == (
+        names if name != "r" else [found.origins[0].called.en]
+    )
+
+
+def test_a_number_that_was_written_has_no_origin(recording: Recording) -> None:
+    found = origins(recording, "m", (0, 1))
+    assert (found.how, found.line, found.version, found.origins) == ("written", 4, 2, ())
+
+
+def test_random_numbers_and_given_ones(recording: Recording) -> None:
+    assert origins(recording, "w", (0,)).how == "made"
+    assert origins(recording, "noise", (0,)).how == "made"
+
+
+def test_a_number_flows_until_it_is_overwritten(recording: Recording) -> None:
+    found = flows_into(recording, "m", (0, 1), line_end(recording, 1))
+    assert [(flow.line, flow.called.en) for flow in found.into] == [(3, "`row[1]`")]
+    assert found.until == recording.on_line(3)[-1].index
+
+
+def test_the_life_of_a_slot(recording: Recording) -> None:
+    told = [event.says.en for event in life(recording, "m", (0, 1))]
+    assert told[0] == "made by to_tensor (line 1): 2"
+    assert "2 → 20 by scale_ (line 3) through `row`" in told
+    assert "20 → 0 by zero_ (line 4) through `col`" in told
+    assert any(each.startswith("kept by `MatmulGradNode` at v2") for each in told)
+
+
+def test_why_a_gradient_is_zero_or_not(recording: Recording) -> None:
+    first, second = (contributions(recording, "w", (k,)) for k in range(2))
+    assert (first.gradient, first.right, first.wrong) == (49.0, 49.0, False)
+    assert gradient_says(first).en == "49 = 36 + 10 + 3"
+    assert {(way.end, way.line) for way in second.ways if way.end != "root"} >= {("zero", 7), ("detached", 8)}
+    assert way_says("w[0]", first.ways[-1]).en.startswith("`w[0]`")
+
+
+def test_bad_input_is_refused_with_a_sentence(recording: Recording) -> None:
+    with pytest.raises(IndexError, match=r"`m` has no element \[2, 0\]: its shape is \[2, 2\]"):
+        origins(recording, "m", (2, 0))
+    with pytest.raises(IndexError, match="no element"):
+        flows_into(recording, "w", (0, 0))
+    with pytest.raises(KeyError, match="no tensor is called 'h' after step 0"):
+        origins(recording, "h", (0,), 0)
+    with pytest.raises(IndexError, match="there is no step 999"):
+        life(recording, "m", (0, 0), 999)
+    with pytest.raises(TypeError, match="one whole number for each axis"):
+        origins(recording, "m", ("a", 0))  # type: ignore[arg-type]
+    with pytest.raises(LookupError, match="`m` has received no gradient"):
+        contributions(recording, "m", (0, 0))
+
+
+def test_it_survives_a_file_and_speaks_chinese(recording: Recording) -> None:
+    again = from_json(to_json(recording))
+    found = origins(again, "h", (0,))
+    assert found == origins(recording, "h", (0,))
+    with speak("zh"):
+        assert str(comes_from(again, found)).endswith("`w[0]`、`m[0, 1]` 和 `w[1]`")
+
+
+def test_a_file_whose_facts_disagree_is_not_known(recording: Recording) -> None:
+    text = to_json(recording).replace('"text":"yx,x->y"', '"text":"abc,d->e"')
+    assert text != to_json(recording)
+    assert origins(from_json(text), "h", (0,)).how in ("not known", "computed")
+
+
+def test_large_tensors_are_cut_and_it_is_said() -> None:
+    found = origins(
+        run("import inplacelab as paddle; x = paddle.ones([100, 100])\ny = x.sum()\n", "inplacelab").recording, "y", ()
+    )
+    assert (len(found.origins), found.more) == (512, True)

@@ -1,0 +1,71 @@
+"""Programs in which PaddlePaddle is silently wrong: the right way is found, and the one that was used."""
+
+from __future__ import annotations
+
+import textwrap
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inplacelab.lessons import differences
+from inplacelab.recording.origins import Contributions, contributions
+from inplacelab.recording.origins.words import gradient_says
+from tests.recorders.runs import run
+
+EXPLAINED = 34
+"""Of so many of these programs, both ways are found. In the others, the recorder sees too little of what Paddle did, and nothing is claimed."""
+
+
+def asked(program: str) -> list[Contributions]:
+    """The contributions to the gradient of the leaf `a`, element by element."""
+    paddle = pytest.importorskip("paddle")
+    before = paddle.get_default_dtype()
+    text = f"{differences.OPENINGS['paddle']}{textwrap.dedent(program)}\nloss.backward()\n"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            done = run(text, "paddle", np=np)
+    finally:
+        paddle.set_default_dtype(before)
+    if done.failure is not None:
+        return []
+    try:
+        return [contributions(done.recording, "a", (i, j)) for i in range(2) for j in range(2)]
+    except LookupError:
+        return []
+
+
+def added(found: Contributions) -> float | None:
+    values = [way.value for way in found.used if way.end == "root"]
+    return None if any(value is None for value in values) else sum(value or 0.0 for value in values)
+
+
+@pytest.mark.standard
+def test_the_right_way_and_the_one_that_was_used() -> None:
+    pytest.importorskip("paddle")
+    explained = 0
+    for _, entry in differences.every():
+        if not entry.asks_gradient or entry.kind not in (differences.Kind.RIGHT, differences.Kind.REFUSED):
+            continue
+        truth: Any = np.array(differences.recorded()[entry.key].finite_difference, float).reshape(-1)
+        found = asked(entry.program)
+        for each, right in zip(found, truth, strict=False):
+            if each.wrong:
+                assert each.right == pytest.approx(right, rel=1e-3, abs=1e-6), entry.key
+                assert not each.used or added(each) == pytest.approx(each.gradient, rel=1e-3, abs=1e-6), entry.key
+        wrong = [each for each in found if each.wrong]
+        explained += bool(wrong) and all(each.used or added(each) == each.gradient for each in wrong)
+    assert explained >= EXPLAINED
+
+
+@pytest.mark.standard
+def test_it_is_said() -> None:
+    found = asked("b = a * 2\nloss = (b * b).sum()\nb.set_value(paddle.zeros([2, 2]))\n")
+    assert (
+        gradient_says(found[0]).en
+        == "0 is wrong: with the values as they were when the program ran, the ways add up to 8"
+    )
+    hop = found[0].ways[0].hops[1]
+    assert (hop.slope.written, hop.used and hop.used.value, hop.overwrote) == ("2 · 2", 0.0, 5)
