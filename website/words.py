@@ -25,7 +25,7 @@ PLAYGROUND: dict[str, Text] = {
     "ready": Text("Python is ready.", "Python 已就绪。"),
     "running": Text("Running …", "正在运行……"),
     "fetching": Text("Loading {name}, which this program needs …", "正在加载该程序需要的 {name}……"),
-    "ran": Text("Done: {steps} steps. Step with ← and →.", "运行完毕，共 {steps} 步。用 ← 和 → 单步浏览。"),
+    "ran": Text("Done: {steps} steps. ← and → step; Escape leads back to the editor.", "运行完毕，共 {steps} 步。用 ← 和 → 单步浏览；按 Escape 回到编辑器。"),
     "syntax": Text("This is not a Python program yet: see the marked line.", "这还不是合法的 Python 程序：请看标出的行。"),
     "stopped": Text("Stopped. Python starts again.", "已停止。Python 正在重新启动。"),
     "failed": Text(

@@ -78,7 +78,11 @@ const python = makePython(
     picture(payload, step) {
       shownCode = ran;
       byId("picture").classList.toggle("stale", editor.code() !== ran);
-      picture.play(payload, wantedStep ?? step).then(stepped);
+      picture.play(payload, wantedStep ?? step).then(() => {
+        stepped();
+        // Type, run, step: the arrow keys are the player's now, and Escape leads back.
+        if (document.activeElement?.closest("#left")) picture.focus();
+      });
     },
     again(name) {
       clearOutput();
@@ -121,6 +125,7 @@ let wantedStep;
 function say(key, facts = {}) {
   status = [key, facts];
   byId("status").textContent = word(key, facts);
+  byId("status").dataset.says = key;
 }
 
 /** @param {string} key */
@@ -190,7 +195,11 @@ async function openExample({ id, code }, step) {
 /** Plays the stored picture of an example. @param {string} id @param {string} code @param {number} [step] */
 async function showStored(id, code, step) {
   const stored = await examples.stored(id);
-  if (!stored || editor.code() !== code) return;
+  if (editor.code() !== code) return;
+  if (!stored) {
+    shownCode = undefined;
+    return picture.empty();
+  }
   shownCode = code;
   byId("picture").classList.remove("stale");
   await picture.play(stored.payload, step ?? stored.step);
@@ -259,6 +268,14 @@ byId("language").addEventListener("click", () => {
   words.choose(words.language() === "zh" ? "en" : "zh");
   translate();
 });
+// Escape closes what is open in the player, and then leaves the player: from there it leads to the editor.
+byId("picture").addEventListener(
+  "keydown",
+  ({ key }) => {
+    if (key === "Escape" && !isEmbedded) setTimeout(() => document.activeElement === document.body && editor.focus());
+  },
+  { capture: true },
+);
 byId("run").addEventListener("click", run);
 byId("stop").addEventListener("click", stop);
 byId("share").addEventListener("click", () => dialogs.share());

@@ -17,4 +17,7 @@ export async function keepOffline() {
     serviceWorker.addEventListener("controllerchange", resolve, { once: true });
     setTimeout(resolve, PATIENCE);
   });
+  // What was loaded before is asked for again, now that it is kept. It comes from the browser's own cache.
+  const here = new URL("./", location.href).href;
+  for (const { name } of performance.getEntriesByType("resource")) if (name.startsWith(here)) fetch(name).catch(() => {});
 }

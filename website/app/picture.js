@@ -50,6 +50,7 @@ export function makePicture(root, { word, language, showsCode, stepped, adopt, l
         step,
         language: language(),
         code: showsCode(),
+        fills: true,
         adopt,
         linkOf,
         tell(/** @type {string} */ trait) {
@@ -80,6 +81,8 @@ export function makePicture(root, { word, language, showsCode, stepped, adopt, l
       const words = root.querySelector(".empty, figcaption");
       if (words && hint) words.textContent = word(hint);
     },
+    /** Gives the arrow keys to the player. */
+    focus: () => shown?.stage.root.focus({ preventScroll: true }),
     step: () => shown?.stage.step ?? 0,
     payload: () => shown?.stage.payload,
   };

@@ -42,6 +42,7 @@ import { speak } from "./words.js";
  * @param {boolean} [options.toolbar]  Whether there are controls and a sentence; a view that follows another view needs none.
  * @param {() => number} [options.followed]  The step of a recording whose launches are shown; -1 for all of them.
  * @param {boolean} [options.standalone]  Whether the player is a whole page.
+ * @param {boolean} [options.fills]  Whether it takes all the height of the window below its top.
  * @param {boolean} [options.code]  Whether the program is shown; a page with an editor beside the player shows it there.
  * @param {(step: number) => string | Promise<string>} [options.linkOf]  Returns the link to a step; a whole page has its own.
  * @param {(program: string) => void} [options.adopt]  Called when the reader wants to go on with a fixed program.
@@ -51,6 +52,7 @@ export function mount(el, payload, options = {}) {
   const root = html("div", { class: "ipl", role: "region", tabindex: "0" });
   keepShortcutsAway(root);
   root.classList.toggle("ipl-standalone", options.standalone === true);
+  root.classList.toggle("ipl-fills", options.fills === true);
   if (payload.only !== undefined) root.setAttribute("aria-busy", "true");
   const stage = makeStage(payload, root, options);
 
