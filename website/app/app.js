@@ -45,7 +45,7 @@ let notice = "";
 const picture = makePicture(byId("picture"), {
   word,
   language: words.language,
-  showsCode: () => isEmbedded || matchMedia("(max-width: 820px)").matches,
+  showsCode: () => (isEmbedded && !document.documentElement.classList.contains("editing")) || matchMedia("(max-width: 820px)").matches,
   stepped,
   adopt(program) {
     editor.write(program);
@@ -60,6 +60,7 @@ const editor = makeEditor(byId("editor"), {
   run,
   changed(code) {
     byId("picture").classList.toggle("stale", shownCode !== undefined && code !== shownCode);
+    examples.show(code);
     if (code === shownCode) stepped();
   },
 });
@@ -213,13 +214,11 @@ async function open(asked) {
   if (asked.code === undefined) {
     const example = examples.named(asked.example ?? "") ?? examples.first();
     if (!example) return picture.empty();
-    examples.choose(example);
     editor.write(example.code);
     return showStored(example.id, example.code, asked.step);
   }
   editor.write(asked.code);
   const known = examples.withCode(asked.code);
-  examples.choose(known);
   if (known) return showStored(known.id, asked.code, asked.step);
   tellNotice("from_link");
   wantedStep = asked.step;
@@ -283,10 +282,7 @@ byId("embed").addEventListener("click", () => dialogs.embed());
 byId("names").addEventListener("change", (event) => {
   examples.useNames(/** @type {HTMLInputElement} */ (event.target).value);
   const example = examples.first();
-  if (example) {
-    examples.choose(example);
-    openExample(example);
-  }
+  if (example) openExample(example);
 });
 addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented || document.querySelector("dialog[open]")) return;

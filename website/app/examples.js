@@ -53,10 +53,13 @@ export function makeExamples(menu, { word, language, assets, starts, open }) {
     first: () => named(starts[names]) ?? all.find((each) => each.names === names),
     /** @param {string} code */
     withCode: (code) => all.find((each) => each.code.trimEnd() === code.trimEnd()),
-    /** Shows in the menu which example is open. @param {Example | undefined} example */
-    choose(example) {
+    /** Shows in the menu which example is open, and whose names the program has. @param {string} code */
+    show(code) {
+      const example = all.find((each) => each.code.trimEnd() === code.trimEnd());
+      const found = example?.names ?? (/\btorch\b/.test(code) ? "torch" : /\bpaddle\b/.test(code) ? "paddle" : names);
+      if (example === chosen && found === names) return;
       chosen = example;
-      if (example) names = example.names;
+      names = found;
       for (const input of document.getElementsByName("names")) {
         const choice = /** @type {HTMLInputElement} */ (input);
         choice.checked = choice.value === names;

@@ -51,7 +51,9 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const edge = root.offsetHeight - root.clientHeight;
     // On a whole page the player has all but the margin, which is the same above and below if there is nothing else.
     const top = root.getBoundingClientRect().top + scrollY;
-    const page = isPresent ? innerHeight : innerHeight - top - (fills ? MARGIN : top);
+    // One that begins far down, as on a phone, is scrolled to, and then has the whole window.
+    const taken = fills ? (top < innerHeight / 3 ? top : MARGIN) : top;
+    const page = isPresent ? innerHeight : innerHeight - taken - (fills ? MARGIN : top);
     /** @type {(HTMLElement | null)[]} */
     const [code, storages] = [".ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
     // Above the storages, the code keeps its height.
