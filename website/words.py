@@ -88,3 +88,11 @@ FRONT: dict[str, Text] = {
     "source": Text("Source code", "源代码"),
 }
 """Words of the first page."""
+
+COURSE: dict[str, Text] = {
+    "no_compiler": Text(
+        "In a browser there is no C++ compiler, so this cell fails here. On your machine: make lab",
+        "浏览器中没有 C++ 编译器，因此该单元格在这里会失败。请在自己的电脑上运行：make lab",
+    ),
+}
+"""What the lessons say where Pyodide cannot run them."""
