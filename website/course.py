@@ -28,8 +28,10 @@ WHEELS = ("anywidget>=0.9.21", "comm", "ipywidgets>=8.1.5", "jupyterlab_widgets"
 """What the stepper needs in a notebook besides Pyodide's own packages."""
 INSTALL = "%pip install -q inplacelab ipywidgets anywidget"
 """The first cell of a lesson: the wheels come from the site itself, and NumPy from Pyodide."""
-EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", "@jupyterlite/pyodide-kernel-extension", "anywidget", "jupyterlab_pygments")
-"""What JupyterLab needs for a lesson. Whatever else is installed where the site is built is left out."""
+EXTENSIONS = ("anywidget>=0.9.21", "jupyterlab_widgets==3.0.15", "jupyterlite-pyodide-kernel==0.6.1")
+"""The extensions of JupyterLab that a lesson needs, as wheels: whatever is installed where the site is built is left out. Newer
+`jupyterlab_widgets` ask for a newer JupyterLab than the one in the JupyterLite that goes with Pyodide 0.27.
+"""
 RAISES = "raises-exception"
 """The tag of a cell at whose error Jupyter goes on."""
 
@@ -53,11 +55,20 @@ def write(settings: Settings, wheel: Path) -> Path:
         contents = Path(scratch, "contents")
         for language in LANGUAGES:
             write_lessons(language, contents / language)
-        wheels = [wheel, *download(WHEELS, Path(scratch, "wheels"))]
-        command = ["jupyter", "lite", "build", "--contents", str(contents), "--output-dir", str(folder)]
-        options = ["--apps", "lab", "--no-unused-shared-packages", "--no-sourcemaps"]
-        options += [part for each in wheels for part in ("--piplite-wheels", str(each))]
-        subprocess.run([sys.executable, "-m", *command, *options], check=True, cwd=scratch, stdout=subprocess.DEVNULL)
+        configuration = {
+            "LiteBuildConfig": {
+                "contents": [str(contents)],
+                "output_dir": str(folder),
+                "apps": ["lab"],
+                "no_sourcemaps": True,
+                "ignore_sys_prefix": ["federated_extensions"],
+                "federated_extensions": [str(path) for path in download(EXTENSIONS, Path(scratch, "extensions"))],
+            },
+            "PipliteAddon": {"piplite_urls": [str(path) for path in [wheel, *download(WHEELS, Path(scratch, "wheels"))]]},
+        }
+        Path(scratch, "jupyter_lite_config.json").write_text(json.dumps(configuration), encoding="utf-8")
+        command = [sys.executable, "-m", "jupyter", "lite", "build"]
+        subprocess.run(command, check=True, cwd=scratch, stdout=subprocess.DEVNULL)
     _configure(folder, settings)
     return folder
 
@@ -139,11 +150,7 @@ def _configure(folder: Path, settings: Settings) -> None:
     data = configuration["jupyter-config-data"]
     data["appName"] = "inplacelab"
     data["exposeAppInBrowser"] = True
-    for each in data["federated_extensions"]:
-        if each["name"] not in EXTENSIONS:
-            shutil.rmtree(folder / "extensions" / each["name"])
-    data["federated_extensions"] = [each for each in data["federated_extensions"] if each["name"] in EXTENSIONS]
     kernel = data.setdefault("litePluginSettings", {}).setdefault(_KERNEL, {})
-    kernel["pyodideUrl"] = f"{settings.pyodide_from(1)}pyodide.js"
+    kernel["pyodideUrl"] = f"{settings.pyodide_from(2)}pyodide.js"  # as seen from the folder `lab`
     kernel["disablePyPIFallback"] = True
     path.write_text(json.dumps(configuration, indent=2), encoding="utf-8")

@@ -158,3 +158,19 @@ def visitor(chromium: Any) -> Iterator[Callable[..., Visitor]]:
         each.context.close()
     assert [error for each in opened for error in each.errors] == []
     assert [url for each in opened for url in each.outside] == []
+
+
+_RUN_AXE = """async () => (await axe.run(document, { resultTypes: ['violations'] })).violations
+    .map(each => `${each.id}: ${each.nodes.map(node => node.html.slice(0, 120)).join(' | ')}`)"""
+
+
+@pytest.fixture(scope="session")
+def axe_page() -> Callable[[Any], list[str]]:
+    """Returns a function that runs axe-core on a whole page."""
+    found = pytest.importorskip("axe_playwright_python", reason="needs axe-core", exc_type=ImportError)
+
+    def complaints(page: Any) -> list[str]:
+        page.evaluate(Path(found.__file__).with_name("axe.min.js").read_text(encoding="utf-8"))
+        return list(page.evaluate(_RUN_AXE))
+
+    return complaints
