@@ -33,7 +33,7 @@ EXTENSIONS = ("anywidget>=0.9.21", "jupyterlab_widgets==3.0.15", "jupyterlite-py
 `jupyterlab_widgets` ask for a newer JupyterLab than the one in the JupyterLite that goes with Pyodide 0.27.
 """
 RAISES = "raises-exception"
-"""The tag of a cell at whose error Jupyter goes on."""
+"""The tag of a cell at whose error Jupyter goes on. JupyterLite does not: there the magic `%%raises` shows the error."""
 
 _KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
 _NEEDED = {"figure(": "import matplotlib", "sklearn": "import sklearn", "erfinv": "import scipy"}
@@ -103,9 +103,10 @@ def for_browser(notebook: Any, language: str, failing: Iterable[int]) -> None:
         note = f"# {COURSE['no_compiler'].in_language(language)}"
         magic, separator, rest = cell.source.partition("\n")
         cell.source = f"{magic}\n{note}{separator}{rest}" if magic.startswith("%%") else f"{note}\n{cell.source}"
-        tags = cell.metadata.setdefault("tags", [])
-        if RAISES not in tags:
-            tags.append(RAISES)
+        cell.metadata["tags"] = [*{**dict.fromkeys(cell.metadata.get("tags", [])), RAISES: None}]
+    for cell in code:
+        if RAISES in cell.metadata.get("tags", []):
+            cell.source = f"%%raises\n{cell.source}"
     if code:
         first = notebook.cells.index(code[0])
         install = nbformat.v4.new_code_cell("\n".join([INSTALL, *lines]), id="install")

@@ -130,7 +130,7 @@ def test_lessons_say_what_a_browser_cannot_do() -> None:
     at = next(k for k, cell in enumerate(notebook.cells) if "kernels.run" in cell.source and cell.cell_type == "code")
     course.for_browser(notebook, "zh", [at])
     changed = notebook.cells[at + 1]  # behind the cell that installs
-    assert changed.source.startswith(f"# {words.COURSE['no_compiler'].zh}")
+    assert changed.source.startswith(f"%%raises\n# {words.COURSE['no_compiler'].zh}")
     assert course.RAISES in changed.metadata["tags"]
     assert any(cell.source.startswith(course.INSTALL) for cell in notebook.cells)
     nbformat.validate(notebook)
