@@ -282,8 +282,12 @@ def _run_meant_to_raise(shell: Any, cell: str) -> None:
         exec(shell.compile(text, filename, "exec"), shell.user_ns)
     except Exception as error:  # noqa: BLE001  # whatever it is, it is shown
         own = getattr(error, "_render_traceback_", None)
-        lines = own() if own else shell.InteractiveTB.structured_traceback(
-            type(error), error, learners_traceback(error, filename), tb_offset=0
+        lines = (
+            own()
+            if own
+            else shell.InteractiveTB.structured_traceback(
+                type(error), error, learners_traceback(error, filename), tb_offset=0
+            )
         )
         print("\n".join(lines))
 

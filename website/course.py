@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -64,7 +63,9 @@ def write(settings: Settings, wheel: Path) -> Path:
                 "ignore_sys_prefix": ["federated_extensions"],
                 "federated_extensions": [str(path) for path in download(EXTENSIONS, Path(scratch, "extensions"))],
             },
-            "PipliteAddon": {"piplite_urls": [str(path) for path in [wheel, *download(WHEELS, Path(scratch, "wheels"))]]},
+            "PipliteAddon": {
+                "piplite_urls": [str(path) for path in [wheel, *download(WHEELS, Path(scratch, "wheels"))]]
+            },
         }
         Path(scratch, "jupyter_lite_config.json").write_text(json.dumps(configuration), encoding="utf-8")
         command = [sys.executable, "-m", "jupyter", "lite", "build"]

@@ -69,16 +69,18 @@ def policy(pyodide: str) -> str:
     Source: https://www.w3.org/TR/CSP3/
     """
     python = f" {pyodide}" if "://" in pyodide else ""
-    return "; ".join((
-        "default-src 'none'",
-        f"script-src 'self' blob: 'wasm-unsafe-eval'{python}",
-        "worker-src 'self' blob:",
-        f"connect-src 'self'{python}",
-        "style-src 'self' 'unsafe-inline'",  # the editor and the player add style sheets
-        "img-src 'self' data: blob:",
-        "base-uri 'none'",
-        "form-action 'none'",
-    ))
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src 'self' blob: 'wasm-unsafe-eval'{python}",
+            "worker-src 'self' blob:",
+            f"connect-src 'self'{python}",
+            "style-src 'self' 'unsafe-inline'",  # the editor and the player add style sheets
+            "img-src 'self' data: blob:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
 
 
 def _page(settings: Settings, assets: str) -> str:
@@ -125,7 +127,14 @@ def _bundle(assets: Path) -> None:
     if not esbuild.exists():
         raise BuildError(_NO_NODE.format(esbuild.relative_to(ROOT)))
     meta = assets / "meta.json"
-    options = ["--bundle", "--minify", "--format=esm", "--target=es2022", "--log-level=warning", "--legal-comments=none"]
+    options = [
+        "--bundle",
+        "--minify",
+        "--format=esm",
+        "--target=es2022",
+        "--log-level=warning",
+        "--legal-comments=none",
+    ]
     command = [str(esbuild), str(APP / "app.js"), *options, f"--outfile={assets / 'app.js'}", f"--metafile={meta}"]
     subprocess.run(command, check=True, cwd=ROOT)
     inputs = json.loads(meta.read_text(encoding="utf-8"))["inputs"]

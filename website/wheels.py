@@ -40,8 +40,10 @@ def without_notebooks(wheel: Path) -> None:
         for name, data in files.items():
             if name.endswith(".dist-info/RECORD"):
                 lines = data.decode().splitlines(keepends=True)
-                data = "".join(line for line in lines if not line.startswith(NOTEBOOKS)).encode()
-            packed.writestr(_entry(name), data, ZIP_DEFLATED, 9)
+                kept = "".join(line for line in lines if not line.startswith(NOTEBOOKS)).encode()
+            else:
+                kept = data
+            packed.writestr(_entry(name), kept, ZIP_DEFLATED, 9)
 
 
 def _entry(name: str) -> ZipInfo:
@@ -61,6 +63,15 @@ def download(names: Sequence[str], folder: Path) -> list[Path]:
         Their paths, in order of their names.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    only = ["--no-deps", "--only-binary=:all:", "--platform", "any", "--python-version", "3.12", "--implementation", "py"]
+    only = [
+        "--no-deps",
+        "--only-binary=:all:",
+        "--platform",
+        "any",
+        "--python-version",
+        "3.12",
+        "--implementation",
+        "py",
+    ]
     subprocess.run([*_PIP, "download", *only, "--dest", str(folder), *names], check=True)
     return sorted(folder.glob("*.whl"))

@@ -20,19 +20,28 @@ PLAYGROUND: dict[str, Text] = {
     "output": Text("Output", "输出"),
     "run": Text("Run", "运行"),
     "stop": Text("Stop", "停止"),
-    "loading": Text("Python is loading. You can read, step and edit already.", "正在加载 Python。现在就可以阅读、单步浏览和编辑。"),
+    "loading": Text(
+        "Python is loading. You can read, step and edit already.", "正在加载 Python。现在就可以阅读、单步浏览和编辑。"
+    ),
     "loading_to_run": Text("Your program runs as soon as Python is loaded …", "Python 加载完成后立即运行程序……"),
     "ready": Text("Python is ready.", "Python 已就绪。"),
     "running": Text("Running …", "正在运行……"),
     "fetching": Text("Loading {name}, which this program needs …", "正在加载该程序需要的 {name}……"),
-    "ran": Text("Done: {steps} steps. ← and → step; Escape leads back to the editor.", "运行完毕，共 {steps} 步。用 ← 和 → 单步浏览；按 Escape 回到编辑器。"),
-    "syntax": Text("This is not a Python program yet: see the marked line.", "这还不是合法的 Python 程序：请看标出的行。"),
+    "ran": Text(
+        "Done: {steps} steps. ← and → step; Escape leads back to the editor.",
+        "运行完毕，共 {steps} 步。用 ← 和 → 单步浏览；按 Escape 回到编辑器。",
+    ),
+    "syntax": Text(
+        "This is not a Python program yet: see the marked line.", "这还不是合法的 Python 程序：请看标出的行。"
+    ),
     "stopped": Text("Stopped. Python starts again.", "已停止。Python 正在重新启动。"),
     "failed": Text(
         "Python could not be loaded: {reason}. Check the connection, then press Run.",
         "无法加载 Python：{reason}。请检查网络连接，然后按“运行”。",
     ),
-    "press_run": Text("Run loads Python, and then you can change the program.", "按“运行”会加载 Python，之后可以修改程序。"),
+    "press_run": Text(
+        "Run loads Python, and then you can change the program.", "按“运行”会加载 Python，之后可以修改程序。"
+    ),
     "empty": Text(
         "Run the program to see what it does: storages, views, versions and the gradient graph, step by step.",
         "运行程序，逐步查看它做了什么：存储、视图、版本与梯度图。",
@@ -65,7 +74,9 @@ PLAYGROUND: dict[str, Text] = {
         "把下面的代码粘贴到网页中：它会显示图；按“运行”后成为可修改的演练场。",
     ),
     "frame_title": Text("inplacelab: a program, step by step", "inplacelab：逐步浏览程序"),
-    "with_picture": Text("with its picture, which is seen before Python is loaded", "附带图，在 Python 加载之前即可看到"),
+    "with_picture": Text(
+        "with its picture, which is seen before Python is loaded", "附带图，在 Python 加载之前即可看到"
+    ),
     "characters": Text("{count} characters", "{count} 个字符"),
     "copy": Text("Copy", "复制"),
     "copied": Text("Copied", "已复制"),
@@ -78,13 +89,24 @@ FRONT: dict[str, Text] = {
         "Write tensor code with in-place operations, and see what happened: storages, views, versions, the gradient graph.",
         "编写带就地操作的张量代码，看清发生了什么：存储、视图、版本与梯度图。",
     ),
-    "nothing": Text("Nothing to install: everything here runs in your browser.", "无需安装：这里的一切都在浏览器中运行。"),
+    "nothing": Text(
+        "Nothing to install: everything here runs in your browser.", "无需安装：这里的一切都在浏览器中运行。"
+    ),
     "playground": Text("Playground", "演练场"),
-    "playground_says": Text("Type a program, press Ctrl-Enter, step through it. Share it as a link.", "输入程序，按 Ctrl-Enter，单步浏览；可以用链接分享。"),
+    "playground_says": Text(
+        "Type a program, press Ctrl-Enter, step through it. Share it as a link.",
+        "输入程序，按 Ctrl-Enter，单步浏览；可以用链接分享。",
+    ),
     "course": Text("Course", "课程"),
-    "course_says": Text("The lessons as notebooks, with questions and exercises. Progress is kept in this browser.", "以笔记本形式学习各课，附有问题与练习。进度保存在此浏览器中。"),
+    "course_says": Text(
+        "The lessons as notebooks, with questions and exercises. Progress is kept in this browser.",
+        "以笔记本形式学习各课，附有问题与练习。进度保存在此浏览器中。",
+    ),
     "docs": Text("Documentation", "文档"),
-    "docs_says": Text("Tutorial, how-to, reference, and a gallery of recorded programs.", "教程、操作指南、参考手册，以及录制程序的图库。"),
+    "docs_says": Text(
+        "Tutorial, how-to, reference, and a gallery of recorded programs.",
+        "教程、操作指南、参考手册，以及录制程序的图库。",
+    ),
     "source": Text("Source code", "源代码"),
 }
 """Words of the first page."""

@@ -12,14 +12,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+
+import make_site
+from playground import BuildError
+from settings import Settings
 
 ROOT = Path(__file__).parents[2]
 WORK = ROOT / "build" / "site-test"
 """What the tests download and build is kept here, since both take long. git ignores it."""
-PATIENCE = 120_000
+PATIENCE = 60_000
 """Milliseconds for the first load of Python, on a machine that runs other tests too."""
 
 
@@ -48,13 +52,13 @@ class Server:
 
 
 class _Handler(http.server.SimpleHTTPRequestHandler):
-    extensions_map = {
+    extensions_map: ClassVar = {
         **http.server.SimpleHTTPRequestHandler.extensions_map,
         ".mjs": "text/javascript",
         ".wasm": "application/wasm",
     }
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, *args: object) -> None:  # type: ignore[override]
         pass
 
 
@@ -92,9 +96,6 @@ def pyodide() -> Path:
 @pytest.fixture(scope="session")
 def build_site(pyodide: Path) -> Callable[..., Path]:
     """Returns a function that builds parts of the site with this Pyodide."""
-    import make_site
-    from playground import BuildError
-    from settings import Settings
 
     def build(*parts: str) -> Path:
         output = WORK / "-".join(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,14 @@ import playground
 import words
 from examples import LESSONS, examples, runner
 from inplacelab.lessons.delivery import without_outputs
-from inplacelab_widgets.page import unpacked
+from inplacelab_widgets.packing import unpacked
 from settings import PYODIDE, ROOT, Settings
 
 APP = ROOT / "website" / "app"
 SOURCES = {path.name: path.read_text(encoding="utf-8") for path in sorted(APP.iterdir())}
-MARKUP = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|\beval\(|new Function")
+MARKUP = re.compile(
+    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|\beval\(|new Function"
+)
 
 
 @pytest.mark.parametrize("name", sorted(SOURCES))
@@ -86,7 +89,9 @@ def test_a_program_prints_and_is_shown() -> None:
 
 
 def test_a_long_recording_is_shown_in_two_parts() -> None:
-    _, shown, result = _ran("import inplacelab as paddle\nx = paddle.ones([2])\nfor _ in range(60):\n    x.scale_(2.)\n")
+    _, shown, result = _ran(
+        "import inplacelab as paddle\nx = paddle.ones([2])\nfor _ in range(60):\n    x.scale_(2.)\n"
+    )
     assert len(shown) == 2
     assert '"only"' in unpacked(shown[0][0])
     assert result["steps"] == 61
@@ -114,8 +119,6 @@ def test_what_is_no_program_is_refused_with_its_line(source: str) -> None:
 
 
 def test_torch_and_paddle_are_ours_and_only_while_the_program_runs() -> None:
-    import sys
-
     before = {name: sys.modules.get(name) for name in ("torch", "paddle")}
     said, _, _ = _ran("import torch\nprint(torch.__name__)\n")
     assert said == "inplacelab.torch\n"

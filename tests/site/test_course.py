@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,9 @@ def _run_all(page: Any) -> None:
     """Runs all cells, and waits for the last one."""
     page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
     page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel")
-    page.wait_for_function("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'")
+    page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'"
+    )
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
     page.wait_for_function(
         """() => {
@@ -43,7 +45,9 @@ def _outputs(page: Any) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize(("language", "lesson"), [("en", "06_saved_tensors_and_versions"), ("zh", "01_storage_and_views")])
+@pytest.mark.parametrize(
+    ("language", "lesson"), [("en", "06_saved_tensors_and_versions"), ("zh", "01_storage_and_views")]
+)
 def test_a_link_opens_a_lesson_and_run_all_runs_all(
     course: Path, serve: Callable[..., Any], visitor: Callable[..., Any], language: str, lesson: str
 ) -> None:

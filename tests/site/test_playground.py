@@ -141,7 +141,9 @@ def test_the_second_visit_works_without_a_network(
     _run(again, PROGRAM)
 
 
-def test_chinese_dark_and_a_phone(playground_url: str, visitor: Callable[..., Any], axe_page: Callable[..., Any]) -> None:
+def test_chinese_dark_and_a_phone(
+    playground_url: str, visitor: Callable[..., Any], axe_page: Callable[..., Any]
+) -> None:
     guest = visitor(
         locale="zh-CN", color_scheme="dark", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
@@ -173,7 +175,9 @@ def test_an_embedded_link_shows_its_picture_and_loads_no_python(
         assert frame.locator("#editor").is_visible()
 
 
-@pytest.mark.parametrize("hash_", ["#code=AAAA", "#code=%%%", "#example=../../etc", "#step=99999999", "#code=" + "A" * 500_000])
+@pytest.mark.parametrize(
+    "hash_", ["#code=AAAA", "#code=%%%", "#example=../../etc", "#step=99999999", "#code=" + "A" * 500_000]
+)
 def test_a_damaged_link_says_so_and_changes_nothing_else(
     playground_url: str, visitor: Callable[..., Any], hash_: str
 ) -> None:

@@ -74,7 +74,7 @@ class Output(io.TextIOBase):
             self._waiting.append(kept)
             if not self._room:
                 self._waiting.append(f"\n{_CUT.format(self._most)}\n")
-            if time.monotonic() - self._sent > BETWEEN_MESSAGES:
+            if not self._room or time.monotonic() - self._sent > BETWEEN_MESSAGES:
                 self.flush()
         return len(text)
 
