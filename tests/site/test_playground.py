@@ -99,7 +99,7 @@ def test_an_error_shows_its_fix_which_goes_into_the_editor_and_runs(
     page.wait_for_selector("#picture .ipl")
     assert page.locator(".cm-line.line-bad").count() == 1
     before = page.inner_text(".cm-content")
-    page.click(".ipl-to-fix")
+    page.get_by_text("Show it fixed").locator("visible=true").first.click()
     page.locator(".ipl-fix").first.get_by_role("button", name="Put it into the editor").click()
     _says(page, "ran")
     assert page.inner_text(".cm-content") != before
