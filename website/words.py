@@ -65,7 +65,7 @@ PLAYGROUND: dict[str, Text] = {
     ),
     "share_title": Text("A link to this program and step", "指向此程序与此步的链接"),
     "share_note": Text(
-        "The link holds the program itself; nothing is stored on a server. Whoever opens it decides whether to run it.",
+        "The link holds the program itself; nothing is stored on a server. The person who opens it decides whether to run it.",
         "链接中包含程序本身，不在服务器上保存任何内容。打开链接的人自行决定是否运行。",
     ),
     "embed_title": Text("Embed in slides or a course", "嵌入幻灯片或课程"),

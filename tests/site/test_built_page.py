@@ -83,7 +83,7 @@ def test_a_program_prints_and_is_shown() -> None:
     said, shown, result = _ran("import inplacelab as paddle\nx = paddle.ones([2])\nx.scale_(2.)\nprint(x.tolist())\n")
     assert said == "[2.0, 2.0]\n"
     assert len(shown) == 1
-    assert result == {"steps": 2, "line": 0, "needs": ""}
+    assert result == {"steps": 3, "line": 0, "needs": ""}  # the last line is a step too
     assert runner().picture(1, "en").startswith("<svg")
     assert runner().picture(99, "en") == ""
 

@@ -58,7 +58,7 @@ export function makePicture(root, { word, language, showsCode, stepped, adopt, l
         },
       });
     },
-    /** Shows an SVG as an image: so nothing in it runs or loads, whoever wrote it. @param {string} svg */
+    /** Shows an SVG as an image: so nothing in it runs or loads, and a link may bring any. @param {string} svg */
     still(svg) {
       close();
       const figure = document.createElement("figure");

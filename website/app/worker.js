@@ -53,11 +53,11 @@ async function start({ pyodide, wheel, runner: file, bytes }) {
   const files = Promise.all([read(wheel).then((response) => response.arrayBuffer()), read(file).then((response) => response.text())]);
   files.catch(() => {}); // awaited below
   const { loadPyodide } = await import(/* webpackIgnore: true */ `${pyodide}pyodide.mjs`);
-  python = await loadPyodide({ indexURL: pyodide, packages: ["numpy"], env: { HOME: "/home/pyodide" } });
+  python = await loadPyodide({ indexURL: pyodide, packages: ["numpy"] });
   const [packed, source] = await files;
   python.unpackArchive(packed, "wheel");
   postMessage({ progress: 0.97 });
-  python.FS.writeFile("/home/pyodide/runner.py", source);
+  python.FS.writeFile("runner.py", source);
   runner = python.pyimport("runner");
   for (const name of STORES) remove(name);
   postMessage({ ready: true });
