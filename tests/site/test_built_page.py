@@ -137,3 +137,13 @@ def test_lessons_say_what_a_browser_cannot_do() -> None:
     assert course.RAISES in changed.metadata["tags"]
     assert any(cell.source.startswith(course.INSTALL) for cell in notebook.cells)
     nbformat.validate(notebook)
+
+
+def test_a_cell_that_is_meant_to_raise_shows_its_error_and_raises_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    testing = pytest.importorskip("IPython.core.interactiveshell")
+    shell = testing.InteractiveShell()
+    shell.extension_manager.load_extension("inplacelab")
+    ran = shell.run_cell("%%raises\nx = 1\nraise ValueError('on purpose')\n")
+    assert ran.success
+    assert shell.user_ns["x"] == 1
+    assert "on purpose" in capsys.readouterr().out
