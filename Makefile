@@ -20,7 +20,7 @@ export TIER
 # Unit tests are independent of each other; notebooks and browsers are not run beside them. A process that has nothing left to do
 # takes tests from another; the cells of a notebook stay in one. The plugin that compares notebooks is slow to load, and is asked for
 # where notebooks are compared.
-UNIT := not (notebooks or browser or e2e)
+UNIT := not (notebooks or browser or e2e or site)
 PYTEST := $(PY) -m pytest -p no:nbval
 PARALLEL := -n auto --dist worksteal
 # A browser, and the servers it talks to, have clocks of their own. What failed there is run once more, and both runs are printed: what
@@ -30,7 +30,7 @@ ONCE_MORE = $(if $(SLOW_BROWSER),false,{ echo "Once more: what failed"; $(PYTEST
 # Several processes import the same modules, here and in the programs that tests start: they are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab test test-fast test-long check lint unit coverage js notebooks browser lessons bench gpu clean
+.PHONY: help lab test test-fast test-long check lint unit coverage js notebooks browser lessons site site-test bench gpu clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -43,6 +43,7 @@ lab: $(VENV)/lab.stamp ## Install, copy the lessons to inplacelab-lessons, and o
 test: $(VENV)/e2e.stamp ## Run everything that needs no GPU, with samples that are always the same: about 25 minutes on two cores
 	@$(MAKE) --no-print-directory --jobs=2 lint unit
 	@$(MAKE) --no-print-directory js notebooks browser
+	$(PYTEST) -n0 -m "site and not course" tests/site
 
 test-fast: export TIER := fast
 test-fast: $(VENV)/test.stamp ## Run the checks and the unit tests only, with small samples: about a minute
@@ -112,6 +113,16 @@ lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw 
 	$(PY) docs/badges.py
 	$(PY) docs/write_differences.py
 
+site: $(VENV)/site.stamp node_modules/.bin/esbuild ## Build the site into build/site: playground, course, and the documentation if `make docs` has built it
+	PYTHONPATH=website:notebooks $(PY) website/make_site.py
+
+site-test: $(VENV)/site.stamp node_modules/.bin/esbuild ## Open the site in Chromium with the network shut (needs a download of 77 MB the first time)
+	$(PYTEST) -n0 -m site tests/site || $(call ONCE_MORE,site)
+	$(PYTEST) tests/site/test_built_page.py
+
+node_modules/.bin/esbuild:
+	npm install --no-package-lock --no-audit --no-fund
+
 bench: $(VENV)/test.stamp ## Measure the engine against NumPy and other frameworks, recording, the stepper in Chromium, and the kernels on a GPU if there is one
 	$(PY) -m benchmarks.compare
 	$(PY) -m benchmarks.rows
@@ -169,6 +180,9 @@ $(VENV)/test.stamp: NEEDS := -e ".[lab,share]" --group test
 $(VENV)/test.stamp: HOLDS := $(VENV)/lab.stamp
 $(VENV)/e2e.stamp: NEEDS := -e ".[lab,share]" --group test --group e2e
 $(VENV)/e2e.stamp: HOLDS := $(VENV)/lab.stamp $(VENV)/test.stamp
+
+$(VENV)/site.stamp: NEEDS := -e ".[lab,share]" --group site
+$(VENV)/site.stamp: HOLDS := $(VENV)/lab.stamp $(VENV)/test.stamp $(VENV)/e2e.stamp
 
 $(VENV)/%.stamp: pyproject.toml | $(PY)
 	@echo "Installing inplacelab and what it needs into $(VENV): about a minute the first time ..."

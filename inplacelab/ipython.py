@@ -11,6 +11,10 @@ With `--optional` a cell whose framework is not installed is skipped, and says s
 
 runs the cell on N ranks, each a process of its own that MPI starts, records it on each, and shows the ranks side by side. NAME is then the list of
 their recordings. Without MPI, a lesson's cell shows what was recorded beforehand.
+
+    %%raises
+
+runs a cell that is meant to raise, shows its error, and lets the cells behind it run.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ import importlib
 import linecache
 import re
 import shlex
+import sys
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
@@ -110,7 +115,12 @@ def load_ipython_extension(shell: Any) -> None:
 
         explain_last_cell(shell, line)
 
+    def raises(_: str, cell: str) -> None:
+        """Run a cell that is meant to raise: show the error, and go on. JupyterLite stops "Run All" at an error, whatever the cell's tags."""
+        _run_meant_to_raise(shell, cell)
+
     shell.register_magic_function(stepper, magic_kind="line_cell")
+    shell.register_magic_function(raises, magic_kind="cell")
     shell.register_magic_function(explain, magic_kind="line")
     shell.register_magic_function(ranks, magic_kind="cell")
     shell.register_magic_function(_predict, magic_kind="cell", magic_name="predict")
@@ -273,7 +283,29 @@ _RANKS_USAGE = Text(
     "%%ranks cannot read {0!r}. Usage: %%ranks N [--name NAME] [--title TITLE], where N is the number of ranks",
     "%%ranks 读不懂 {0!r}。用法：%%ranks N [--name 名字] [--title 标题]，其中 N 是进程数",
 )
+_NO_MPI_IN_A_BROWSER = Text(
+    "MPI does not run in a browser: this is what was recorded on real ranks.",
+    "浏览器中不能运行 MPI：这里显示的是在真实的多个进程上录制的结果。",
+)
 _FAILED_ON_RANK = Text("rank {0}: {1}", "进程 {0}：{1}")
+
+
+def _run_meant_to_raise(shell: Any, cell: str) -> None:
+    """Runs a cell, and prints its error as IPython shows it."""
+    text = shell.transform_cell(cell)
+    filename = shell.compile.cache(text, shell.displayhook.prompt_count, raw_code=cell)
+    try:
+        exec(shell.compile(text, filename, "exec"), shell.user_ns)
+    except Exception as error:  # noqa: BLE001  # whatever it is, it is shown
+        own = getattr(error, "_render_traceback_", None)
+        lines = (
+            own()
+            if own
+            else shell.InteractiveTB.structured_traceback(
+                type(error), error, learners_traceback(error, filename), tb_offset=0
+            )
+        )
+        print("\n".join(lines))
 
 
 def _run_on_ranks(shell: Any, line: str, cell: str) -> None:
@@ -299,6 +331,8 @@ def _run_on_ranks(shell: Any, line: str, cell: str) -> None:
         raise UsageError(str(error)) from None
     if options.name:
         shell.user_ns[options.name] = recordings
+    if sys.platform == "emscripten":
+        print(_NO_MPI_IN_A_BROWSER)
     _show_ranks(recordings)
     for rank, recording in enumerate(recordings):
         raised = recording.steps[-1].error if len(recording) else None

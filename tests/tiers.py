@@ -31,7 +31,7 @@ class Tier(IntEnum):
 TIER = Tier[os.environ.get("TIER", "standard").upper()]
 """The tier of this run."""
 
-NOT_IN_FAST = frozenset({"standard", "oracle", "gpu", "notebooks", "browser", "e2e"})
+NOT_IN_FAST = frozenset({"standard", "oracle", "gpu", "notebooks", "browser", "e2e", "site"})
 """Marks of tests that the tier `fast` leaves out. The other tiers leave out none."""
 
 

@@ -19,7 +19,7 @@ each = pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem
 
 
 def test_there_are_workflows() -> None:
-    assert {workflow.stem for workflow in WORKFLOWS} == {"tests", "nightly", "release"}
+    assert {workflow.stem for workflow in WORKFLOWS} == {"tests", "nightly", "release", "pages"}
 
 
 @each

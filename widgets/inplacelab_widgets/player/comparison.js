@@ -9,7 +9,7 @@ import { drawPanes } from "./panes.js";
 import { drawPresent } from "./present.js";
 import { leastSize, sizeFor } from "./room.js";
 import { drawSentence } from "./sentence.js";
-import { drawShare } from "./share.js";
+import { drawShare, linkTo } from "./share.js";
 import { keepShortcutsAway } from "./shortcuts.js";
 import { drawSide } from "./sides.js";
 import { makeStage } from "./stage.js";
@@ -59,7 +59,7 @@ export function mountComparison(el, payload, options = {}) {
   const conclusion = drawConclusion(stage);
   const sides = payload.sides.map((_, which) => drawSide(stage, which));
   // Of the ranks of one program there are no cards.
-  const share = payload.sharing ? drawShare(stage, options.standalone === true, () => comparisonCardOf(stage, sides.map((side) => side.stage))) : null;
+  const share = payload.sharing ? drawShare(stage, options.standalone ? (step) => linkTo(location.href, step) : null, () => comparisonCardOf(stage, sides.map((side) => side.stage))) : null;
   toolbar.add(...(share ? [share.button] : []), present.root, help.button);
   const panes = Object.values(drawPanes(stage));
   const sentence = drawSentence(stage, { button: html("button"), words: () => "" });

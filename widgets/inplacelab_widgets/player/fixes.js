@@ -11,8 +11,8 @@ export function programOf({ lines }) {
   return lines.map(([line]) => `${line}\n`).join("");
 }
 
-/** @param {Stage} stage @returns {Part & {button: HTMLElement, words: (step: number) => string, close: () => boolean}}  `words` are those of the button at a step, "" without one. */
-export function drawFixes(stage) {
+/** @param {Stage} stage @param {(program: string) => void} [adopt]  Called when the reader wants to go on with a fixed program. @returns {Part & {button: HTMLElement, words: (step: number) => string, close: () => boolean}}  `words` are those of the button at a step, "" without one. */
+export function drawFixes(stage, adopt) {
   const { steps, said } = stage.payload;
   const button = html("button", { type: "button", class: "ipl-pointer ipl-to-fix", "aria-haspopup": "dialog" });
   const dialog = makeDialog(stage);
@@ -29,7 +29,7 @@ export function drawFixes(stage) {
 
   function fill() {
     dialog.translate(stage.word("fixed_program"));
-    dialog.fill(...fixesOf(stage.step).map((fix) => html("section", { class: "ipl-fix" }, drawWords(fix), drawProgram(fix), drawCopy(fix))));
+    dialog.fill(...fixesOf(stage.step).map((fix) => html("section", { class: "ipl-fix" }, drawWords(fix), drawProgram(fix), drawCopy(fix), ...(adopt ? [drawAdopt(fix, adopt)] : []))));
   }
 
   /** @param {Fix} fix */
@@ -60,6 +60,16 @@ export function drawFixes(stage) {
       }
     });
     return copy;
+  }
+
+  /** @param {Fix} fix @param {(program: string) => void} adopt */
+  function drawAdopt(fix, adopt) {
+    const use = html("button", { type: "button", class: "ipl-button" }, stage.word("adopt"));
+    use.addEventListener("click", () => {
+      dialog.close();
+      adopt(programOf(fix));
+    });
+    return use;
   }
 
   function show() {

@@ -52,7 +52,7 @@ export function followKeys(stage, { help, keepers, origins, fixes, share, presen
     stage.reach(action);
   };
   stage.root.addEventListener("keydown", press);
-  if (stage.root.classList.contains("ipl-standalone")) {
+  if (stage.root.matches(".ipl-standalone, .ipl-fills")) {
     const page = stage.root.ownerDocument;
     page.addEventListener("keydown", (event) => {
       if (event.target === page.body) press(event);

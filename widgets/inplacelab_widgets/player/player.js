@@ -16,7 +16,7 @@ import { drawPredict } from "./predict.js";
 import { drawPresent } from "./present.js";
 import { drawReadout } from "./readout.js";
 import { keepRoom } from "./room.js";
-import { drawShare } from "./share.js";
+import { drawShare, linkTo } from "./share.js";
 import { drawSentence } from "./sentence.js";
 import { keepShortcutsAway } from "./shortcuts.js";
 import { makeStage } from "./stage.js";
@@ -43,12 +43,17 @@ import { speak } from "./words.js";
  * @param {boolean} [options.toolbar]  Whether there are controls and a sentence; a view that follows another view needs none.
  * @param {() => number} [options.followed]  The step of a recording whose launches are shown; -1 for all of them.
  * @param {boolean} [options.standalone]  Whether the player is a whole page.
+ * @param {boolean} [options.fills]  Whether it takes all the height of the window below its top.
+ * @param {boolean} [options.code]  Whether the program is shown; a page with an editor beside the player shows it there.
+ * @param {(step: number) => string | Promise<string>} [options.linkOf]  Returns the link to a step; a whole page has its own.
+ * @param {(program: string) => void} [options.adopt]  Called when the reader wants to go on with a fixed program.
  * @param {(trait: Trait, value: any) => void} [options.tell]  Called when the reader changes a trait.
  */
 export function mount(el, payload, options = {}) {
   const root = html("div", { class: "ipl", role: "region", tabindex: "0" });
   keepShortcutsAway(root);
   root.classList.toggle("ipl-standalone", options.standalone === true);
+  root.classList.toggle("ipl-fills", options.fills === true);
   if (payload.only !== undefined) root.setAttribute("aria-busy", "true");
   const stage = makeStage(payload, root, options);
 
@@ -62,11 +67,11 @@ export function mount(el, payload, options = {}) {
   const predict = drawPredict(stage);
   const follow = drawFollow(stage);
   // The steps of launches have no links, and no tables of their own.
-  const share = payload.launches ? null : drawShare(stage, options.standalone === true);
+  const share = payload.launches ? null : drawShare(stage, options.linkOf ?? (options.standalone ? (step) => linkTo(location.href, step) : null));
   toolbar.add(...(payload.threads.length ? [follow.root] : []), predict.switcher, ...(share ? [share.button] : []), present.root, help.button);
-  const code = payload.source.length ? drawCode(stage) : null;
+  const code = payload.source.length && options.code !== false ? drawCode(stage) : null;
   const { storages, ...below } = drawPanes(stage);
-  const fixes = drawFixes(stage);
+  const fixes = drawFixes(stage, options.adopt);
   const sentence = drawSentence(stage, fixes);
   const readout = drawReadout(stage);
   const tabs = drawTabs(stage, below, payload.opens);

@@ -7,6 +7,8 @@ const LAPTOP = 520;
 const OF_WINDOW = 0.76;
 /** The px that a player may take in addition, so that nothing is cut off. */
 const LEEWAY = 40;
+/** The px below a player that fills the window. */
+const MARGIN = 8;
 /** On a projector, the px that a graph may take from the panes above it. */
 const LEEWAY_FAR = 60;
 /** The part of the room for the panes below if there is not enough for all: a graph is looked at; of versions and bytes the storages have
@@ -57,10 +59,14 @@ export function keepRoom({ root, payload }, { above, below, others }) {
 
   function fit() {
     const isPresent = root.classList.contains("ipl-present");
-    const isAlone = root.classList.contains("ipl-standalone");
+    const fills = root.classList.contains("ipl-fills");
+    const isAlone = fills || root.classList.contains("ipl-standalone");
     const edge = root.offsetHeight - root.clientHeight;
-    // On a whole page the player has all but the margin.
-    const page = isPresent ? innerHeight : innerHeight - 2 * (root.getBoundingClientRect().top + scrollY);
+    // On a whole page the player has all but the margin, which is the same above and below if there is nothing else.
+    const top = root.getBoundingClientRect().top + scrollY;
+    // One that begins far down, as on a phone, is scrolled to, and then has the whole window.
+    const taken = fills ? (top < innerHeight / 3 ? top : MARGIN) : top;
+    const page = isPresent ? innerHeight : innerHeight - taken - (fills ? MARGIN : top);
     /** @type {(HTMLElement | null)[]} */
     const [code, storages] = [".ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
     // Above the storages, the code keeps its height.

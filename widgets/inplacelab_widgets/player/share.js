@@ -7,10 +7,10 @@ import { markdownOf } from "./markdown.js";
 import { fill, speak } from "./words.js";
 /** @import { Part, Stage } from "./stage.js" */
 
-/** @param {Stage} stage @param {boolean} isPage  Whether the player is a whole page, which has links to its steps.
+/** @param {Stage} stage @param {((step: number) => string | Promise<string>) | null} linkOf  Returns the link to a step; null where there is none.
  * @param {(stage: Stage) => Element} [card]  Draws the step as a card.
  * @returns {Part & {button: HTMLElement, close: () => boolean}} */
-export function drawShare(stage, isPage, card = cardOf) {
+export function drawShare(stage, linkOf, card = cardOf) {
   const button = html("button", { type: "button", class: "ipl-button ipl-sharing", "aria-haspopup": "dialog" }, icon("share"));
   const dialog = makeDialog(stage);
   const outcome = html("p", { class: "ipl-outcome", "aria-live": "polite" });
@@ -42,7 +42,7 @@ export function drawShare(stage, isPage, card = cardOf) {
   function offer() {
     dialog.translate(word("share_title", { step: stage.step + 1 }));
     text.setAttribute("aria-label", word("to_copy"));
-    const link = isPage ? [choice("copy_link", noteOnLink(), () => copy(linkTo(location.href, stage.step)))] : [note(word("no_link"))];
+    const link = linkOf ? [choice("copy_link", noteOnLink(), async () => copy(await linkOf(stage.step)))] : [note(word("no_link"))];
     const picture = choice("save_picture", "", savePicture);
     const markdown = choice("copy_markdown", "", () => copy(markdownOf(stage.payload, stage.step, stage.language)));
     dialog.fill(...link, picture, markdown, note(word("no_gif")), outcome, text);

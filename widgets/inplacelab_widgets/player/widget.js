@@ -168,4 +168,7 @@ async function play(el, packed, options) {
   addEventListener("hashchange", goThere);
 }
 
+/** Plays a payload that has arrived, on a page that has other things beside it. @param {HTMLElement} el @param {any} payload @param {any} options  As for `mount`. */
+export const playIn = (el, payload, options) => mounted(payload)(el, payload, options);
+
 export default { render, play };

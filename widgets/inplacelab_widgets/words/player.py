@@ -49,6 +49,7 @@ PLAYER = {
     "fixed_program": Text("The fixed program", "改好的程序"),
     "copy": Text("Copy", "复制"),
     "copied": Text("Copied", "已复制"),
+    "adopt": Text("Put it into the editor and run", "放入编辑器并运行"),
     "share": Text("Share this step…", "分享这一步…"),
     "pace": Text("{count}/s: how many steps in a second (- +)", "{count}/秒：每秒走几步（- +）"),
     "speed": Text("{count}/s", "{count}/秒"),
