@@ -19,7 +19,7 @@ def course(build_site: Callable[..., Path]) -> Path:
 
 def _run_all(page: Any) -> None:
     """Runs all cells, and waits for the last one."""
-    page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
+    page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
     page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel")
     page.wait_for_function(
         "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'"
@@ -59,4 +59,8 @@ def test_a_link_opens_a_lesson_and_run_all_runs_all(
         assert [cell for cell in cells if cell["errors"]] == []  # what is meant to raise is shown by %%raises
         steppers = page.locator(".jp-OutputArea-output .ipl .ipl-toolbar")
         assert steppers.count() > 3
-        steppers.first.locator(".ipl-button").nth(3).click()
+        # Jupyter hides cells that are scrolled away, so the button is pressed from within the page.
+        counter = page.locator(".jp-OutputArea-output .ipl .ipl-counter").first
+        before = counter.text_content()
+        steppers.first.locator(".ipl-button").nth(3).evaluate("button => button.click()")
+        assert counter.text_content() != before
