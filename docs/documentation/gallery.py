@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from documentation.links import ROOT, Links
 from inplacelab.language import Text
-from inplacelab.recording import Recording
+from inplacelab.recording import Recording, load
 from inplacelab_widgets import to_html
 
 FOLDER = "gallery"
@@ -119,4 +119,4 @@ def recording_of(entry: Entry) -> Recording:
         said = subprocess.run(command, capture_output=True, text=True, check=False)
         if not file.exists():
             raise RuntimeError(f"{entry.file} was not recorded:\n{said.stderr}")
-        return Recording.from_json(file.read_text(encoding="utf-8"))
+        return load(file)

@@ -42,7 +42,8 @@ def differences(language: str) -> str:
         table = searchable(_programs())
     _, _, about = before.partition("\n\n")[2].partition("\n\n")  # without the link to the other language
     title = before.partition("\n\n")[0]
-    return f"{title}\n\n{about}{heading}\n{table}\n{_ANCHOR.sub(r'(\g<key>)=\n', entries)}"
+    entries = _ANCHOR.sub(r"(\g<key>)=\n", entries)
+    return f"{title}\n\n{about}{heading}\n{table}\n{entries}"
 
 
 def _programs() -> str:
@@ -84,7 +85,12 @@ def markdown(heads: Iterable[Cell], rows: Iterable[Sequence[Cell]]) -> str:
     """Returns a table in Markdown, in the current language."""
     lines = [[*heads], *rows]
     lines.insert(1, ["---"] * len(lines[0]))
-    return "\n".join(f"| {' | '.join(_PIPE.sub(r'\\|', str(cell)) for cell in line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(map(_piped, line))} |" for line in lines)
+
+
+def _piped(cell: Cell) -> str:
+    """A cell in Markdown, where a bar would end it."""
+    return _PIPE.sub(r"\|", str(cell))
 
 
 def searchable(table: str) -> str:
