@@ -30,7 +30,7 @@ ONCE_MORE = $(if $(SLOW_BROWSER),false,{ echo "Once more: what failed"; $(PYTEST
 # Several processes import the same modules, here and in the programs that tests start: they are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab test test-fast test-long check lint unit coverage js notebooks browser lessons bench gpu clean
+.PHONY: help lab test test-fast test-long check lint unit coverage js notebooks browser lessons docs bench gpu clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -112,6 +112,9 @@ lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw 
 	$(PY) docs/badges.py
 	$(PY) docs/write_differences.py
 
+docs: $(VENV)/e2e.stamp ## Build the documentation in both languages, as static files in dist/docs
+	$(PY) docs/build_docs.py
+
 bench: $(VENV)/test.stamp ## Measure the engine against NumPy and other frameworks, recording, the stepper in Chromium, and the kernels on a GPU if there is one
 	$(PY) -m benchmarks.compare
 	$(PY) -m benchmarks.rows
@@ -166,7 +169,7 @@ $(VENV)/lab.stamp: QUIET :=
 $(VENV)/lab.stamp: NEEDS := -e ".[lab]"
 $(VENV)/test.stamp: NEEDS := -e ".[lab,share]" --group test
 $(VENV)/test.stamp: HOLDS := $(VENV)/lab.stamp
-$(VENV)/e2e.stamp: NEEDS := -e ".[lab,share]" --group test --group e2e
+$(VENV)/e2e.stamp: NEEDS := -e ".[lab,share]" --group test --group e2e --group docs
 $(VENV)/e2e.stamp: HOLDS := $(VENV)/lab.stamp $(VENV)/test.stamp
 
 $(VENV)/%.stamp: pyproject.toml | $(PY)

@@ -14,16 +14,19 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3
-suppress_warnings = ["misc.highlighting_failure"]  # code in lessons and pages is IPython's, with `%%` and `!`
+suppress_warnings = [
+    "misc.highlighting_failure",  # code in lessons and pages is IPython's, with `%%` and `!`
+    "ref.python",  # a type such as `step` may be the name of several members: it is then shown without a link
+]
 
 # In docstrings, `name` in backquotes is code.
 default_role = "code"
 add_module_names = False
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True
 napoleon_use_rtype = False
 napoleon_custom_sections = [("Derivatives", "params_style")]
 

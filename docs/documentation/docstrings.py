@@ -11,7 +11,7 @@ HEADS = {"参数：": "Args:", "返回：": "Returns:", "异常：": "Raises:", 
 """What Google's style, and so Napoleon, calls the sections of a Chinese docstring."""
 
 _NAMED = re.compile(r"^(\s+[\w*`、 ]+)：")
-_DUNDER_OR_STARS = re.compile(r"(?<![`\w*])(\*{1,2})(?=\w)|(?<=\w)_(?=[\s,.;:)]|$)")
+_EMPHASIS_OR_MARKUP = re.compile(r"(?P<emphasis>\*{1,2}\w[^*]*?\w\*{1,2})|[*|]|(?<=\w)_(?!\w)")
 
 
 def in_language(lines: list[str], language: str) -> list[str]:
@@ -44,7 +44,7 @@ def escaped(line: str) -> str:
     'the form relu\\\\_ of `relu_`, with \\\\*args'
     """
     parts = line.split("`")
-    parts[::2] = [_DUNDER_OR_STARS.sub(lambda found: "\\" + found[0], part) for part in parts[::2]]
+    parts[::2] = [_EMPHASIS_OR_MARKUP.sub(lambda found: found["emphasis"] or f"\\{found[0]}", part) for part in parts[::2]]
     return "`".join(parts)
 
 

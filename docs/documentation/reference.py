@@ -85,9 +85,9 @@ def write(language: str) -> Iterator[tuple[str, str]]:
     written = [_tensor(language), _top(language), *_operations(language)]
     written += [(page.key, _page(page, language)) for page in PAGES]
     written.append(("errors", _errors(language)))
-    listed = "\n".join(f"   {key}" for key, _ in written)
-    about = f"{_heading(_REFERENCE.in_language(language))}\n{_rst(_ABOUT.in_language(language))}\n"
-    yield f"{FOLDER}/index.rst", f"{about}\n.. toctree::\n   :maxdepth: 1\n\n{listed}\n"
+    listed = "\n".join(key for key, _ in written)
+    about = f"# {_REFERENCE.in_language(language)}\n\n{_ABOUT.in_language(language)}\n"
+    yield f"{FOLDER}/index.md", f"{about}\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
     for key, text in written:
         yield f"{FOLDER}/{key}.rst", text
 
@@ -173,10 +173,26 @@ def _entry(home: str, name: str, module: Any) -> str:
     """The directive for a name: a class with its members, a function, or a value."""
     member = getattr(module, name)
     if inspect.isclass(member):
-        return f".. autoclass:: {home}.{name}\n   :members:\n"
+        return _class(home, name, member)
     if callable(member) and hasattr(member, "__name__"):
         return f".. autofunction:: {home}.{name}\n"
     return f".. py:data:: {name}\n   :module: {home}\n   :value: {_plain(member)}\n"
+
+
+def _class(home: str, name: str, member: type) -> str:
+    """A class with its members; one that is also a top-level name is described there."""
+    if home != "inplacelab" and getattr(inplacelab, name, None) is member:
+        return f".. py:class:: {home}.{name}\n\n   :py:class:`inplacelab.{name}`\n"
+    without = ", ".join(each for each in dir(member) if not each.startswith("_") and not _has_signature(getattr(member, each)))
+    return f".. autoclass:: {home}.{name}\n   :members:\n" + (f"   :exclude-members: {without}\n" if without else "")
+
+
+def _has_signature(member: object) -> bool:
+    """Whether Python can say how it is called: a keyword named `from`, as PyTorch has it, is no name in Python."""
+    try:
+        return not inspect.isroutine(member) or inspect.signature(member) is not None
+    except (TypeError, ValueError):
+        return False
 
 
 def _plain(member: object) -> str:
