@@ -10,6 +10,7 @@ CHINESE = re.compile(r"[\u4e00-\u9fff]")
 HEADS = {"参数：": "Args:", "返回：": "Returns:", "异常：": "Raises:", "导数：": "Derivatives:"}
 """What Google's style, and so Napoleon, calls the sections of a Chinese docstring."""
 
+_CODE = re.compile(r"`[^`]+`")
 _NAMED = re.compile(r"^(\s+[\w*`、 ]+)：")
 _EMPHASIS_OR_MARKUP = re.compile(r"(?P<emphasis>\*{1,2}\w[^*]*?\w\*{1,2})|[*|]|(?<=\w)_(?!\w)")
 
@@ -48,6 +49,16 @@ def escaped(line: str) -> str:
     return "`".join(parts)
 
 
+def with_code_apart(line: str) -> str:
+    """Returns a line of Chinese with an empty separator around `code`, which reStructuredText asks for where there is no space.
+
+    >>> with_code_apart("`x` 本身，`y`保存")
+    '\\\\ `x`\\\\  本身，\\\\ `y`\\\\ 保存'
+    """
+    head, colon, rest = line.rpartition(": ") if line[:1].isspace() else ("", "", line)
+    return head + colon + _CODE.sub(r"\\ \g<0>\\ ", rest)
+
+
 def with_examples_apart(lines: list[str]) -> list[str]:
     """Returns lines with an empty one before each example, which ends a paragraph in reStructuredText."""
     apart: list[str] = []
@@ -73,7 +84,8 @@ def prepare(app: Any, what: str, name: str, obj: object, options: object, lines:
     chosen, example = [], False
     for line in with_examples_apart(in_language(list(lines), language)):
         example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
-        chosen.append(line if example else escaped(line))
+        words = line if example else escaped(line)
+        chosen.append(with_code_apart(words) if not example and CHINESE.search(line) else words)
     lines[:] = chosen
 
 
