@@ -20,7 +20,6 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from badges import repository  # noqa: E402  # beside this file
-
 from documentation import front, pages  # noqa: E402
 from inplacelab.language import LANGUAGES  # noqa: E402
 
@@ -41,7 +40,9 @@ def build(output: Path, *, lessons: str = "") -> None:
     for language in LANGUAGES:
         with TemporaryDirectory() as scratch:
             sources = Path(scratch, "sources")
-            pages.assemble(language, sources, repository=f"https://github.com/{repository()}/blob/HEAD/", lessons=lessons)
+            pages.assemble(
+                language, sources, repository=f"https://github.com/{repository()}/blob/HEAD/", lessons=lessons
+            )
             _sphinx(language, sources, output / language, Path(scratch, "doctrees"))
             shutil.copytree(sources / "extra", output / language, dirs_exist_ok=True)
             for page in sources.rglob("*.md"):  # for programs, which read Markdown better

@@ -9,7 +9,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 project = "inplacelab"
 author = project_copyright = "The inplacelab authors"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "documentation.docstrings", "documentation.chinese_search"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "documentation.docstrings",
+    "documentation.chinese_search",
+]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist"]

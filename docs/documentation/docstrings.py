@@ -39,21 +39,23 @@ def _begins_chinese(lines: list[str], k: int) -> bool:
 
 
 def escaped(line: str) -> str:
-    """Returns a line of prose in which what reStructuredText would read as markup outside of `code` is text.
+    r"""Returns a line of prose in which what reStructuredText would read as markup outside of `code` is text.
 
     >>> escaped("the form relu_ of `relu_`, with *args")
-    'the form relu\\\\_ of `relu_`, with \\\\*args'
+    'the form relu\\_ of `relu_`, with \\*args'
     """
     parts = line.split("`")
-    parts[::2] = [_EMPHASIS_OR_MARKUP.sub(lambda found: found["emphasis"] or f"\\{found[0]}", part) for part in parts[::2]]
+    parts[::2] = [
+        _EMPHASIS_OR_MARKUP.sub(lambda found: found["emphasis"] or f"\\{found[0]}", part) for part in parts[::2]
+    ]
     return "`".join(parts)
 
 
 def with_code_apart(line: str) -> str:
-    """Returns a line of Chinese with an empty separator around `code`, which reStructuredText asks for where there is no space.
+    r"""Returns a line of Chinese with an empty separator around `code`, which reStructuredText asks for where there is no space.
 
     >>> with_code_apart("`x` 本身，`y`保存")
-    '\\\\ `x`\\\\  本身，\\\\ `y`\\\\ 保存'
+    '\\ `x`\\  本身，\\ `y`\\ 保存'
     """
     head, colon, rest = line.rpartition(": ") if line[:1].isspace() else ("", "", line)
     return head + colon + _CODE.sub(r"\\ \g<0>\\ ", rest)
@@ -78,7 +80,7 @@ def _inside_an_example(lines: list[str]) -> bool:
     return False
 
 
-def prepare(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:  # noqa: ARG001, PLR0913, PLR0917  # Sphinx's event
+def prepare(app: Any, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:  # noqa: ARG001  # Sphinx's event
     """Changes the lines of a docstring in place, before Napoleon reads them."""
     language = "zh" if app.config.language.startswith("zh") else "en"
     chosen, example = [], False

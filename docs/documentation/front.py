@@ -39,9 +39,15 @@ def llms_txt(output: Path) -> str:
     """
     index = (output / "en" / f"{INDEX}.md").read_text(encoding="utf-8")
     says = re.sub(r"\s+", " ", index.split("\n\n")[1])
-    parts = [f"# inplacelab\n\n> {says}\n", "Read `en/for_assistants.md` before you write a program for this package.\n"]
+    parts = [
+        f"# inplacelab\n\n> {says}\n",
+        "Read `en/for_assistants.md` before you write a program for this package.\n",
+    ]
     for section in SECTION.finditer(index):
-        lines = [_line(output, entry["title"], entry["target"], entry["says"]) for entry in ENTRY.finditer(section["entries"])]
+        lines = [
+            _line(output, entry["title"], entry["target"], entry["says"])
+            for entry in ENTRY.finditer(section["entries"])
+        ]
         parts.append("\n".join([f"## {section['title']}\n", *lines, ""]))
     return "\n".join(parts)
 

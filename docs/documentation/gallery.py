@@ -91,11 +91,13 @@ def _page(entry: Entry, following: Entry | None, language: str, links: Links) ->
         f"**{question}**\n",
         f'<iframe class="player" src="{player}" title="{name}" height="720"></iframe>\n',
         f"<details>\n<summary>{_ANSWER.in_language(language)}</summary>\n\n{answer}\n\n</details>\n",
-        f'<a href="{player}">{_ALONE.in_language(language)}</a> · '
+        f'<a href="{player}">{_ALONE.in_language(language)}</a>\n',
         f"[{_FILE.in_language(language)}]({links.outside(entry.file)})\n",
     ]
     if following is not None:
-        parts.append(f"[{_NEXT.in_language(language).format(following.title.in_language(language))}]({following.key}.md)\n")
+        parts.append(
+            f"[{_NEXT.in_language(language).format(following.title.in_language(language))}]({following.key}.md)\n"
+        )
     return "\n".join(parts)
 
 

@@ -77,7 +77,9 @@ _TOP = Text("Top-level names", "顶层名字")
 _OPERATIONS = Text("Operations: {0}", "操作：{0}")
 _COMPOSED = Text("made of other operations", "由其他操作组成")
 _REFUSALS = Text("Refusals", "拒绝")
-_REFUSALS_ABOUT = Text("The exceptions, each with its reason and a fix in the message.", "各种异常；消息里写明原因与改法。")
+_REFUSALS_ABOUT = Text(
+    "The exceptions, each with its reason and a fix in the message.", "各种异常；消息里写明原因与改法。"
+)
 
 
 def write(language: str) -> Iterator[tuple[str, str]]:
@@ -94,7 +96,9 @@ def write(language: str) -> Iterator[tuple[str, str]]:
 
 def public_names(module: ModuleType) -> list[str]:
     """The names that a module offers, modules among them left out: they have pages of their own."""
-    names = getattr(module, "__all__", None) or [name for name, member in vars(module).items() if _is_own(module, name, member)]
+    names = getattr(module, "__all__", None) or [
+        name for name, member in vars(module).items() if _is_own(module, name, member)
+    ]
     return sorted((name for name in names if not inspect.ismodule(getattr(module, name))), key=str.lower)
 
 
@@ -126,7 +130,13 @@ def _tensor(language: str) -> tuple[str, str]:
 
 def _member(tensor: type, name: str) -> str:
     member = inspect.getattr_static(tensor, name)
-    kind = "autoproperty" if isinstance(member, property) else "automethod" if callable(getattr(tensor, name)) else "autoattribute"
+    kind = (
+        "autoproperty"
+        if isinstance(member, property)
+        else "automethod"
+        if callable(getattr(tensor, name))
+        else "autoattribute"
+    )
     return f"   .. {kind}:: Tensor.{name}\n"
 
 
@@ -183,7 +193,9 @@ def _class(home: str, name: str, member: type) -> str:
     """A class with its members; one that is also a top-level name is described there."""
     if home != "inplacelab" and getattr(inplacelab, name, None) is member:
         return f".. py:class:: {home}.{name}\n\n   :py:class:`inplacelab.{name}`\n"
-    without = ", ".join(each for each in dir(member) if not each.startswith("_") and not _has_signature(getattr(member, each)))
+    without = ", ".join(
+        each for each in dir(member) if not each.startswith("_") and not _has_signature(getattr(member, each))
+    )
     return f".. autoclass:: {home}.{name}\n   :members:\n" + (f"   :exclude-members: {without}\n" if without else "")
 
 

@@ -32,7 +32,10 @@ _ABOUT = Text(
     "每个数字都是 NumPy 完成同样计算所用时间的倍数，在同一次运行里交替测得：{0}数字越小越快，图的刻度为对数。[完整结果]({1})里有事先定下的"
     "目标，并说明有些目标为什么没有达到。`make bench` 会重新测量。",
 )
-_WRONG = Text("*wrong*: the gradients are not those of NumPy; such a figure is not drawn.", "*wrong*：梯度与 NumPy 的不同，这样的数字不画在图里。")
+_WRONG = Text(
+    "*wrong*: the gradients are not those of NumPy; such a figure is not drawn.",
+    "*wrong*：梯度与 NumPy 的不同，这样的数字不画在图里。",
+)
 _ALT = Text("Time as a multiple of NumPy's: {0}", "所用时间为 NumPy 的倍数：{0}")
 _ROW = Text("measured", "测量对象")
 _SECTION = re.compile(r"^## (?P<title>.+)\n\n(?P<table>(?:\|.*\n)+)", re.MULTILINE)
@@ -63,10 +66,15 @@ class Section:
 def sections() -> Iterator[Section]:
     """Yields the tables of the results that compare with NumPy."""
     for found in _SECTION.finditer(RESULTS.read_text(encoding="utf-8")):
-        head, _, *lines = ([cell.strip() for cell in line.strip("|").split("|")] for line in found["table"].splitlines())
+        head, _, *lines = (
+            [cell.strip() for cell in line.strip("|").split("|")] for line in found["table"].splitlines()
+        )
         key = re.split(r"\W", found["title"])[0]
         if key in TITLES:
-            rows = {line[0]: {CONTESTANTS[name]: line[k] for k, name in enumerate(head) if name in CONTESTANTS} for line in lines}
+            rows = {
+                line[0]: {CONTESTANTS[name]: line[k] for k, name in enumerate(head) if name in CONTESTANTS}
+                for line in lines
+            }
             yield Section(key, found["title"], rows)
 
 
@@ -79,9 +87,7 @@ def page(language: str, links: Links) -> str:
             title = TITLES[section.key]
             rows = [(name, *cells.values()) for name, cells in section.rows.items()]
             parts.append(f"## {title}\n")
-            parts += [
-                f"![{_ALT.format(title)}](pictures/{_file(section, theme)}){{.only-{theme}}}\n" for theme in INKS
-            ]
+            parts += [f"![{_ALT.format(title)}](pictures/{_file(section, theme)}){{.only-{theme}}}\n" for theme in INKS]
             parts.append(searchable(markdown((_ROW, *CONTESTANTS.values()), rows)))
         return "\n".join([*parts, f"{_WRONG}\n"])
 

@@ -12,7 +12,6 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-import inplacelab
 from documentation import gallery
 
 ROOT = Path(__file__).parents[2]
@@ -72,8 +71,9 @@ def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
 @pytest.mark.standard
 @in_both_languages
 def test_every_public_name_has_an_entry(site: Path, language: str) -> None:
-    from documentation.reference import PAGES, public_names  # noqa: PLC0415  # after `site` has looked for Sphinx
     from sphinx.util.inventory import InventoryFile  # noqa: PLC0415
+
+    from documentation.reference import PAGES, public_names  # noqa: PLC0415  # after `site` has looked for Sphinx
 
     found = InventoryFile.loads((site / language / "objects.inv").read_bytes(), uri="")
     described = {name for kind, names in found.data.items() if kind.startswith("py:") for name in names}
@@ -117,14 +117,18 @@ def _opened(chromium: Any, file: Path, **options: Any) -> tuple[Any, list[str]]:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("name", "word"), [("operations", "sigmoid_"), ("differences", "diagonal"), ("speed", "relu_")])
+@pytest.mark.parametrize(
+    ("name", "word"), [("operations", "sigmoid_"), ("differences", "diagonal"), ("speed", "relu_")]
+)
 def test_a_table_shows_only_the_rows_with_a_word(chromium: Any, site: Path, name: str, word: str) -> None:
     page, asked = _opened(chromium, site / "en" / f"{name}.html")
     rows = page.locator(".searchable").first.locator("tbody tr")
     everything = rows.count()
     page.get_by_label("Only rows with").first.fill(word)
     left = rows.locator("visible=true")
-    page.wait_for_function(f"document.querySelector('.searchable output').textContent !== '{everything} of {everything} rows'")
+    page.wait_for_function(
+        f"document.querySelector('.searchable output').textContent !== '{everything} of {everything} rows'"
+    )
     assert 0 < left.count() < everything
     assert all(word in text for text in left.all_inner_texts())
     page.get_by_label("Only rows with").first.fill("")
@@ -171,13 +175,17 @@ def test_axe_finds_nothing(chromium: Any, site: Path, language: str, theme: str,
     )
     page, _ = _opened(chromium, site / language / name, color_scheme=theme, viewport={"width": 1280, "height": 800})
     page.add_script_tag(path=Path(found.__file__).with_name("axe.min.js"))
-    violations = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'], iframes: false })).violations")
+    violations = page.evaluate(
+        "async () => (await axe.run(document, { resultTypes: ['violations'], iframes: false })).violations"
+    )
     page.close()
     assert [(each["id"], [node["html"][:150] for node in each["nodes"]][:3]) for each in violations] == []
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", ["index.html", "operations.html", "differences.html", "gallery/one_write.html", "speed.html"])
+@pytest.mark.parametrize(
+    "name", ["index.html", "operations.html", "differences.html", "gallery/one_write.html", "speed.html"]
+)
 def test_no_page_is_wider_than_a_phone(chromium: Any, site: Path, name: str) -> None:
     page, _ = _opened(chromium, site / "en" / name, viewport={"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
