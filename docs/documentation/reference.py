@@ -194,7 +194,9 @@ def _class(home: str, name: str, member: type) -> str:
     if home != "inplacelab" and getattr(inplacelab, name, None) is member:
         return f".. py:class:: {home}.{name}\n\n   :py:class:`inplacelab.{name}`\n"
     without = ", ".join(
-        each for each in dir(member) if not each.startswith("_") and not _has_signature(getattr(member, each))
+        each
+        for each in dir(member)
+        if not each.startswith("_") and not _has_signature(inspect.getattr_static(member, each))
     )
     return f".. autoclass:: {home}.{name}\n   :members:\n" + (f"   :exclude-members: {without}\n" if without else "")
 
