@@ -88,7 +88,8 @@ def prepare(app: Any, what: str, name: str, obj: object, options: object, lines:
         example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
         words = line if example else escaped(line)
         chosen.append(with_code_apart(words) if not example and CHINESE.search(line) else words)
-    lines[:] = chosen
+    # Napoleon sets the name before a colon in bold type, where backquotes would be shown.
+    lines[:] = [re.sub(r"^(    (?:对 )?)(?:\\ )?`(\w+)`(?:\\ )?(?=: )", r"\1\2", line) for line in chosen]
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -84,14 +84,16 @@ def _index(language: str) -> str:
 
 def _page(entry: Entry, following: Entry | None, language: str, links: Links) -> str:
     title, question, answer = (each.in_language(language) for each in (entry.title, entry.question, entry.answer))
-    player = f"{entry.key}.player.html"
+    player = (
+        f"{entry.key}.player.html"  # opened at its first step: by itself it opens at the most telling one, the answer
+    )
     name = _PLAYER.in_language(language).format(title.replace("`", ""))
     parts = [
         f"# {title}\n",
         f"**{question}**\n",
-        f'<iframe class="player" src="{player}" title="{name}" height="720"></iframe>\n',
+        f'<iframe class="player" src="{player}#step=1" title="{name}" height="720"></iframe>\n',
         f"<details>\n<summary>{_ANSWER.in_language(language)}</summary>\n\n{answer}\n\n</details>\n",
-        f'<a href="{player}">{_ALONE.in_language(language)}</a>\n',
+        f'<a href="{player}#step=1">{_ALONE.in_language(language)}</a>\n',
         f"[{_FILE.in_language(language)}]({links.outside(entry.file)})\n",
     ]
     if following is not None:

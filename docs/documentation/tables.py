@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 
+import inplacelab
 from differences import page as differences_page
 from inplacelab.language import Text, speak
 from inplacelab.lessons.differences import load
@@ -75,10 +75,11 @@ def grouped(listing: Listing, title: Text, *, linked: bool = False) -> str:
 
 
 def _to_reference(code: str) -> str:
-    """The name of an operation as a link to its entry, where it is a function of the package and not a method or an operator only."""
+    """The name of an operation as a link to its entry, where it is a function or a method."""
     name = code.strip("`").partition("(")[0]
-    package = import_module("inplacelab")
-    return f"{{py:obj}}`{code.strip('`')} <inplacelab.{name}>`" if name in package.__all__ else code
+    homes = {"inplacelab": inplacelab.__all__, "inplacelab.Tensor": dir(inplacelab.Tensor)}
+    home = next((home for home, names in homes.items() if name in names), None)
+    return code if home is None else f"{{py:obj}}`{code.strip('`')} <{home}.{name}>`"
 
 
 def markdown(heads: Iterable[Cell], rows: Iterable[Sequence[Cell]]) -> str:
