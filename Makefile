@@ -30,7 +30,7 @@ ONCE_MORE = $(if $(SLOW_BROWSER),false,{ echo "Once more: what failed"; $(PYTEST
 # Several processes import the same modules, here and in the programs that tests start: they are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab test test-fast test-long check lint unit coverage js notebooks browser lessons site site-test bench gpu clean
+.PHONY: help lab test test-fast test-long check lint unit coverage js notebooks browser lessons docs site site-test bench gpu clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -113,6 +113,9 @@ lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw 
 	$(PY) docs/badges.py
 	$(PY) docs/write_differences.py
 
+docs: $(VENV)/e2e.stamp ## Build the documentation in both languages, as static files in build/docs
+	$(PY) docs/build_docs.py
+
 site: $(VENV)/site.stamp node_modules/.bin/esbuild ## Build the site into build/site: playground, course, and the documentation if `make docs` has built it
 	PYTHONPATH=website:notebooks $(PY) website/make_site.py
 
@@ -178,7 +181,7 @@ $(VENV)/lab.stamp: QUIET :=
 $(VENV)/lab.stamp: NEEDS := -e ".[lab]"
 $(VENV)/test.stamp: NEEDS := -e ".[lab,share]" --group test
 $(VENV)/test.stamp: HOLDS := $(VENV)/lab.stamp
-$(VENV)/e2e.stamp: NEEDS := -e ".[lab,share]" --group test --group e2e
+$(VENV)/e2e.stamp: NEEDS := -e ".[lab,share]" --group test --group e2e --group docs
 $(VENV)/e2e.stamp: HOLDS := $(VENV)/lab.stamp $(VENV)/test.stamp
 
 $(VENV)/site.stamp: NEEDS := -e ".[lab,share]" --group site

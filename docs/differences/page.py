@@ -40,7 +40,8 @@ _JUDGED = Text(
     "在要求梯度的程序中（不计最后一章，那里的程序主动脱离历史）：",
 )
 _OPENING = Text("Every program begins with", "每个程序都以下面两行开始")
-_ALL = Text("All programs", "全部程序")
+ALL = Text("All programs", "全部程序")
+"""The heading of the tables of all programs, in short."""
 
 
 def page(language: str) -> str:
@@ -57,7 +58,7 @@ def page(language: str) -> str:
             *_tables(verdicts()),
             f"{_OPENING}\n",
             *map(block, OPENINGS.values()),
-            f"## {_ALL}\n",
+            f"## {ALL}\n",
         ]
         return "\n".join([*parts, *map(_listed, chapters), *map(_in_full, chapters)])
 

@@ -26,14 +26,14 @@ _HOME = {
     "PyLayerContext": "custom.context",
     "backward": "backward_function",
     "copy_saved_before_write": "saved_copies",
-    "enable_grad": "modes",
+    "enable_grad": "grad_mode",
     "grad": "grad_function",
     "gradcheck": "gradient_checks",
     "gradgradcheck": "gradient_checks",
-    "is_grad_enabled": "modes",
-    "no_grad": "modes",
+    "is_grad_enabled": "grad_mode",
+    "no_grad": "grad_mode",
     "saved_tensors_hooks": "saved_hooks",
-    "set_grad_enabled": "modes",
+    "set_grad_enabled": "grad_mode",
 }
 
 __all__ = [

@@ -139,11 +139,19 @@ def test_each_document_leads_to_the_other_language(pair: tuple[Path, Path]) -> N
         assert (document.parent / targets[0]).resolve() == other
 
 
-@pytest.mark.parametrize("readme", READMES, ids=named)
-def test_every_page_is_reached_from_the_readme(readme: Path) -> None:
-    targets = {match["target"] for match in LINK.finditer(readme.read_text(encoding="utf-8"))}
-    language = "zh" if ".zh" in readme.name else "en"
-    assert [name for name in PAGES if f"docs/{language}/{name}" not in targets] == []
+def targets_of(document: Path) -> set[Path]:
+    """The files to which a document links."""
+    found = (match["target"] for match in LINK.finditer(document.read_text(encoding="utf-8")))
+    return {(document.parent / target).resolve() for target in found if not target.startswith("https://")}
+
+
+@in_both_languages
+def test_every_page_is_reached_from_the_readme_or_the_front_page(language: str) -> None:
+    front = page("index", language)
+    from_readme = targets_of(READMES[language == "zh"])
+    assert front in from_readme
+    pages = {ROOT / "docs" / language / name for name in PAGES}
+    assert pages - from_readme - targets_of(front) == set()
 
 
 @in_both_languages
