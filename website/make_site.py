@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import documentation
+import docs_folder
 import front_page
 import playground
 from settings import PYODIDE, ROOT, Settings
@@ -44,7 +44,7 @@ def build(settings: Settings, parts: Sequence[str] = PARTS) -> Path:
         steps: dict[str, Callable[[], object]] = {
             "playground": lambda: playground.write(settings, wheel),
             "course": lambda: _course(settings, wheel),
-            "docs": lambda: documentation.copy_to(settings.output),
+            "docs": lambda: docs_folder.copy_to(settings.output),
         }
         for part in parts:
             steps[part]()
