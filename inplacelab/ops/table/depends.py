@@ -254,8 +254,10 @@ def _moved(row: Row, call: Call, shape: Shape) -> Dependence | None:
 
 
 def _on_host(value: Any) -> Any:
-    """An array in the memory of the CPU; anything else as it is."""
-    return value.get() if hasattr(value, "get") and hasattr(value, "dtype") else value
+    """An array in the memory of the CPU; anything else as it is. A GPU's array is read, which waits for the device."""
+    if isinstance(value, np.ndarray | np.generic) or not hasattr(value, "dtype"):
+        return value
+    return np.array(value.tolist(), value.dtype).reshape(value.shape)
 
 
 def _as_broadcast(numbers: Any, shape: Shape) -> Any:
