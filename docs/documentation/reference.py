@@ -190,9 +190,16 @@ def _entry(home: str, name: str, module: Any) -> str:
 
 
 def _class(home: str, name: str, member: type) -> str:
-    """A class with its members; one that is also a top-level name is described there."""
-    if home != "inplacelab" and getattr(inplacelab, name, None) is member:
-        return f".. py:class:: {home}.{name}\n\n   :py:class:`inplacelab.{name}`\n"
+    """A class with its members; one that is also a top-level name, or another package's, is described there."""
+    package = ".".join(member.__module__.split(".")[:2])
+    elsewhere = package.startswith("inplacelab.") and not member.__module__.startswith(home)
+    for other in ("inplacelab", package) if home != "inplacelab" else ():
+        if (
+            other != home
+            and (other == "inplacelab" or elsewhere)
+            and getattr(import_module(other), name, None) is member
+        ):
+            return f".. py:class:: {home}.{name}\n\n   :py:class:`{other}.{name}`\n"
     without = ", ".join(
         each
         for each in dir(member)
