@@ -32,7 +32,7 @@ class Example:
     """A program of a lesson.
 
     Attributes:
-        id: the name by which links call it, such as "06-stale".
+        id: the name by which links call it, such as "07-stale".
         names: "paddle" or "torch": whose names it is written in.
         lesson: the lesson's title.
         title: the heading under which it stands, and its name there.

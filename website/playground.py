@@ -16,7 +16,7 @@ from inplacelab_widgets.player_bundle import stylesheet
 from settings import PYODIDE_BYTES, PYODIDE_VERSION, ROOT, Settings
 
 APP = Path(__file__).parent / "app"
-STARTS = {"paddle": "06-refused", "torch": "15-in_torch"}
+STARTS = {"paddle": "07-refused", "torch": "16-in_torch"}
 """The example that the playground opens with, for each kind of names: a refusal, which shows most of what there is to see."""
 _COPIED = ("app.css", "icon.svg", "runner.py", "worker.js")
 _NO_NODE = (

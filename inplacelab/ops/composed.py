@@ -200,7 +200,7 @@ def angle(x: Tensor, name: str | None = None) -> Tensor:
     """Returns the angle of each complex number, in radians; of real ones 0, or pi for negative ones.
 
     >>> import inplacelab as paddle
-    >>> paddle.to_tensor([1j, -1.]).angle().numpy().round(3).tolist()
+    >>> paddle.to_tensor([1j, -1.], dtype="complex128").angle().numpy().round(3).tolist()
     [1.571, 3.142]
     """
     x = as_tensor("angle", "x", 0, x)

@@ -234,7 +234,10 @@ def test_a_write_that_repeats_is_reported_once(run: Run) -> None:
 
 def test_a_leaf_write_is_explained_with_the_reason(run: Run) -> None:
     err = run("record", script(SHADOWED.replace("a.relu_()", "h.relu_()")), "--format", "json").err
-    assert "  6 | h.relu_()\n    | ^^^^^^^^^ refused\n\n  Why: `relu_` would overwrite a leaf." in err
+    assert (
+        "  6 | h.relu_()\n    | ^^^^^^^^^ refused\n\n  Why: `relu_` would overwrite a leaf that requires a gradient."
+        in err
+    )
     assert (
         "    - to compute with the changed values, give them a name of their own: `h_new = h.relu()` in line 6\n" in err
     )

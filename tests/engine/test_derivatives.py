@@ -18,6 +18,10 @@ Array = Any
 STEP = 1e-6
 
 
+ONCE_ONLY = frozenset({"_svdvals"})
+"""Rows whose gradient has no gradient: that of the singular values needs the singular vectors."""
+
+
 def weights(array: Array) -> Array:
     """Different numbers, so that mistakes do not cancel out in a sum."""
     line = np.linspace(0.3, 1.7, array.size).reshape(array.shape)
@@ -100,6 +104,10 @@ def test_the_gradient_of_the_gradient_is_its_slope(case: Any, variant: str) -> N
     if not wanted(case):
         return
     inputs = leaves(arrays)
+    if case.row.name in ONCE_ONLY:
+        with pytest.raises(ValueError, match="is not implemented"):
+            steepness(inputs, create_graph=True).backward()
+        return
     total = steepness(inputs, create_graph=True)
     moved = [inputs[k] for k in wanted(case)]
     found = [None] * len(moved) if total.stop_gradient else paddle.grad(total, moved, allow_unused=True)
@@ -122,7 +130,8 @@ def test_in_place_and_out_of_place_have_the_same_gradient(case: Any, variant: st
 @for_each_variant()
 def test_rows_without_a_derivative_give_results_without_history(case: Any, variant: str) -> None:
     result = computed(case, variant, leaves(case.arrays()))
-    assert result.stop_gradient == (not wanted(case))
+    refused_later = any(isinstance(rule, NoFormula) for rule in case.row.rules)
+    assert result.stop_gradient == (not wanted(case) and not refused_later)
 
 
 @pytest.mark.standard

@@ -56,11 +56,11 @@ def test_an_address_of_pyodide_ends_with_a_slash() -> None:
 
 
 def test_examples_are_whole_programs_with_their_pictures() -> None:
-    found = {each.id: each for each in examples(sorted(LESSONS.glob("06_*.md")))}
-    refused = found["06-refused"]
+    found = {each.id: each for each in examples(sorted(LESSONS.glob("07_*.md")))}
+    refused = found["07-refused"]
     assert refused.names == "paddle"
     assert refused.code.startswith("import inplacelab as paddle\n")
-    assert refused.lesson.zh.startswith("6　")
+    assert refused.lesson.zh.startswith("7　")
     assert '"refused"' in unpacked(refused.payload)
     assert all("exercise" not in each for each in found)
 
@@ -128,7 +128,7 @@ def test_torch_and_paddle_are_ours_and_only_while_the_program_runs() -> None:
 def test_lessons_say_what_a_browser_cannot_do() -> None:
     nbformat = pytest.importorskip("nbformat")
     course = pytest.importorskip("course", exc_type=ImportError)
-    path = ROOT / "notebooks" / "zh" / "13_what_a_gpu_does.ipynb"
+    path = ROOT / "notebooks" / "zh" / "14_what_a_gpu_does.ipynb"
     notebook = nbformat.reads(without_outputs(path.read_bytes()).decode(), as_version=4)
     at = next(k for k, cell in enumerate(notebook.cells) if "kernels.run" in cell.source and cell.cell_type == "code")
     course.for_browser(notebook, "zh", [at])

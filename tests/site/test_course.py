@@ -46,7 +46,7 @@ def _outputs(page: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("language", "lesson"), [("en", "06_saved_tensors_and_versions"), ("zh", "01_storage_and_views")]
+    ("language", "lesson"), [("en", "07_saved_tensors_and_versions"), ("zh", "01_storage_and_views")]
 )
 def test_a_link_opens_a_lesson_and_run_all_runs_all(
     course: Path, serve: Callable[..., Any], visitor: Callable[..., Any], language: str, lesson: str

@@ -95,7 +95,7 @@ def test_stop_ends_a_program_that_never_ends_and_its_output_is_bounded(
 def test_an_error_shows_its_fix_which_goes_into_the_editor_and_runs(
     playground_url: str, visitor: Callable[..., Any]
 ) -> None:
-    page = visitor().open(f"{playground_url}#example=06-refused")
+    page = visitor().open(f"{playground_url}#example=07-refused")
     page.wait_for_selector("#picture .ipl")
     assert page.locator(".cm-line.line-bad").count() == 1
     before = page.inner_text(".cm-content")
@@ -163,7 +163,7 @@ def test_an_embedded_link_shows_its_picture_and_loads_no_python(
 ) -> None:
     with serve(playground_site) as server:
         (playground_site / "slides.html").write_text(
-            '<iframe src="playground/?embed#example=06-refused" width="900" height="600"></iframe>', encoding="utf-8"
+            '<iframe src="playground/?embed#example=07-refused" width="900" height="600"></iframe>', encoding="utf-8"
         )
         page = visitor().open(f"{server.url}slides.html")
         frame = page.frame_locator("iframe")

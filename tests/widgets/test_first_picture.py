@@ -26,6 +26,7 @@ from inplacelab_widgets.panel_views import MOST_BYTES
 from inplacelab_widgets.scene import PANELS, Scene, scene_of
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.static_html import MOST_BYTES as MOST_BYTES_OF_COPY
+from inplacelab_widgets.words.origins import ORIGINS as WORDS_OF_ORIGINS
 
 Json = dict[str, Any]
 
@@ -102,8 +103,10 @@ def test_the_first_picture_is_the_whole_one_at_that_step(scene: Scene) -> None:
 def same_picture(first: Json, whole: Json, step: int) -> None:
     """Checks that the first picture shows at its step what the whole shows there, at the same places."""
     assert first["only"] == step
-    for name in ("title", "source", "notes", "axis", "words", "keys", "opens", "threads"):
+    for name in ("title", "source", "notes", "axis", "keys", "opens", "threads"):
         assert first[name] == whole[name]
+    assert {**whole["words"], **first["words"]} == whole["words"]
+    assert whole["words"].keys() - first["words"].keys() <= WORDS_OF_ORIGINS.keys()
     assert said(first, first["steps"][step]["says"]) == said(whole, whole["steps"][step]["says"])
     assert [said(data, data["steps"][step]["detail"]) for data in (first, whole) if "detail" in data["steps"][step]][
         :1
