@@ -144,11 +144,13 @@ def written_at(places: Any, value: Any, how: str = "assigned", rule: Rule = "") 
         rule: which of the elements at one place count.
 
     Returns:
-        The dependence; None if there are too many places to report.
+        The dependence; None if there are too many places to report, or the value does not fit.
     """
     found = np.asarray(places)
     if found.size > MOST_PLACES:
         return None
+    if value is not None and not _fits(value, found.shape):
+        return None  # the write will be refused, in its own words
     values = () if value is None else tuple(_as_broadcast(value, found.shape).reshape(-1).tolist())
     return Dependence("written", text=how, rule=rule, places=tuple(found.reshape(-1).tolist()), values=values)
 
@@ -258,6 +260,14 @@ def _on_host(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic) or not hasattr(value, "dtype"):
         return value
     return np.array(value.tolist(), value.dtype).reshape(value.shape)
+
+
+def _fits(numbers: Any, shape: Shape) -> bool:
+    """Whether numbers can be broadcast to a shape."""
+    sizes = numbers.shape
+    while len(sizes) > len(shape) and sizes[0] == 1:
+        sizes = sizes[1:]
+    return len(sizes) <= len(shape) and all(n in (1, m) for n, m in zip(reversed(sizes), reversed(shape), strict=False))
 
 
 def _as_broadcast(numbers: Any, shape: Shape) -> Any:
