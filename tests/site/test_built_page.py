@@ -17,7 +17,7 @@ from inplacelab_widgets.packing import unpacked
 from settings import PYODIDE, ROOT, Settings
 
 APP = ROOT / "website" / "app"
-SOURCES = {path.name: path.read_text(encoding="utf-8") for path in sorted(APP.iterdir())}
+SOURCES = {path.name: path.read_text(encoding="utf-8") for path in sorted(APP.iterdir()) if path.is_file()}
 MARKUP = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|\beval\(|new Function"
 )
