@@ -17,6 +17,7 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
 class ChineseSearch(zh.SearchChinese):
     """Chinese by pairs of characters, the rest as Sphinx has it."""
 
+    language_name = "English"  # after which a page calls the stemmer: `SearchChinese` ships this one and names another, which is not there
     js_splitter_code = r"""
 function splitQuery(query) {
   const words = [];

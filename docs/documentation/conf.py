@@ -40,7 +40,7 @@ html_theme = "furo"
 html_title = "inplacelab"
 html_static_path = ["static"]
 html_css_files = ["documentation.css"]
-html_js_files = ["searchable.js"]
+html_js_files = ["accessible.js", "searchable.js"]
 templates_path = ["templates"]
 html_sidebars = {
     "**": [

@@ -155,7 +155,6 @@ def test_every_program_of_the_gallery_can_be_stepped(chromium: Any, site: Path, 
         page.close()
 
 
-@pytest.mark.xfail(reason="Sphinx splits no Chinese words: still to be solved", strict=False)
 @pytest.mark.browser
 def test_search_finds_a_chinese_word(chromium: Any, site: Path) -> None:
     page, asked = _opened(chromium, site / "zh" / "search.html")
@@ -166,7 +165,6 @@ def test_search_finds_a_chinese_word(chromium: Any, site: Path) -> None:
     page.close()
 
 
-@pytest.mark.xfail(reason="the theme's headings in the sidebar have no level: still to be solved", strict=True)
 @pytest.mark.browser
 @in_both_languages
 @pytest.mark.parametrize("theme", ["light", "dark"])
