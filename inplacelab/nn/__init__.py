@@ -34,6 +34,7 @@ from inplacelab.nn.activation_layers import (
 from inplacelab.nn.containers import LayerList, Sequential
 from inplacelab.nn.embeddings import Embedding
 from inplacelab.nn.gradient_clipping import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
+from inplacelab.nn.image_layers import AvgPool2D, BatchNorm2D, Conv2D, MaxPool2D
 from inplacelab.nn.layer import Layer
 from inplacelab.nn.layers import BatchNorm1D, Dropout, Flatten, Identity, LayerNorm, Linear
 from inplacelab.nn.loss_layers import (
@@ -47,7 +48,6 @@ from inplacelab.nn.loss_layers import (
     SmoothL1Loss,
 )
 from inplacelab.nn.parameters import ParamAttr
-from inplacelab.nn.picture_layers import AvgPool2D, BatchNorm2D, Conv2D, MaxPool2D
 
 __all__ = [
     "CELU",

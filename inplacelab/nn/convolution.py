@@ -1,4 +1,4 @@
-"""Convolution of pictures, as a learner can follow it: the windows of the picture are the rows of a matrix."""
+"""Convolution of images, as a learner can follow it: the windows of the image are the rows of a matrix."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def conv2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """Computes the sum of products of each window of a picture and each filter.
+    """Computes the sum of products of each window of an image and each filter.
 
-    It pads the picture, views its windows, copies them to the rows of a matrix, and multiplies that by the filters.
+    It pads the image, views its windows, copies them to the rows of a matrix, and multiplies that by the filters.
 
     Args:
-        x: pictures of shape [N, C, H, W], or [N, H, W, C] if `data_format` is "NHWC".
+        x: images of shape [N, C, H, W], or [N, H, W, C] if `data_format` is "NHWC".
         weight: filters of shape [M, C / groups, rows, columns].
         bias: what is added to each of the M results, or None.
-        stride: the distance of neighbouring windows: an integer, or two for rows and columns.
-        padding: the zeros around the picture: an integer, two for rows and columns, four for top, bottom, left and right, "VALID" (none)
+        stride: the step from one window to the next: an integer, or two for rows and columns.
+        padding: the zeros around the image: an integer, two for rows and columns, four for top, bottom, left and right, "VALID" (none)
             or "SAME" (as many results as ceil(size / stride)).
-        dilation: the distance of neighbouring elements of a window: an integer, or two.
+        dilation: the step from one element of a window to the next: an integer, or two.
         groups: the channels are divided into so many groups; each filter looks at one of them.
         data_format: "NCHW" or "NHWC": where the channels are.
         name: accepted for compatibility with Paddle; ignored.
@@ -42,7 +42,7 @@ def conv2d(
         A new tensor of shape [N, M, windows down, windows across], with the channels where those of `x` are.
 
     Raises:
-        ShapeError: if the channels of `x` are not `groups` times those of the filters, or a window does not fit into the picture.
+        ShapeError: if the channels of `x` are not `groups` times those of the filters, or a window does not fit into the image.
         ArgumentError: if an option has another form.
 
     >>> import inplacelab as paddle
@@ -55,7 +55,7 @@ def conv2d(
     x, weight = as_tensor("conv2d", "x", 0, x), as_tensor("conv2d", "weight", 1, weight)
     check_format("conv2d", data_format)
     if x.ndim != 4 or weight.ndim != 4:
-        raise errors.not_pictures(op="conv2d", x=x.shape, weight=weight.shape)
+        raise errors.not_images_or_filters(op="conv2d", x=x.shape, weight=weight.shape)
     steps, gaps = pair("conv2d", "stride", stride), pair("conv2d", "dilation", dilation)
     x = channels_second(x, data_format)
     filters, depth, *kernel = weight.shape

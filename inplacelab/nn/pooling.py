@@ -1,4 +1,4 @@
-"""Pooling: one number for each window of a picture, its largest or its mean."""
+"""Pooling: one number for each window of an image, its largest or its mean."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ def max_pool2d(
     """Returns the largest element of each window. Of equal ones the first gets the gradient, as in Paddle.
 
     Args:
-        x: pictures of shape [N, C, H, W], or [N, H, W, C] if `data_format` is "NHWC".
+        x: images of shape [N, C, H, W], or [N, H, W, C] if `data_format` is "NHWC".
         kernel_size: the size of a window: an integer, or two for rows and columns.
-        stride: the distance of neighbouring windows; the size of a window if None.
-        padding: the rows and columns around the picture, which never are the largest: as in `conv2d`.
+        stride: the step from one window to the next; the size of a window if None.
+        padding: the rows and columns around the image, which never are the largest: as in `conv2d`.
         return_mask: whether to return the positions of the largest elements, too.
-        ceil_mode: whether windows may reach over the edge of the picture.
+        ceil_mode: whether windows may reach over the edge of the image.
         data_format: "NCHW" or "NHWC": where the channels are.
         name: accepted for compatibility with Paddle; ignored.
 
     Returns:
         A new tensor of shape [N, C, windows down, windows across], with the channels where those of `x` are. With `return_mask` two:
-        the second holds, in int32, each one's position in its picture, counted row by row.
+        the second holds, in int32, each one's position in its image, counted row by row.
 
     Raises:
-        ShapeError: if a window does not fit into the picture.
+        ShapeError: if a window does not fit into the image.
         ArgumentError: if an option has another form.
 
     >>> import inplacelab as paddle
@@ -75,12 +75,12 @@ def avg_pool2d(
     """Returns the mean of each window.
 
     Args:
-        x: pictures of shape [N, C, H, W], or [N, H, W, C] if `data_format` is "NHWC".
+        x: images of shape [N, C, H, W], or [N, H, W, C] if `data_format` is "NHWC".
         kernel_size: the size of a window: an integer, or two for rows and columns.
-        stride: the distance of neighbouring windows; the size of a window if None.
-        padding: the zeros around the picture: as in `conv2d`.
-        ceil_mode: whether windows may reach over the edge of the picture.
-        exclusive: whether only elements of the picture count in the mean, not those around it.
+        stride: the step from one window to the next; the size of a window if None.
+        padding: the zeros around the image: as in `conv2d`.
+        ceil_mode: whether windows may reach over the edge of the image.
+        exclusive: whether only elements of the image count in the mean, not those around it.
         divisor_override: what the sum is divided by, instead of the number of elements.
         data_format: "NCHW" or "NHWC": where the channels are.
         name: accepted for compatibility with Paddle; ignored.
@@ -89,7 +89,7 @@ def avg_pool2d(
         A new tensor of shape [N, C, windows down, windows across], with the channels where those of `x` are.
 
     Raises:
-        ShapeError: if a window does not fit into the picture.
+        ShapeError: if a window does not fit into the image.
         ArgumentError: if an option has another form.
 
     >>> import inplacelab as paddle
@@ -108,11 +108,11 @@ def avg_pool2d(
 
 
 class _Look:
-    """The windows of a picture.
+    """The windows of an image.
 
     Attributes:
         shown: a view of shape [N, C, windows down, windows across, rows, columns].
-        size: the rows and columns of the picture.
+        size: the rows and columns of the image.
         sides: what is around it, for rows and columns; `beyond`: what is added there for `ceil_mode`.
     """
 
@@ -120,11 +120,11 @@ class _Look:
         self.shown, self.size, self.sides, self.stride = shown, size, sides, stride
 
     def _starts(self, axis: int) -> Any:
-        """The first row or column of each window, counted in the picture."""
+        """The first row or column of each window, counted in the image."""
         return np.arange(self.shown.shape[2 + axis]) * self.stride[axis] - self.sides[axis].before
 
     def counts(self, exclusive: bool) -> Any:
-        """The numbers of elements that count in each window: those of the picture, or also of what is around it."""
+        """The numbers of elements that count in each window: those of the image, or also of what is around it."""
         found = []
         for axis, (size, sides) in enumerate(zip(self.size, self.sides, strict=True)):
             start = self._starts(axis)
@@ -133,7 +133,7 @@ class _Look:
         return np.outer(*found)
 
     def positions(self, chosen: Any) -> Any:
-        """Positions in the picture, from positions in the windows."""
+        """Positions in the image, from positions in the windows."""
         rows, columns = np.divmod(chosen, self.shown.shape[5])
         down, across = self._starts(0)[:, None], self._starts(1)
         return ((down + rows) * self.size[1] + across + columns).astype(np.int32)
@@ -145,7 +145,7 @@ def _look(
     x = as_tensor(op, "x", 0, x)
     check_format(op, data_format)
     if x.ndim != 4:
-        raise errors.not_pictures(op=op, x=x.shape, weight=None)
+        raise errors.not_images(op=op, x=x.shape)
     kernel = pair(op, "kernel_size", kernel_size)
     steps = kernel if stride is None else pair(op, "stride", stride)
     x = channels_second(x, data_format)

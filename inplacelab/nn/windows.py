@@ -1,4 +1,4 @@
-"""The windows of a picture that convolution and pooling look at: views, so that nothing is copied to make them.
+"""The windows of an image that convolution and pooling look at: views, so that nothing is copied to make them.
 
 `stride`, `padding` and the sizes of windows are pairs, for rows and columns; one number stands for both.
 """
@@ -16,7 +16,7 @@ FORMATS = ("NCHW", "NHWC")
 
 
 class Sides(NamedTuple):
-    """The rows or columns that are added before and after a picture."""
+    """The rows or columns that are added before and after an image."""
 
     before: int
     after: int
@@ -47,7 +47,7 @@ def check_format(op: str, data_format: str) -> None:
 
 
 def channels_second(x: Tensor, data_format: str) -> Tensor:
-    """Returns a picture as [N, C, H, W]: a view."""
+    """Returns an image as [N, C, H, W]: a view."""
     return x.transpose([0, 3, 1, 2]) if data_format == "NHWC" else x
 
 
@@ -66,7 +66,7 @@ def paddings(
         padding: an integer, two, four (before and after each), a pair for each axis, "VALID" or "SAME".
         sizes: the numbers of rows and columns.
         reach: the rows and columns that a window covers.
-        stride: the distance of neighbouring windows.
+        stride: the step from one window to the next.
     """
     if isinstance(padding, str) and padding.upper() in ("VALID", "SAME"):
         if padding.upper() == "VALID":
@@ -91,7 +91,7 @@ def paddings(
 
 
 def padded(x: Tensor, rows: Sides, columns: Sides, value: float = 0.0) -> Tensor:
-    """Returns a picture with `value` around it; itself if nothing is added."""
+    """Returns an image with `value` around it; itself if nothing is added."""
     if not any((*rows, *columns)):
         return x
     result: Tensor = x._framed([(0, 0), (0, 0), tuple(rows), tuple(columns)], value)
@@ -99,13 +99,13 @@ def padded(x: Tensor, rows: Sides, columns: Sides, value: float = 0.0) -> Tensor
 
 
 def windows(x: Tensor, kernel: Sequence[int], stride: Sequence[int], dilation: Sequence[int] = (1, 1)) -> Tensor:
-    """Returns all windows of a picture: a view.
+    """Returns all windows of an image: a view.
 
     Args:
         x: of shape [N, C, H, W].
         kernel: the rows and columns of a window.
-        stride: the distance of neighbouring windows.
-        dilation: the distance of neighbouring elements of a window.
+        stride: the step from one window to the next.
+        dilation: the step from one element of a window to the next.
 
     Returns:
         A view of shape [N, C, windows down, windows across, *kernel].

@@ -155,7 +155,7 @@ def test_layers(paddle: Any, make: Function) -> None:
     ("call", "kind", "message"),
     [
         (lambda f, x: f.conv2d(x, inplacelab.ones([2, 3, 2, 2])), ValueError, "input's channels is 4"),
-        (lambda f, x: f.conv2d(x[0], inplacelab.ones([2, 4, 2, 2])), ValueError, "pictures of 4 axes"),
+        (lambda f, x: f.conv2d(x[0], inplacelab.ones([2, 4, 2, 2])), ValueError, "images and filters of 4 axes"),
         (lambda f, x: f.conv2d(x, inplacelab.ones([2, 4, 9, 9])), ValueError, "size"),
         (lambda f, x: f.max_pool2d(x, [1, 2, 3]), ValueError, "kernel_size"),
         (lambda f, x: f.avg_pool2d(x, 2, data_format="NC"), ValueError, "data_format"),

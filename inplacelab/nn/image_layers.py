@@ -1,4 +1,4 @@
-"""Layers for pictures: convolution, pooling, and normalization of channels."""
+"""Layers for images: convolution, pooling, and normalization of channels."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class Conv2D(Layer):
-    """Computes the sum of products of each window of a picture and each filter. See `nn.functional.conv2d`.
+    """Computes the sum of products of each window of an image and each filter. See `nn.functional.conv2d`.
 
     Args:
-        in_channels: the channels of the pictures.
+        in_channels: the channels of the images.
         out_channels: the number of filters, which is that of the channels of the result.
         kernel_size: the size of a filter: an integer, or two for rows and columns.
-        stride: the distance of neighbouring windows.
-        padding: what is added around the picture.
-        dilation: the distance of neighbouring elements of a window.
+        stride: the step from one window to the next.
+        padding: what is added around the image.
+        dilation: the step from one element of a window to the next.
         groups: the channels are divided into so many groups; each filter looks at one of them.
         padding_mode: "zeros", or a mode of `nn.functional.pad`: "reflect", "replicate", "circular".
         weight_attr: a `ParamAttr`, a name or an initializer for the filters.
@@ -108,10 +108,10 @@ class MaxPool2D(Layer):
 
     Args:
         kernel_size: the size of a window: an integer, or two for rows and columns.
-        stride: the distance of neighbouring windows; the size of a window if None.
-        padding: what is added around the picture.
+        stride: the step from one window to the next; the size of a window if None.
+        padding: what is added around the image.
         return_mask: whether to return the positions of the largest elements, too.
-        ceil_mode: whether windows may reach over the edge of the picture.
+        ceil_mode: whether windows may reach over the edge of the image.
         data_format: "NCHW" or "NHWC": where the channels are.
         name: accepted for compatibility with Paddle; ignored.
 
@@ -151,10 +151,10 @@ class AvgPool2D(Layer):
 
     Args:
         kernel_size: the size of a window: an integer, or two for rows and columns.
-        stride: the distance of neighbouring windows; the size of a window if None.
-        padding: what is added around the picture.
-        ceil_mode: whether windows may reach over the edge of the picture.
-        exclusive: whether only elements of the picture count in the mean.
+        stride: the step from one window to the next; the size of a window if None.
+        padding: what is added around the image.
+        ceil_mode: whether windows may reach over the edge of the image.
+        exclusive: whether only elements of the image count in the mean.
         divisor_override: what the sum is divided by, instead of the number of elements.
         data_format: "NCHW" or "NHWC": where the channels are.
         name: accepted for compatibility with Paddle; ignored.
@@ -200,7 +200,7 @@ class AvgPool2D(Layer):
 
 
 class BatchNorm2D(BatchNorm1D):
-    """Normalizes each channel of pictures over a batch, then scales and shifts it. See `nn.functional.batch_norm`.
+    """Normalizes each channel of images over a batch, then scales and shifts it. See `nn.functional.batch_norm`.
 
     In training the running mean and variance (`_mean`, `_variance`) are written in place, which raises their versions.
 
@@ -233,7 +233,7 @@ class BatchNorm2D(BatchNorm1D):
     def forward(self, x: Tensor) -> Tensor:
         """Normalizes `x`, of shape [N, C, H, W], and in training updates the running mean and variance."""
         if x.ndim != 4:
-            raise errors.not_pictures(op="batch_norm", x=x.shape, weight=None)
+            raise errors.not_images(op="batch_norm", x=x.shape)
         return super().forward(x)
 
     def extra_repr(self) -> str:
