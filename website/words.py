@@ -44,7 +44,7 @@ PLAYGROUND: dict[str, Text] = {
     ),
     "empty": Text(
         "Run the program to see what it does: storages, views, versions and the gradient graph, step by step.",
-        "运行程序，逐步查看它做了什么：存储、视图、版本与梯度图。",
+        "运行程序，逐步查看它做了什么：存储、视图、版本与反向图。",
     ),
     "still": Text(
         "This picture came with the link. Run the program to step through it.",
@@ -87,7 +87,7 @@ PLAYGROUND: dict[str, Text] = {
 FRONT: dict[str, Text] = {
     "lead": Text(
         "Write tensor code with in-place operations, and see what happened: storages, views, versions, the gradient graph.",
-        "编写带就地操作的张量代码，看清发生了什么：存储、视图、版本与梯度图。",
+        "编写带原地操作的张量代码，看清发生了什么：存储、视图、版本与反向图。",
     ),
     "nothing": Text(
         "Nothing to install: everything here runs in your browser.", "无需安装：这里的一切都在浏览器中运行。"
