@@ -16,10 +16,23 @@ from __future__ import annotations
 
 from inplacelab.recording.origins.back import Computed, Origin, computed, origins
 from inplacelab.recording.origins.forward import Flow, Flows, flows, flows_into
-from inplacelab.recording.origins.gradients import Contributions, Hop, Way, contributions
+from inplacelab.recording.origins.gradients import Contributions, GradientPath, Hop, contributions
 from inplacelab.recording.origins.life import Event, life, life_of_slot
 
 __all__ = [
-    "Computed", "Contributions", "Event", "Flow", "Flows", "Hop", "Origin", "Way", "computed", "contributions", "flows", "flows_into",
-    "life", "life_of_slot", "origins",
+    "Computed",
+    "Contributions",
+    "Event",
+    "Flow",
+    "Flows",
+    "GradientPath",
+    "Hop",
+    "Origin",
+    "computed",
+    "contributions",
+    "flows",
+    "flows_into",
+    "life",
+    "life_of_slot",
+    "origins",
 ]  # fmt: skip

@@ -1,8 +1,8 @@
-"""Answers where a gradient's element comes from: the ways from the element to the root of the pass, each with its factors.
+"""Answers where a gradient's element comes from: the paths from the element to the root of the pass, each with its factors.
 
-A way leads along the elements that were computed from one another. Its factor is the product of the slopes, from the values as they were
+A path leads along the elements that were computed from one another. Its factor is the product of the slopes, from the values as they were
 when the operations ran: those that backward should use. If a framework used a value that had been overwritten meanwhile, or left out a
-write, the sum of these ways is not the gradient that it returned. Then the ways that it used are worked out, too: with the values found by
+write, the sum of these paths is not the gradient that it returned. Then the paths that it used are worked out, too: with the values found by
 backward, and without the writes whose nodes the pass did not reach.
 """
 
@@ -22,23 +22,23 @@ from inplacelab.recording.origins.elements import number_of, slots_of_element
 from inplacelab.recording.origins.forward import Flow, flows
 from inplacelab.recording.recording import Recording, State
 
-__all__ = ["Contributions", "End", "Hop", "Way", "contributions"]
+__all__ = ["Contributions", "End", "GradientPath", "Hop", "contributions"]
 
-MOST_WAYS = 24
-"""At most so many ways are listed; the others are counted as far as they are looked at."""
+MOST_PATHS = 24
+"""At most so many paths are listed; the others are counted as far as they are looked at."""
 MOST_HOPS = 200
-"""A way of more hops is not followed to its end."""
+"""A path of more hops is not followed to its end."""
 MOST_VISITS = 4000
 """So many hops are looked at for one question."""
 
 End = Literal["root", "detached", "zero", "overwritten", "unused", "not known"]
-"""Where a way ends: at the "root" of the pass; where the number was read without history ("detached"); at a slope of "zero"; in a slot that
+"""Where a path ends: at the "root" of the pass; where the number was read without history ("detached"); at a slope of "zero"; in a slot that
 was "overwritten" before anything read it; in a number that nothing used; or at an operation that declares nothing ("not known")."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One step of a way: an element that was computed from the one before.
+    """One step of a path: an element that was computed from the one before.
 
     Attributes:
         flow: the element, and the step that computed it.
@@ -54,8 +54,8 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """A way from an element towards the root.
+class GradientPath:
+    """A path from an element towards the root.
 
     Attributes:
         hops: its hops, in the order in which the program ran them.
@@ -78,18 +78,18 @@ class Contributions:
         tensor: the number of the tensor whose gradient it is.
         step: the step that filled the gradient.
         gradient: the element of the gradient as it arrived in this pass; None if it was not recorded.
-        ways: the ways with the values as they were when the operations ran.
-        used: the ways that backward took instead, if they are others: with overwritten values, or without a write.
-        more: whether there are more ways than are listed.
-        right: the sum of all ways; None if it is not known.
+        paths: the paths with the values as they were when the operations ran.
+        used: the paths that backward took instead, if they are others: with overwritten values, or without a write.
+        more: whether there are more paths than are listed.
+        right: the sum of all paths; None if it is not known.
         wrong: whether the gradient that arrived is another number.
     """
 
     tensor: int
     step: int
     gradient: Number | None
-    ways: tuple[Way, ...]
-    used: tuple[Way, ...]
+    paths: tuple[GradientPath, ...]
+    used: tuple[GradientPath, ...]
     more: bool
     right: float | None
     wrong: bool
@@ -113,7 +113,7 @@ def contributions(
         step: the step after which to look, counted from 0; negative numbers count from the end.
 
     Returns:
-        The ways from the element to the root of the pass, and those that end before it.
+        The paths from the element to the root of the pass, and those that end before it.
 
     Raises:
         IndexError: if there is no such step, or no such element.
@@ -125,7 +125,7 @@ def contributions(
     ...     w = paddle.to_tensor([3., 5.], stop_gradient=False)
     ...     (w * w).sum().backward()
     >>> found = contributions(rec.recording, "w", (0,))
-    >>> found.gradient, [way.value for way in found.ways]
+    >>> found.gradient, [path.value for path in found.paths]
     (6.0, [6.0])
     """
     state = recording.state(step)
@@ -161,30 +161,30 @@ def _contributions(recording: Recording, state: State, facts: TensorFacts, numbe
     gradients = None if moment is None else moment.gradient
     gradient = None if gradients is None or number >= len(gradients) else gradients[number]
     right = _Search(recording, begun)
-    ways = right.ways(facts.storage, slot)
-    total = None if right.is_beyond(ways) else _total(ways, right.more)
+    paths = right.paths(facts.storage, slot)
+    total = None if right.is_beyond(paths) else _total(paths, right.more)
     wrong = _differs(total, gradient)
-    used: Sequence[Way] = ()
+    used: Sequence[GradientPath] = ()
     if wrong:
         as_found = _Search(recording, begun, as_found=True)
-        used = as_found.ways(facts.storage, slot)
+        used = as_found.paths(facts.storage, slot)
         if _differs(_total(used, as_found.more), gradient):
             used = ()  # they explain nothing
     found = Contributions(
-        facts.id, ran, gradient, _first(ways), _first(used), right.more or len(ways) > MOST_WAYS, total, wrong
+        facts.id, ran, gradient, _first(paths), _first(used), right.more or len(paths) > MOST_PATHS, total, wrong
     )
     recording.once(_asked)[facts.id, number, ran] = found
     return found
 
 
-def _first(ways: Sequence[Way]) -> tuple[Way, ...]:
+def _first(paths: Sequence[GradientPath]) -> tuple[GradientPath, ...]:
     """Those that reach the root first, the largest first."""
-    ranked = sorted(ways, key=lambda way: (way.end != "root", -abs(way.value or 0.0)))
-    return tuple(ranked[:MOST_WAYS])
+    ranked = sorted(paths, key=lambda path: (path.end != "root", -abs(path.value or 0.0)))
+    return tuple(ranked[:MOST_PATHS])
 
 
-def _total(ways: Sequence[Way], more: bool) -> float | None:
-    values = [way.value for way in ways if way.end in ("root", "not known", "zero")]
+def _total(paths: Sequence[GradientPath], more: bool) -> float | None:
+    values = [path.value for path in paths if path.end in ("root", "not known", "zero")]
     if more or any(value is None for value in values):
         return None
     return sum(value for value in values if value is not None)
@@ -205,7 +205,7 @@ class _At(NamedTuple):
 
 
 class _Search:
-    """Follows the ways of one pass.
+    """Follows the paths of one pass.
 
     Attributes:
         more: whether there were more than are looked at.
@@ -225,18 +225,18 @@ class _Search:
         self._seeds = _seeds(before, self._root, root.gradient if root else None)
         self._reached = _reached(recording.state(begun), self._root)
 
-    def ways(self, storage: int, slot: int) -> list[Way]:
-        """All ways from the numbers that a slot has held until the pass began."""
+    def paths(self, storage: int, slot: int) -> list[GradientPath]:
+        """All paths from the numbers that a slot has held until the pass began."""
         came = [
             each
             for each in arrivals(self._recording).get(storage, ())
             if each.step < self._begun and each.reaches(slot)
         ]
-        # A number that a step with history computed from the one before is on the ways of that one.
+        # A number that a step with history computed from the one before is on the paths of that one.
         starts = [each.step for k, each in enumerate(came) if not k or self._recording.steps[each.step].kept is None]
-        return [way for step in starts or [-1] for way in self._from(_At(storage, slot, step), (), 1.0)]
+        return [path for step in starts or [-1] for path in self._from(_At(storage, slot, step), (), 1.0)]
 
-    def _from(self, at: _At, hops: tuple[Hop, ...], value: float | None) -> Iterator[Way]:
+    def _from(self, at: _At, hops: tuple[Hop, ...], value: float | None) -> Iterator[GradientPath]:
         self._visits += 1
         if self._visits > MOST_VISITS or len(hops) > MOST_HOPS:
             self.more = True
@@ -245,7 +245,7 @@ class _Search:
         over = next_arrival(self._recording, at.storage, at.slot, at.step)
         is_root = seed is not None and (over is None or over.step >= self._begun)
         if is_root and seed is not None:
-            yield Way(hops, "root", None, None if value is None else value * seed)
+            yield GradientPath(hops, "root", None, None if value is None else value * seed)
         if over is not None and over.step < self._begun and self._is_left_out(self._recording.steps[over.step]):
             yield from self._from(_At(at.storage, at.slot, over.step), hops, value)
         read = flows(self._recording, at.storage, at.slot, at.step)
@@ -254,13 +254,13 @@ class _Search:
             yield from self._along(at, flow, hops, value)
         for step in read.unknown:
             if step < self._begun and self._recording.steps[step].kept is not None:
-                yield Way(hops, "not known", self._recording.steps[step].line, None)
+                yield GradientPath(hops, "not known", self._recording.steps[step].line, None)
         if not onward and not is_root and not read.unknown:
             gone = over is not None and over.step < self._begun
             line = self._recording.steps[over.step].line if gone and over is not None else None
-            yield Way(hops, "overwritten" if gone else "unused", line, 0.0)
+            yield GradientPath(hops, "overwritten" if gone else "unused", line, 0.0)
 
-    def _along(self, at: _At, flow: Flow, hops: tuple[Hop, ...], value: float | None) -> Iterator[Way]:
+    def _along(self, at: _At, flow: Flow, hops: tuple[Hop, ...], value: float | None) -> Iterator[GradientPath]:
         step = self._recording.steps[flow.step]
         to = _At(flow.storage, flow.slot, flow.step)
         if self._is_left_out(step):
@@ -272,7 +272,7 @@ class _Search:
         here = [k for k, each in enumerate(found.origins) if (each.storage, each.slot) == (at.storage, at.slot)]
         tracked = [k for k in here if self._made_node(step) and self._is_tracked(step, found.origins[k].tensor)]
         if len(tracked) < len(here) or not here:
-            yield Way(
+            yield GradientPath(
                 (*hops, Hop(flow, UNKNOWN)), "detached" if here else "not known", step.line, 0.0 if here else None
             )
         if not tracked:
@@ -280,16 +280,18 @@ class _Search:
         hop = self._hop(step, found, flow, tracked)
         factor = (hop.used or hop.slope).value if self._as_found else hop.slope.value
         if factor == 0:
-            yield Way((*hops, hop), "zero", step.line, 0.0)
+            yield GradientPath((*hops, hop), "zero", step.line, 0.0)
             return
         yield from self._from(to, (*hops, hop), None if value is None or factor is None else value * factor)
 
-    def is_beyond(self, ways: Sequence[Way]) -> bool:
-        """Whether the pass did more than these ways show: it went through the history of another pass; or Paddle lost the history of a write,
+    def is_beyond(self, paths: Sequence[GradientPath]) -> bool:
+        """Whether the pass did more than these paths show: it went through the history of another pass; or Paddle lost the history of a write,
         whether the program meant it or not.
         """
         steps = self._recording.steps
-        lost = [way for way in ways if way.end == "detached" and steps[way.hops[-1].flow.step].category == "in-place"]
+        lost = [
+            path for path in paths if path.end == "detached" and steps[path.hops[-1].flow.step].category == "in-place"
+        ]
         return self._goes_through_another_pass() or bool(lost and self._recording.framework == "paddle")
 
     def _goes_through_another_pass(self) -> bool:

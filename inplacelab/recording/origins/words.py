@@ -1,4 +1,4 @@
-"""Says where a number comes from and which way a gradient took, as a picture, a screen reader and a terminal say it."""
+"""Says where a number comes from and which path a gradient took, as a picture, a screen reader and a terminal say it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from inplacelab.recording.facts import Number
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.back import Computed
-from inplacelab.recording.origins.gradients import Contributions, End, Way
+from inplacelab.recording.origins.gradients import Contributions, End, GradientPath
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
 
-__all__ = ["comes_from", "gradient_says", "way_says"]
+__all__ = ["comes_from", "gradient_says", "path_says"]
 
 MOST_NAMED = 6
 """So many origins are named; more are counted."""
@@ -71,12 +71,12 @@ def _shown(value: Number | None) -> str:
 # --- gradients -----------------------------------------------------------------------------------------------------
 
 _SUM = Text("{value} = {terms}", "{value} = {terms}")
-_ADDED = Text("{value}: the sum of {count} ways", "{value}：{count} 条路径之和")
-_ONE_WAY = Text("{value}: by one way", "{value}：来自一条路径")
-_NOTHING = Text("{value}: no way leads to where the pass began", "{value}：没有路径通到反向传播的起点")
-_UNKNOWN = Text("{value}: not all slopes of its ways are known", "{value}：各路径的斜率并非全部已知")
+_ADDED = Text("{value}: the sum of {count} paths", "{value}：{count} 条路径之和")
+_ONE_PATH = Text("{value}: by one path", "{value}：来自一条路径")
+_NOTHING = Text("{value}: no path leads to where the pass began", "{value}：没有路径通到反向传播的起点")
+_UNKNOWN = Text("{value}: not all slopes of its paths are known", "{value}：各路径的斜率并非全部已知")
 _WRONG = Text(
-    "{value} is wrong: with the values as they were when the program ran, the ways add up to {right}",
+    "{value} is wrong: with the values as they were when the program ran, the paths add up to {right}",
     "{value} 是错的：按程序运行时的数值，各路径之和应为 {right}",
 )
 _ENDS: dict[End, Text] = {
@@ -100,13 +100,13 @@ def gradient_says(found: Contributions) -> Text:
     value = _shown(found.gradient)
     if found.wrong and found.right is not None:
         return _WRONG.format(value=value, right=number_label(found.right))
-    terms = [way.value for way in found.ways if way.end == "root"]
+    terms = [path.value for path in found.paths if path.end == "root"]
     if found.right is None or any(term is None for term in terms):
         return _UNKNOWN.format(value=value)
     if not terms:
         return _NOTHING.format(value=value)
     if len(terms) == 1:
-        return _ONE_WAY.format(value=value)
+        return _ONE_PATH.format(value=value)
     if len(terms) > MOST_NAMED or found.more:
         return _ADDED.format(value=value, count=len(terms))
     written = " + ".join(
@@ -115,16 +115,16 @@ def gradient_says(found: Contributions) -> Text:
     return _SUM.format(value=value, terms=written)
 
 
-def way_says(start: str, way: Way, *, as_found: bool = False) -> Text:
-    """Says which way a gradient took, from the element to where the pass began: "`w[0]` · 2 → `h[0]` · 1 → `loss`: adds 2".
+def path_says(start: str, path: GradientPath, *, as_found: bool = False) -> Text:
+    """Says which path a gradient took, from the element to where the pass began: "`w[0]` · 2 → `h[0]` · 1 → `loss`: adds 2".
 
     Args:
         start: how the element is called.
-        way: the way.
+        path: the path.
         as_found: whether to write the slopes with the values that backward found.
     """
     said = Text(f"`{start}`", f"`{start}`")
-    for hop in way.hops:
+    for hop in path.hops:
         slope = hop.used if as_found and hop.used is not None else hop.slope
         kept = Text("", "")
         if hop.used is not None and hop.overwrote is not None and not as_found:
@@ -136,6 +136,6 @@ def way_says(start: str, way: Way, *, as_found: bool = False) -> Text:
         )
         factor = Text(factor.en, factor.en)
         said = said + factor + kept + Text(" → ", " → ") + hop.flow.called
-    if way.end == "root":
-        return said + (_ADDS.format(value=_shown(way.value)) if way.value is not None else Text("", ""))
-    return said + _ENDS[way.end].format(line="?" if way.line is None else way.line)
+    if path.end == "root":
+        return said + (_ADDS.format(value=_shown(path.value)) if path.value is not None else Text("", ""))
+    return said + _ENDS[path.end].format(line="?" if path.line is None else path.line)

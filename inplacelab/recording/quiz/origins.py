@@ -9,7 +9,7 @@ from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.origins.back import called, operands_of, sources_in_step
 from inplacelab.recording.origins.elements import index_of, written_index
 from inplacelab.recording.origins.gradients import Contributions, contributions
-from inplacelab.recording.origins.words import way_says
+from inplacelab.recording.origins.words import path_says
 from inplacelab.recording.quiz.question import MOST_OPTIONS, Option, Question, a_question
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import joined, listing, quoted
@@ -67,7 +67,7 @@ _RESULT = Text("the result", "结果")
 def reaches(moment: Moment) -> Question | None:
     """Asks on which elements of a leaf the root of a pass does not depend.
 
-    Asked as the pass begins, of a leaf with a name and few elements, if its gradient will be zero in some of them because no way leads to the
+    Asked as the pass begins, of a leaf with a name and few elements, if its gradient will be zero in some of them because no path leads to the
     root: it was read without history, met a slope of zero, or was overwritten.
     """
     facts = moment.step.backward
@@ -77,9 +77,9 @@ def reaches(moment: Moment) -> Question | None:
     for leaf in moment.before.tensors.values():
         if not leaf.names or not leaf.leaf or not leaf.needs_gradient or not 2 <= prod(leaf.shape) <= MOST_OPTIONS:
             continue
-        found = [_ways(moment.recording, leaf, number, end) for number in range(prod(leaf.shape))]
+        found = [_paths(moment.recording, leaf, number, end) for number in range(prod(leaf.shape))]
         known = [each for each in found if each is not None and each.right is not None and not each.wrong]
-        missing = [not any(way.end == "root" for way in each.ways) for each in known]
+        missing = [not any(path.end == "root" for path in each.paths) for each in known]
         if len(known) == len(found) and any(missing) and not all(missing):
             return _asked_of_leaf(moment, leaf, known, missing)
     return None
@@ -92,7 +92,7 @@ def _end_of_pass(recording: Recording, begun: int) -> int:
     )
 
 
-def _ways(recording: Recording, leaf: TensorFacts, number: int, end: int) -> Contributions | None:
+def _paths(recording: Recording, leaf: TensorFacts, number: int, end: int) -> Contributions | None:
     try:
         return contributions(recording, leaf, index_of(leaf.shape, number), end)
     except LookupError:
@@ -108,9 +108,9 @@ def _asked_of_leaf(
     ]
     name = moment.before.called(leaf.id).first
     reasons = [
-        way_says(f"{name}{written_index(index)}", each.ways[0])
+        path_says(f"{name}{written_index(index)}", each.paths[0])
         for index, each, gone in zip(indices, found, missing, strict=True)
-        if gone and each.ways
+        if gone and each.paths
     ]
     ask = Text(
         "On which elements of {0} does the root of this pass not depend?", "反向传播的起点不依赖于 {0} 的哪些元素？"

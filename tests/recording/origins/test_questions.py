@@ -9,7 +9,7 @@ import pytest
 from inplacelab.language import speak
 from inplacelab.recording import Recording, from_json, to_json
 from inplacelab.recording.origins import contributions, flows_into, life, origins
-from inplacelab.recording.origins.words import comes_from, gradient_says, way_says
+from inplacelab.recording.origins.words import comes_from, gradient_says, path_says
 from tests.recorders.runs import run
 
 PROGRAM = """import inplacelab as paddle; \
@@ -83,8 +83,8 @@ def test_why_a_gradient_is_zero_or_not(recording: Recording) -> None:
     first, second = (contributions(recording, "w", (k,)) for k in range(2))
     assert (first.gradient, first.right, first.wrong) == (49.0, 49.0, False)
     assert gradient_says(first).en == "49 = 36 + 10 + 3"
-    assert {(way.end, way.line) for way in second.ways if way.end != "root"} >= {("zero", 7), ("detached", 8)}
-    assert way_says("w[0]", first.ways[-1]).en.startswith("`w[0]`")
+    assert {(path.end, path.line) for path in second.paths if path.end != "root"} >= {("zero", 7), ("detached", 8)}
+    assert path_says("w[0]", first.paths[-1]).en.startswith("`w[0]`")
 
 
 def test_bad_input_is_refused_with_a_sentence(recording: Recording) -> None:

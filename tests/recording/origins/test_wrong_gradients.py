@@ -1,4 +1,4 @@
-"""Programs in which PaddlePaddle is silently wrong: the right way is found, and the one that was used."""
+"""Programs in which PaddlePaddle is silently wrong: the right path is found, and the one that was used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inplacelab.recording.origins.words import gradient_says
 from tests.recorders.runs import run
 
 EXPLAINED = 34
-"""Of so many of these programs, both ways are found. In the others, the recorder sees too little of what Paddle did, and nothing is claimed."""
+"""Of so many of these programs, both paths are found. In the others, the recorder sees too little of what Paddle did, and nothing is claimed."""
 
 
 def asked(program: str) -> list[Contributions]:
@@ -38,7 +38,7 @@ def asked(program: str) -> list[Contributions]:
 
 
 def added(found: Contributions) -> float | None:
-    values = [way.value for way in found.used if way.end == "root"]
+    values = [path.value for path in found.used if path.end == "root"]
     return None if any(value is None for value in values) else sum(value or 0.0 for value in values)
 
 
@@ -65,7 +65,7 @@ def test_it_is_said() -> None:
     found = asked("b = a * 2\nloss = (b * b).sum()\nb.set_value(paddle.zeros([2, 2]))\n")
     assert (
         gradient_says(found[0]).en
-        == "0 is wrong: with the values as they were when the program ran, the ways add up to 8"
+        == "0 is wrong: with the values as they were when the program ran, the paths add up to 8"
     )
-    hop = found[0].ways[0].hops[1]
+    hop = found[0].paths[0].hops[1]
     assert (hop.slope.written, hop.used and hop.used.value, hop.overwrote) == ("2 · 2", 0.0, 5)

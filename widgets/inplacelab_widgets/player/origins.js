@@ -35,7 +35,7 @@ export function slotOfKey(key, step, layoutsOf) {
  * @param {Stage} stage @param {(key: string, step: number) => import("./linking.js").Layout[]} layoutsOf
  * @returns {Part & {close: () => boolean, toggle: () => void, walk: (forward: boolean) => void}} */
 export function drawOrigins(stage, layoutsOf) {
-  const { numbers, life, ways, cut } = stage.payload.origins ?? { numbers: [], life: {}, ways: {}, cut: [] };
+  const { numbers, life, paths, cut } = stage.payload.origins ?? { numbers: [], life: {}, paths: {}, cut: [] };
   const dialog = makeDialog(stage);
   const words = (/** @type {number} */ at) => speak(stage.payload.said[at], stage.language);
   /** How far back the front is, negative if it is ahead; what is lit up in place of the origins of the selection. @type {{of: string, back: number, front: number[]} | null} */
@@ -119,14 +119,14 @@ export function drawOrigins(stage, layoutsOf) {
     if (number < 0) return dialog.fill(html("p", {}, stage.word("origins_none")), ...cut.map((at) => html("p", {}, words(at))));
     const head = html("p", { class: "ipl-told" });
     say(head, words(numbers[number][3]));
-    const [sum, ...rest] = ways[number] ?? [];
+    const [sum, ...rest] = paths[number] ?? [];
     const key = `s${numbers[number][0]}:${numbers[number][1]}`;
     const events = life[key] ?? [];
     const rows = events.flatMap((at, k) => (k % 2 ? [html("tr", {}, html("td", {}, stepNumber(events[k - 1])), cell(at))] : []));
     const table = html("table", {}, html("tbody", {}, ...rows));
     dialog.fill(
       head,
-      ...section("origins_ways", sum === undefined ? [] : [told(sum), ...rest.map(([at]) => told(at))]),
+      ...section("origins_paths", sum === undefined ? [] : [told(sum), ...rest.map(([at]) => told(at))]),
       ...section("origins_from", numbers[number][4].map(line)),
       ...section("origins_to", onward(numbers, [number], true).map(line)),
       html("h3", {}, stage.word("life")),

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from inplacelab.language import Text
 from inplacelab.recording.naming import storage_label
-from inplacelab.recording.origins import Computed, Contributions, Way, computed, contributions, life_of_slot
+from inplacelab.recording.origins import Computed, Contributions, GradientPath, computed, contributions, life_of_slot
 from inplacelab.recording.origins.arrivals import arrivals
 from inplacelab.recording.origins.elements import index_of, slots_of_element, written_index
-from inplacelab.recording.origins.words import comes_from, gradient_says, way_says
+from inplacelab.recording.origins.words import comes_from, gradient_says, path_says
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
@@ -28,7 +28,7 @@ MOST_NUMBERS = 1500
 """Of a longer recording the numbers that came first are packed."""
 MOST_EVENTS = 24
 """Of a slot's life so many events are packed."""
-MOST_WAYS = 8
+MOST_PATHS = 8
 MOST_FROM = 64
 
 
@@ -42,8 +42,8 @@ def origins(recording: Recording, position_of: Callable[[Words], int]) -> Json:
     """Returns the index of numbers. `position_of` gives the position of words.
 
     `numbers`: [storage, slot, step, words, [number, ...]], in the order of the steps; step -1 for a number that was there before. `life`: for
-    each slot ("s1:4") [step, words, step, words, ...]. `ways`: for the number of a gradient [words, [words, [number, ...]], ...]: what it is the
-    sum of, and each way. `cut`: what was left out, as words; none if nothing was.
+    each slot ("s1:4") [step, words, step, words, ...]. `paths`: for the number of a gradient [words, [words, [number, ...]], ...]: what it is the
+    sum of, and each path. `cut`: what was left out, as words; none if nothing was.
     """
     return _Index(recording, position_of).packed()
 
@@ -58,12 +58,12 @@ class _Index:
         found = list(self._numbers())
         kept = found[:MOST_NUMBERS]
         self.places = {_Number(each.storage, each.slot, each.step): k for k, each in enumerate(kept)}
-        ways = {k: ways for k, each in enumerate(kept) if (ways := self._ways(each))}
+        paths = {k: paths for k, each in enumerate(kept) if (paths := self._paths(each))}
         slots = dict.fromkeys((each.storage, each.slot) for each in kept)
         return {
             "numbers": [self._number(each) for each in kept],
             "life": {f"s{storage}:{slot}": self._life(storage, slot) for storage, slot in slots},
-            "ways": ways,
+            "paths": paths,
             "cut": [self.position_of(each) for each in self._cut(len(found) - len(kept))],
         }
 
@@ -90,25 +90,27 @@ class _Index:
         events = life_of_slot(self.recording, storage, slot)[:MOST_EVENTS]
         return [part for event in events for part in (event.step, self.position_of(event.says))]
 
-    def _ways(self, number: Computed) -> list[Any]:
-        """What a gradient is the sum of, and the ways; for a wrong one those that were used, too."""
+    def _paths(self, number: Computed) -> list[Any]:
+        """What a gradient is the sum of, and the paths; for a wrong one those that were used, too."""
         asked = _gradient(self.recording, number)
         if asked is None:
             return []
         found, called = asked
-        shown = [way for way in found.ways if way.end != "unused"] or list(found.ways)
-        listed = [(way, way_says(called, way)) for way in shown[:MOST_WAYS]]
+        shown = [path for path in found.paths if path.end != "unused"] or list(found.paths)
+        listed = [(path, path_says(called, path)) for path in shown[:MOST_PATHS]]
         if found.wrong:
-            listed = [(way, words.ORIGINS["right_way"].format(way=said)) for way, said in listed]
-            used = [(way, way_says(called, way, as_found=True)) for way in found.used if way.end == "root"][:MOST_WAYS]
-            listed += [(way, words.ORIGINS["used_way"].format(way=said)) for way, said in used]
+            listed = [(path, words.ORIGINS["right_path"].format(path=said)) for path, said in listed]
+            used = [(path, path_says(called, path, as_found=True)) for path in found.used if path.end == "root"][
+                :MOST_PATHS
+            ]
+            listed += [(path, words.ORIGINS["used_path"].format(path=said)) for path, said in used]
         return [
             self.position_of(gradient_says(found)),
-            *([self.position_of(said), self._hops(way)] for way, said in listed),
+            *([self.position_of(said), self._hops(path)] for path, said in listed),
         ]
 
-    def _hops(self, way: Way) -> list[int]:
-        keys = [_Number(hop.flow.storage, hop.flow.slot, hop.flow.step) for hop in way.hops]
+    def _hops(self, path: GradientPath) -> list[int]:
+        keys = [_Number(hop.flow.storage, hop.flow.slot, hop.flow.step) for hop in path.hops]
         return [self.places[key] for key in keys if key in self.places]
 
     def _cut(self, left: int) -> Iterator[Text]:

@@ -17,11 +17,11 @@ ORIGINS = {
     "origins_more": Text(" · and {count} more", " · 另有 {count} 个"),
     "origins_from": Text("From", "来源"),
     "origins_to": Text("Flowed into", "流入"),
-    "origins_ways": Text("What the gradient is made of", "梯度由什么组成"),
+    "origins_paths": Text("What the gradient is made of", "梯度由什么组成"),
     "life": Text("The slot's life", "槽位的经历"),
     "life_step": Text("step", "步"),
-    "right_way": Text("right way: {way}", "正确的路径：{way}"),
-    "used_way": Text("way that was used: {way}", "实际所用的路径：{way}"),
+    "right_path": Text("right path: {path}", "正确的路径：{path}"),
+    "used_path": Text("path that was used: {path}", "实际所用的路径：{path}"),
     "large": Text("No origins of {storages}: more than {most} slots.", "{storages} 的槽位多于 {most} 个，不显示来源。"),
     "left_out": Text(
         "Origins of the first {most} numbers only; {left} are left out.", "只显示前 {most} 个数的来源，略去 {left} 个。"
