@@ -35,7 +35,7 @@
  * @property {[number, number[]][]} tensors  [tensor, [step, layout, ...]].
  * @property {[string, number, number[]][]} kept  [pin, its node in words, [step, layout, ...]].
  * @property {[number, number | null, number, number[]][]} writes  [step, line, storage, [start, stop, ...]].
- * @property {{numbers: Came[], life: Object<string, number[]>, ways: Object<string, any[]>, cut: number[]}} [origins]  As in scene/origins.py.
+ * @property {{numbers: Came[], life: Object<string, number[]>, paths: Object<string, any[]>, cut: number[]}} [origins]  As in scene/origins.py.
  * @property {import("./predict.js").Question[]} [predict]
  * @property {{left: number, right: number, spacing: number}} axis
  * @property {import("./picks.js").Launch[]} [launches]  Of kernels, whose threads the steps show.
