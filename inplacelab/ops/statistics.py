@@ -28,7 +28,7 @@ def _freedom(shape: Shape, axis: tuple[int, ...], unbiased: bool | None, correct
 def _spread_squared(out: Any, x: Any, axis: tuple[int, ...], keepdim: bool, freedom: float, device: Any) -> None:
     device.ledger.borrow(x.nbytes + 2 * out.nbytes)
     mean = np.sum(x, axis, out.dtype, keepdims=True) / out.dtype.type(max(count(x.shape, axis), 1))
-    away = x - mean.astype(out.dtype)
+    away = (x - mean.astype(out.dtype))[...]  # an array also where `x` has no axes
     np.square(away, away)
     np.sum(away, axis, out.dtype, out, keepdim)
     np.true_divide(out, freedom, out, casting="unsafe")
@@ -82,7 +82,7 @@ def _logsumexp(out: Any, x: Any, axis: tuple[int, ...], keepdim: bool, device: A
     """The largest exponent is subtracted first, so that nothing overflows."""
     device.ledger.borrow(2 * max(x.size, 1) * out.itemsize + 2 * out.nbytes)
     values = x.astype(out.dtype)
-    largest = np.max(values, axis, keepdims=True, initial=-np.inf)
+    largest = np.max(values, axis, keepdims=True, initial=-np.inf)[...]  # an array also where `x` has no axes
     np.copyto(largest, 0, where=~np.isfinite(largest))
     np.subtract(values, largest, values)
     np.exp(values, values)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import inplacelab as paddle
-from inplacelab import Tensor
+from inplacelab import Tensor, errors
 from inplacelab.ops.table import ROWS, elementwise
 from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
 from inplacelab.ops.table.row import names_in, parameters_of
@@ -105,6 +105,25 @@ def test_no_axes_and_no_elements(case: Any, variant: str, shape: tuple[int, ...]
     result = case.call(variant, tensors(arrays))
     assert result.shape == list(shape)
     np.testing.assert_allclose(result.numpy(), case.expected(arrays), rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64", "bool"])
+@pytest.mark.parametrize(
+    "name", [row.name for row in ROWS.values() if row.kind in ("reduction", "scan") and row.name[0] != "_"]
+)
+def test_a_number_is_reduced_like_one_element(name: str, dtype: str) -> None:
+    """What NumPy computes from an array without axes is a number, into which nothing can be written."""
+
+    def answer(data: Any) -> Any:
+        try:
+            return getattr(paddle.to_tensor(data, dtype=dtype), name)()
+        except (errors.Refusal, TypeError) as error:  # of this dtype, or without its arguments
+            return type(error), str(error).partition("\n")[0]
+
+    one, number = answer([3]), answer(3)
+    assert isinstance(number, Tensor) == isinstance(one, Tensor), number
+    if isinstance(one, Tensor):
+        np.testing.assert_allclose(number.numpy().reshape(-1), one.numpy().reshape(-1))
 
 
 @pytest.mark.standard
