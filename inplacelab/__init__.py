@@ -56,7 +56,7 @@ from inplacelab.tensor import Parameter, Size, Tensor
 from inplacelab.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from inplacelab import base, device, distributed, io, kernels, linalg, nn, optimizer, regularizer
+    from inplacelab import base, device, distributed, io, kernels, linalg, metric, nn, optimizer, regularizer
     from inplacelab.base.dygraph import disable_static, enable_static, in_dynamic_mode
     from inplacelab.device.paddle_places import (
         CPUPlace,
@@ -87,7 +87,7 @@ _SHORT = {
 """Data types under their shorter names: given by `__getattr__`, so that `int` and `float` are Python's in this file."""
 
 _LAZY = {
-    **dict.fromkeys(("base", "device", "distributed", "io", "kernels", "linalg", "nn", "optimizer", "regularizer"), ""),
+    **dict.fromkeys(("base", "device", "distributed", "io", "kernels", "linalg", "metric", "nn", "optimizer", "regularizer"), ""),
     **dict.fromkeys(("disable_static", "enable_static", "in_dynamic_mode"), "base.dygraph"),
     **dict.fromkeys((
         "CPUPlace", "CUDAPlace", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute",
@@ -106,7 +106,7 @@ __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
     "device", "disable_static", "distributed", "dtype", "e", "enable_grad", "enable_static", "explain", "finfo", "float16", "float32", "float64",
     "get_default_dtype", "get_device", "get_language", "grad", "iinfo", "in_dynamic_mode", "inf", "int16", "int32", "int64",
     "int8", "io", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute", "is_compiled_with_ipu",
-    "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "kernels", "last_recording", "linalg", "load", "load_ipython_extension", "nan",
+    "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "kernels", "last_recording", "linalg", "load", "load_ipython_extension", "metric", "nan",
     "newaxis", "nn", "no_grad", "optimizer", "pi", "record", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled",
     "set_language", "set_printoptions", "uint8", *_SHORT, *_FUNCTIONS,
 ]  # fmt: skip

@@ -1,203 +1,40 @@
-"""Paddle's `linalg`: matrices and what they are made of. Every function takes stacks of matrices, too.
-
-Real matrices in single and double precision; on the CPU.
+"""Paddle's `linalg`: the names of the functions of `ops/matrices.py`.
 
 Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/linalg/Overview_en.html
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
-from typing import Any
-
-import numpy as np
-
-from inplacelab import errors
-from inplacelab.language import Text
-from inplacelab.ops.arguments.operands import as_tensor
-from inplacelab.ops.creation import to_tensor
-from inplacelab.ops.joining import stack
+from inplacelab.ops.matrices import (
+    cholesky,
+    cond,
+    corrcoef,
+    cov,
+    det,
+    eigh,
+    eigvalsh,
+    inv,
+    matrix_norm,
+    matrix_power,
+    matrix_rank,
+    matrix_transpose,
+    multi_dot,
+    norm,
+    qr,
+    slogdet,
+    solve,
+    svd,
+    svdvals,
+    vector_norm,
+)
 from inplacelab.tensor import Tensor
-
-__all__ = [
-    "cholesky", "cov", "det", "eigh", "eigvalsh", "inv", "matmul", "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot",
-    "norm", "qr", "slogdet", "solve", "svd", "svdvals", "vector_norm",
-]  # fmt: skip
 
 
 def matmul(x: Tensor, y: Tensor) -> Tensor:
     """The product `x @ y`: see `paddle.matmul`."""
-    return as_tensor("matmul", "x", 0, x).matmul(y)
+    return x @ y
 
 
-def matrix_transpose(x: Tensor, name: str | None = None) -> Tensor:
-    """The last two axes exchanged: a view."""
-    return as_tensor("matrix_transpose", "x", 0, x).mT
-
-
-def inv(x: Tensor, name: str | None = None) -> Tensor:
-    """Returns the inverse of a square matrix.
-
-    Raises:
-        ArgumentError: if it has none.
-
-    >>> import inplacelab as paddle
-    >>> paddle.linalg.inv(paddle.to_tensor([[2., 0.], [0., 4.]])).tolist()
-    [[0.5, 0.0], [0.0, 0.25]]
-    """
-    return as_tensor("inverse", "x", 0, x).inverse()
-
-
-def det(x: Tensor, name: str | None = None) -> Tensor:
-    """Returns the determinant of a square matrix. The gradient of that of a singular matrix is refused."""
-    return as_tensor("det", "x", 0, x)._det()
-
-
-def slogdet(x: Tensor, name: str | None = None) -> Tensor:
-    """Returns the sign of the determinant and the logarithm of its magnitude, along a new first axis."""
-    x = as_tensor("slogdet", "x", 0, x)
-    return stack([x._det().sign(), x._logabsdet()])
-
-
-def solve(x: Tensor, y: Tensor, left: bool = True, name: str | None = None) -> Tensor:
-    """Returns the solution of `x @ out = y`; of `out @ x = y` if `left` is False.
-
-    Args:
-        x: square matrices.
-        y: matrices, or one vector: then the solution is a vector.
-        left: on which side the solution stands.
-        name: accepted for compatibility with Paddle; ignored.
-
-    Raises:
-        ShapeError: if the sizes do not fit.
-        ArgumentError: if `x` is singular.
-    """
-    x, y = as_tensor("solve", "x", 0, x), as_tensor("solve", "y", 1, y)
-    if y.ndim == 1:
-        found: Tensor = (x if left else x.mT)._solve(y.unsqueeze(-1)).squeeze(-1)
-        return found
-    return x._solve(y) if left else x.mT._solve(y.mT).mT
-
-
-def cholesky(x: Tensor, upper: bool = False, name: str | None = None) -> Tensor:
-    """Returns the triangular factor L of a positive definite matrix: `L @ Lᵀ`; its transpose if `upper`.
-
-    The matrix is taken as (x + xᵀ) / 2. (PaddlePaddle reads one triangle only.)
-
-    Raises:
-        ArgumentError: if it is not positive definite.
-    """
-    lower = as_tensor("cholesky", "x", 0, x)._cholesky()
-    return lower.mT if upper else lower
-
-
-def eigh(x: Tensor, UPLO: str = "L", name: str | None = None) -> tuple[Tensor, Tensor]:  # noqa: N803  # Paddle's name
-    """Returns the eigenvalues of a symmetric matrix in ascending order, and its eigenvectors as columns.
-
-    The matrix is taken as (x + xᵀ) / 2, so `UPLO` makes no difference. (PaddlePaddle reads one triangle only.)
-    """
-    _check_triangle("eigh", UPLO)
-    x = as_tensor("eigh", "x", 0, x)
-    return x._eigvalsh(), x._eigenvectors()
-
-
-def eigvalsh(x: Tensor, UPLO: str = "L", name: str | None = None) -> Tensor:  # noqa: N803  # Paddle's name
-    """Returns the eigenvalues of a symmetric matrix, as `eigh` does."""
-    _check_triangle("eigvalsh", UPLO)
-    return as_tensor("eigvalsh", "x", 0, x)._eigvalsh()
-
-
-def _check_triangle(op: str, triangle: str) -> None:
-    if triangle not in ("L", "U"):
-        raise errors.bad_argument(op=op, argument="UPLO", value=triangle, possible=Text("'L' or 'U'", "'L' 或 'U'"))
-
-
-def qr(x: Tensor, mode: str = "reduced", name: str | None = None) -> Any:
-    """Returns an orthogonal factor Q and an upper triangular one R with `x = Q @ R`; R alone if the mode is "r".
-
-    Raises:
-        ArgumentError: for another mode than "reduced" and "r".
-        NoGradientError: in backward, if the matrix has more columns than rows.
-    """
-    x = as_tensor("qr", "x", 0, x)
-    if mode not in ("reduced", "r"):
-        raise errors.bad_argument(
-            op="qr", argument="mode", value=mode, possible=Text("'reduced' or 'r'", "'reduced' 或 'r'")
-        )
-    return x._r() if mode == "r" else (x._q(), x._r())
-
-
-def svd(x: Tensor, full_matrices: bool = False, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
-    """Returns `U`, `S` and `VH` with `x = U @ diag(S) @ VH`. Gradients go through `S`; through `U` and `VH` they are refused.
-
-    Raises:
-        ArgumentError: if `full_matrices` is True.
-    """
-    x = as_tensor("svd", "x", 0, x)
-    if full_matrices:
-        raise errors.bad_argument(op="svd", argument="full_matrices", value=True, possible=Text("False", "False"))
-    return x._left(), x._svdvals(), x._right()
-
-
-def svdvals(x: Tensor, name: str | None = None) -> Tensor:
-    """Returns the singular values in descending order."""
-    return as_tensor("svdvals", "x", 0, x)._svdvals()
-
-
-def matrix_power(x: Tensor, n: int, name: str | None = None) -> Tensor:
-    """Returns the product of `n` factors `x`; of inverses if `n` is negative; the identity if it is 0."""
-    x = as_tensor("matrix_power", "x", 0, x)
-    if n == 0:
-        eye = np.broadcast_to(np.eye(x.shape[-1], dtype=x.array.dtype), x.array.shape)
-        return to_tensor(eye, place=x.place)
-    base, result, count = (inv(x) if n < 0 else x), None, abs(n)
-    while count:
-        if count & 1:
-            result = base if result is None else result.matmul(base)
-        count >>= 1
-        base = base.matmul(base) if count else base
-    assert result is not None
-    return result
-
-
-def matrix_rank(
-    x: Tensor, tol: float | Tensor | None = None, hermitian: bool = False, name: str | None = None
-) -> Tensor:
-    """Returns the number of singular values above `tol`; above the rounding error of the largest one if None."""
-    x = as_tensor("matrix_rank", "x", 0, x)
-    values = x.detach()._svdvals()
-    least = values.amax(-1, keepdim=True) * (max(x.shape[-2:]) * np.finfo(x.array.dtype).eps) if tol is None else tol
-    if isinstance(least, Tensor) and tol is not None and least.ndim:
-        least = least.unsqueeze(-1)
-    return (values > least).cast("int64").sum(-1)
-
-
-def multi_dot(x: Sequence[Tensor], name: str | None = None) -> Tensor:
-    """Returns the product of several matrices, from left to right. The first and the last may be vectors."""
-    return reduce(lambda left, right: left.matmul(right), (as_tensor("multi_dot", "x", 0, each) for each in x))
-
-
-def norm(x: Tensor, p: Any = None, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The length of vectors: see `paddle.norm`."""
-    return as_tensor("norm", "x", 0, x).norm(p, axis, keepdim)
-
-
-def vector_norm(x: Tensor, p: float = 2.0, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The length of vectors: see `paddle.norm`. Several axes count as one."""
-    x = as_tensor("vector_norm", "x", 0, x)
-    if not isinstance(axis, list | tuple):
-        return x.norm(float(p), axis, keepdim)
-    axes = [each % x.ndim for each in axis]
-    others = [k for k in range(x.ndim) if k not in axes]
-    found = x.transpose([*others, *axes]).reshape([*(x.shape[k] for k in others), -1]).norm(float(p), -1)
-    return found.reshape([1 if k in axes else n for k, n in enumerate(x.shape)]) if keepdim else found
-
-
-def cov(x: Tensor, rowvar: bool = True, ddof: bool = True, name: str | None = None) -> Tensor:
-    """Returns the covariances of the rows, of which each holds the observations of one variable; of the columns if `rowvar` is False."""
-    x = as_tensor("cov", "x", 0, x)
-    rows = x.unsqueeze(0) if x.ndim < 2 else x if rowvar else x.t()
-    away = rows - rows.mean(1, keepdim=True)
-    found: Tensor = away.matmul(away.t()).scale(1.0 / (rows.shape[1] - bool(ddof)))
-    return found.squeeze() if x.ndim < 2 else found
+__all__ = [
+    "cholesky", "cond", "corrcoef", "cov", "det", "eigh", "eigvalsh", "inv", "matmul", "matrix_norm", "matrix_power", "matrix_rank", "matrix_transpose", "multi_dot", "norm", "qr", "slogdet", "solve", "svd", "svdvals", "vector_norm",
+]  # fmt: skip

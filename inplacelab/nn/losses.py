@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+from math import pi
+
 from inplacelab import errors
+from inplacelab.language import Text
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.table.exports import FUNCTIONS
 from inplacelab.tensor import Tensor
@@ -234,3 +237,45 @@ def binary_cross_entropy_with_logits(
     if_one = if_one if pos_weight is None else if_one * pos_weight
     losses = label * if_one + label.scale(-1.0, 1.0) * if_zero
     return reduced(losses if weight is None else losses * weight, reduction)
+
+
+def poisson_nll_loss(
+    input: Tensor,
+    label: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    epsilon: float = 1e-8,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Tensor:
+    """Computes the negative log likelihood of counts: `exp(input) - label * input`.
+
+    Args:
+        input: the logarithms of expected counts, or these counts.
+        label: the counts, of the same shape.
+        log_input: False if `input` holds the counts themselves: then the loss is `input - label * log(input + epsilon)`.
+        full: add Stirling's approximation of `log(label!)` where a label is greater than 1.
+        epsilon: what keeps the logarithm finite; greater than 0.
+        reduction: "mean", "sum", or "none" for one loss per element.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" a tensor of the shape of `input`.
+
+    Raises:
+        ArgumentError: if `reduction` is not one of these, or `epsilon` is not greater than 0.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/poisson_nll_loss_en.html
+    """
+    check_reduction("poisson_nll_loss", reduction)
+    if epsilon <= 0:
+        possible = Text("a number greater than 0", "大于 0 的数")
+        raise errors.bad_argument(op="poisson_nll_loss", argument="epsilon", value=epsilon, possible=possible)
+    input = as_tensor("poisson_nll_loss", "input", 0, input)
+    label = as_tensor("poisson_nll_loss", "label", 1, label)
+    losses = input.exp() - label * input if log_input else input - label * input.scale(1.0, epsilon).log()
+    if full:
+        large = label.masked_fill(label <= 1, 2.0)  # nothing is computed from the others
+        stirling = large * large.log() - large + large.scale(2.0 * pi).log().scale(0.5)
+        losses = losses + stirling.masked_fill(label <= 1, 0.0)
+    return reduced(losses, reduction)

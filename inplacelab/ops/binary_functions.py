@@ -68,6 +68,12 @@ elementwise(
     d_y=ZERO,
 )  # fmt: skip
 
+elementwise(
+    "nextafter", "x, y", ("The floating-point number next to `x` in the direction of `y`.", "从 `x` 朝 `y` 方向的下一个浮点数。"),
+    ufunc=np.nextafter, kernel=in_dtype_of_result(np.nextafter), plain_kinds="f", cuda="nextafter(x, y)",
+    accepts="f", dtype=floating("nextafter"), in_place=False,
+)  # fmt: skip
+
 # ---- powers of two ------------------------------------------------------------------------------------------------------------
 
 

@@ -1,10 +1,10 @@
-"""Functions that are a few other operations: sums of many tensors, products over chosen axes, quantiles, repeated elements."""
+"""Functions that are a few other operations: sums of many tensors, products over chosen axes, differences, repeated elements."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from math import prod
+from math import pi, prod
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.layout import normal_axis
 from inplacelab.ops.arguments.operands import as_tensor
-from inplacelab.ops.creation import to_tensor
-from inplacelab.ops.joining import stack
+from inplacelab.ops.creation import to_tensor, zeros
+from inplacelab.ops.joining import concat, stack
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.tensor import Tensor
 
@@ -101,6 +101,52 @@ def _summed_axes(x: Tensor, y: Tensor, axes: Any) -> tuple[list[int], list[int]]
 
 @as_method
 @as_function
+def kron(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+    """Returns the Kronecker product: each element of `x`, times all of `y`.
+
+    >>> import inplacelab as paddle
+    >>> paddle.kron(paddle.to_tensor([1., 2.]), paddle.to_tensor([1., 10.])).tolist()
+    [1.0, 10.0, 2.0, 20.0]
+    """
+    x, y = as_tensor("kron", "x", 0, x), as_tensor("kron", "y", 1, y)
+    rank = max(x.ndim, y.ndim)
+    left, right = ([1] * (rank - each.ndim) + each.shape for each in (x, y))
+    outer = x.reshape([size for n in left for size in (n, 1)]) * y.reshape([size for n in right for size in (1, n)])
+    product: Tensor = outer.reshape([n * m for n, m in zip(left, right, strict=True)])
+    return product
+
+
+@as_method
+@as_function
+def cross(x: Tensor, y: Tensor, axis: int = 9, name: str | None = None) -> Tensor:
+    """Returns the cross product of vectors of three elements along an axis.
+
+    Args:
+        x: the left vectors.
+        y: the right vectors, of the same shape.
+        axis: the axis; 9, Paddle's default, is the first one with three elements.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Raises:
+        ShapeError: if the shapes differ.
+        ArgumentError: if the axis has not three elements.
+
+    >>> import inplacelab as paddle
+    >>> paddle.cross(paddle.to_tensor([1., 0., 0.]), paddle.to_tensor([0., 1., 0.])).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    x, y = as_tensor("cross", "x", 0, x), as_tensor("cross", "y", 1, y)
+    if x.shape != y.shape:
+        raise errors.cannot_broadcast(x=x.shape, y=y.shape, op="cross")
+    along = next((k for k, size in enumerate(x.shape) if size == 3), None) if axis == 9 else normal_axis(axis, x.ndim)
+    if along is None or x.shape[along] != 3:
+        raise _refuse("cross", "axis", axis, "an axis of three elements", "有三个元素的轴")
+    a, b = x.unbind(along), y.unbind(along)
+    return stack([a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3] for k in range(3)], along)
+
+
+@as_method
+@as_function
 def dist(x: Tensor, y: Tensor, p: float = 2, name: str | None = None) -> Tensor:
     """Returns the p-norm of `x - y`, of all elements."""
     return (as_tensor("dist", "x", 0, x) - as_tensor("dist", "y", 1, y)).norm(float(p))
@@ -129,6 +175,35 @@ def broadcast_tensors(input: Sequence[Tensor], name: str | None = None) -> list[
 def diagflat(x: Tensor, offset: int = 0, name: str | None = None) -> Tensor:
     """Returns a matrix with the elements of `x`, taken as a vector, on a diagonal."""
     return as_tensor("diagflat", "x", 0, x).flatten().diag(offset)
+
+
+@as_method
+@as_function
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """Returns matrices with the vectors along the last axis on a diagonal, and zeros elsewhere.
+
+    Args:
+        input: the vectors.
+        offset: which diagonal: above the main one if positive, below it if negative.
+        dim1: the axis of the rows in the result.
+        dim2: the axis of the columns.
+
+    >>> import inplacelab as paddle
+    >>> paddle.diag_embed(paddle.to_tensor([1., 2.])).tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
+    input = as_tensor("diag_embed", "input", 0, input)
+    size, first, second = (
+        input.shape[-1] + abs(offset),
+        normal_axis(dim1, input.ndim + 1),
+        normal_axis(dim2, input.ndim + 1),
+    )
+    if first == second:
+        raise _refuse("diag_embed", "dim2", dim2, "another axis than `dim1`", "与 `dim1` 不同的轴")
+    flat = zeros([*input.shape[:-1], size, size], input.dtype).diagonal_scatter(input, offset, -2, -1)
+    order = [k for k in range(input.ndim + 1) if k not in (first, second)]
+    places = [*order, first, second]
+    return flat.transpose([places.index(k) for k in range(input.ndim + 1)])
 
 
 @as_method
@@ -191,110 +266,151 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None)
     return x.flatten()[to_tensor(places, place=x.place)]
 
 
-# ---- angles and quantiles ---------------------------------------------------------------------------------------------------
+# ---- other units and parts of numbers ---------------------------------------------------------------------------------------
 
 
 @as_method
 @as_function
-def angle(x: Tensor, name: str | None = None) -> Tensor:
-    """Returns the angle of each complex number, in radians; of real ones 0, or pi for negative ones.
+def deg2rad(x: Tensor, name: str | None = None) -> Tensor:
+    """Returns angles in radians, given in degrees.
 
     >>> import inplacelab as paddle
-    >>> paddle.to_tensor([1j, -1.], dtype="complex128").angle().numpy().round(3).tolist()
-    [1.571, 3.142]
+    >>> paddle.deg2rad(paddle.to_tensor([180.])).item().__round__(4)
+    3.1416
     """
-    x = as_tensor("angle", "x", 0, x)
-    if x.array.dtype.kind == "c":
-        found: Tensor = x.imag().atan2(x.real())
-        return found
-    return x._zeros().atan2(x)
+    return _in_floats(as_tensor("deg2rad", "x", 0, x)).scale(pi / 180.0)
 
 
 @as_method
 @as_function
-def quantile(
-    x: Tensor, q: Any, axis: Any = None, keepdim: bool = False, interpolation: str = "linear", name: str | None = None
-) -> Tensor:
-    """Returns the values below which a part `q` of the elements lies. NaN, if there is one among them.
+def rad2deg(x: Tensor, name: str | None = None) -> Tensor:
+    """Returns angles in degrees, given in radians.
+
+    >>> import inplacelab as paddle
+    >>> paddle.rad2deg(paddle.to_tensor([0.])).item()
+    0.0
+    """
+    return _in_floats(as_tensor("rad2deg", "x", 0, x)).scale(180.0 / pi)
+
+
+def _in_floats(x: Tensor) -> Tensor:
+    return x if x.array.dtype.kind in "fc" else x.cast("float32")
+
+
+@as_method
+@as_function
+def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Returns mantissas and exponents: `x = mantissa * 2 ** exponent`, with a mantissa from 0.5 up to 1, or 0.
 
     Args:
         x: a floating-point tensor.
-        q: the part, from 0 to 1; or several: then the first axis of the result is for them.
-        axis: the axes of the elements; None for all.
-        keepdim: keep these axes with size 1.
-        interpolation: between two elements: "linear", "lower", "higher", "nearest" or "midpoint".
         name: accepted for compatibility with Paddle; ignored.
 
-    Raises:
-        ArgumentError: if `q` is not from 0 to 1, or the interpolation is unknown.
+    Returns:
+        Two tensors with the dtype of `x`. The gradient goes through the mantissas; that of the exponents is zero.
 
     >>> import inplacelab as paddle
-    >>> paddle.quantile(paddle.to_tensor([1., 2., 4.]), 0.75).item()
-    3.0
+    >>> mantissa, exponent = paddle.frexp(paddle.to_tensor([10.]))
+    >>> mantissa.item(), exponent.item()
+    (0.625, 4.0)
     """
-    x = as_tensor("quantile", "x", 0, x)
-    parts = q.numpy() if isinstance(q, Tensor) else np.asarray(q, np.float64)
-    if parts.size == 0 or ((parts < 0) | (parts > 1)).any():
-        raise _refuse("quantile", "q", q, "numbers from 0 to 1", "0 到 1 之间的数")
-    if interpolation not in ("linear", "lower", "higher", "nearest", "midpoint"):
-        names = '"linear", "lower", "higher", "nearest", "midpoint"'
-        raise _refuse("quantile", "interpolation", interpolation, names, names)
-    axes = (
-        range(x.ndim)
-        if axis is None
-        else [normal_axis(k, x.ndim) for k in (axis if isinstance(axis, list | tuple) else [axis])]
-    )
-    others = [k for k in range(x.ndim) if k not in axes]
-    line = x.transpose([*others, *axes]).reshape([*(x.shape[k] for k in others), -1]).sort(-1)
-    unknown = line.isnan().any(-1)
-    found = [_at(line, float(part), interpolation).masked_fill(unknown, float("nan")) for part in parts.reshape(-1)]
-    if keepdim:
-        found = [each.reshape([1 if k in axes else n for k, n in enumerate(x.shape)]) for each in found]
-    return stack(found) if parts.ndim else found[0]
+    x = as_tensor("frexp", "x", 0, x)
+    powers = np.frexp(x.numpy())[1]
+    exponent = to_tensor(powers, dtype=x.dtype, place=x.place)
+    return x.ldexp(to_tensor(-powers, place=x.place)), exponent
 
 
-def _at(line: Tensor, part: float, interpolation: str) -> Tensor:
-    """The quantile of sorted elements along the last axis."""
-    place = part * (line.shape[-1] - 1)
-    low = int(place)
-    share = place - low
-    if interpolation == "nearest":
-        low, share = round(place), 0.0
-    elif interpolation != "linear":
-        share = {"lower": 0.0, "higher": 1.0, "midpoint": 0.5}[interpolation] * (share > 0)
-    if share == 0:
-        return line[..., low]
-    return line[..., low].scale(1.0 - share) + line[..., low + 1].scale(share)
+# ---- sums without NaN -------------------------------------------------------------------------------------------------------
+
+
+def _without_nan(x: Tensor) -> Tensor:
+    return x.masked_fill(x.isnan(), 0)
 
 
 @as_method
 @as_function
-def kthvalue(
-    x: Tensor, k: int, axis: int | None = None, keepdim: bool = False, name: str | None = None
-) -> tuple[Tensor, Tensor]:
-    """Returns the `k`-th smallest element along an axis, and its position.
+def nansum(
+    x: Tensor,
+    axis: int | Sequence[int] | None = None,
+    dtype: Any = None,
+    keepdim: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Returns the sum over some axes, in which NaN counts as zero. The arguments are those of `sum`.
+
+    >>> import inplacelab as paddle
+    >>> paddle.nansum(paddle.to_tensor([1., float("nan"), 2.])).item()
+    3.0
+    """
+    total: Tensor = _without_nan(as_tensor("nansum", "x", 0, x)).sum(axis, dtype, keepdim)
+    return total
+
+
+@as_method
+@as_function
+def nanmean(
+    x: Tensor, axis: int | Sequence[int] | None = None, keepdim: bool = False, name: str | None = None
+) -> Tensor:
+    """Returns the mean over some axes of the elements that are not NaN; NaN, if all are. The arguments are those of `mean`.
+
+    >>> import inplacelab as paddle
+    >>> paddle.nanmean(paddle.to_tensor([1., float("nan"), 2.])).item()
+    1.5
+    """
+    x = as_tensor("nanmean", "x", 0, x)
+    number = x.isnan().logical_not().cast(x.dtype).sum(axis, keepdim=keepdim)
+    mean: Tensor = _without_nan(x).sum(axis, keepdim=keepdim) / number
+    return mean
+
+
+# ---- differences and integrals ----------------------------------------------------------------------------------------------
+
+
+@as_method
+@as_function
+def diff(
+    x: Tensor,
+    n: int = 1,
+    axis: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Returns the difference of each element and the one before it on an axis.
 
     Args:
         x: the tensor.
-        k: 1 for the smallest.
-        axis: the axis; the last one if None.
-        keepdim: keep the axis with size 1.
+        n: how often differences are taken.
+        axis: the axis.
+        prepend: what to put before the elements first.
+        append: what to put after them.
         name: accepted for compatibility with Paddle; ignored.
 
+    Returns:
+        A tensor with `n` elements less on this axis.
+
     Raises:
-        ArgumentError: if there are fewer than `k` elements.
+        ArgumentError: if `n` is less than 1.
+
+    >>> import inplacelab as paddle
+    >>> paddle.diff(paddle.to_tensor([1, 4, 9])).tolist()
+    [3, 5]
     """
-    x = as_tensor("kthvalue", "x", 0, x)
-    if not x.ndim:
-        return x.clone(), to_tensor(0, place=x.place)
-    along = normal_axis(-1 if axis is None else axis, x.ndim)
-    if not 1 <= k <= x.shape[along]:
-        raise _refuse("kthvalue", "k", k, f"1 to {x.shape[along]}", f"1 到 {x.shape[along]}")
-    places = x.argsort(along)[(slice(None),) * along + (slice(k - 1, k),)]
-    values = x.take_along_axis(places, along)
-    return (values, places) if keepdim else (values.squeeze(along), places.squeeze(along))
+    x = as_tensor("diff", "x", 0, x)
+    if n < 1:
+        raise _refuse("diff", "n", n, "1 or more", "不小于 1 的整数")
+    along = normal_axis(axis, x.ndim)
+    parts = [each for each in (prepend, x, append) if each is not None]
+    found = concat(parts, along) if len(parts) > 1 else x
+    before, after = (slice(None),) * along + (slice(None, -1),), (slice(None),) * along + (slice(1, None),)
+    for _ in range(n):
+        found = (
+            found[after].logical_xor(found[before]) if found.array.dtype.kind == "b" else found[after] - found[before]
+        )
+    return found
 
 
+@as_method
 @as_function
 def trapezoid(
     y: Tensor, x: Tensor | None = None, dx: float | None = None, axis: int = -1, name: str | None = None

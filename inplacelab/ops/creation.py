@@ -264,6 +264,27 @@ def linspace(start: Any, stop: Any, num: int, dtype: Any = None, name: str | Non
 
 
 @as_function
+def logspace(start: Any, stop: Any, num: int, base: Any = 10.0, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Creates a vector of the powers of `base` whose exponents are evenly spaced.
+
+    Args:
+        start: the first exponent.
+        stop: the last exponent, which is included.
+        num: the number of elements.
+        base: what is raised to the powers.
+        dtype: the type of the elements; the default type if None.
+        name: ignored.
+
+    >>> import inplacelab as paddle
+    >>> paddle.logspace(0, 2, 3).tolist()
+    [1.0, 10.0, 100.0]
+    """
+    device = device_for()
+    values = np.logspace(float(start), float(stop), int(num), base=float(base))
+    return made("logspace", device.from_host(values.astype(dtypes.as_numpy(dtype))), device)
+
+
+@as_function
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
     """Creates a matrix with ones on its diagonal and zeros elsewhere.
 

@@ -39,7 +39,9 @@ def _moved(x: Tensor, target: Device) -> Tensor:
 
 
 @as_method
-def to(self: Tensor, *where: Any, device: Any = None, dtype: Any = None, blocking: bool = True) -> Tensor:
+def to(
+    self: Tensor, *where: Any, device: Any = None, dtype: Any = None, other: Tensor | None = None, blocking: bool = True
+) -> Tensor:
     """Returns the tensor on another device, in another dtype, or both; the tensor itself if it has both already.
 
     The arguments are those of Paddle: `x.to("gpu")`, `x.to("float64")`, `x.to("cpu", "int32")`, `x.to(other)`, or by name.
@@ -50,13 +52,14 @@ def to(self: Tensor, *where: Any, device: Any = None, dtype: Any = None, blockin
         where: a device, a dtype, both in this order, or a tensor that has both; then `blocking`.
         device: a device or place.
         dtype: the type of the elements.
+        other: a tensor that has the device and the dtype.
         blocking: whether to wait for the copy (NumPy always does).
 
     Raises:
         OptionError: if there are no arguments.
         DeviceError: if there is no such device.
     """
-    device, dtype = _device_and_dtype(where, device, dtype)
+    device, dtype = _device_and_dtype(where if other is None else (other,), device, dtype)
     if device is None and dtype is None:
         raise errors.nowhere_to_move()
     moved = self if device is None else _moved(self, devices.find(device))

@@ -15,7 +15,7 @@ from inplacelab.ops.arguments.creation_options import device_for
 from inplacelab.ops.creation import made, shape_of
 from inplacelab.ops.random_fills import check_probability, check_uniform, spread
 from inplacelab.ops.results import random_stream
-from inplacelab.ops.table.exports import as_function
+from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.tensor import Tensor
 
 as_function(random_stream.seed)
@@ -230,6 +230,7 @@ def poisson(x: Tensor, name: str | None = None) -> Tensor:
     return _drawn("poisson", x.shape, x.dtype, draw, "f", x)
 
 
+@as_method
 @as_function
 def multinomial(x: Tensor, num_samples: int = 1, replacement: bool = False, name: str | None = None) -> Tensor:
     """Creates a tensor of random indices along the last axis of `x`, with the weights in `x`.

@@ -1,4 +1,4 @@
-"""Scans: running sums and products along an axis.
+"""Scans: running sums, products and sums of exponentials along an axis.
 
 Each element reads those before it, in order, so the result may be written over the input while it is computed.
 """
@@ -12,7 +12,7 @@ import numpy as np
 from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments.index_checks import along, checked_axis
-from inplacelab.ops.results.kernel_tools import conj
+from inplacelab.ops.results.kernel_tools import conj, quietly
 from inplacelab.ops.table import add_row
 from inplacelab.ops.table.depends import along_axes
 from inplacelab.ops.table.row import same
@@ -115,6 +115,46 @@ add_row(
     attrs="dim=None, dtype=None", kernel=_cumprod, prepare={"dim": _dim}, shape=lambda x, dim: _line(x, dim), dtype=_dtype,
     validate=lambda x, dtype: _check_addable("cumprod", x, dtype), resizes=True, depends=along_axes("running", "dim"),
     d_x=_gradient_of_products,
+)  # fmt: skip
+
+# ---- running logarithms of sums of exponentials -----------------------------------------------------------------------------
+
+
+@quietly
+def _logcumsumexp(out: Any, x: Any, axis: int | None, device: Any) -> None:
+    """By doubling, as in `_recurrence` below: CuPy's `logaddexp` has no `accumulate`."""
+    device.ledger.borrow(out.nbytes + (0 if x.flags.c_contiguous else x.nbytes))
+    np.copyto(out, x if axis is not None or x.ndim == 0 else x.reshape(-1))
+    if not out.ndim:
+        return
+    result = np.moveaxis(out, axis or 0, 0)
+    distance = 1
+    while distance < len(result):
+        result[distance:] = np.logaddexp(result[distance:], result[:-distance])
+        distance *= 2
+
+
+def _gradient_of_logcumsumexp(g: Tensor, x: Tensor, out: Tensor, axis: int | None) -> Tensor:
+    """`x[k]` reaches `out[j]` with `exp(x[k] - out[j])`: `exp(x[k] - out[k])` times `exp(out[k] - out[k+1])`, and so on up to `out[j]`.
+
+    `out` never falls, so no exponent is positive, and nothing overflows. Where all elements so far are -inf, the slope is taken as 0.
+    """
+    if x.ndim == 0:
+        return g.reshape(())
+    line = 0 if axis is None else axis
+    values = x.reshape([-1]) if axis is None else x
+    sums = out.clip(min=float(np.finfo(out.array.dtype).min))
+    steps = (sums[along(line, slice(None, -1))] - sums[along(line, slice(1, None))]).exp()
+    reaching = _backwards(_backwards(g, line)._recurrence(_backwards(steps, line), line), line)
+    return (reaching * (values - sums).exp()).reshape(x.array.shape)
+
+
+add_row(
+    "scan", "logcumsumexp", "x",
+    ("The logarithms of running sums of exponentials along `axis`, or over all elements in one line.", "沿 `axis` 的指数累加和的对数；缺省时把全部元素排成一行累加。"),
+    attrs="axis=None, dtype=None", accepts="f", kernel=_logcumsumexp, prepare={"axis": _axis}, shape=_line, dtype=_dtype, in_place=False,
+    depends=along_axes("running"),
+    d_x=_gradient_of_logcumsumexp,
 )  # fmt: skip
 
 # ---- recurrences ------------------------------------------------------------------------------------------------------------

@@ -99,6 +99,7 @@ def _overwrite(x: Tensor, given: Tensor) -> None:
         x.copy_(given.detach())
 
 
+@as_method
 @as_function
 def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     """Adds a number to a tensor of one element, in place although the name has no underscore: a counter.

@@ -51,6 +51,7 @@ PAIRS = [
     case("hypot", np.hypot, (2, 3), (3,)),
     case("atan2", np.arctan2),
     case("logaddexp", np.logaddexp, (2, 3), (1, 3)),
+    case("nextafter", np.nextafter),
     case("copysign", np.copysign),
     case("copysign", np.copysign, (2, 3), ()),
     case("ldexp", _ldexp),

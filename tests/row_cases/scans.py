@@ -20,6 +20,8 @@ CASES = [
     case("cumprod", lambda x, dim: np.cumprod(x, dim), (2, 4), dim=1),
     case("cumprod", lambda x, dim: np.cumprod(x, dim), (5,), fixed={"x": [0.5, 0.0, -2.0, 0.0, 3.0]}, dim=0),
     case("cumprod", lambda x, dim: np.cumprod(x, dim), (2, 3, 2), dim=-3),
+    case("logcumsumexp", np.logaddexp.accumulate, axis=0),
+    case("logcumsumexp", lambda x: np.logaddexp.accumulate(x.reshape(-1)), (2, 4)),
     case("_recurrence", _recurrence, (7,), (6,), axis=0),
     case("_recurrence", _recurrence, (2, 4), (2, 3), axis=1),
 ]  # fmt: skip
