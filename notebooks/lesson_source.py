@@ -5,7 +5,7 @@ A lesson is a text file of blocks with blank lines between them. Prose comes in 
     :::en
     A *view* is a second tensor on the same storage.
     :::zh
-    *视图*是同一块存储上的另一个张量。
+    *视图*是同一个存储上的另一个张量。
     :::
 
 Code is written once, between fences. Words after `python` become the cell's tags:
