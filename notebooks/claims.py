@@ -209,7 +209,7 @@ CLAIMS = (
     Claim(
         "replicas-agree",
         Text(
-            "In distributed training all workers must do the same in-place operations; batch normalisation needs care.",
+            "In distributed training all workers must do the same in-place operations; batch normalization needs care.",
             "分布式训练中，各节点必须执行相同的原地操作；批归一化要格外小心。",
         ),
         Text("Shown with replicas that part ways.", "用各自走散的副本来演示。"),

@@ -20,7 +20,7 @@ def order_of_axes(x: Any, order: Any) -> Steps:
             f"`y` 的步幅是 {y.strides}。这次 reshape 合并的是哪两个轴？它们的步幅合得上吗？",
         ),
         Text(
-            "The two axes that are merged must be neighbours in `x`, in the same order.",
+            "The two axes that are merged must be neighbors in `x`, in the same order.",
             "被合并的两个轴，在 `x` 里也应当相邻，并且次序相同。",
         ),
     )
@@ -63,7 +63,7 @@ def black_squares(board: Any, strides: Any, offset: Any) -> Steps:
     yield (
         shown[:2] == wanted[:2],
         Text(
-            f"That shows {shown}. How far is it from the first black square to its neighbour in the same row?",
+            f"That shows {shown}. How far is it from the first black square to its neighbor in the same row?",
             f"现在显示的是 {shown}。从第一个黑格到同一行的下一个黑格，要跨几个槽位？",
         ),
     )
