@@ -14,6 +14,7 @@ The sections:
 - *import*: `import inplacelab`, which includes NumPy's;
 - *peaks*: the memory account against peaks computed by hand;
 - *growth*: what an operation costs as views, history and earlier recordings grow.
+- *pages*: what in-place operations save in time, and why: page faults.
 
 "ours/torch" is how many times as long we take as PyTorch: less is better. "-": not installed, or it has no such operation.
 """
@@ -29,7 +30,7 @@ from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from benchmarks import goals, growth, imports, operations, peaks, tables
+from benchmarks import fresh_pages, goals, growth, imports, operations, peaks, tables
 from benchmarks.contestants import BEFORE, FRAMEWORKS, NUMPY, OURS, TWIN, installed
 from benchmarks.interleaved import Measured, measured, processes, unpack
 from benchmarks.programs import PROGRAMS
@@ -196,6 +197,11 @@ def grown(effort: Effort) -> Table:
     return tables.table_of("Growth: time of one operation, in additions of NumPy", curves, goals.LEVEL)
 
 
+def fresh(effort: Effort) -> Table:
+    """What in place saves in time, and why."""
+    return fresh_pages.table(fresh_pages.SIZES[:3] if effort.quick else fresh_pages.SIZES, effort.rounds)
+
+
 SECTIONS: dict[str, Callable[[Effort], Table]] = {
     "latency": latency,
     "operations": most_used,
@@ -204,6 +210,7 @@ SECTIONS: dict[str, Callable[[Effort], Table]] = {
     "import": imported,
     "peaks": accounted,
     "growth": grown,
+    "pages": fresh,
 }
 
 

@@ -3,8 +3,10 @@
     %%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK] [--optional]
 
 runs the cell as it would run without the magic, records it, and shows the stepper below it. With `--predict` the stepper asks what a
-step will do before showing it. With `--against NAME` the cell is shown beside a recording that another cell made with `--name`. It opens at the most telling step, with `--from-start` or `--predict` at the beginning; as a line of its own,
-`%stepper --from-start` does so for all cells that follow, as lessons that ask a question above each program want it. A cell that raises is recorded up to the error, and the error is then shown as Python shows it.
+step will do before showing it. With `--against NAME` the cell is shown beside a recording that another cell made with `--name`. It opens
+at the most telling step, with `--from-start` or `--predict` at the beginning, and then the value of the cell's last line is not shown,
+which would tell the end first. As a line of its own, `%stepper --from-start` does so for all cells that follow, as lessons that ask a
+question above each program want it. A cell that raises is recorded up to the error, and the error is then shown as Python shows it.
 With `--optional` a cell whose framework is not installed is skipped, and says so.
 
     %%ranks N [--name NAME] [--title TITLE]
@@ -254,7 +256,9 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     try:
         tree = shell.compile.ast_parse(text, filename=filename)
         program = Program.of(tree, cell.rstrip("\n"), filename)
-        parts = _compiled(shell, instrument.instrumented(tree), filename)
+        parts = _compiled(
+            shell, instrument.instrumented(tree), filename, shows_last=not (options.from_start or options.predict)
+        )
     except SyntaxError as error:
         raise _shown_syntax_error(shell, error) from None
     if options.optional and (needs := not_installed_of(tree)) is not None:
@@ -355,12 +359,13 @@ def _show_ranks(recordings: list[Recording]) -> None:
     display(show_ranks(recordings) if len(recordings) > 1 else Stepper(recordings[0]))
 
 
-def _compiled(shell: Any, tree: ast.Module, filename: str) -> list[Any]:
-    """Compiles the cell. If its last line is an expression, its value is shown, as in any cell."""
+def _compiled(shell: Any, tree: ast.Module, filename: str, *, shows_last: bool) -> list[Any]:
+    """Compiles the cell. If its last line is an expression, its value is shown, as in any cell, unless it would tell the end first."""
     compiler: Callable[..., Any] = shell.compile
     body = tree.body
     if (
-        body
+        shows_last
+        and body
         and isinstance(body[-1], ast.Expr)
         and not instrument.is_call(body[-1])
         and not _ends_with_semicolon(filename)

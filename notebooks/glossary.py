@@ -6,7 +6,7 @@ begins with its term in bold:
     :::en
     **stride**: how many slots to move on for one step along a dimension.
     :::zh
-    **步幅**：沿某个维度走一步所跨过的槽位数。
+    **步幅**：沿某个轴走一步所跨过的槽位数。
     :::
 
 The lesson that introduces a term declares it in its note `<!-- terms: ... -->`.

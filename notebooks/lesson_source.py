@@ -5,7 +5,7 @@ A lesson is a text file of blocks with blank lines between them. Prose comes in 
     :::en
     A *view* is a second tensor on the same storage.
     :::zh
-    *视图*是同一块存储上的另一个张量。
+    *视图*是同一个存储上的另一个张量。
     :::
 
 Code is written once, between fences. Words after `python` become the cell's tags:
@@ -14,8 +14,8 @@ Code is written once, between fences. Words after `python` become the cell's tag
     x.scale_(2.0)
     ```
 
-In code, `{{language}}` becomes "en" or "zh"; but for questions, that is the only difference between the two notebooks' code. An exercise
-is a cell to fill in, its solution, one wrong answer or more, and the check, one right after the other. Learners see the
+In code, `{{language}}` becomes "en" or "zh"; but for questions and the titles of checks, that is the only difference between the two
+notebooks' code. An exercise is a cell to fill in, its solution, one wrong answer or more, and the check, one right after the other. Learners see the
 first and the last; a test runs all of them:
 
     ```python exercise
@@ -63,6 +63,8 @@ LANGUAGES = ("en", "zh")
 FOR_AUTHORS = frozenset({"solution", "mistake"})
 """Code that the notebooks do not show."""
 
+_BILINGUAL = frozenset({"question", "checks"})
+"""Tags of cells with words: what is asked, and the title of a check, which the builder adds (`unspoiled.py`)."""
 _WORDS = re.compile(r"\{\{(?P<en>.+?) / (?P<zh>.+?)\}\}")
 _CODE_FENCE = re.compile(r"```python(?P<tags>( [a-z-]+)*)")
 _NOTE = re.compile(r"<!--\s*(?:(?P<kind>terms|claim|ignored|checks):)?(?P<text>.*)-->")
@@ -100,7 +102,7 @@ class Code:
     def in_language(self, language: str) -> str:
         """Returns the code for the notebook in `language`."""
         text = self.text.replace("{{language}}", language)
-        return _WORDS.sub(r"\g<zh>" if language == "zh" else r"\g<en>", text) if "question" in self.tags else text
+        return _WORDS.sub(r"\g<zh>" if language == "zh" else r"\g<en>", text) if _BILINGUAL & {*self.tags} else text
 
 
 @dataclass(frozen=True, slots=True)

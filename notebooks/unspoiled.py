@@ -1,7 +1,8 @@
 """Arranges a lesson so that no answer is read before the question: checks are collapsed, and what explains a result is folded.
 
 - A cell with the tag `twin`, the program of a recording shown above it, is collapsed.
-- A cell that checks what a `%%stepper` has shown is collapsed under a one-line title. So are the `assert`s at the end of any other cell.
+- A cell that checks what a `%%stepper` has shown is collapsed, and so are the `assert`s at the end of any other cell. Its first line, which
+  JupyterLab shows of a collapsed cell, is a comment that says what is checked.
 - After the check of an exercise stands its solution, folded.
 - The prose that follows a prediction and its program is folded up to its next heading, its next prediction, or a line `<!-- unfold -->`.
 """
@@ -18,9 +19,9 @@ from lesson_source import FOR_AUTHORS, Block, Code, Note, Prose
 
 CHECKS, QUESTION, TWIN = "checks", "question", "twin"
 COLLAPSED = frozenset({CHECKS, QUESTION, TWIN})
-"""Tags of cells of which JupyterLab shows what they print, and their code only if it is asked for."""
+"""Tags of cells of which JupyterLab shows the first line and what they print, and the rest of the code only if it is asked for."""
 
-_TITLE = Text("*Check (folded): {0}.*", "*核对（已折叠）：{0}。*")
+_TITLE = "# {{{{Check: {en} / 核对：{zh}}}}}\n{code}"
 _TWIN = Text(
     "*The program (folded): run it to record it again, if its framework is installed.*",
     "*程序（已折叠）：如果装有相应的框架，可以运行它重新记录。*",
@@ -72,9 +73,7 @@ def _with_titles(blocks: Iterable[Block]) -> Iterator[Block]:
         if program is not None:
             yield program
         if checks is not None:
-            title = _TITLE.format(title)
-            yield Prose(title.en, title.zh, block.line)
-            yield checks
+            yield replace(checks, text=_TITLE.format(en=title.en, zh=title.zh, code=checks.text))
         title, after_stepper = _ANY, is_stepper(block)
 
 
@@ -125,7 +124,7 @@ def _with_folds(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _is_added(prose: Prose) -> bool:
-    return prose.en == _TWIN.en or _SOLUTION.en in prose.en or prose.en.startswith(_TITLE.en.split("{0}")[0])
+    return prose.en == _TWIN.en or _SOLUTION.en in prose.en
 
 
 def _folded(prose: Prose) -> Prose:

@@ -37,7 +37,7 @@ _MADE = Text(
 _SUMMARY = Text("In numbers", "统计")
 _JUDGED = Text(
     "Where a gradient is asked for (without the last chapter, whose programs leave the history on purpose):",
-    "在要求梯度的程序中（不计最后一章，那里的程序主动脱离历史）：",
+    "在求梯度的程序中（不计最后一章，那里的程序主动脱离历史）：",
 )
 _OPENING = Text("Every program begins with", "每个程序都以下面两行开始")
 ALL = Text("All programs", "全部程序")

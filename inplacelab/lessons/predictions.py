@@ -10,11 +10,12 @@ A question is a cell that begins with `%%predict NAME`. Each line is one part: w
 
 `|` stands between options of which one is right, `&` between options of which any number is right, and `?` is a field to fill in. An option
 may have a value before `=`, if its words are not its value. No cell holds the answers: after the program has run, a later cell gives them
-from the facts, in the same order.
+from the facts, in the same order. Until a prediction is entered, that cell shows nothing else, either: what it prints and draws after `reveal` is
+held back.
 
 >>> asked = ask("viewed", "strides of `t`: (3, 1) | (1, 3)\nstorages: ?")
 >>> reveal("viewed", (1, 3), 1)
-○ No prediction yet. Enter one above; then the comparison stands there.
+○ No prediction yet. Enter one above: the answers appear there, and here when you run this cell again.
 >>> asked.answer([[1], "2"])
 >>> reveal("viewed", (1, 3), 1)
 ✓ strides of `t`: (1, 3)
@@ -39,8 +40,8 @@ Choice = list[int] | str | None
 """What a learner entered for one part: the indices of options, the text of a field, or nothing."""
 
 _NOT_YET = Text(
-    "○ No prediction yet. Enter one above; then the comparison stands there.",
-    "○ 还没有预测。请先在上面填写，然后那里会显示对照结果。",
+    "○ No prediction yet. Enter one above: the answers appear there, and here when you run this cell again.",
+    "○ 还没有预测。请先在上面填写：答案会显示在那里；再次运行本单元格，这里也会显示。",
 )
 _RIGHT = Text("✓ {label}: {fact}", "✓ {label}：{fact}")
 _WRONG = Text("✗ {label}: you said {said}; it is {fact}", "✗ {label}：你的预测是 {said}；实际是 {fact}")
@@ -238,7 +239,9 @@ def ask(name: str, text: str) -> Prediction:
 
 
 def reveal(name: str, *facts: Any) -> None:
-    """Shows the answers to a question, found in the recording, beside the prediction. Without a prediction it shows no answer.
+    """Shows the answers to a question, found in the recording, beside the prediction.
+
+    Without a prediction it shows no answer, and in a notebook it holds back what the rest of the cell prints and draws.
 
     Args:
         name: the name of the question.
@@ -254,6 +257,28 @@ def reveal(name: str, *facts: Any) -> None:
     from IPython.display import display  # noqa: PLC0415  # optional outside of notebooks
 
     display(Lines(_asked[name].lines() or [str(_NOT_YET)]))
+    if _asked[name].choices is None:
+        _hold_back_the_rest()
+
+
+def _hold_back_the_rest() -> None:
+    """Shows nothing of what the running cell prints and draws from here on, unless it fails."""
+    from IPython.core.getipython import get_ipython  # noqa: PLC0415  # optional outside of notebooks
+    from IPython.utils.capture import capture_output  # noqa: PLC0415
+
+    shell: Any = get_ipython()
+    if shell is None or shell.displayhook.exec_result is None:
+        return  # no cell is running
+    hold_back = capture_output(stderr=False)
+    held_back = hold_back.__enter__()
+
+    def show_again(result: Any) -> None:
+        shell.events.unregister("post_run_cell", show_again)
+        hold_back.__exit__(None, None, None)
+        if result.error_in_exec is not None:
+            held_back.show()  # a terminal prints the error where the cell prints
+
+    shell.events.register("post_run_cell", show_again)
 
 
 def watch(name: str, stepper: Any) -> None:

@@ -40,7 +40,7 @@ DIFFERENCES = (
     ),
     (
         Text("views made under `no_grad`", "在 `no_grad` 下创建的视图"),
-        Text("are constants; PyTorch says `requires_grad=True` of them", "是常量；PyTorch 称其 `requires_grad=True`"),
+        Text("are constants; PyTorch says `requires_grad=True` of them", "是常数；PyTorch 称其 `requires_grad=True`"),
     ),
     (
         Text("duplicate indices in `x[index] = y`", "`x[index] = y` 中重复的下标"),

@@ -11,6 +11,7 @@ from inplacelab.lessons.exercise import Exercise, Verdict
 from inplacelab.recorders import instrument
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session
+from inplacelab.recording import Recording
 
 
 def verdict_on(check: Exercise, name: str, text: str, **answers: Any) -> Verdict:
@@ -38,3 +39,11 @@ def is_solved(check: Exercise, name: str, text: str, **answers: Any) -> bool:
 def said(check: Exercise, name: str, text: str) -> str:
     """The hint that a check gives to a program."""
     return verdict_on(check, name, text).words.en
+
+
+def ran(text: str, **names: Any) -> tuple[Recording, dict[str, Any]]:
+    """Records a program as `%%stepper` does. Returns the recording, and the program's names afterwards."""
+    session = Session(Program.of(ast.parse(text), text, "<answer>"))
+    names |= {"paddle": paddle}
+    session.run([compile(text, "<answer>", "exec")], names)
+    return session.recording(), names

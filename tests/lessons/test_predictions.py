@@ -174,6 +174,43 @@ def test_what_is_entered_in_the_widget_is_compared_when_the_facts_are_known(
     assert repr(shell.run_line_magic("predictions", "")) == "✓ q: 1 of 1"
 
 
+CHECK = """from inplacelab.lessons import reveal
+from IPython.display import display
+print("before")
+reveal("q", 123)
+print("the answer is 123")
+display("123")
+123"""
+
+
+def shown_by(shell: InteractiveShell, cell: str) -> str:
+    with capture_output() as captured:
+        shell.run_cell(cell)
+    return captured.stdout + "".join(str(output.data) for output in captured.outputs)
+
+
+def test_what_a_cell_shows_after_reveal_is_held_back_until_a_prediction_is_entered(shell: InteractiveShell) -> None:
+    asked = ask("q", "n: ?")
+    first = shown_by(shell, CHECK)
+    assert "before" in first
+    assert "No prediction yet" in first
+    assert "123" not in first
+    assert "next" in shown_by(shell, "print('next')"), "only in that cell"
+    asked.answer(["5"])
+    second = shown_by(shell, CHECK)
+    assert "it is 123" in second
+    assert "the answer is 123" in second
+
+
+def test_an_error_is_shown_all_the_same(shell: InteractiveShell) -> None:
+    ask("q", "n: ?")
+    with capture_output() as captured:
+        result = shell.run_cell(CHECK + "\nassert 1 == 2")
+    assert isinstance(result.error_in_exec, AssertionError)
+    assert "AssertionError" in captured.stdout
+    assert "next" in shown_by(shell, "print('next')")
+
+
 def test_a_question_without_a_name_or_lines_is_refused(shell: InteractiveShell) -> None:
     for name, cell in (("", "n: ?"), ("q", "n\n")):
         with pytest.raises(UsageError, match="%%predict"):

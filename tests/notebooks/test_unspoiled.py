@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import nbformat
 import pytest
 
 import build
@@ -22,15 +23,19 @@ def sources(*blocks: Block) -> list[str]:
 
 def test_what_checks_a_stepper_is_collapsed_as_a_whole_under_its_title() -> None:
     check = Code("y = 2\nassert y == 2", ())
-    *_, title, collapsed = unspoiled.arranged([PROGRAM, Note("checks", "the number / 数"), check])
-    assert title == Prose("*Check (folded): the number.*", "*核对（已折叠）：数。*")
-    assert collapsed == Code(check.text, ("checks",))
+    *_, collapsed = unspoiled.arranged([PROGRAM, Note("checks", "the number / 数"), check])
+    assert isinstance(collapsed, Code)
+    assert collapsed.tags == ("checks",)
+    assert collapsed.in_language("en") == "# Check: the number\n" + check.text
+    assert collapsed.in_language("zh") == "# 核对：数\n" + check.text
 
 
 def test_elsewhere_only_the_assertions_at_the_end_are() -> None:
-    blocks = unspoiled.arranged([Code("y = 2\nassert y\nprint(y)\n\nassert y == 2\nassert y > 1", ("tag",))])
-    assert blocks[0] == Code("y = 2\nassert y\nprint(y)", ("tag",))
-    assert blocks[2] == Code("assert y == 2\nassert y > 1", ("checks",))
+    program, check = unspoiled.arranged([Code("y = 2\nassert y\nprint(y)\n\nassert y == 2\nassert y > 1", ("tag",))])
+    assert program == Code("y = 2\nassert y\nprint(y)", ("tag",))
+    assert isinstance(check, Code)
+    assert check.tags == ("checks",)
+    assert check.in_language("en").split("\n")[1:] == ["assert y == 2", "assert y > 1"]
 
 
 @pytest.mark.parametrize(
@@ -97,6 +102,44 @@ def test_no_assertion_and_no_fold_differs_between_the_languages(source: Path) ->
     english, chinese = (build.compose(source, language).cells for language in ("en", "zh"))
     folds = [["<details>" in cell.source for cell in cells] for cells in (english, chinese)]
     assert folds[0] == folds[1]
+
+
+def calls(code: str) -> list[str]:
+    """The functions that a cell calls as statements, in order."""
+    nodes = sorted((node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Expr)), key=lambda n: n.lineno)
+    return [ast.unparse(node.value.func) for node in nodes if isinstance(node.value, ast.Call)]
+
+
+@pytest.mark.parametrize("source", build.lessons(), ids=lambda source: source.stem)
+def test_no_answer_is_visible_before_it_is_asked_for(source: Path) -> None:
+    """The rule: the program of a question prints nothing itself if it is stepped through, and its check prints only after `reveal`,
+    which holds back what follows until a prediction is entered.
+    """
+    asked = {
+        block.text.split("\n")[0].removeprefix("%%predict ")
+        for block in read_lesson(source)
+        if isinstance(block, Code) and "question" in block.tags
+    }
+    for cell in build.compose(source, "en").cells:
+        if cell.cell_type != "code":
+            continue
+        head, _, program = cell.source.partition("\n")
+        if head.startswith("%%stepper") and asked & {*head.split()}:
+            assert "print" not in calls(program), program
+        elif "checks" in cell.metadata.get("tags", []):
+            assert head.startswith("# Check: ")
+            shows = [call for call in calls(program) if call in {"reveal", "print", "look", "display"}]
+            assert shows == [] or shows[0] == "reveal" or "reveal" not in shows, program
+
+
+@pytest.mark.parametrize("source", build.lessons(), ids=lambda source: source.stem)
+def test_without_a_prediction_a_check_says_so_and_nothing_else(source: Path) -> None:
+    """Built notebooks are run without predictions."""
+    for language in ("en", "zh"):
+        for cell in nbformat.read(build.notebook_path(source, language), as_version=4).cells:
+            if "checks" in cell.metadata.get("tags", []) and "\nreveal(" in cell.source:
+                texts = [output.get("text") or output.get("data", {}).get("text/plain") for output in cell.outputs]
+                assert [text[:1] for text in texts] == ["○"] * cell.source.count("\nreveal("), cell.source
 
 
 @pytest.mark.parametrize("source", build.lessons(), ids=lambda source: source.stem)

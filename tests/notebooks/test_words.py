@@ -9,24 +9,8 @@ import pytest
 import build
 from lesson_source import Prose, read_lesson
 
-INSTEAD_OF = {
-    "块存储": "个存储",
-    "改写": "覆盖",
-    "共用": "共享",
-    "维度": "轴",
-    "批量": "批次",
-    "前向过程": "前向计算",
-    "常量": "常数",
-    "要求梯度": "需要梯度",
-    "不花": "不占",
-    "付出": "占用",
-    "免费": "不占内存",
-    "最紧张的": "占用最高的",
-    "叶子拒绝": "叶子检查",
-    "过期值拒绝": "版本检查",
-    "显示着": "显示",
-    "静默地": "悄悄",
-}
+INSTEAD_OF = {"改写": "覆盖", "维度": "轴", "不花": "不占"}
+"""Besides those of `tests/project/test_chinese_words.py`."""
 EDITED = (
     "storage_and_views",
     "metadata_and_storage",

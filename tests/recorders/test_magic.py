@@ -102,6 +102,13 @@ def test_a_stepper_opens_at_the_most_telling_step_or_at_the_beginning(cell: Run)
     assert opened() == 2
 
 
+def test_at_the_beginning_the_value_of_the_last_line_is_not_told(cell: Run) -> None:
+    program = "x = paddle.ones([2])\nx.scale_(7.)"
+    assert "7." in cell(f"%%stepper\n{program}").out
+    assert cell(f"%%stepper --from-start\n{program}").out == ""
+    assert cell(f"%%stepper --predict\n{program}").out == ""
+
+
 def test_how_a_program_is_fixed_can_be_left_to_the_learner(cell: Run) -> None:
     text = "a = paddle.ones([2])\na.stop_gradient = False\nb = a * 2.\nc = b * b\nb.add_(a)\nc.sum().backward()\n"
     texts = {}

@@ -26,11 +26,11 @@ SPOILT = {
     0: (
         (
             "Line 1 `ones` made `a` in a new storage S0 (16 bytes). "
-            "It is a leaf that asks for a gradient (`stop_gradient=False`)."
+            "It is a leaf that requires a gradient (`stop_gradient=False`)."
         ),
         (
             "第 1 行的 `ones` 创建了 `a`，数据放在新存储 S0（16 字节）中。"
-            "它是要求梯度的叶子张量（`stop_gradient=False`）。"
+            "它是需要梯度的叶子张量（`stop_gradient=False`）。"
         ),
     ),
     1: (
@@ -154,9 +154,9 @@ def test_a_flag_set_on_a_line(tape: Any) -> None:
     plain = tape.tensor(0, 0, (2,), "w")
     tape.step("operation", 1, tape.storage(0, (1.0, 1.0)), plain, op="ones", category="create", output=0)
     tape.step("line", 2, replace(plain, needs_gradient=True))
-    assert last(tape).en == "Line 2: `w` now asks for a gradient (`stop_gradient=False`)."
+    assert last(tape).en == "Line 2: `w` now requires a gradient (`stop_gradient=False`)."
     tape.step("line", 3, plain)
-    assert last(tape, "torch").zh == "第 3 行：`w` 不再要求梯度（`requires_grad=False`）。"
+    assert last(tape, "torch").zh == "第 3 行：`w` 不再需要梯度（`requires_grad=False`）。"
 
 
 def test_a_cleared_gradient(tape: Any) -> None:

@@ -154,7 +154,7 @@ def test_the_model_is_followed(page: Any) -> None:
 def test_another_launch_can_be_chosen_and_costs_more(page: Any) -> None:
     assert "4 sectors of 32 bytes for 128 bytes: 100 %, coalesced" in status(page)
     page.get_by_role("combobox", name="Launch").select_option("1")
-    assert "x: 32 sectors of 32 bytes for 128 bytes: neighbours are 256 bytes apart" in status(page)
+    assert "x: 32 sectors of 32 bytes for 128 bytes: neighbors are 256 bytes apart" in status(page)
     assert page.evaluate("traits.launch") == 1
     press(page, "Home", "ArrowLeft")  # a launch ends where it ends
     assert page.evaluate("[traits.launch, traits.block, traits.thread]") == [1, 0, 0]

@@ -51,7 +51,7 @@ def seen(name: str, pick: Pick | None = None) -> Any:
 def test_side_by_side_is_coalesced_and_far_apart_is_not() -> None:
     x, out = seen("transposed")
     assert (cost_of(x).en, cost_of(out).en) == (
-        "32 sectors of 32 bytes for 128 bytes: neighbours are 256 bytes apart",
+        "32 sectors of 32 bytes for 128 bytes: neighbors are 256 bytes apart",
         "4 sectors of 32 bytes for 128 bytes: 100 %, coalesced",
     )
     assert [share_of_moved(each) for each in (*seen("every second"), *seen("many blocks"))] == ["50", "100"]

@@ -33,7 +33,7 @@ CHAPTER = Chapter(
             """,
             why=Text(
                 "In Paddle the sum makes the target double, too. Here it gets a storage of its own (in place in name only). "
-                "Paddle writes the wider elements over the view's neighbours.",
+                "Paddle writes the wider elements over the view's neighbors.",
                 "在 Paddle 中求和会把目标也变成双精度。这里为它换一个自己的存储（只是名义上的原地）；Paddle 则把更宽的元素写到视图的邻居上去了。",
             ),
         ),

@@ -103,7 +103,7 @@ CHAPTER = Chapter(
         difference(
             key="interleaved-parts-added",
             kind=Kind.STRICTER,
-            title=Text("Every other element is added to by its neighbours", "隔一个取一个的元素加上另一段元素"),
+            title=Text("Every other element is added to by its neighbors", "隔一个取一个的元素加上另一段元素"),
             program="""
                 b = (a * 2).flatten()
                 b[::2].add_(b[2:])

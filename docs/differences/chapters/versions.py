@@ -120,7 +120,7 @@ CHAPTER = Chapter(
             why=Text(
                 "Two losses, one parameter, and the first update comes too early: a mistake that is made in real training "
                 "loops, of adversarial networks for instance.",
-                "两个损失共用一个参数，而第一次更新来得过早：真实的训练循环（例如对抗网络）里就会犯这种错误。",
+                "两个损失共享一个参数，而第一次更新来得过早：真实的训练循环（例如对抗网络）里就会犯这种错误。",
             ),
             fixed="""
                 loss = (a * a * a).sum()
@@ -243,7 +243,7 @@ CHAPTER = Chapter(
         difference(
             key="function-applied-to-constant",
             kind=Kind.STRICTER,
-            title=Text("`apply_` on a constant that backward needs", "对反向传播所需的常量调用 `apply_`"),
+            title=Text("`apply_` on a constant that backward needs", "对反向传播所需的常数调用 `apply_`"),
             program="""
                 k = paddle.full([2, 2], 5.)
                 loss = (a * k).sum()

@@ -117,7 +117,7 @@ CHAPTER = Chapter(
         difference(
             key="constant-copied",
             kind=Kind.RIGHT,
-            title=Text("`copy_` of a constant", "用 `copy_` 写入常量"),
+            title=Text("`copy_` of a constant", "用 `copy_` 写入常数"),
             program="""
                 b = a * 2
                 b.copy_(paddle.ones([2, 2]), True)

@@ -87,7 +87,7 @@ def swapped_rows(swapped: Recording) -> Steps:
     yield (
         max(step.peak for step in swapped.steps) == start,
         Text(
-            "Swapped. But one line reserved memory, if only for a moment. Which?",
+            "Swapped. But one line allocated memory, if only for a moment. Which?",
             "交换成功了。可是有一行申请过内存，哪怕只是一瞬间。是哪一行？",
         ),
         Text(

@@ -16,16 +16,16 @@ def order_of_axes(x: Any, order: Any) -> Steps:
     yield (
         flat.storage is x.storage,
         Text(
-            f"The strides of `y` are {y.strides}. Which two axes does the reshape join, and do their strides fit?",
+            f"The strides of `y` are {y.strides}. Which two axes does the reshape merge, and do their strides fit?",
             f"`y` 的步幅是 {y.strides}。这次 reshape 合并的是哪两个轴？它们的步幅合得上吗？",
         ),
         Text(
-            "The two axes that are joined must be neighbours in `x`, in the same order.",
+            "The two axes that are merged must be neighbors in `x`, in the same order.",
             "被合并的两个轴，在 `x` 里也应当相邻，并且次序相同。",
         ),
     )
     return Text(
-        "Two axes that are in order in the storage can be joined, wherever they stand.",
+        "Two axes that are in order in the storage can be merged, wherever they stand.",
         "两个轴只要在存储中按次序排列，不管站在什么位置，都能合并。",
     )
 
@@ -63,7 +63,7 @@ def black_squares(board: Any, strides: Any, offset: Any) -> Steps:
     yield (
         shown[:2] == wanted[:2],
         Text(
-            f"That shows {shown}. How far is it from the first black square to its neighbour in the same row?",
+            f"That shows {shown}. How far is it from the first black square to its neighbor in the same row?",
             f"现在显示的是 {shown}。从第一个黑格到同一行的下一个黑格，要跨几个槽位？",
         ),
     )

@@ -22,7 +22,7 @@ def which_is_it(answers: Any) -> Steps:
         yield (
             answers[program] == _RIGHT[program],
             Text(
-                f"`{program}`: write into the result, and look at `x`. Does it change?",
+                f"`{program}`: write to the result, and look at `x`. Does it change?",
                 f"`{program}`：往结果里写，再看看 `x`。它变了吗？",
             ),
             Text(
@@ -51,7 +51,8 @@ def which_is_it(answers: Any) -> Steps:
 def row_of_its_own(own: Recording) -> Steps:
     after = own.state(-1)
     yield (
-        [step.op for step, _ in who_raised(own, after.tensor("q").storage)] == ["scale_"],
+        [step.op for step, _ in who_raised(own, after.tensor("q").storage)] == ["scale_"]
+        and after.tensor("q").id == own.after_line(1).tensor("q").id,
         Text(
             "`q` must still be multiplied by 10 in place. What does its version counter say?",
             "`q` 仍要原地乘以 10：它的版本计数器是多少？",

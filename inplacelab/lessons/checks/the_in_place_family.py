@@ -51,6 +51,13 @@ def no_temporary(mine: Recording) -> Steps:
         ),
         Text("`subtract_` has a parameter for the factor.", "`subtract_` 有一个参数就是系数。"),
     )
+    yield (
+        visible_values(after, "g") == (2, 4, 6),
+        Text(
+            "`w` is right, but `g` has been overwritten: the optimizer would find another gradient. One operation is enough.",
+            "`w` 对了，可是 `g` 被覆盖了：梯度不再是原来的梯度。一个操作就够了。",
+        ),
+    )
     writes = [step.op for step, _ in who_raised(mine, first.tensor("w").storage)]
     yield (
         len(writes) == 1,
@@ -77,7 +84,7 @@ def running_sum(scan: Recording) -> Steps:
             "错开 1 位做一次之后，每个元素是几个元素的和？再错开 2 位做一次呢？",
         ),
         Text(
-            "Each line may double the number of elements that are summed: 1, 2, 4, 8.",
+            "Each pass may double the number of elements that are summed: 1, 2, 4, 8.",
             "每一次都可以让求和的元素个数翻倍：1、2、4、8。",
         ),
     )
@@ -86,8 +93,8 @@ def running_sum(scan: Recording) -> Steps:
         Text(f"The sums are right, in {writes} writes. Three are enough.", f"和是对的，写了 {writes} 次。三次就够了。"),
     )
     return Text(
-        "Eight sums in three lines. A GPU computes `cumsum` in this way: every element of a line at once.",
-        "三行求出八个和。GPU 就是这样计算 `cumsum` 的：每一行的所有元素同时算。",
+        "Eight sums in three passes. A GPU computes `cumsum` in this way: all elements of a pass at once.",
+        "三遍求出八个和。GPU 就是这样计算 `cumsum` 的：每一遍的所有元素同时算。",
     )
 
 

@@ -44,7 +44,7 @@ def a_quarter(m: Any, view: Any) -> Steps:
     yield (
         times > 2,
         Text(
-            "{times:g} times: the slots are too close together. How far apart must two neighbours be?",
+            "{times:g} times: the slots are too close together. How far apart must two neighbors be?",
             "{times:g} 倍：槽位挨得太近了。两个相邻的元素要隔多远？",
         ).format(times=times),
         Text("Half of the worst case: two slots in each sector.", "最坏情形的一半：每个扇区里两个槽位。"),
@@ -68,7 +68,7 @@ def any_order(mine: Any) -> Steps:
             "It is refused: which slots are read and written by different threads?",
             "被拒绝了：哪些槽位由不同的线程分别读和写？",
         ),
-        Text("Put the old neighbours somewhere else first.", "先把旧的邻居放到别处去。"),
+        Text("Put the old neighbors somewhere else first.", "先把旧的邻居放到别处去。"),
     )
     x = after.tensor("x")
     made = mine.state(mine.on_line(_first_line(mine))[-1].index).tensor("x")
@@ -79,13 +79,13 @@ def any_order(mine: Any) -> Steps:
     yield (
         after.storages[x.storage].values == (3, 4, 5, 5),
         Text(
-            "The result should be 3, 4, 5, 5: each element plus its old left neighbour. Look at the first element: has it a left neighbour?",
+            "The result should be 3, 4, 5, 5: each element plus its old left neighbor. Look at the first element: has it a left neighbor?",
             "结果应当是 3、4、5、5：每个元素加上旧的左邻居。看看第一个元素：它有左邻居吗？",
         ),
     )
     yield (
         any(step.op and step.op.rstrip("_") in _ADDING for step in mine.steps),
-        Text("Let the program add the neighbours, for any `x`.", "请让程序自己去加邻居，对任何 `x` 都行。"),
+        Text("Let the program add the neighbors, for any `x`.", "请让程序自己去加邻居，对任何 `x` 都行。"),
     )
     return Text(
         "The copy is read, `x` is written: no thread reads what another thread writes.",
@@ -120,7 +120,7 @@ def five_sectors(line: Any, view: Any) -> Steps:
 
 
 _ADDING = {"add", "subtract", "sum", "cumsum", "lerp", "addmm", "matmul", "scale"}
-"""Operations with which neighbours can be added."""
+"""Operations with which neighbors can be added."""
 
 
 def _first_line(mine: Any) -> int:

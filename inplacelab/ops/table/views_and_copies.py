@@ -65,7 +65,7 @@ _STRIDE_NOUGHT = Text("a view with stride 0 in PyTorch", "PyTorch 中是步幅�
 _NOT_WRITTEN = Text("PyTorch refuses to write them", "PyTorch 不允许写入这些视图")
 _COUNTER = Text(
     "a copy; yet in Paddle it shares the counter of `x`, which gives false alarms",
-    "是副本；但在 Paddle 中仍与 `x` 共用版本计数器，会误报",
+    "是副本；但在 Paddle 中仍与 `x` 共享版本计数器，会误报",
 )
 _NEGATIVE = Text("PyTorch has no negative steps", "PyTorch 不支持负步长")
 
@@ -174,7 +174,7 @@ CHAPTERS = (
 _TITLE = Text("Self, view or copy", "自身、视图还是副本")
 _HEADS = (
     Text("operation", "操作"), Text("inplacelab", "inplacelab"), Text("Paddle 3.3.1", "Paddle 3.3.1"),
-    Text("PyTorch 2.13", "PyTorch 2.13"), Text("one counter with `x`", "与 `x` 共用计数器"), Text("may be written", "可写"),
+    Text("PyTorch 2.13", "PyTorch 2.13"), Text("one counter with `x`", "与 `x` 共享计数器"), Text("may be written", "可写"),
     Text("note", "说明"),
 )  # fmt: skip
 _KINDS = {"self": Text("self", "自身"), "view": Text("view", "视图"), "copy": Text("copy", "副本"), "": Text("-", "-")}

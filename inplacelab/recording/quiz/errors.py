@@ -135,7 +135,7 @@ def _concerned(step: Step) -> list[int]:
 
 def _why_it_runs(moment: Moment) -> Text:
     x = moment.called_before(moment.step.writes[0].tensor)
-    wrote = Text("{0} writes {1}, a leaf that asks for a gradient.", "{0}写入 {1}，它是要求梯度的叶子张量。")
+    wrote = Text("{0} writes {1}, a leaf that requires a gradient.", "{0}写入 {1}，它是需要梯度的叶子张量。")
     if moment.step.kept is None:
         because = Text(
             "It made no grad node: gradients were not recorded here, and only then may a leaf be written.",

@@ -92,7 +92,7 @@ def _who_sees(moment: Moment, write: WriteFacts, shown: list[TensorFacts], chang
 _THERE = Text("Elements of {0} lie there.", "{0} 有元素落在这些槽位上。")
 _SAME_AGAIN = Text("What is written is what {0} showed already.", "写入的值与 {0} 原来的值相同。")
 _BESIDE = Text(
-    "No element of {0} lies there, though the storage is the same.", "{0} 虽在同一块存储上，却没有元素落在那里。"
+    "No element of {0} lies there, though the storage is the same.", "{0} 虽在同一个存储上，却没有元素落在那里。"
 )
 _ELSEWHERE = Text("Not on {1} at all: {0}.", "{0} 不在 {1} 上。")
 

@@ -118,5 +118,5 @@ _OVERWROTE = Text(
 )
 _WROTE_BESIDE = Text(
     "{0} then raised the version of the same storage through {1} ({2} → {3}), though these slots were not written.",
-    "{0}随后经由 {1} 使同一块存储的版本号增加（{2} → {3}），尽管并没有写这些槽位。",
+    "{0}随后经由 {1} 使同一个存储的版本号增加（{2} → {3}），尽管并没有写这些槽位。",
 )

@@ -104,8 +104,8 @@ def _flags(moment: Moment) -> list[Text]:
     for key, now in moment.step.tensors:
         was = moment.tensor_before(key)
         if now is not None and was is not None and was.needs_gradient != now.needs_gradient:
-            asks = Text("{0} now asks for a gradient (`{1}`).", "{0} 现在要求梯度（`{1}`）。")
-            declines = Text("{0} asks for no gradient any more (`{1}`).", "{0} 不再要求梯度（`{1}`）。")
+            asks = Text("{0} now requires a gradient (`{1}`).", "{0} 现在需要梯度（`{1}`）。")
+            declines = Text("{0} no longer requires a gradient (`{1}`).", "{0} 不再需要梯度（`{1}`）。")
             flag = framework_of(moment.recording).flagged(asks=now.needs_gradient)
             said.append((asks if now.needs_gradient else declines).format(moment.label(now), flag))
         if now is not None and was is not None and was.grad is not None and now.grad is None:

@@ -46,7 +46,7 @@ def _created(moment: Moment) -> Text:
     made = made.format(head=moment.head, x=moment.called(result.id), place=place_of(moment, result))
     if not (result.leaf and result.needs_gradient):
         return made
-    asks = Text("It is a leaf that asks for a gradient (`{0}`).", "它是要求梯度的叶子张量（`{0}`）。")
+    asks = Text("It is a leaf that requires a gradient (`{0}`).", "它是需要梯度的叶子张量（`{0}`）。")
     return joined([made, asks.format(framework_of(moment.recording).flagged(asks=True))])
 
 

@@ -81,7 +81,7 @@ PICKED = {
     "coalesced": Text(", coalesced", "，合并访问"),
     "scattered": Text(", a sector for each thread", "，每个线程各占一个扇区"),
     "apart": Text(
-        "{sectors} sectors of 32 bytes for {wanted} bytes: neighbours are {apart} bytes apart",
+        "{sectors} sectors of 32 bytes for {wanted} bytes: neighbors are {apart} bytes apart",
         "{sectors} 个 32 字节扇区，需要 {wanted} 字节：相邻线程相隔 {apart} 字节",
     ),
     "crowd": Text("; {crowd} threads meet on one slot", "；{crowd} 个线程落在同一槽位"),

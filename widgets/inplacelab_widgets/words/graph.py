@@ -40,7 +40,7 @@ IN_CUSTOM = Text("▷ in {function}", "▷ 在 {function} 中")
 UNPACKS = Text("▷ {saved}: kept v{kept}, finds v{found} {mark}", "▷ {saved}：保存 v{kept}，取用 v{found} {mark}")
 FOLDED = Text(
     "{nodes} grad nodes drawn in {boxes} boxes: what the program repeats shares a box.",
-    "{nodes} 个梯度节点画在 {boxes} 个方框中：程序重复的部分共用一个方框。",
+    "{nodes} 个梯度节点画在 {boxes} 个方框中：程序重复的部分共享一个方框。",
 )
 EACH_TURN = Text("a box for each turn", "每一轮一个方框")
 EACH_NODE = Text("a box for each node", "每个节点一个方框")

@@ -1,0 +1,70 @@
+"""Answers to the exercises of lesson 3: unusual right ones are accepted, plausible wrong ones are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import inplacelab as paddle
+from inplacelab.lessons.checks import metadata_and_storage as checks
+
+
+def is_right_order(order: Any) -> bool:
+    return checks.order_of_axes(x=paddle.arange(24).reshape([2, 3, 4]), order=order).solved
+
+
+@pytest.mark.parametrize("order", [[2, 0, 1], (2, 0, 1), [-1, 0, 1], [2, -3, -2], np.array([2, 0, 1])])
+def test_the_order_of_axes_however_it_is_written(order: Any) -> None:
+    assert is_right_order(order)
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 1, 0], [2, 0], [2, 0, 0], "201"])
+def test_no_other_order_of_axes(order: Any) -> None:
+    assert not is_right_order(order)
+
+
+@pytest.mark.parametrize("pair", [(4_000_000, 8_000_000), (4e6, 8e6), (1000 * 1000 * 4, 2 * 1000 * 1000 * 4)])
+def test_the_bytes_of_a_copy(pair: tuple[Any, Any]) -> None:
+    assert checks.bytes_of_a_copy(added=pair[0], moved=pair[1]).solved
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        (4_000_000, 4_000_000),
+        (0, 0),
+        (0, 8_000_000),
+        (8_000_000, 8_000_000),
+        (8_000_000, 16_000_000),
+        (1_000_000, 2_000_000),
+        (4_000_000, 12_000_000),
+        ("4 MB", "8 MB"),
+        (4 * 2**20, 8 * 2**20),
+    ],
+)
+def test_other_numbers_of_bytes(pair: tuple[Any, Any]) -> None:
+    assert not checks.bytes_of_a_copy(added=pair[0], moved=pair[1]).solved
+
+
+@pytest.mark.parametrize(
+    ("strides", "offset", "solved"),
+    [
+        ([8, 5, 2], 0, True),
+        ((8, 5, 2), 0, True),
+        (np.array([8, 5, 2]), 0, True),
+        ([2 * 4, 4 + 1, 2], 0, True),
+        ([8, 4, 2], 0, False),
+        ([8, 5, 2], 1, False),
+        ([5, 8, 2], 0, False),
+        ([2, 5, 8], 0, False),
+        ([4, 2, 1], 0, False),
+        ([8, 5], 0, False),
+        ([-8, -5, -2], 15, False),
+        ([8, 5, 2], 8, False),
+    ],
+)
+def test_the_black_squares(strides: Any, offset: int, *, solved: bool) -> None:
+    board = paddle.arange(16).reshape([4, 4])
+    assert checks.black_squares(board=board, strides=strides, offset=offset).solved == solved

@@ -1,0 +1,141 @@
+"""Answers to the exercises of lesson 12: unusual right ones are accepted, plausible wrong ones are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inplacelab.lessons.checks import (
+    your_own_operation,
+)
+from inplacelab.ops.table import elementwise
+from inplacelab.ops.table.row import Row
+from tests.lessons.answers import ran
+
+CUBE = """
+from inplacelab.autograd import PyLayer
+class Cube_(PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        {forward}
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensor()
+        return {slope}
+
+a = paddle.to_tensor([1., -2., 3.], stop_gradient=False)
+h = {h}
+y = Cube_.apply(h)
+y.sum().backward()
+"""
+RULE = "g * 3. * x * x"
+
+
+@pytest.mark.parametrize(
+    ("forward", "slope", "h", "solved"),
+    [
+        ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x", RULE, "a * 1", True),
+        ("k = x * 1.; x.multiply_(k); x.multiply_(k); ctx.save_for_backward(k); return x", RULE, "a * 1", True),
+        ("x.pow_(3.); ctx.save_for_backward(x); return x", "g * 3. * x.abs().pow(2. / 3.)", "a * 1", True),
+        ("k = x.square() * 3.; x.pow_(3.); ctx.save_for_backward(k); return x", "g * x", "a * 1", True),
+        ("ctx.save_for_backward(x); x.pow_(3.); return x", RULE, "a * 1", False),
+        ("x.pow_(3.); ctx.save_for_backward(x); return x", RULE, "a * 1", False),
+        ("ctx.save_for_backward(x); return x.pow(3.)", RULE, "a * 1", False),
+        ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x", "g * 3. * x", "a * 1", False),
+        ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x", RULE, "a", False),
+        ("ctx.save_for_backward(x.clone()); x.pow_(3.); return x", RULE, "a.detach() * 1", False),
+        ("k = x.detach(); x.pow_(3.); ctx.save_for_backward(k); return x", RULE, "a * 1", False),
+        ("ctx.save_for_backward(x.clone()); x.square_(); return x", RULE, "a * 1", False),
+    ],
+)
+def test_a_cube_in_place(forward: str, slope: str, h: str, *, solved: bool) -> None:
+    recording, _ = ran(CUBE.format(forward=forward, slope=slope, h=h))
+    verdict = your_own_operation.cubed(mine=recording)
+    assert verdict.solved == solved, verdict
+
+
+def row(name: str, kernel: Callable[..., None], slope: Callable[..., Any]) -> Row:
+    return elementwise(name, "x", ("",) * 2, kernel=kernel, accepts="f", d_x=slope)
+
+
+def buffered(out: Any, x: Any) -> None:
+    np.multiply(x + np.sqrt(x * x + 4), 0.5, out)
+
+
+def from_behind(out: Any, x: Any) -> None:
+    root = np.hypot(x, 2)
+    np.add(root, x, out=out)
+    out /= 2
+
+
+def by_itself(out: Any, x: Any) -> None:
+    np.multiply(x, x, out)
+    np.add(out, 4, out)
+    np.sqrt(out, out)
+    np.add(x, out, out)
+    np.multiply(out, 0.5, out)
+
+
+def without_half(out: Any, x: Any) -> None:
+    np.add(x, np.sqrt(x * x + 4), out)
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel", "slope", "solved"),
+    [
+        ("squareplus", buffered, lambda g, out: g * out.square() / (out.square() + 1.0), True),
+        ("squareplus", from_behind, lambda g, out: g * (1.0 - 1.0 / (out * out + 1.0)), True),
+        ("squareplus", buffered, lambda g, out: g / (out.pow(-2.0) + 1.0), True),
+        ("squareplus", by_itself, lambda g, out: g * out.square() / (out.square() + 1.0), False),
+        ("squareplus", without_half, lambda g, out: g * out.square() / (out.square() + 1.0), False),
+        ("squareplus", buffered, lambda g, out: g * out / (out + 1.0), False),
+        ("squareplus", buffered, lambda g, x: g * (x / (x * x + 4.0).sqrt() + 1.0) * 0.5, False),
+        ("squareplus", buffered, lambda g, x, out: g * out.square() / (out.square() + 1.0) + 0.0 * x, False),
+        ("squareplus", buffered, lambda g: g, False),
+        ("square_plus", buffered, lambda g, out: g * out.square() / (out.square() + 1.0), False),
+    ],
+)
+def test_a_row_for_squareplus(
+    name: str, kernel: Callable[..., None], slope: Callable[..., Any], *, solved: bool
+) -> None:
+    verdict = your_own_operation.squareplus(row=row(name, kernel, slope))
+    assert verdict.solved == solved, verdict
+
+
+def third_power(out: Any, x: Any) -> None:
+    np.power(x, 3, out)
+
+
+def third_power_by_product(out: Any, x: Any) -> None:
+    np.multiply(x * x, x, out)
+
+
+def square_first(out: Any, x: Any) -> None:
+    np.multiply(x, x, out)
+    np.multiply(out, x, out)
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel", "slope", "solved"),
+    [
+        ("cubed", third_power, lambda g, out: g * 3.0 * out.abs().pow(2.0 / 3.0), True),
+        ("cubed", third_power_by_product, lambda g, out: g * 3.0 * out.square().pow(1.0 / 3.0), True),
+        ("cubed", third_power, lambda g, out: (out.abs().log() * (2.0 / 3.0)).exp() * 3.0 * g, True),
+        ("cubed", third_power, lambda g, x: g * 3.0 * x * x, False),
+        ("cubed", third_power, lambda g, out: g * 3.0 * out.pow(2.0 / 3.0), False),
+        ("cubed", third_power, lambda g, out: g * 3.0 * out * out, False),
+        ("cubed", third_power, lambda g, out: g * out.abs().pow(2.0 / 3.0), False),
+        ("cubed", third_power, lambda g, x, out: g * 3.0 * out.abs().pow(2.0 / 3.0) + 0.0 * x, False),
+        ("cubed", square_first, lambda g, out: g * 3.0 * out.abs().pow(2.0 / 3.0), False),
+        ("cube", third_power, lambda g, out: g * 3.0 * out.abs().pow(2.0 / 3.0), False),
+    ],
+)
+def test_a_cube_that_keeps_its_result(
+    name: str, kernel: Callable[..., None], slope: Callable[..., Any], *, solved: bool
+) -> None:
+    verdict = your_own_operation.cubed_by_result(row=row(name, kernel, slope))
+    assert verdict.solved == solved, verdict
