@@ -1,0 +1,71 @@
+"""What is accepted where lesson 17 asks which edits make replicas equal, and whether the edits do so on real ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inplacelab.distributed.on_ranks import can_run, record_on_ranks
+from inplacelab.lessons.checks import two_replicas
+from inplacelab.recording.queries import visible_values
+
+
+@pytest.mark.parametrize(
+    ("equal", "solved"),
+    [
+        (["before", "send", "average"], True),
+        (("average", "send", "before"), True),
+        ({"send", "average", "before"}, True),
+        ([], False),
+        (["before"], False),
+        (["send", "average"], False),
+        (["before", "send"], False),
+        (["before", "average"], False),
+        (["before", "send", "average", "gradient"], False),
+        ("before, send, average", False),
+    ],
+)
+def test_which_edits_make_the_replicas_equal(equal: Any, *, solved: bool) -> None:
+    assert two_replicas.equal_again(equal=equal).solved == solved
+
+
+PROGRAM = """
+import inplacelab as paddle
+import inplacelab.distributed as dist
+
+dist.init_parallel_env()
+rank = dist.get_rank()
+start = paddle.nn.initializer.Constant(1. + rank)
+layer = paddle.nn.Linear(2, 1, weight_attr=start)
+if {before} and rank == 1:
+    with paddle.no_grad():
+        layer.weight.clip_(0.5, 1.)
+model = dist.DataParallel(layer)
+sgd = paddle.optimizer.SGD(0.25, parameters=model.parameters())
+x = paddle.to_tensor([[1., 2.], [3., 4.]])[rank:rank + 1]
+for step in range(2):
+    model(x).mean().backward()
+    with paddle.no_grad():
+        if {gradient} and rank == 1:
+            layer.weight.grad.clip_(0.5, 1.)
+        sgd.step()
+        sgd.clear_grad()
+        if not ({before} or {gradient}) and rank == 1:
+            layer.weight.clip_(0.5, 1.)
+        if {send}:
+            dist.broadcast(layer.weight, src=1)
+        if {average}:
+            dist.all_reduce(layer.weight, op=dist.ReduceOp.AVG)
+"""
+EDITS = ("before", "gradient", "send", "average")
+
+
+@pytest.mark.skipif(not can_run(), reason="MPI is not installed")
+def test_the_edits_do_on_two_ranks_what_the_check_says() -> None:
+    equal = []
+    for edit in EDITS:
+        text = PROGRAM.format(**{name: name == edit for name in EDITS})
+        first, second = (visible_values(each.state(), "layer.weight") for each in record_on_ranks(text, 2))
+        equal += [edit] if first == second else []
+    assert two_replicas.equal_again(equal=equal).solved
