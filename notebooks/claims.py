@@ -51,7 +51,7 @@ CLAIMS = (
         ),
         Text(
             "So it is: three questions tell them apart (same object? same storage? written?).",
-            "确实如此：三个问题就能分清（是同一个对象吗？是同一块存储吗？被写过吗？）。",
+            "确实如此：三个问题就能分清（是同一个对象吗？是同一个存储吗？被写过吗？）。",
         ),
         SHOWN,
     ),
@@ -242,7 +242,7 @@ CLAIMS = (
         Text("An ordinary operation is known by its different shape or strides.", "普通操作的结果有不同的形状或步幅。"),
         Text(
             "`relu(x)` has the same of both. The other storage is what counts.",
-            "`relu(x)` 的形状和步幅都相同。关键是另有一块存储。",
+            "`relu(x)` 的形状和步幅都相同。关键是另有一个存储。",
         ),
         REFUTED,
     ),
@@ -252,7 +252,10 @@ CLAIMS = (
             "In place takes once the memory instead of twice, and spares the time of an allocation.",
             "原地操作只占一份内存而不是两份，还省去申请内存的时间。",
         ),
-        Text("Counted: the bytes and the allocations.", "数出来：字节数和申请次数。"),
+        Text(
+            "Shown: the bytes and the allocations are counted, and the time is measured. It goes into new pages of memory.",
+            "成立：字节数和申请次数是数出来的，时间是测出来的，它用在新的内存页上。",
+        ),
         SHOWN,
     ),
     Claim(
@@ -270,7 +273,7 @@ CLAIMS = (
             "After `y = x.scale_(2.0)`, `y is x`; scaled twice by two, the gradient is 4.",
             "执行 `y = x.scale_(2.0)` 之后 `y is x`；两次乘以二，梯度是 4。",
         ),
-        Text("Shown, with the way of the gradient through both nodes.", "成立，并跟着梯度走过两个节点。"),
+        Text("Shown, with the path of the gradient through both nodes.", "成立，并展示梯度经过两个节点的路径。"),
         SHOWN,
     ),
     Claim(
