@@ -209,10 +209,14 @@ CLAIMS = (
     Claim(
         "replicas-agree",
         Text(
-            "In distributed training all workers must do the same in-place operations; batch normalization needs care.",
+            "In distributed training, all workers must do the same in-place operations; batch normalization needs care.",
             "分布式训练中，各节点必须执行相同的原地操作；批归一化要格外小心。",
         ),
-        Text("Shown with replicas that part ways.", "用各自走散的副本来演示。"),
+        Text(
+            "Shown: if one rank clips its weights, the replicas drift apart without an error. So do the running means of batch "
+            "normalization if each rank normalizes for itself.",
+            "成立：一个进程裁剪了自己的权重，副本就悄悄偏离，没有报错；各进程各做各的批归一化，滑动均值也会偏离。",
+        ),
         SHOWN,
     ),
     Claim(
@@ -271,7 +275,7 @@ CLAIMS = (
             "After `y = x.scale_(2.0)`, `y is x`; scaled twice by two, the gradient is 4.",
             "执行 `y = x.scale_(2.0)` 之后 `y is x`；两次乘以二，梯度是 4。",
         ),
-        Text("Shown, with the way of the gradient through both nodes.", "成立，并跟着梯度走过两个节点。"),
+        Text("Shown, with the path of the gradient through both nodes.", "成立，并展示梯度经过两个节点的路径。"),
         SHOWN,
     ),
     Claim(
@@ -323,6 +327,3 @@ CLAIMS = (
         REFUTED,
     ),
 )
-
-LATER = frozenset({"replicas-agree"})
-"""Claims whose lesson is still to be written. A lesson that settles one takes it off this list."""

@@ -171,7 +171,7 @@ def _replaced(tree: ast.AST) -> Iterator[str]:
 
 def _referred(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[str]:
     """Yields the packages that a program refers to, also through functions defined elsewhere, such as in an earlier cell."""
-    waiting = [names.get(node.id) for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    waiting = [names.get(name) for name in _read_from_before(tree)]
     seen: set[int] = set()
     while waiting:
         value = waiting.pop()
@@ -179,6 +179,21 @@ def _referred(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[str]:
         if type(value) is FunctionType and id(value) not in seen and package_of(value) not in FRAMEWORKS:
             seen.add(id(value))
             waiting += [names_in(value.__globals__).get(name) for name in value.__code__.co_names]
+
+
+def _read_from_before(tree: ast.AST) -> Iterator[str]:
+    """Yields the names that a program may read before it has bound them: only for these does it matter what they refer to when it starts.
+
+    (A notebook's cell for PyTorch leaves tensors under names that a later cell gives to tensors of its own.)
+    """
+    bound = set[str]()
+    for statement in getattr(tree, "body", [tree]):
+        named = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        updated = {ast.unparse(node.target) for node in ast.walk(statement) if isinstance(node, ast.AugAssign)}
+        reads = {node.id for node in named if not isinstance(node.ctx, ast.Store) or node.id in updated}
+        yield from sorted(reads - bound)
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            bound |= {node.id for node in named if isinstance(node.ctx, ast.Store)}
 
 
 def _top(module: Any) -> str:

@@ -1,4 +1,4 @@
-"""One Chinese word for one thing, in the lessons that have been edited for it."""
+"""One Chinese word for one thing, in the lessons that have been edited for it and in the teacher's guide."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import build
+from claims import CLAIMS
 from lesson_source import Prose, read_lesson
 
 INSTEAD_OF = {"改写": "覆盖", "维度": "轴", "不花": "不占"}
@@ -43,11 +44,21 @@ def test_the_edited_lessons_exist() -> None:
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
 def test_one_word_for_one_thing(source: Path) -> None:
-    text = "\n".join(block.zh for block in read_lesson(source) if isinstance(block, Prose))
+    assert not_the_word("\n".join(block.zh for block in read_lesson(source) if isinstance(block, Prose))) == {}
+
+
+def test_one_word_for_one_thing_in_the_guide_and_the_claims() -> None:
+    guide = (build.HERE.parent / "docs/TEACHING.zh-CN.md").read_text(encoding="utf-8")
+    claims = "\n".join(text for claim in CLAIMS for text in (claim.says.zh, claim.truth.zh))
+    assert not_the_word(guide) == not_the_word(claims) == {}
+
+
+def not_the_word(text: str) -> dict[str, str]:
+    """Returns the words in a text that we do not use, each with the one that we do."""
     for word, rights in ALLOWED.items():
         for right in rights:
             text = text.replace(right, right.replace(word, ""))
-    assert {word: better for word, better in INSTEAD_OF.items() if word in text} == {}
+    return {word: better for word, better in INSTEAD_OF.items() if word in text}
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)

@@ -163,6 +163,8 @@ def test_a_block() -> None:
     [
         ("import torch", Use("torch")), ("import torch\nimport numpy as np", Use("torch")), ("t + 1", Use("torch")),
         ("import inplacelab\nimport torch", Use("inplacelab", ("torch",))),
+        ("t = 1\nu = t + 1", Use("inplacelab")), ("t = t + 1", Use("torch")), ("t += 1", Use("torch")),
+        ("if 0:\n    t = 1\nt + 1", Use("torch")), ("def f(): return t\nt = 1", Use("torch")),
     ],
 )  # fmt: skip
 def test_a_program_is_known_by_its_framework(text: str, use: Use) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+import inplacelab as paddle
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
 
@@ -48,3 +51,66 @@ def allowed_before(allowed: Any) -> Steps:
     return Text(
         "`scale` and `add` keep nothing, `matmul` its operands.", "`scale` 和 `add` 什么都不保存，`matmul` 保存操作数。"
     )
+
+
+@exercise
+def gradient_from_the_result(gradient: Any) -> Steps:
+    g, x = _numbers((6, 2)), _numbers((6, 2))[::-1] * 3 + 5
+    deviation = x.std(0)
+    y = (x - x.mean(0)) / deviation
+    found = gradient(*(paddle.to_tensor(each.copy()) for each in (g, y, deviation)))
+    yield (
+        found is not ... and found is not None,
+        Text(
+            "Write the gradient in place of `...`. Begin with the direct way: y = (x - mean) / deviation, as if mean and deviation were constants.",
+            "请把 `...` 换成梯度。先写直接的那一条：y = (x - 均值) / deviation，把均值和标准差当作常数。",
+        ),
+    )
+    found = np.asarray(found.numpy() if isinstance(found, paddle.Tensor) else found, dtype="float64")
+    wanted = (g - g.mean(0) - y * (g * y).mean(0)) / deviation
+    yield (
+        found.shape == wanted.shape,
+        Text(
+            f"The gradient of `x` has the shape of `x`, {list(wanted.shape)}. Yours: {list(found.shape)}.",
+            f"`x` 的梯度与 `x` 形状相同，是 {list(wanted.shape)}；你的是 {list(found.shape)}。",
+        ),
+    )
+    yield (
+        not np.allclose(found, g / deviation),
+        Text(
+            "That is the direct way only. If all numbers of a column grow by 1, `y` stays the same: what must the gradients of the column sum to?",
+            "这只是直接的那一条。如果一列的数都加 1，`y` 不变：这一列的梯度之和应当是多少？",
+        ),
+    )
+    yield (
+        not np.allclose(found * deviation, wanted) and not np.allclose(found / deviation, wanted),
+        Text("The factor is missing: how does `y` grow with `x`?", "差一个因子：`x` 增大时，`y` 增大多少？"),
+    )
+    yield (
+        np.allclose(found.sum(0), 0, atol=1e-9),
+        Text(
+            "If all numbers of a column grow by 1, `y` stays the same. So the gradients of a column must sum to 0. Yours do not.",
+            "如果一列的数都加 1，`y` 不变，所以一列的梯度之和应当是 0。你的不是。",
+        ),
+        Text("Subtract the mean of `g`, column by column.", "逐列减去 `g` 的均值。"),
+    )
+    yield (
+        np.allclose(found, wanted),
+        Text(
+            "The sums are right. If a column is stretched about its mean, `y` stays the same, too: what must the sum of gradient times `y` be?",
+            "和对了。如果把一列的数从均值向两边拉开，`y` 也不变：梯度乘以 `y`，其和应当是多少？",
+        ),
+        Text(
+            "Subtract a multiple of `y`. Which one makes that sum 0?",
+            "还要减去 `y` 的某个倍数。哪个倍数能让这个和等于 0？",
+        ),
+    )
+    return Text(
+        "Neither `x` nor the mean occurs in it: the result and one number for each column are enough.",
+        "式子里既没有 `x`，也没有均值：有结果和每列一个数就够了。",
+    )
+
+
+def _numbers(shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Numbers without a pattern, the same in every run."""
+    return np.random.default_rng(18).normal(size=shape)

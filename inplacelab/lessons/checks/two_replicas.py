@@ -26,6 +26,42 @@ def collectives_counted(collectives: Any) -> Steps:
 
 
 @exercise
+def equal_again(equal: Any) -> Steps:
+    given = {equal} if isinstance(equal, str) else {str(each) for each in equal}
+    yield (
+        "gradient" not in given,
+        Text(
+            "One of your edits lets the ranks take different steps. When are the gradients averaged: before `step()`, or in `backward()`?",
+            "你写的改法里，有一种让两个进程走出不同的一步。梯度是什么时候求平均的：`step()` 之前，还是 `backward()` 之中？",
+        ),
+        Text(
+            "After `backward()`, nothing makes the gradients equal any more.",
+            "`backward()` 之后，再没有什么让梯度重新相等。",
+        ),
+    )
+    yield (
+        "before" in given,
+        Text(
+            "One is missing: what does `DataParallel` do with the weights of rank 1?",
+            "还少一种：`DataParallel` 会对进程 1 的权重做什么？",
+        ),
+        Text("It overwrites them with those of rank 0.", "它用进程 0 的权重覆盖它们。"),
+    )
+    yield (
+        given == {"before", "send", "average"},
+        Text("Which collectives leave the same values on all ranks?", "哪些集合通信之后，所有进程上的值相同？"),
+        Text(
+            "Both `broadcast` and `all_reduce` do. Three edits are right.",
+            "`broadcast` 和 `all_reduce` 都是。正确的改法有三种。",
+        ),
+    )
+    return Text(
+        "Replicas are equal if the last thing that made them different was followed by a collective on the weights.",
+        "只要在最后一次造成差别的写入之后，对权重做过一次集合通信，副本就是一致的。",
+    )
+
+
+@exercise
 def blamed_line(blamed: Any) -> Steps:
     yield (
         blamed != 13,
