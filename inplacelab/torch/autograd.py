@@ -11,7 +11,7 @@ from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad,
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.py_layer import PyLayer
 from inplacelab.tensor import Tensor as Engine
-from inplacelab.torch.backward import backward, root
+from inplacelab.torch.backward import backward, captured_gradients, root
 from inplacelab.torch.calls import inward, outward, spoken
 from inplacelab.torch.missing import missing
 from inplacelab.torch.refusals import refuse
@@ -63,7 +63,8 @@ def _grad(
     if any(each.stop_gradient for each in wanted):
         raise refuse("input_needs_no_gradient")
     roots = [root(k, x, g) for k, (x, g) in enumerate(zip(results, seeds, strict=True))]
-    found = engine.grad(results, wanted, [g for _, g in roots], retain_graph, create_graph, True, unused)
+    kept = create_graph if retain_graph is None else retain_graph
+    found = captured_gradients(roots, wanted, retain_graph=kept, create_graph=create_graph, allow_unused=unused)
     if zeros:
         return tuple(engine.zeros_like(x) if g is None else g for x, g in zip(wanted, found, strict=True))
     return tuple(found)
