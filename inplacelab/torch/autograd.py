@@ -140,19 +140,42 @@ class Function:
         if "_layer" not in cls.__dict__:
             cls._layer = _layer_of(cls)
         assert cls._layer is not None
-        result = spoken(cls._layer.apply)(*args)
+        call = _Call()
+        result = spoken(cls._layer.apply)(call, *args)
+        results = result if isinstance(result, list | tuple) else [result]
+        for k in call.as_is:
+            results[k]._tensor.__dict__["_several"] = ("returned_as_is", cls.__name__, k)
         return tuple(result) if isinstance(result, list) else result
+
+
+class _Call:
+    """One call of a custom function.
+
+    Attributes:
+        as_is: the numbers of the results that are on the storage of an argument that was not written.
+    """
+
+    as_is: Sequence[int] = ()
+
+
+def _as_is(arguments: Sequence[Any], versions: Sequence[int], results: Sequence[Any]) -> list[int]:
+    tensors = [(x, v) for x, v in zip(arguments, versions, strict=True) if isinstance(x, Engine)]
+    unwritten = {id(x.storage) for x, version in tensors if x.storage.version == version}
+    return [k for k, each in enumerate(results) if isinstance(each, Engine) and id(each.storage) in unwritten]
 
 
 def _layer_of(function: type[Function]) -> type[PyLayer]:
     """The engine's form of a custom function."""
 
-    def forward(ctx: Any, *args: Any) -> Any:
+    def forward(ctx: Any, call: _Call, *args: Any) -> Any:
         tensors = [isinstance(each, Engine) for each in args]
         needs = [is_one and modes_needs(each) for is_one, each in zip(tensors, args, strict=True)]
         outer = _Context(ctx, needs)
         ctx.__dict__["_outer"], ctx.__dict__["_tensors"] = outer, tensors
-        return inward(function.forward(outer, *map(outward, args)))
+        versions = [each.storage.version if is_one else 0 for each, is_one in zip(args, tensors, strict=True)]
+        results = inward(function.forward(outer, *map(outward, args)))
+        call.as_is = _as_is(args, versions, results if isinstance(results, tuple | list) else [results])
+        return results
 
     def backward(ctx: Any, *gradients: Any) -> Any:
         given = function.backward(ctx.__dict__["_outer"], *map(outward, gradients))
