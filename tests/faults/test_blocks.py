@@ -5,6 +5,7 @@ are the defaults.
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, suppress
 from itertools import permutations
