@@ -34,10 +34,6 @@ def test_a_thread_that_has_it_may_take_it_again() -> None:
 
 def test_an_interrupt_before_any_bytecode_leaves_it_open() -> None:
     turns, position = Exclusive(), 1
-    with BytecodeFault(
-        sys.maxsize, KeyboardInterrupt
-    ).armed():  # Python 3.13.0 tells of bytecodes from the second call on
-        turns.run(lambda: None)
     while True:
         fault = BytecodeFault(position, KeyboardInterrupt)
         with suppress(KeyboardInterrupt), fault.armed():
