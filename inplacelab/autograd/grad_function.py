@@ -77,6 +77,23 @@ def grad(  # noqa: PLR0913, PLR0917  # Paddle's signature
         capture=targets,
         blocked=blocked,
     )
+    return gradients_of(walk, roots, targets, allow_unused)
+
+
+def gradients_of(
+    walk: engine.Pass, roots: Sequence[tuple[Node, Tensor]], targets: Sequence[Node | None], allow_unused: bool
+) -> list[Tensor | None]:
+    """Runs a pass that captures gradients, and returns them.
+
+    Args:
+        walk: the pass, with `capture=targets`.
+        roots: the nodes that it starts from, with the gradients that arrive there.
+        targets: the nodes whose incoming gradients are returned.
+        allow_unused: whether None stands for a target that the roots do not lead to.
+
+    Raises:
+        NoGradientError: if a target is unused and `allow_unused` is False.
+    """
     walk.run(roots)
     found = [_captured(walk, target, k, allow_unused) for k, target in enumerate(targets)]
     for each in modes.current().listeners:

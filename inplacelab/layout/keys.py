@@ -6,18 +6,22 @@ from operator import index as as_integer
 from typing import Any
 
 from inplacelab import errors
+from inplacelab.layout.axes import unsqueeze
 from inplacelab.layout.basics import Layout
 
 
 def index(layout: Layout, key: Any) -> Layout:
-    """Returns the layout of `x[key]` for basic keys: integers, slices, None and `...`, alone or in a tuple."""
+    """Returns the layout of `x[key]` for basic keys: integers, slices, None and `...`, alone or in a tuple.
+
+    New axes come last: as in PaddlePaddle, their strides are those that `unsqueeze` gives them in what was selected.
+    """
     keys = key if isinstance(key, tuple) else (key,)
     shape, strides, offset = [], [], layout.offset
+    new: list[int] = []
     axis = 0
     for k in _without_ellipsis(keys, len(layout.shape)):
         if k is None:
-            shape.append(1)
-            strides.append(0 if axis == len(layout.shape) else layout.shape[axis] * layout.strides[axis])
+            new.append(len(shape) + len(new))
             continue
         size, stride = layout.shape[axis], layout.strides[axis]
         if isinstance(k, slice):
@@ -30,7 +34,8 @@ def index(layout: Layout, key: Any) -> Layout:
                 raise errors.index_out_of_range(index=k, axis=axis, size=size)
             offset += k % size * stride
         axis += 1
-    return Layout(tuple(shape), tuple(strides), offset)
+    selected = Layout(tuple(shape), tuple(strides), offset)
+    return unsqueeze(selected, new) if new else selected
 
 
 def _slice_bounds(key: slice, size: int) -> tuple[int, int, int]:

@@ -136,8 +136,10 @@ def _slice(before: Layout, axes: Sequence[int], starts: Sequence[int], ends: Seq
 
 
 def indexed(a: Any, key: Any) -> Any:
-    """Returns `a[key]` as an array, also for one element; None for keys that must be refused."""
+    """Returns `a[key]` as an array, also for one element; None for keys that must be refused, and for new axes, whose stride is 0 in NumPy."""
     keys = key if type(key) is tuple else (key,)
+    if any(k is None for k in keys):
+        return None
     try:
         return a[keys if _DOTS in map(type, keys) else (*keys, ...)]
     except (IndexError, TypeError, ValueError):

@@ -37,6 +37,7 @@ from inplacelab.tensor import Tensor as _Engine
 from inplacelab.tensor import fresh as _fresh
 from inplacelab.torch import dtypes as _dtypes
 from inplacelab.torch import meanings as _meanings
+from inplacelab.torch import printing as _printing
 from inplacelab.torch.calls import Shown as _Shown
 from inplacelab.torch.calls import inward as _inward
 from inplacelab.torch.calls import outward as _outward
@@ -49,12 +50,12 @@ from inplacelab.torch.missing import missing as _missing
 from inplacelab.torch.tensor import Size, Tensor, device
 from inplacelab.version import __version__ as __version__
 
-_MODULES = ("autograd", "nn", "optim")
+_MODULES = ("autograd", "backends", "cuda", "nn", "optim", "utils")
 _DTYPES = {**_dtypes.BY_NAME, **{short: _dtypes.BY_NAME[name] for short, name in _dtypes.SHORT.items()}}
 _TOP = (
     "Size", "Tensor", "as_tensor", "device", "dtype", "e", "enable_grad", "finfo", "from_numpy", "get_default_dtype", "get_language",
-    "inf", "is_grad_enabled", "is_tensor", "manual_seed", "nan", "no_grad", "pi", "record", "set_default_dtype", "set_grad_enabled",
-    "set_language", "tensor",
+    "inf", "is_grad_enabled", "is_tensor", "load", "manual_seed", "nan", "no_grad", "pi", "record", "save", "set_default_dtype",
+    "set_grad_enabled", "set_language", "set_printoptions", "tensor",
 )  # fmt: skip
 
 newaxis = None
@@ -139,6 +140,62 @@ def set_default_dtype(d: Any) -> None:
 def finfo(dtype: Any) -> Any:
     """Returns the limits of a floating-point type."""
     return _engine.finfo(dtype.engine)
+
+
+def save(obj: Any, f: Any) -> None:
+    """Writes tensors, numbers and strings to a file: alone, or in dictionaries and lists, such as `net.state_dict()`.
+
+    The file is that of `inplacelab.save`, which can be loaded without running any code; PyTorch's are pickles.
+    """
+    _spoken(_engine.save)(_kept(obj, _inward), f)
+
+
+def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
+    """Reads a file that `save` wrote. `map_location` and `weights_only` change nothing: tensors are on the CPU, and no code is run."""
+    return _kept(_spoken(_engine.load)(f), _outward)
+
+
+def _kept(value: Any, change: Any) -> Any:
+    """What is written to a file, or read from it, with its tensors on the other side of the border."""
+    if isinstance(value, dict):
+        return {key: _kept(each, change) for key, each in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_kept(each, change) for each in value)
+    return change(value)
+
+
+def set_printoptions(
+    precision: int | None = None,
+    threshold: int | None = None,
+    edgeitems: int | None = None,
+    linewidth: int | None = None,
+    profile: str | None = None,
+    sci_mode: bool | None = None,
+) -> None:
+    """Sets how tensors are printed.
+
+    Args:
+        precision: the digits behind the point: 4 at first.
+        threshold: tensors of more elements are shortened: 1000 at first.
+        edgeitems: how many are printed at each end then: 3 at first.
+        linewidth: the characters of a line: 80 at first.
+        profile: "default" takes everything back; "short" and "full" are PyTorch's.
+        sci_mode: whether numbers have an exponent; chosen for each tensor at first.
+
+    >>> import inplacelab.torch as torch
+    >>> torch.set_printoptions(precision=2)
+    >>> torch.tensor([1 / 3])
+    tensor([0.33])
+    >>> torch.set_printoptions(profile="default")
+    """
+    given = {
+        "precision": precision,
+        "threshold": threshold,
+        "edge": edgeitems,
+        "width": linewidth,
+        "scientific": sci_mode,
+    }
+    _printing.choose(profile, {name: value for name, value in given.items() if value is not None})
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad,
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.py_layer import PyLayer
 from inplacelab.tensor import Tensor as Engine
-from inplacelab.torch.backward import backward, root
+from inplacelab.torch.backward import backward, captured_gradients, root
 from inplacelab.torch.calls import inward, outward, spoken
 from inplacelab.torch.missing import missing
 from inplacelab.torch.refusals import refuse
@@ -63,7 +63,8 @@ def _grad(
     if any(each.stop_gradient for each in wanted):
         raise refuse("input_needs_no_gradient")
     roots = [root(k, x, g) for k, (x, g) in enumerate(zip(results, seeds, strict=True))]
-    found = engine.grad(results, wanted, [g for _, g in roots], retain_graph, create_graph, True, unused)
+    kept = create_graph if retain_graph is None else retain_graph
+    found = captured_gradients(roots, wanted, retain_graph=kept, create_graph=create_graph, allow_unused=unused)
     if zeros:
         return tuple(engine.zeros_like(x) if g is None else g for x, g in zip(wanted, found, strict=True))
     return tuple(found)
@@ -139,19 +140,42 @@ class Function:
         if "_layer" not in cls.__dict__:
             cls._layer = _layer_of(cls)
         assert cls._layer is not None
-        result = spoken(cls._layer.apply)(*args)
+        call = _Call()
+        result = spoken(cls._layer.apply)(call, *args)
+        results = result if isinstance(result, list | tuple) else [result]
+        for k in call.as_is:
+            results[k]._tensor.__dict__["_several"] = ("returned_as_is", cls.__name__, k)
         return tuple(result) if isinstance(result, list) else result
+
+
+class _Call:
+    """One call of a custom function.
+
+    Attributes:
+        as_is: the numbers of the results that are on the storage of an argument that was not written.
+    """
+
+    as_is: Sequence[int] = ()
+
+
+def _as_is(arguments: Sequence[Any], versions: Sequence[int], results: Sequence[Any]) -> list[int]:
+    tensors = [(x, v) for x, v in zip(arguments, versions, strict=True) if isinstance(x, Engine)]
+    unwritten = {id(x.storage) for x, version in tensors if x.storage.version == version}
+    return [k for k, each in enumerate(results) if isinstance(each, Engine) and id(each.storage) in unwritten]
 
 
 def _layer_of(function: type[Function]) -> type[PyLayer]:
     """The engine's form of a custom function."""
 
-    def forward(ctx: Any, *args: Any) -> Any:
+    def forward(ctx: Any, call: _Call, *args: Any) -> Any:
         tensors = [isinstance(each, Engine) for each in args]
         needs = [is_one and modes_needs(each) for is_one, each in zip(tensors, args, strict=True)]
         outer = _Context(ctx, needs)
         ctx.__dict__["_outer"], ctx.__dict__["_tensors"] = outer, tensors
-        return inward(function.forward(outer, *map(outward, args)))
+        versions = [each.storage.version if is_one else 0 for each, is_one in zip(args, tensors, strict=True)]
+        results = inward(function.forward(outer, *map(outward, args)))
+        call.as_is = _as_is(args, versions, results if isinstance(results, tuple | list) else [results])
+        return results
 
     def backward(ctx: Any, *gradients: Any) -> Any:
         given = function.backward(ctx.__dict__["_outer"], *map(outward, gradients))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import inplacelab as engine
 from inplacelab.autograd import operations
 from inplacelab.autograd.engine import Pass
+from inplacelab.autograd.grad_function import gradients_of
 from inplacelab.autograd.history import edge
+from inplacelab.autograd.nodes import Node
 from inplacelab.tensor import Tensor as Engine
 from inplacelab.torch.calls import inward, shown, spoken
 from inplacelab.torch.generate import RETAINING
@@ -51,10 +52,36 @@ def _backward(
                 each.grad = gradient + each._grad
         return
     wanted = [inputs] if isinstance(inputs, Engine) else list(inputs)
-    found = engine.grad(list(tensors), wanted, [g for _, g in roots], kept, create_graph, True, True)
+    found = captured_gradients(roots, wanted, retain_graph=kept, create_graph=create_graph, allow_unused=True)
     for leaf, given in zip(wanted, found, strict=True):
         if given is not None:
             leaf.grad = given if leaf.grad is None else leaf.grad + given
+
+
+class _Unpacking(Pass):
+    """A pass whose nodes unpack all that they saved, as PyTorch's do: a stale tensor is refused, although only a gradient that is not asked
+    for would need it.
+    """
+
+    def _pass_on(self, node: Node, gradient: Engine, ours: bool) -> tuple[Node | None, Engine, bool]:
+        for saved in node.saved:
+            if saved.stale:
+                saved.unpack(node)
+        return super()._pass_on(node, gradient, ours)
+
+
+def captured_gradients(
+    roots: Sequence[tuple[Any, Engine]],
+    inputs: Sequence[Engine],
+    *,
+    retain_graph: bool,
+    create_graph: bool,
+    allow_unused: bool,
+) -> list[Engine | None]:
+    """Returns the gradients of `inputs` in a pass that starts from these nodes, each with the gradient that arrives there."""
+    targets = [edge(each) for each in inputs]
+    walk = _Unpacking(create_graph=create_graph, retain_graph=retain_graph, capture=targets)
+    return gradients_of(walk, roots, targets, allow_unused)
 
 
 def root(position: int, x: Engine, gradient: Any) -> tuple[Any, Engine]:

@@ -205,13 +205,12 @@ def expect_old_value(target: Engine, operand: Engine, version: int) -> None:
 
 
 def check_single(target: Engine, others: list[Any]) -> None:
-    """Refuses to write one of several views that one function returned, if a gradient is wanted."""
+    """Refuses to write one of several views that one function returned, or what a `Function` returned as it was, if a gradient is wanted."""
     tensors = [target, *(each for each in others if isinstance(each, Engine))]
     if inplacelab.is_grad_enabled() and any(not each.stop_gradient for each in tensors):
-        name, output = target.__dict__["_several"]
-        raise refuse(
-            "one_of_several_views", tensor=target, node=grad_nodes.name_in_errors(target.node) or name, output=output
-        )
+        why, name, output = target.__dict__["_several"]
+        node = name if why == "returned_as_is" else grad_nodes.name_in_errors(target.node) or name
+        raise refuse(why, tensor=target, node=node, output=output)
 
 
 def retain_present(target: Engine) -> None:

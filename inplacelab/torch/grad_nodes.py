@@ -170,10 +170,11 @@ def present_node(saved: Saved, reader: Node) -> tuple[str, int, Any]:
     own operation saved, that operation. "" for a leaf. A view is described again once its storage was written: `AsStrided`.
     """
     tensor = _showing(saved)
+    if saved.edge is OUTPUT:
+        operation = getattr(reader, "inner", reader)  # on a view, its node is inside that of the written base
+        return name_in_errors(operation), output_number(operation), saved.array
     if tensor is not None and tensor.base is not None and not tensor.base._stop:
         return "AsStrided", 0, tensor.array
-    if saved.edge is OUTPUT:
-        return name_in_errors(reader), output_number(reader), saved.array
     if tensor is not None:
         return *_made_by(tensor.node), tensor.array
     written = next((name for array, name in _written.get(saved.storage, ()) if array() is saved.array), None)

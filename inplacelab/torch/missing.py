@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from importlib.abc import MetaPathFinder
+from typing import Any
 
 from inplacelab.errors.computed import MissingName
 from inplacelab.language import Text
@@ -18,6 +21,21 @@ def missing(holder: str, name: str, known: Iterable[str] | type) -> AttributeErr
     """
     return AttributeError(MissingName(holder, name, known, _NOT_ALL, _ELSEWHERE), name=name)
 
+
+class _Modules(MetaPathFinder):
+    """Refuses to import a module of PyTorch's that is not here, with the words of `missing`. It is asked last, so the module is not there."""
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> None:
+        parent, _, name = fullname.rpartition(".")
+        if not parent.startswith("inplacelab.torch"):
+            return
+        holder = parent.removeprefix("inplacelab.")
+        said = missing(holder, name, dir(sys.modules[parent]))
+        raise ModuleNotFoundError(f"No module named '{holder}.{name}'\n" + str(said).partition("\n")[2], name=fullname)
+
+
+if not any(isinstance(each, _Modules) for each in sys.meta_path):
+    sys.meta_path.append(_Modules())
 
 _NOT_ALL = Text(
     "inplacelab.torch has the part of PyTorch that programs with in-place operations need: `python -m inplacelab.torch` lists it.",

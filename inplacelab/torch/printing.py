@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from inplacelab import dtypes
 
-PRECISION, THRESHOLD, EDGE, WIDTH = 4, 1000, 3, 80
+
+@dataclass
+class Options:
+    """How tensors are printed: see `torch.set_printoptions`."""
+
+    precision: int = 4
+    threshold: float = 1000
+    edge: int = 3
+    width: int = 80
+    scientific: bool | None = None
+
+
+OPTIONS = Options()
+_PROFILES: dict[str, dict[str, Any]] = {
+    "default": {},
+    "short": {"precision": 2, "edge": 2},
+    "full": {"threshold": math.inf},
+}
 _USUAL = ("int64", "bool")
+
+
+def choose(profile: str | None, given: Mapping[str, Any]) -> None:
+    """Changes the options: to those of a profile, if there is one, and then the given ones."""
+    chosen = {} if profile is None else {**vars(Options()), **_PROFILES[profile]}
+    for name, value in {**chosen, **given}.items():
+        setattr(OPTIONS, name, value)
 
 
 def repr_of(tensor: Any) -> str:
     """Returns `tensor([1., 2.], requires_grad=True)`."""
     array, prefix = tensor._tensor.numpy(), "tensor("
     suffixes = list(_suffixes(tensor, array))
-    body = "[]" if not array.size else _nested(array, len(prefix), _Column(_shown(array)), array.size > THRESHOLD)
+    body = (
+        "[]" if not array.size else _nested(array, len(prefix), _Column(_shown(array)), array.size > OPTIONS.threshold)
+    )
     return _joined(prefix + body, suffixes, len(prefix))
 
 
@@ -38,7 +65,7 @@ def _suffixes(tensor: Any, array: np.ndarray[Any, Any]) -> Iterator[str]:
 def _joined(text: str, suffixes: list[str], indent: int) -> str:
     last = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
-        if last + len(suffix) + 2 > WIDTH:
+        if last + len(suffix) + 2 > OPTIONS.width:
             text, last = f"{text},\n{' ' * indent}{suffix}", indent + len(suffix)
         else:
             text, last = f"{text}, {suffix}", last + len(suffix) + 2
@@ -47,11 +74,11 @@ def _joined(text: str, suffixes: list[str], indent: int) -> str:
 
 def _shown(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The elements that are printed, which determine the width."""
-    if array.size <= THRESHOLD:
+    if array.size <= OPTIONS.threshold:
         return array
     for axis, size in enumerate(array.shape):
-        if size > 2 * EDGE:
-            array = np.take(array, [*range(EDGE), *range(size - EDGE, size)], axis)
+        if size > 2 * OPTIONS.edge:
+            array = np.take(array, [*range(OPTIONS.edge), *range(size - OPTIONS.edge, size)], axis)
     return array
 
 
@@ -76,16 +103,19 @@ class _Column:
 
     def _choose(self, values: list[float], least: float, most: float) -> None:
         self.whole = all(each == math.ceil(each) for each in values)
+        if OPTIONS.scientific is not None:
+            self.scientific = OPTIONS.scientific
+            return
         self.scientific = most / least > 1000.0 or most > 1.0e8 or (not self.whole and least < 1.0e-4)
 
     def word(self, value: Any) -> str:
         if not self.floating:
             return str(value)
         if self.scientific:
-            return f"{value:.{PRECISION}e}"
+            return f"{value:.{OPTIONS.precision}e}"
         if self.whole:
             return f"{value:.0f}" + "." * math.isfinite(value)
-        return f"{value:.{PRECISION}f}"
+        return f"{value:.{OPTIONS.precision}f}"
 
     def fit(self, element: Any) -> str:
         value = element.item()
@@ -101,10 +131,10 @@ def _nested(array: Any, indent: int, column: _Column, summary: bool) -> str:
         return column.fit(array)
     size = len(array)
     shown: list[int | None] = list(range(size))
-    if summary and size > 2 * EDGE:
-        shown = [*range(EDGE), None, *range(size - EDGE, size)]
+    if summary and size > 2 * OPTIONS.edge:
+        shown = [*range(OPTIONS.edge), None, *range(size - OPTIONS.edge, size)]
     if array.ndim == 1:
-        per_line = max(1, (WIDTH - indent) // (column.width + 2))
+        per_line = max(1, (OPTIONS.width - indent) // (column.width + 2))
         words = [" ..." if at is None else column.fit(array[at]) for at in shown]
         lines = [", ".join(words[start : start + per_line]) for start in range(0, len(words), per_line)]
         return f"[{(',' + chr(10) + ' ' * (indent + 1)).join(lines)}]"

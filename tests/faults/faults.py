@@ -138,6 +138,9 @@ class BytecodeFault(Fault):
     @contextmanager
     def armed(self) -> Iterator[None]:
         before = sys.gettrace()
+        sys._getframe().f_trace_opcodes = (
+            True  # from Python 3.12 on, a tracer gets bytecodes only if a frame asked for them before
+        )
         sys.settrace(self._enter)
         try:
             yield

@@ -46,7 +46,7 @@ CASES = [
          axes=[0, 1], starts=[3, 1], ends=[-5, 3], strides=[-2, 1]),
     case("narrow", lambda x, dim, start, length: x[:, 1:3], (2, 4), dim=1, start=-3, length=2),
     case("_nth", lambda x, axis, place: x[:, 2], (2, 3), axis=1, place=2),
-    case("_as_shape", np.reshape, shape=[3, -1]),
+    case("_as_shape", lambda x, shape: np.reshape(x, shape), shape=[3, -1]),
     case("_as_dtype", lambda x, dtype: x.view(dtype), fixed={"x": np.arange(6).reshape(2, 3)}, dtype="float64"),
     case("as_complex", lambda x: x[..., 0] + 1j * x[..., 1], (3, 2)),
     case("as_real", _parts, fixed={"x": np.array([[1 + 2j, 3 - 0.5j], [-1j, 2]])}),

@@ -16,23 +16,15 @@ CANNOT = {
     "checkpoint_reentrant": "torch.utils.checkpoint",
     "checkpointed_block_inside": "torch.utils.checkpoint",
     "foreach_weight_decay": "torch._foreach_mul_",
-    "full_backward_hook_inplace_relu": "Conv2d",
-    "grad_cam_hook": "Conv2d",
     "gru_state_masked_at_done": "GRUCell",
     "lstm_state_reused": "LSTM",
     "out_into_one_buffer": "Conv1d",
     "parametrized_weight_projected": "parametrize",
     "positional_encoding_add": "TransformerEncoderLayer",
     "ppo_clamped_ratio": "distributions",
-    "preactivation_shortcut": "Conv2d",
-    "prototypes_in_the_loop": "torch.utils.data",
     "recurrent_state_in_a_buffer": "RNNCell",
-    "residual_relu_then_add": "Conv2d",
     "skip_connection_add": "Conv1d",
-    "style_loss_before_relu": "Conv2d",
     "weight_norm_rescaled": "torch.nn.utils.parametrizations",
-    "written_through_a_view": "Conv2d",
-    "yolo_boxes_decoded": "Conv2d",
 }
 """The programs that cannot run, and the part of PyTorch that is not here."""
 PROGRAMS = [each for each in GALLERY if each.framework == "torch"]
@@ -56,7 +48,7 @@ def raised(program: Program, text: str) -> BaseException | None:
 
 
 def test_most_programs_run() -> None:
-    assert len(RUNNING) > 2 * len(PROGRAMS) / 3 - 1
+    assert len(RUNNING) > 3 * len(PROGRAMS) / 4
     assert CANNOT.keys() <= {each.path.stem for each in PROGRAMS}
 
 

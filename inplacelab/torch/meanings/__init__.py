@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from inplacelab.torch.grad_nodes import keep
 from inplacelab.torch.meanings.creation import created, full, integers, require
+from inplacelab.torch.meanings.images import convolved, max_pooled, mean_pooled, mean_pooled_to, padded
 from inplacelab.torch.meanings.layers import batch_norm, cross_entropy, embedding, last_axis, layer_norm, smooth_l1
 from inplacelab.torch.meanings.naming import named
 from inplacelab.torch.meanings.operands import (
@@ -103,6 +104,7 @@ __all__ = [
     "clamped",
     "common_dtype",
     "contiguous",
+    "convolved",
     "copied_",
     "created",
     "cross_entropy",
@@ -132,6 +134,9 @@ __all__ = [
     "layer_norm",
     "linear",
     "masked",
+    "max_pooled",
+    "mean_pooled",
+    "mean_pooled_to",
     "multiply",
     "multiply_",
     "named",
@@ -140,6 +145,7 @@ __all__ = [
     "new_axis",
     "nonzero",
     "norm",
+    "padded",
     "pair",
     "perhaps_",
     "permuted",

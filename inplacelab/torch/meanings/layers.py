@@ -35,7 +35,7 @@ def batch_norm(
     x: Tensor, mean: Any, variance: Any, weight: Any, bias: Any, training: bool, momentum: float, eps: float
 ) -> Tensor:
     """Normalizes each channel over a batch; PyTorch's `momentum` is the part that the new batch contributes."""
-    form = "NC" if x.array.ndim == 2 else "NCL"
+    form = {2: "NC", 4: "NCHW"}.get(x.array.ndim, "NCL")
     result: Tensor = F.batch_norm(x, mean, variance, weight, bias, training, 1.0 - momentum, eps, form)
     return keep(result, "NativeBatchNormBackward0", x, weight, *(() if training else (mean, variance)))
 

@@ -116,7 +116,7 @@ def several(name: str, parts: Sequence[Tensor]) -> tuple[Tensor, ...]:
     for k, each in enumerate(parts):
         grad_nodes.call_node(each.node, node, k)
         if modes.current().recording_history and each.base is not None:
-            each.__dict__["_several"] = (node, k)
+            each.__dict__["_several"] = ("one_of_several_views", node, k)
     return tuple(parts)
 
 

@@ -7,8 +7,10 @@ from typing import Any
 from inplacelab.torch.missing import missing
 from inplacelab.torch.nn import functional, init, utils
 from inplacelab.torch.nn.containers import ModuleDict, ModuleList, ParameterList, Sequential
+from inplacelab.torch.nn.images import AdaptiveAvgPool2d, AvgPool2d, Conv2d, MaxPool2d
 from inplacelab.torch.nn.layers import (
     BatchNorm1d,
+    BatchNorm2d,
     Dropout,
     Embedding,
     Flatten,
@@ -22,12 +24,13 @@ from inplacelab.torch.nn.plain import PLAIN, plain
 from inplacelab.torch.tensor import Parameter
 
 _HERE = (
-    "BatchNorm1d", "Dropout", "Embedding", "Flatten", "Identity", "LayerNorm", "Linear", "Module", "ModuleDict", "ModuleList",
-    "Parameter", "ParameterList", "Sequential", "Unflatten", "functional", "init", "utils",
+    "AdaptiveAvgPool2d", "AvgPool2d", "BatchNorm1d", "BatchNorm2d", "Conv2d", "Dropout", "Embedding", "Flatten", "Identity",
+    "LayerNorm", "Linear", "MaxPool2d", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterList", "Sequential",
+    "Unflatten", "functional", "init", "utils",
 )  # fmt: skip
 _ = (
-    BatchNorm1d, Dropout, Embedding, Flatten, Identity, LayerNorm, Linear, Module, ModuleDict, ModuleList, Parameter, ParameterList,
-    Sequential, Unflatten, functional, init, utils,
+    AdaptiveAvgPool2d, AvgPool2d, BatchNorm1d, BatchNorm2d, Conv2d, Dropout, Embedding, Flatten, Identity, LayerNorm, Linear,
+    MaxPool2d, Module, ModuleDict, ModuleList, Parameter, ParameterList, Sequential, Unflatten, functional, init, utils,
 )  # fmt: skip
 
 

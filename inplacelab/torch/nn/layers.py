@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import inplacelab.torch as torch
 from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.torch.nn import functional as F
 from inplacelab.torch.nn import init
 from inplacelab.torch.nn.module import Module
+from inplacelab.torch.refusals import refuse
 from inplacelab.torch.tensor import Parameter
 
 
@@ -141,10 +142,10 @@ class LayerNorm(Module):
 
     def extra_repr(self) -> str:
         """Returns the options as they are printed."""
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
 
 
-class BatchNorm1d(Module):
+class _BatchNorm(Module):
     """Normalizes each channel over a batch; in training the running statistics are written in place.
 
     Args:
@@ -154,6 +155,8 @@ class BatchNorm1d(Module):
         affine: whether there is a weight and a bias.
         track_running_stats: whether there are running statistics.
     """
+
+    _ranks: ClassVar[tuple[int, ...]]
 
     def __init__(
         self,
@@ -172,7 +175,9 @@ class BatchNorm1d(Module):
         self.register_buffer("num_batches_tracked", torch.tensor(0))
 
     def forward(self, input: Any) -> Any:
-        """Normalizes the input, of shape (N, C) or (N, C, L)."""
+        """Normalizes the input; its second axis is that of the channels."""
+        if input.dim() not in self._ranks:
+            raise refuse("batch_norm_input", ranks=" or ".join(f"{rank}D" for rank in self._ranks), found=input.dim())
         if self.training:
             self.num_batches_tracked.add_(1)
         return F.batch_norm(
@@ -182,9 +187,29 @@ class BatchNorm1d(Module):
     def extra_repr(self) -> str:
         """Returns the options as they are printed."""
         return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, bias={self.bias is not None}, "
             f"track_running_stats={self.track_running_stats}"
         )
+
+
+class BatchNorm1d(_BatchNorm):
+    """Normalizes each channel of an input of shape (N, C) or (N, C, L). The arguments are those of `BatchNorm2d`."""
+
+    _ranks = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Normalizes each channel of images, of shape (N, C, H, W); in training the running statistics are written in place.
+
+    Args:
+        num_features: the number of channels.
+        eps: added to the variance.
+        momentum: the part that each batch contributes to the running statistics.
+        affine: whether there is a weight and a bias.
+        track_running_stats: whether there are running statistics.
+    """
+
+    _ranks = (4,)
 
 
 class Flatten(Module):

@@ -9,10 +9,19 @@ from typing import Any, NamedTuple, Self
 from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.torch.calls import speaking
 from inplacelab.torch.dtypes import dtype as DType
+from inplacelab.torch.missing import missing
+from inplacelab.torch.nn.backward_hooks import Watched
 from inplacelab.torch.refusals import refuse
 from inplacelab.torch.tensor import Parameter, RemovableHandle, Tensor, device
 
 _PARTS = ("_parameters", "_buffers", "_modules")
+_NOT_HERE = frozenset((
+    "bfloat16", "compile", "cuda", "get_buffer", "get_extra_state", "get_parameter", "get_submodule", "half", "ipu", "mtia",
+    "register_backward_hook", "register_full_backward_pre_hook", "register_load_state_dict_post_hook",
+    "register_load_state_dict_pre_hook", "register_state_dict_post_hook", "register_state_dict_pre_hook", "set_extra_state",
+    "set_submodule", "share_memory", "to_empty", "type", "xpu",
+))  # fmt: skip
+"""PyTorch's methods of modules that are not here. (Any other name that is not there is a slip in the program, and told as Python tells it.)"""
 
 
 class Keys(NamedTuple):
@@ -45,7 +54,7 @@ class Module:
         for part in _PARTS:
             self.__dict__[part] = {}
         self.__dict__["_transient"] = set()
-        self.__dict__["_before"], self.__dict__["_after"] = {}, {}
+        self.__dict__["_before"], self.__dict__["_after"], self.__dict__["_backward"] = {}, {}, {}
         self.training = True
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -57,11 +66,14 @@ class Module:
             changed = hook(self, inputs)
             if changed is not None:
                 inputs = changed if isinstance(changed, tuple) else (changed,)
+        watched = Watched(tuple(self._backward.values()), self) if self._backward else None
+        if watched is not None:
+            inputs = watched.enter(inputs)
         outputs = self.forward(*inputs, **kwargs)
         for hook in tuple(self._after.values()):
             changed = hook(self, inputs, outputs)
             outputs = outputs if changed is None else changed
-        return outputs
+        return outputs if watched is None else watched.leave(outputs)
 
     # ---- parts -----------------------------------------------------------------------------------------------------------------
 
@@ -96,6 +108,8 @@ class Module:
             here = self.__dict__.get(part)
             if here is not None and name in here:
                 return here[name]
+        if name in _NOT_HERE:
+            raise missing(f"torch.nn.{type(self).__name__}", name, type(self))
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
     def __delattr__(self, name: str) -> None:
@@ -265,6 +279,10 @@ class Module:
 
         return self.to(BY_NAME["float32"])
 
+    def cpu(self) -> Self:
+        """Returns the module itself, which is on the CPU."""
+        return self
+
     # ---- hooks, printing -------------------------------------------------------------------------------------------------------
 
     def register_forward_hook(self, hook: Callable[[Any, Any, Any], Any]) -> RemovableHandle:
@@ -274,6 +292,13 @@ class Module:
     def register_forward_pre_hook(self, hook: Callable[[Any, Any], Any]) -> RemovableHandle:
         """Calls `hook(module, inputs)` before `forward`; what it returns replaces the inputs."""
         return _add(self._before, hook)
+
+    def register_full_backward_hook(self, hook: Callable[[Any, Any, Any], Any]) -> RemovableHandle:
+        """Calls `hook(module, gradients of the inputs, gradients of the outputs)` in backward; what it returns replaces the former.
+
+        The outputs of the module are views then, which may not be written in place.
+        """
+        return _add(self._backward, hook)
 
     def extra_repr(self) -> str:
         """Returns the options as they are printed."""

@@ -20,7 +20,7 @@ PLAIN = {
 }  # fmt: skip
 """The module, and its function."""
 _INPUTS = ("input", "target")
-_SHOWN = {"inplace": lambda value: value is not False}
+_NOT_SHOWN = ("dtype", "_stacklevel")
 
 
 class Plain(Module):
@@ -32,6 +32,7 @@ class Plain(Module):
         super().__init__()
         function = getattr(functional, self._function)
         options = [p for p in signature(function).parameters.values() if p.name not in (*_INPUTS, "_stacklevel")]
+        self._options = options
         bound = signature(function).replace(parameters=options).bind(*args, **kwargs)
         self._given = dict(bound.arguments)
         self._inputs = [p.name for p in signature(function).parameters.values() if p.name in _INPUTS]
@@ -47,8 +48,12 @@ class Plain(Module):
         return getattr(functional, self._function)(*inputs, **self._given)
 
     def extra_repr(self) -> str:
-        """Returns the options as they are printed."""
-        return ", ".join(f"{name}={value!r}" for name, value in self._given.items() if not isinstance(value, Tensor))
+        """Returns the options as they are printed: those of an activation, `inplace` only if it is so."""
+        if "target" in self._inputs:
+            return ""
+        options = {each.name: self._given.get(each.name, each.default) for each in self._options}
+        shown = {name: value for name, value in options.items() if name not in _NOT_SHOWN}
+        return ", ".join(f"{name}={value!r}" for name, value in shown.items() if name != "inplace" or value)
 
 
 def plain(name: str) -> type[Plain]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from math import sqrt
 from typing import Any, ClassVar
 
@@ -12,7 +13,7 @@ from inplacelab.torch.nn.module import clear
 from inplacelab.torch.refusals import refuse
 from inplacelab.torch.tensor import Tensor
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer", "RMSprop"]
+__all__ = ["SGD", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
 
 State = dict[str, Any]
 
@@ -245,4 +246,6 @@ class RMSprop(Optimizer):
 
 
 def __getattr__(name: str) -> Any:
+    if name == "lr_scheduler":
+        return import_module("inplacelab.torch.optim.lr_scheduler")  # it imports this module
     raise missing("torch.optim", name, __all__)

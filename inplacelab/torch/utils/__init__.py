@@ -1,0 +1,14 @@
+"""`torch.utils`: of it, `data`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab.torch.missing import missing
+from inplacelab.torch.utils import data
+
+__all__ = ["data"]
+
+
+def __getattr__(name: str) -> Any:
+    raise missing("torch.utils", name, __all__)

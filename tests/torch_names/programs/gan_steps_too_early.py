@@ -1,0 +1,18 @@
+import torch
+import torch.nn as nn
+torch.manual_seed(1)
+G, D = nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 4), nn.LeakyReLU(0.2), nn.Linear(4, 1))
+g_opt = torch.optim.Adam(G.parameters(), lr=1e-3)
+d_opt = torch.optim.Adam(D.parameters(), lr=1e-3)
+bce = nn.BCEWithLogitsLoss()
+z = torch.randn(8, 2)
+fake = G(z)
+d_fake = D(fake)
+d_loss = bce(D(torch.randn(8, 2)), torch.ones(8, 1)) + bce(d_fake, torch.zeros(8, 1))
+g_loss = bce(d_fake, torch.ones(8, 1))
+d_opt.zero_grad()
+d_loss.backward(retain_graph=True)
+d_opt.step()
+g_opt.zero_grad()
+g_loss.backward()
+g_opt.step()
