@@ -30,12 +30,12 @@ from inplacelab.recorders.positions import (
     where_true,
     window,
 )
-from inplacelab.recorders.torch_objects import layout_of
+from inplacelab.recorders.torch.readings import layout_of
 
 if TYPE_CHECKING:
     from inplacelab.dependence import Dependence
     from inplacelab.recorders.events import Operand
-    from inplacelab.recorders.torch_objects import KnownTensor
+    from inplacelab.recorders.torch.known import KnownTensor
 
 _VIEWS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
 """Properties that give tensors."""
