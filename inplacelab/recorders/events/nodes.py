@@ -20,6 +20,7 @@ class Kept:
         storage, counter, version: its storage, and its version when it was saved.
         layout: the layout of its elements.
         copy: whether it is a copy, made because the operation was about to overwrite the value.
+        dtype: the type of its elements; empty if it is that of the storage's slots.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Kept:
     version: int
     layout: Layout
     copy: bool
+    dtype: str = ""
 
 
 @dataclass(slots=True)

@@ -47,6 +47,10 @@ _NOT_STRIDED = Text(
     "Tensors without a storage of their own, such as sparse and nested ones and those inside `vmap`, were left out.",
     "没有自己的存储的张量（如稀疏张量、嵌套张量以及 `vmap` 内部的张量）没有记录。",
 )
+_READ_OTHERWISE = Text(
+    "`conj()` of complex numbers makes a view that is conjugated when it is read. The values shown for it are those in its storage.",
+    "复数的 `conj()` 得到的视图在读取时才取共轭；图中显示的是存储里的数值。",
+)
 
 
 class TorchObjects:
@@ -125,6 +129,8 @@ class TorchObjects:
         from_base = [] if base is None else [base]
         shared = () if own_counter else (*from_base, *of, *storage.tensors.values())
         counter = self.storages.counter(storage, version_of(tensor), shared)
+        if _Tensor.is_conj(tensor) or _Tensor.is_neg(tensor):
+            self._remark(_READ_OTHERWISE)
         number = self.tensors.next_number()
         operand = _operand(number, tensor, storage, counter)
         known = KnownTensor(number, weakref.ref(tensor), self._names_of(tensor), storage, counter, operand)
@@ -196,6 +202,20 @@ class TorchObjects:
         known.grad = None if gradient is None else gradient.number
         self._emit(events.GradientSet(known.number, known.grad))
         return None if gradient is None else gradient.operand
+
+    def look_at_gradients(self) -> None:
+        """Emits the gradients that a pass has given to tensors and that were not reported: those kept by `retain_grad`, and those of
+        passes that PyTorch's own code has run inside it, as a checkpoint does.
+        """
+        for tensor, known in self.tensors.living():
+            if known.node is None:
+                held = gradient_held(tensor)
+                gradient = None if held is None else self.tensors.find(held)
+                changed = held is not None and (gradient is None or gradient.counter.version != version_of(held))
+                if changed or known.grad != (None if gradient is None else gradient.number):
+                    self.filled(tensor)
+            elif retains_grad(tensor):
+                self.filled(tensor)
 
     def _gradient(self, known: KnownTensor, tensor: Any) -> int | None:
         if known.node is not None and not retains_grad(tensor):  # PyTorch warns of reading it
@@ -294,7 +314,8 @@ class TorchObjects:
         version = version_of(data) if is_result else counter.version
         operand = _operand(-1, data, storage, counter)
         copied = self.moment.made.writes and storage.number >= self.moment.made.known and known is None
-        return events.Kept(name, storage.number, counter.number, version, operand.layout, copied)
+        dtype = "" if operand.dtype == dtype_name(storage.dtype) else operand.dtype
+        return events.Kept(name, storage.number, counter.number, version, operand.layout, copied, dtype)
 
 
 def _operand(number: int, tensor: Any, storage: KnownStorage, counter: Counter) -> events.Operand:

@@ -29,7 +29,7 @@ from inplacelab.recorders.torch.pass_order import (
     shape_at,
     stale,
 )
-from inplacelab.recorders.torch.readings import SHOWS_SAVED, gradient_held, retains_grad, saved_by
+from inplacelab.recorders.torch.readings import SHOWS_SAVED, gradient_held, is_wrapped, saved_by
 from inplacelab.recorders.whereabouts import Whereabouts
 
 SMALL = 16
@@ -188,9 +188,7 @@ class TorchPasses:
             objects.moment.made = Made()
             for node in under.order:
                 self._ran(under, node)
-            for tensor, known in objects.tensors.living():
-                if known.node is not None and retains_grad(tensor):
-                    objects.filled(tensor)
+            objects.look_at_gradients()
             self._release(under)
             objects.storages.settle()
             self._limit.reached()
@@ -267,7 +265,9 @@ def _gradient(asks: Asked) -> events.Gradient:
 
 def _gradient_of(tensor: Any, shape: tuple[int, ...]) -> events.Gradient:
     """Returns a gradient's shape, and its values if it is small and in the memory of this process."""
-    readable = tensor is not None and tensor.device.type == "cpu" and tensor.layout is torch.strided
+    readable = (
+        tensor is not None and not is_wrapped(tensor) and tensor.device.type == "cpu" and tensor.layout is torch.strided
+    )
     if not readable or tensor.numel() > SMALL or tuple(tensor.shape) != shape:
         return events.Gradient(shape, None)
     return events.Gradient(shape, tuple(tensor.detach().reshape(-1).tolist()))

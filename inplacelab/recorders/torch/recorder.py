@@ -39,7 +39,7 @@ from inplacelab.recorders.torch.compiled import CompiledCalls
 from inplacelab.recorders.torch.known import KnownTensor, Made
 from inplacelab.recorders.torch.names import WATCHED
 from inplacelab.recorders.torch.objects import TorchObjects
-from inplacelab.recorders.torch.overrides import EnginePatch, Mode, caller_of, in_force, take_away
+from inplacelab.recorders.torch.overrides import EnginePatch, Mode, SetPatch, caller_of, in_force, take_away
 from inplacelab.recorders.torch.passes import TorchPasses
 from inplacelab.recorders.torch.readings import SHOWS_SAVED, needs_gradient, version_of
 from inplacelab.recorders.whereabouts import Whereabouts
@@ -79,6 +79,7 @@ class TorchRecorder:
         self._pass_before, self._pass_after = protect(self._pass_begins), protect(passes.ended)
         self._pass_error = protect(passes.failed)
         self._mode, self._engine = Mode(self), EnginePatch(self)
+        self._set = SetPatch(self._mode, self)
         self._failed = FailedCall()  # the last call that has raised
         self._begun = False
         self._hooks: list[Any] = []
@@ -100,6 +101,7 @@ class TorchRecorder:
         """Begins to override PyTorch's functions."""
         self.shield.begin()
         self._engine.begin()
+        self._set.begin()
         self._mode.__enter__()
         hooks = torch.nn.modules.module
         self._hooks = [
@@ -114,6 +116,7 @@ class TorchRecorder:
             self._hooks.pop().remove()
         take_away(self._mode)
         self._engine.end()
+        self._set.end()
 
     def _forget(self) -> None:
         self._objects.forget()
@@ -127,9 +130,20 @@ class TorchRecorder:
         if frame.f_code.co_filename == self._program.filename:
             with _off():
                 self._objects.storages.settle()
+                self._look_at_named()
                 self._where.statement_begins(line, simple, frame)
                 self._take_stock()
             self._switch(frame)
+
+    def _look_at_named(self) -> None:
+        """Emits what has happened to tensors with names that was not reported. So it belongs to the statement that has ended."""
+        for known in self._where.named():
+            tensor = known.alive()
+            if tensor is not None and version_of(tensor) != known.counter.version and not self._limit.exceeded:
+                self._objects.look_at(known, tensor)
+                if self._objects.wrote_unseen(known, tensor):
+                    self._objects.histories(known.storage, ())
+                    self.shield.remark(remarks.UNOBSERVED)
 
     def _switch(self, frame: FrameType) -> None:
         """Switches the mode off for a statement that calls a compiled function, and on again for the next one."""
@@ -286,15 +300,17 @@ class TorchRecorder:
         if self._limit.reached():
             return
         objects = self._objects
-        slots = call.touched.written if tensor is call.touched.target else None
+        slots, left = call.touched.written if tensor is call.touched.target else None, known.storage
         objects.moment.replacing = True
         objects.histories(known.storage, (tensor,) if call.makes_nodes_of_views else ())
         objects.look_at(known, tensor)
-        relaid = call.kind.name in RELAYOUTS
+        category: Category = "relayout" if call.kind.name in RELAYOUTS else "in-place"
+        if known.storage is not left:
+            category = "reallocated"
         objects.storages.wrote(known, tensor, known.operand.layout if slots is None else slots)
         output = known.operand if slots is None else replace(known.operand, part=slots)
         around = not call.touched.exact and (call.touched.target is None or tensor is call.touched.target)
-        self._done(call, output, "relayout" if relaid else "in-place", known.node, "around" if around else "written")
+        self._done(call, output, category, known.node, "around" if around else "written")
         objects.moment.replacing = False
 
     def _report_changes(self, call: Call, written: Sequence[tuple[KnownTensor, Any]]) -> None:

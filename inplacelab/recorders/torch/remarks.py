@@ -14,8 +14,9 @@ NOT_SHOWN = Text(
 ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程所做的没有记录。")
 UNOBSERVED = Text(
     "Tensors were also written by code that was not recorded: another thread, an operation that failed halfway, "
-    "or code below PyTorch's functions.",
-    "还有未被记录的代码写入了张量：其他线程、中途失败的操作，或 PyTorch 函数之下的代码。",
+    "a `torch.autograd.Function` that marks its input as dirty, or code below PyTorch's functions.",
+    "还有未被记录的代码写入了张量：其他线程、中途失败的操作、用 `mark_dirty` 标记了输入的 `torch.autograd.Function`，"
+    "或 PyTorch 函数之下的代码。",
 )
 OUTSIDE = Text(
     "`{0}` leads to a tensor's memory itself. Writes from there raise no version, and were not seen.",
