@@ -44,7 +44,7 @@ try:
     import torch
 
     from inplacelab.diagnosis.torch_watch import TorchWatch
-    from inplacelab.recorders import torch_objects
+    from inplacelab.recorders.torch.storages import TorchStorages
 except ModuleNotFoundError:
     torch = None
 
@@ -279,12 +279,12 @@ def _recorded_torch(text: str, *, values: bool) -> tuple[float, Any]:
 @contextmanager
 def _without_values() -> Iterator[None]:
     """Has the recorder copy no values, so that their cost is seen."""
-    before = torch_objects.TorchObjects._copy
-    torch_objects.TorchObjects._copy = lambda *_: None  # type: ignore[method-assign]
+    before = TorchStorages._copy
+    TorchStorages._copy = lambda *_: None  # type: ignore[method-assign]
     try:
         yield
     finally:
-        torch_objects.TorchObjects._copy = before  # type: ignore[method-assign]
+        TorchStorages._copy = before  # type: ignore[method-assign]
 
 
 PADDLE_NET = """\

@@ -15,7 +15,7 @@ from paddle.base import core
 from inplacelab.diagnosis.recorded_trial import recorded
 from inplacelab.diagnosis.trial_run import Ran, named
 from inplacelab.recorders.bindings import Bindings
-from inplacelab.recorders.paddle_names import WATCHED
+from inplacelab.recorders.paddle.names import WATCHED
 from inplacelab.recorders.program import identifiers, parsed, scopes_of
 from inplacelab.recording.fixes.spots import Trail
 

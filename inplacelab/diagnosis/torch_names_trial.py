@@ -7,7 +7,7 @@ from typing import Any
 
 from inplacelab.diagnosis.engine_trial import run_under
 from inplacelab.diagnosis.trial_run import Ran
-from inplacelab.recorders.engine_in_torch_words import TorchNamesRecorder
+from inplacelab.recorders.engine.torch_words import TorchNamesRecorder
 
 
 def run(script: Path, text: str, names: dict[str, Any], *, reference: bool) -> Ran:

@@ -15,9 +15,9 @@ from inplacelab.layout import Layout, share_slots
 from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.static import message_of
-from inplacelab.recorders.torch_backward import Asked, Stale, in_order, reachable, root_node, stale
-from inplacelab.recorders.torch_names import WATCHED
-from inplacelab.recorders.torch_objects import SHOWS_SAVED, dtype_name, is_wrapped, layout_of, saved_by, version_of
+from inplacelab.recorders.torch.names import WATCHED
+from inplacelab.recorders.torch.pass_order import Asked, Stale, in_order, reachable, root_node, stale
+from inplacelab.recorders.torch.readings import SHOWS_SAVED, dtype_name, is_wrapped, layout_of, saved_by, version_of
 
 _Tensor: Any = torch.Tensor
 _base_of: Callable[[Any], Any] = _Tensor._base.__get__

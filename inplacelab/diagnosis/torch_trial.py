@@ -12,10 +12,10 @@ import torch
 from inplacelab.diagnosis.failures import trail_of
 from inplacelab.diagnosis.torch_watch import TorchWatch
 from inplacelab.diagnosis.trial_run import Ran, named
-from inplacelab.recorders.torch_backward import Asked, root_node
-from inplacelab.recorders.torch_names import WATCHED
-from inplacelab.recorders.torch_objects import LEAF_NODE
-from inplacelab.recorders.torch_overrides import EnginePatch
+from inplacelab.recorders.torch.names import WATCHED
+from inplacelab.recorders.torch.overrides import EnginePatch
+from inplacelab.recorders.torch.pass_order import Asked, root_node
+from inplacelab.recorders.torch.readings import LEAF_NODE
 
 MOST = 1 << 22
 """So many elements of gradients are kept. The gradients of later passes are not compared."""

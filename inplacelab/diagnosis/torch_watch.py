@@ -22,10 +22,10 @@ from inplacelab.diagnosis.torch_stale_values import StaleValues, storage_of
 from inplacelab.language import Text
 from inplacelab.recorders.stand_in import call_for
 from inplacelab.recorders.static import message_of
-from inplacelab.recorders.torch_backward import Asked, is_second_pass, reachable, root_node, stale
-from inplacelab.recorders.torch_calls import Kind, kind_of
-from inplacelab.recorders.torch_objects import layout_of, saved_by, version_of
-from inplacelab.recorders.torch_overrides import CompilePatch, EnginePatch, Mode, caller_of, in_force, take_away
+from inplacelab.recorders.torch.calls import Kind, kind_of
+from inplacelab.recorders.torch.overrides import CompilePatch, EnginePatch, Mode, caller_of, in_force, take_away
+from inplacelab.recorders.torch.pass_order import Asked, is_second_pass, reachable, root_node, stale
+from inplacelab.recorders.torch.readings import layout_of, saved_by, version_of
 
 PASSES = 1 << 12
 """Of so many passes it is known where they began."""

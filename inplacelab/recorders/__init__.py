@@ -5,25 +5,21 @@
          |
     shield.py       whose code is recorded, and what a failure of the recorder does: every call of a recorder goes through it
          |
-    engine.py       an `observe.Observer` of this package's engine; engine_objects.py describes its tensors and nodes
+    engine/         an `observe.Observer` of this package's engine
     numpy.py        the same for programs that use NumPy alone
-    torch.py        the same for PyTorch; torch_overrides.py: the mode that calls it, torch_calls.py: what a function is,
-         |            torch_objects.py: tensors and nodes, torch_backward.py: the order of a pass,
-         |            torch_names.py: modules and optimizers, torch_compiled.py: calls of compiled functions
-    paddle.py       the same for PaddlePaddle, whose functions paddle_watch.py replaces; paddle_calls.py: what a function is,
-         |            paddle_objects.py, paddle_nodes.py: tensors and nodes (paddle_known.py: their states, paddle_readings.py: how
-         |            they are read), paddle_saved.py: what a node has saved, paddle_passes.py, paddle_backward.py: passes,
-         |            paddle_names.py: layers and optimizers
+    torch/          the same for PyTorch, whose functions a mode overrides
+    paddle/         the same for PaddlePaddle, whose functions are replaced
+         |            dependences.py: on which elements the elements of a framework's results depend
          |            graph_search.py, raw_memory.py, step_limit.py: what the recorders of frameworks share
          |            positions.py: which slots an index, a mask or a diagonal leads to
          |            whereabouts.py: where the program is     bindings.py: which names refer to what
          |            snapshots.py: copies of storages         handles.py: numbers for live objects
          |            stand_in.py: calls of a framework's functions that warn at the program's lines
          v
-    events.py       one small class for each kind of event                     log.py   keeps all events, or the last ones
+    events/         one small class for each kind of event                     log.py   keeps all events, or the last ones
          |
          v  when the recording is asked for
-    builder.py      matches events into steps        changes.py: what is new since the last step        decode.py: bytes to values
+    builder/        matches events into steps, and decodes what was copied
     advice.py       what a refusal says of this very program: the lines that led to it, and fixes
          |          checked_fixes.py: which of them work     replay.py: runs the program again, given.py: with what it was given
 
@@ -31,25 +27,25 @@
 objects, layouts, copies of bytes. It carries its thread and rank, and whether it was observed or inferred. Versions
 belong to counters, since a framework may count some aliases separately.
 
-**A framework is one class that emits events** (`recorder.Recorder`); `detection.py` finds out which one a program uses. While the
-program runs, nothing else is imported. The builder constructs steps from the classes that recorders emit, so mypy finds a field
-that has moved.
+**A framework is one class that emits events** (`recorder.Recorder`), in one file, or in a package if there is much to read from the
+framework; `detection.py` finds out which one a program uses. While the program runs, nothing else is imported. The builder constructs
+steps from the classes that recorders emit, so mypy finds a field that has moved.
 
 NumPy reports nothing, so `numpy.py` looks at the arrays when a statement begins and infers what the previous one did. Three modules
 below it know no NumPy arrays and serve any framework that is silent: `storages.py` (which storages have other bytes than before),
 `attribution.py` (which statement made or wrote an array), `statements.py` (what the text of a statement binds, writes and reads).
 
-PyTorch tells what is so now (versions, `grad_fn`, `_raw_saved_*`) but not what happens. So `torch.py` looks at the tensors of each call,
+PyTorch tells what is so now (versions, `grad_fn`, `_raw_saved_*`) but not what happens. So `torch/` looks at the tensors of each call,
 before and after it. What is done in C++ alone is inferred and marked so: the order of the nodes in a pass. What Python cannot see is
 not recorded, and a note says so: what the operation inside a `CopySlices` has saved, what `torch.compile` runs, other threads.
 
-PaddlePaddle has no modes and shows less. So `paddle.py` takes the places of its functions, and infers what nodes have saved, from
+PaddlePaddle has no modes and shows less. So `paddle/` takes the places of its functions, and infers what nodes have saved, from
 their names and what such nodes save. That was measured, and a test measures it again. Writes that raise no version are found by comparing
 contents; the recording says so.
 
 **Inside backward.** The engine computes backward with operations too, but these are not steps: the nodes are. A pass calls code of
 the program, a hook or the `backward` of a `PyLayer`, and reports that (`hook_begins`, `custom_begins`). Operations in there are
-recorded as steps of the phase "backward". Such code may begin another pass, so `engine.py` and the builder keep a stack of them:
+recorded as steps of the phase "backward". Such code may begin another pass, so the engine's recorder and the builder keep a stack of them:
 a pass that ends restores the states of the nodes that the pass around it had left. An exception in a hook always ends its pass, so
 no event has to report that a hook has failed.
 """

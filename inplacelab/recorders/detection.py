@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from inplacelab.recorders.recorder import Recorder
 
 _RECORDERS = {
-    "inplacelab.torch": ("inplacelab.recorders.engine_in_torch_words", "TorchNamesRecorder"),
+    "inplacelab.torch": ("inplacelab.recorders.engine.torch_words", "TorchNamesRecorder"),
     "inplacelab": ("inplacelab.recorders.engine", "EngineRecorder"),
     "torch": ("inplacelab.recorders.torch", "TorchRecorder"),
     "paddle": ("inplacelab.recorders.paddle", "PaddleRecorder"),

@@ -115,6 +115,10 @@ class Whereabouts:
                     named[number] = known
         self._named = named
 
+    def named(self) -> Iterable[Any]:
+        """Returns the tensors that had names at the last scan, as the recorder knows them."""
+        return self._named.values()
+
     def look_round(self, frame: FrameType | None) -> None:
         """Scans names before code of the program runs in a backward pass: names in functions that ran earlier in it are gone."""
         self.look(scopes_of(self._program.frames(frame, self.root)), done=True)

@@ -225,13 +225,13 @@ class _World:
         _sizes(saved.version)
         self._known(_STORAGE, saved.storage, self._met_storages)
         self._known(_COUNTER, saved.counter, self._met_counters)
-        self._reach(saved, self._met_storages[saved.storage])
+        _names(saved.dtype)
+        slots = self._met_storages[saved.storage]
+        self._reach(saved, _elements(saved.dtype, self._storages.get(saved.storage), slots) if saved.dtype else slots)
 
     def _check_layout(self, facts: TensorFacts) -> None:
-        storage, slots = self._storages[facts.storage], self._storages[facts.storage].slots
-        if facts.dtype != storage.dtype:
-            slots = slots * bytes_of(storage.dtype, storage) // bytes_of(facts.dtype, storage)
-        self._reach(facts, slots)
+        storage = self._storages[facts.storage]
+        self._reach(facts, _elements(facts.dtype, storage, storage.slots))
 
     def _reach(self, layout: Laid, slots: int) -> None:
         self._runs += _check_reach(layout, slots, self._layouts)
@@ -355,6 +355,15 @@ def _check_storage(facts: StorageFacts) -> None:
         _check_runs([(first, first + len(run)) for first, run in values.runs], facts.slots)
     elif values is not None and len(values) != facts.slots:
         raise MisfitError(_VALUES, len(values), facts.slots)
+
+
+def _elements(dtype: str, storage: StorageFacts | None, slots: int) -> int:
+    """Returns how many elements of a dtype so many slots of a storage hold; of one that is gone that is not known."""
+    if storage is None:
+        return MOST
+    if dtype == storage.dtype:
+        return slots
+    return slots * bytes_of(storage.dtype, storage) // bytes_of(dtype, storage)
 
 
 def _check_reach(layout: Laid, slots: int, met: set[tuple[tuple[int, ...], tuple[int, ...]]]) -> int:

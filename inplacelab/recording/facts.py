@@ -22,6 +22,9 @@ StepKind = Literal["operation", "line", "backward", "error"]
 SlotsAre = Literal["written", "changed", "around"]
 BackwardAction = Literal["begin", "arrived", "hook", "hooked", "custom", "unpack", "run", "failed", "end"]
 
+LEFT_OUT = {"left_out": True}
+"""Marks a fact that most objects of its kind have not: a recording's JSON leaves it out where it has its default."""
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:
@@ -133,6 +136,8 @@ class SavedFacts:
     """True for a copy made because the operation was about to overwrite the value."""
     inferred: bool = False
     """True if the framework does not show what the node keeps: it was inferred from what such nodes need."""
+    dtype: str = field(default="", metadata=LEFT_OUT)
+    """The type of its elements, by which strides and offset count; empty if it is that of the storage's slots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,10 +363,6 @@ class CollectiveFacts:
     """The rank whose recording this is, from 0."""
     ranks: int
     """How many ranks there are."""
-
-
-LEFT_OUT = {"left_out": True}
-"""Marks a fact that not every step has: a recording's JSON leaves it out where it has its default."""
 
 
 @dataclass(frozen=True, slots=True)

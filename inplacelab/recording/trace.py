@@ -14,9 +14,8 @@ from inplacelab.recording.facts import SavedFacts, Step, WriteFacts
 from inplacelab.recording.naming import kept_values, naming
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.errors import Spoilt, same_value, spoilt, written_through
+from inplacelab.recording.sentences.errors import Spoilt, overwrites, same_value, spoilt, written_through
 from inplacelab.recording.sentences.step_context import Moment
-from inplacelab.recording.slots import common_runs, slot_runs
 from inplacelab.recording.source_tree import program_of
 
 __all__ = ["Marked", "Role", "refusal", "trace"]
@@ -131,8 +130,9 @@ def _written(recording: Recording, saved: SavedFacts, writes: list[tuple[Step, W
     (step, write), *others = writes
     if step.line is None:
         return
-    through = written_through(Moment(recording, step.index), write.tensor)
-    pattern = _OVERWROTE if common_runs(slot_runs(saved), write.slots) else _WROTE_BESIDE
+    there = Moment(recording, step.index)
+    through = written_through(there, write.tensor)
+    pattern = _OVERWROTE if overwrites(there, saved, write) else _WROTE_BESIDE
     says, last = pattern.format(through, write.before, write.after), write.after
     if others:
         last = others[-1][1].after

@@ -15,7 +15,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from inplacelab.recording.facts import Number, StorageFacts, Summary, TensorFacts
+from inplacelab.recording.facts import Number, SavedFacts, StorageFacts, Summary, TensorFacts
 from inplacelab.recording.slots import Runs, joined, slot_runs
 
 __all__ = ["bytes_of", "element_values", "known_bytes", "slot_value", "slots_reached", "slots_under"]
@@ -48,10 +48,10 @@ def slots_under(storage: StorageFacts, dtype: str, start: int, stop: int) -> tup
     return start * wide // slot, -(-stop * wide // slot)
 
 
-def slots_reached(storage: StorageFacts, tensor: TensorFacts) -> Runs:
-    """Returns the slots of its storage that a tensor reaches, as runs."""
+def slots_reached(storage: StorageFacts, tensor: TensorFacts | SavedFacts) -> Runs:
+    """Returns the slots of its storage that a tensor, or what a node keeps, reaches, as runs."""
     runs = slot_runs(tensor)
-    if tensor.dtype == storage.dtype:
+    if tensor.dtype in ("", storage.dtype):
         return runs
     return joined(slots_under(storage, tensor.dtype, start, stop) for start, stop in runs)
 

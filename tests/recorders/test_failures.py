@@ -19,7 +19,7 @@ from inplacelab.observe import Observer
 from inplacelab.recorders import advice, builder, instrument, run
 from inplacelab.recorders.detection import Use
 from inplacelab.recorders.engine import EngineRecorder
-from inplacelab.recorders.engine_objects import EngineObjects
+from inplacelab.recorders.engine.objects import EngineObjects
 from inplacelab.recorders.events import Event, Stopped
 from inplacelab.recorders.log import EventLog
 from inplacelab.recorders.program import Program

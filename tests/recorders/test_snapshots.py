@@ -11,7 +11,8 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.layout import Layout
-from inplacelab.recorders import decode, snapshots
+from inplacelab.recorders import snapshots
+from inplacelab.recorders.builder import decode
 from inplacelab.recording import Summary
 
 LARGE = """\

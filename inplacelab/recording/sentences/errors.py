@@ -12,6 +12,7 @@ from inplacelab.recording.relations import relation_of, shown_relation
 from inplacelab.recording.sentences.phrases import joined, quoted
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import common_runs, slot_runs
+from inplacelab.recording.values_read import slots_reached
 
 __all__ = ["Spoilt", "error_step", "same_value", "spoilt", "stale_notes", "written_through"]
 
@@ -97,8 +98,15 @@ def same_value(moment: Moment, node: int, saved: SavedFacts) -> list[SavedFacts]
 def _raise(moment: Moment, saved: SavedFacts, step: Step, write: WriteFacts) -> Text:
     there = Moment(moment.recording, step.index)
     # Versions count per storage: backward refuses the value even if the write left its slots alone.
-    pattern = _OVERWROTE if common_runs(slot_runs(saved), write.slots) else _WROTE_BESIDE
+    pattern = _OVERWROTE if overwrites(there, saved, write) else _WROTE_BESIDE
     return pattern.format(there.head, written_through(there, write.tensor), write.before, write.after)
+
+
+def overwrites(moment: Moment, saved: SavedFacts, write: WriteFacts) -> bool:
+    """Whether a write reached elements of a saved tensor, and not only others of its storage."""
+    storage = moment.after.storages.get(saved.storage)
+    kept = slot_runs(saved) if storage is None else slots_reached(storage, saved)
+    return bool(common_runs(kept, write.slots))
 
 
 def written_through(moment: Moment, tensor: int) -> Text:

@@ -1,12 +1,12 @@
 """Records programs that use PaddlePaddle: takes the places of its functions, looks at the tensors of each call, and emits events.
 
 The call that is made is the ordinary one, so operations, results, errors and memory are those of the unrecorded run. No operation of
-backward is seen: it is inferred from the graph, before and after (`paddle_backward.py`). What a call has done is read from its tensors:
+backward is seen: it is inferred from the graph, before and after (`pass_order.py`). What a call has done is read from its tensors:
 
 - it has written those whose version was raised;
 - a result on the storage of an argument is a view of it;
 - new nodes that its results and arguments lead to are its own. What they have saved Paddle does not show: that is
-  inferred from what such nodes save (`paddle_saved.py`).
+  inferred from what such nodes save (`saved.py`).
 
 Some functions write without raising a version: optimizers, `set_value`, `copy_`, `out=`, running statistics. For these the
 contents are compared, and the recording says so.
@@ -24,30 +24,32 @@ from typing import TYPE_CHECKING, Any
 
 import paddle
 
-from inplacelab.language import Text
 from inplacelab.layout import share_slots
-from inplacelab.recorders import events, paddle_watch
+from inplacelab.recorders import events
 from inplacelab.recorders.dependences import depends_of
 from inplacelab.recorders.events import Operand
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.paddle_calls import (
+from inplacelab.recorders.paddle import remarks, watch
+from inplacelab.recorders.paddle.calls import (
     COUNTS_TOGETHER,
     RELAYOUTS,
     SETS_FLAGS,
     VIEWS,
     Call,
+    Given,
     Kind,
     depends,
+    given_to,
     tensors_in,
     tensors_of,
     touched,
 )
-from inplacelab.recorders.paddle_known import KnownTensor
-from inplacelab.recorders.paddle_names import WATCHED
-from inplacelab.recorders.paddle_objects import PaddleObjects
-from inplacelab.recorders.paddle_passes import UNOBSERVED, PaddlePasses
-from inplacelab.recorders.paddle_readings import gradient_held, node_of, version_of
-from inplacelab.recorders.paddle_saved import kept_by
+from inplacelab.recorders.paddle.known import KnownTensor
+from inplacelab.recorders.paddle.names import WATCHED
+from inplacelab.recorders.paddle.objects import PaddleObjects
+from inplacelab.recorders.paddle.passes import PaddlePasses
+from inplacelab.recorders.paddle.readings import gradient_held, node_of, version_of
+from inplacelab.recorders.paddle.saved import kept_by
 from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.refused_calls import FailedCall
@@ -72,7 +74,7 @@ class PaddleRecorder:
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
-        self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
+        self.shield = Shield(log.emit, self._forget, remarks.ELSEWHERE)
         protect = self.shield.protect
         self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._meet, outermost)
         self._objects = PaddleObjects(
@@ -94,7 +96,7 @@ class PaddleRecorder:
         self._failed = FailedCall()  # the last call that has raised
         self.live_before = 0
         if not self.version.startswith(TESTED + "."):
-            self.shield.remark(_UNTESTED.format(self.version, TESTED))
+            self.shield.remark(remarks.UNTESTED.format(self.version, TESTED))
 
     @property
     def missed(self) -> int:
@@ -104,11 +106,11 @@ class PaddleRecorder:
     def begin(self) -> None:
         """Begins to take the places of Paddle's functions."""
         self.shield.begin()
-        paddle_watch.begin(self)
+        watch.begin(self)
 
     def end(self) -> None:
         """Ends that (see `Recorder.end`)."""
-        paddle_watch.end(self)
+        watch.end(self)
         self.shield.end()
 
     def _forget(self) -> None:
@@ -128,8 +130,8 @@ class PaddleRecorder:
         """Takes what the first scan of names has found as made before the program."""
         if not self._begun:
             self._begun = True
-            self._objects.began()
-            self.live_before = self._objects.before
+            self._objects.storages.began()
+            self.live_before = self._objects.storages.before
 
     def _begin_at(self, frame: FrameType | None) -> None:
         """Takes stock at the first operation, of a program whose statements are not reported."""
@@ -140,7 +142,7 @@ class PaddleRecorder:
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
         if not self._limit.exceeded and self._objects.look_again():
-            self.shield.remark(UNOBSERVED)
+            self.shield.remark(remarks.UNOBSERVED)
         self._where.finish(scope)
 
     def failed(self, error: BaseException) -> None:
@@ -150,7 +152,9 @@ class PaddleRecorder:
         self._where.look(scopes_of(self._program.frames_in(error)), done=True)
         line = self._program.line_of(error)
         operands = self._failed.operands_of(error, line)
-        self._emit(events.Raised(class_name(type(error)), message_of(error), line, *self._objects.account(), operands))
+        self._emit(
+            events.Raised(class_name(type(error)), message_of(error), line, *self._objects.storages.account(), operands)
+        )
 
     def _meet(self, tensor: Any) -> KnownTensor | None:
         """Describes a tensor that the program has a name for."""
@@ -161,7 +165,7 @@ class PaddleRecorder:
         return known
 
     def _account(self) -> tuple[int, int]:
-        return self._objects.account()
+        return self._objects.storages.account()
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
@@ -207,9 +211,9 @@ class PaddleRecorder:
         if self._passes:
             self._passes.advance(frame)
         if kind.name == "run_program":
-            self.shield.remark(_COMPILED)
+            self.shield.remark(remarks.COMPILED)
         if kind.leads_outside and _asked_by(frame, self._program):
-            self.shield.remark(_OUTSIDE.format(kind.name))
+            self.shield.remark(remarks.OUTSIDE.format(kind.name))
         for tensor in tensors_in(args, kwargs):
             self._take(call, tensor)
         call.operands = tuple([each.operand for each in call.known])
@@ -218,9 +222,11 @@ class PaddleRecorder:
         call.depends = depends(kind.name, args, kwargs, call.tensors)
         refusable = kind.name.endswith("_") and any(each.needs and each.node is None for each in call.known[:1])
         if kind.is_silent or refusable or kwargs.get("out") is not None:
-            call.contents = [objects.fingerprint(each) for each in call.known]
+            call.contents = [objects.storages.fingerprint(each) for each in call.known]
         if kind.name in SETS_FLAGS:
-            call.gradients = [None if each.grad is None else objects.fingerprint(each.grad) for each in call.known]
+            call.gradients = [
+                None if each.grad is None else objects.storages.fingerprint(each.grad) for each in call.known
+            ]
         call.begun = True
 
     def _take(self, call: Call, tensor: Any) -> None:
@@ -231,12 +237,12 @@ class PaddleRecorder:
             call.unfilled.append(tensor)
             return
         if objects.wrote_unseen(known, tensor) and known.storage.bytes:
-            self.shield.remark(UNOBSERVED)
+            self.shield.remark(remarks.UNOBSERVED)
         if objects.look_at(known, tensor) | objects.history(known, tensor):
             self._emit(events.Handed())
         if known.outdated is not None and known.needs and paddle.is_grad_enabled():
-            name = f"`{known.names[0]}`" if known.names else _A_TENSOR
-            self.shield.remark(_OUTDATED.format(name, known.outdated))
+            name = f"`{known.names[0]}`" if known.names else remarks.A_TENSOR
+            self.shield.remark(remarks.OUTDATED.format(name, known.outdated))
         call.known.append(known)
         call.tensors = (*call.tensors, tensor)
 
@@ -245,12 +251,12 @@ class PaddleRecorder:
         if call.begun:
             for known, tensor in zip(call.known, call.tensors, strict=True):
                 if self._objects.wrote_unseen(known, tensor):
-                    self.shield.remark(UNOBSERVED)
+                    self.shield.remark(remarks.UNOBSERVED)
             for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
-                wrote = before != self._objects.fingerprint(known)
+                wrote = before != self._objects.storages.fingerprint(known)
                 if self._objects.look_at(known, tensor) or wrote:
-                    self.shield.remark(_REFUSED_LATE.format(call.kind.name))
-                    self._objects.wrote(known, tensor, known.operand.layout)
+                    self.shield.remark(remarks.REFUSED_LATE.format(call.kind.name))
+                    self._objects.storages.wrote(known, tensor, known.operand.layout)
                     self._emit(events.Handed())
             self._failed = FailedCall(id(sys.exception()), call.line, tuple(known.number for known in call.known))
         call.tensors, call.touched = (), ALL
@@ -266,10 +272,10 @@ class PaddleRecorder:
             self._passes.calls(args[1] if len(args) > 1 else None, iter(args[:1]))
         written = self._written(call, result)
         for known, tensor in written:
-            self._report_write(call, known, tensor, _given(call, args, kwargs))
+            self._report_write(call, known, tensor, given_to(call, args, kwargs))
         self._report_changes(call, written)
         self._report_silent_writes(call, written)
-        self._report_results(call, [*tensors_of(result), *call.unfilled], _given(call, args, kwargs))
+        self._report_results(call, [*tensors_of(result), *call.unfilled], given_to(call, args, kwargs))
         objects.moment.reporting = False
         objects.nodes.made.clear()
         call.tensors, call.touched = (), ALL
@@ -286,7 +292,7 @@ class PaddleRecorder:
                     found[known.counter.number] = known, tensor
         return list(found.values())
 
-    def _report_write(self, call: Call, known: KnownTensor, tensor: Any, given: _Given) -> None:
+    def _report_write(self, call: Call, known: KnownTensor, tensor: Any, given: Given) -> None:
         if self._limit.reached():
             return
         objects = self._objects
@@ -304,7 +310,7 @@ class PaddleRecorder:
             category = "reallocated"
         elif call.kind.name in RELAYOUTS:
             category = "relayout"
-        objects.wrote(known, tensor, known.operand.layout if slots is None else slots)
+        objects.storages.wrote(known, tensor, known.operand.layout if slots is None else slots)
         self._infer_saved(call, [known], given, in_place=True)
         output = known.operand if slots is None else replace(known.operand, part=slots)
         around = not call.touched.exact and (call.touched.target is None or tensor is call.touched.target)
@@ -336,9 +342,9 @@ class PaddleRecorder:
     def _report_cleared(self, call: Call, known: KnownTensor, tensor: Any) -> None:
         """Emits that the gradient of a tensor was set to zeros in place."""
         before = call.gradients[call.known.index(known)]
-        changed = known.grad is not None and before not in (None, self._objects.fingerprint(known.grad))
+        changed = known.grad is not None and before not in (None, self._objects.storages.fingerprint(known.grad))
         if known.grad is not None and changed and not self._limit.reached():
-            self._objects.wrote(known.grad, gradient_held(tensor), known.grad.operand.layout)
+            self._objects.storages.wrote(known.grad, gradient_held(tensor), known.grad.operand.layout)
             self._done(call, known.grad.operand, "in-place", None)
 
     def _report_silent_writes(self, call: Call, written: Sequence[tuple[KnownTensor, Any]]) -> None:
@@ -347,14 +353,14 @@ class PaddleRecorder:
         reported: set[int] = set()
         for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
             counted = known.storage.number in reported or any(known.counter is each.counter for each, _ in written)
-            if not counted and before != objects.fingerprint(known) and not self._limit.reached():
+            if not counted and before != objects.storages.fingerprint(known) and not self._limit.reached():
                 reported.add(known.storage.number)
-                self.shield.remark(_SILENT.format(call.kind.name))
+                self.shield.remark(remarks.SILENT.format(call.kind.name))
                 objects.history(known, tensor)
-                objects.wrote(known, tensor, known.operand.layout)
+                objects.storages.wrote(known, tensor, known.operand.layout)
                 self._done(call, known.operand, "in-place", known.node)
 
-    def _report_results(self, call: Call, results: Sequence[Any], given: _Given) -> None:
+    def _report_results(self, call: Call, results: Sequence[Any], given: Given) -> None:
         objects = self._objects
         new = [each for each in results if objects.tensors.find(each) is None]
         described: list[KnownTensor] = []
@@ -378,10 +384,10 @@ class PaddleRecorder:
         source = call.known[0] if len(call.known) == 1 else None
         if source is None or call.kind.name not in (VIEWS if not source.storage.bytes else COUNTS_TOGETHER):
             return
-        if self._objects.count_together(result, source) and result.storage.bytes:
-            self.shield.remark(_TOGETHER.format(call.kind.name))
+        if self._objects.storages.count_together(result, source) and result.storage.bytes:
+            self.shield.remark(remarks.TOGETHER.format(call.kind.name))
 
-    def _infer_saved(self, call: Call, results: Sequence[KnownTensor], given: _Given, *, in_place: bool) -> None:
+    def _infer_saved(self, call: Call, results: Sequence[KnownTensor], given: Given, *, in_place: bool) -> None:
         """Emits what the nodes of an operation are inferred to have saved."""
         objects = self._objects
         nodes = [each.node for each in results]
@@ -391,9 +397,9 @@ class PaddleRecorder:
                 continue
             kept = kept_by(name, given, seen, in_place=in_place)
             if kept is None:
-                self.shield.remark(_UNKNOWN_SAVED.format(name))
+                self.shield.remark(remarks.UNKNOWN_SAVED.format(name))
             elif found := tuple(kept):
-                self.shield.remark(_INFERRED)
+                self.shield.remark(remarks.INFERRED)
                 objects.nodes.saved(number, found)
 
     def _done(
@@ -402,7 +408,7 @@ class PaddleRecorder:
         inputs = call.touched.inputs(call.tensors, call.operands)
         copied = call.touched.place_copied(call.tensors)
         self._emit(events.OperationDone(
-            call.kind.name, category, inputs, output, {}, node, call.line, *self._objects.account(), slots_are, copied, depends_of(call.depends, category, output),
+            call.kind.name, category, inputs, output, {}, node, call.line, *self._objects.storages.account(), slots_are, copied, depends_of(call.depends, category, output),
         ))  # fmt: skip
 
     def _pass_begins(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
@@ -431,20 +437,6 @@ class PaddleRecorder:
 
 
 _ENTERED = PaddleRecorder.run_pass.__code__
-_Given = Sequence[tuple[Operand, int] | None]
-
-
-def _given(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Given:
-    """Returns the operands of a call in the order of its arguments, with their versions before it; None for a number."""
-    values = [*args, *(value for name, value in kwargs.items() if name != "out")]
-    if call.kind.name in ("getitem", "setitem"):
-        values[1:2] = [next(tensors_of(args[1] if len(args) > 1 else None), None)]
-    elif call.kind.swaps:
-        values.reverse()
-    pairs = zip(call.operands, call.versions, strict=True)
-    told = {id(tensor): pair for tensor, pair in zip(call.tensors, pairs, strict=True)}
-    flat = [each for value in values for each in (value if type(value) in (list, tuple) else [value])]
-    return [told.get(id(value)) for value in flat]
 
 
 def _among(tensor: Any, others: Sequence[Any]) -> bool:
@@ -458,43 +450,4 @@ def _asked_by(frame: FrameType | None, program: Program) -> bool:
     return frame is not None and frame.f_code.co_filename == program.filename
 
 
-_OURS = (__file__, str(paddle_watch.__file__))
-
-
-_UNTESTED = Text(
-    "This is PaddlePaddle {0}; the recorder was tested with {1}.",
-    "这里的 PaddlePaddle 是 {0}；记录器是用 {1} 测试的。",
-)
-_ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程所做的没有记录。")
-_REFUSED_LATE = Text(
-    "Paddle refused `{0}`, but had changed the tensor already.", "Paddle 拒绝了 `{0}`，但在此之前已经改变了张量。"
-)
-_A_TENSOR = Text("a tensor", "一个张量")
-_OUTDATED = Text(
-    "Line {1} wrote {0} through another tensor. Paddle gives only that one a new grad node, so gradients through {0} are computed as if "
-    "nothing had been written.",
-    "第 {1} 行通过另一个张量写入了 {0}。Paddle 只给那个张量建立新的梯度节点，因此经过 {0} 的梯度是按没有写入来计算的。",
-)
-_TOGETHER = Text(
-    "`{0}` made a copy, but Paddle raises the versions of the tensor and of the copy together.",
-    "`{0}` 得到的是副本，但 Paddle 把张量和副本的版本号一起增加。",
-)
-_OUTSIDE = Text(
-    "`{0}` leads to a tensor's memory itself. Writes from there raise no version, and were not seen.",
-    "`{0}` 直接给出张量的内存。由此进行的写入不增加版本号，也看不到。",
-)
-_COMPILED = Text(
-    "What functions compiled by `to_static` do is one operation, `run_program`.",
-    "经 `to_static` 编译的函数所做的，记录为一个操作 `run_program`。",
-)
-_SILENT = Text(
-    "`{0}` writes tensors without raising their versions: that is how Paddle has it, so backward would use them unnoticed.",
-    "`{0}` 写入张量而不增加版本号：Paddle 就是这样，所以反向传播会不加察觉地使用它们。",
-)
-_INFERRED = Text(
-    "Paddle does not show what grad nodes have saved. It was inferred from their names, and is marked so.",
-    "Paddle 不显示梯度节点保存了什么。这部分由节点的名称推断得出，并注明是推断。",
-)
-_UNKNOWN_SAVED = Text(
-    "What `{0}` has saved is not known: Paddle does not show it.", "不知道 `{0}` 保存了什么：Paddle 不显示。"
-)
+_OURS = (__file__, str(watch.__file__))

@@ -1,4 +1,4 @@
-"""Emits events about the backward passes of a Paddle program, which are inferred from the graph (`paddle_backward.py`)."""
+"""Emits events about the backward passes of a Paddle program, which are inferred from the graph (`pass_order.py`)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 from inplacelab.language import Text
 from inplacelab.recorders import events
 from inplacelab.recorders.events import INFERRED
-from inplacelab.recorders.paddle_backward import Asked, Graph, is_second_pass, node_named, root_of, stale
-from inplacelab.recorders.paddle_calls import tensors_of
-from inplacelab.recorders.paddle_objects import PaddleObjects
-from inplacelab.recorders.paddle_readings import LEAF_NODE, gradient_held, layout_of, node_of, values_of
+from inplacelab.recorders.paddle import remarks
+from inplacelab.recorders.paddle.calls import tensors_of
+from inplacelab.recorders.paddle.objects import PaddleObjects
+from inplacelab.recorders.paddle.pass_order import Asked, Graph, is_second_pass, node_named, root_of, stale
+from inplacelab.recorders.paddle.readings import LEAF_NODE, gradient_held, layout_of, node_of, values_of
 from inplacelab.recorders.program import Program, code_of
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.step_limit import StepLimit
@@ -33,7 +34,7 @@ class Pass:
         graph: all nodes that it may reach.
         runs: all nodes that it runs.
         gradient: what the first node receives.
-        fills, keeps: see `paddle_backward.Asked`.
+        fills, keeps: see `pass_order.Asked`.
         had: the tensors that had a gradient already, by number.
     """
 
@@ -111,7 +112,7 @@ class PaddlePasses:
             if known is not None:
                 objects.history(known, each)
         if objects.look_again():
-            self._remark(UNOBSERVED)
+            self._remark(remarks.UNOBSERVED)
         graph = Graph(roots)
         numbers = [objects.nodes.node(node) for node in roots if node.name() != LEAF_NODE]
         ends = None if asks.inputs is None else [
@@ -123,7 +124,7 @@ class PaddlePasses:
         self._running.append(Pass(order, graph, tuple(order), gradient, asks.fills, asks.keeps, had))
         known_nodes = [number for each in graph.every() if (number := objects.nodes.number_of(each)) is not None]
         first = next((number for number in numbers if number is not None), 0)
-        self._emit(events.BackwardBegan(tuple(known_nodes), first, gradient, line, *objects.account()))
+        self._emit(events.BackwardBegan(tuple(known_nodes), first, gradient, line, *objects.storages.account()))
 
     def advance(self, frame: FrameType | None) -> None:
         """Emits what the nodes of the current pass have done that ran before the one whose hook, or `PyLayer`, runs now."""
@@ -164,7 +165,7 @@ class PaddlePasses:
             for each in following:
                 self._emit(events.Arrived(objects.nodes.number_of(each) or 0, origin=INFERRED))
             released = not under.keeps and bool(objects.nodes.kept_by(number))
-            self._emit(events.NodeRan(number, released, filled, gradient, *objects.account(), origin=INFERRED))
+            self._emit(events.NodeRan(number, released, filled, gradient, *objects.storages.account(), origin=INFERRED))
 
     def _unpacks(self, under: Pass, address: int, last: events.Kept | None = None) -> None:
         """Emits that a node has used what it had saved, until the one that failed, if one did."""
@@ -172,9 +173,9 @@ class PaddlePasses:
         for kept in self._objects.nodes.kept_by(number):
             if number is None or self._limit.reached():
                 return
-            found = self._objects.version(kept.counter, kept.version)
+            found = self._objects.storages.version(kept.counter, kept.version)
             self._emit(events.Unpacked(
-                number, kept.name, kept.version, found, gradient, None, *self._objects.account(), origin=INFERRED
+                number, kept.name, kept.version, found, gradient, None, *self._objects.storages.account(), origin=INFERRED
             ))  # fmt: skip
             if kept is last:
                 return
@@ -194,7 +195,7 @@ class PaddlePasses:
         objects.look_at_gradients()  # `retain_grads`
         self._release(under, under.runs)
         self._limit.reached()
-        self._emit(events.BackwardEnded(*objects.account()))
+        self._emit(events.BackwardEnded(*objects.storages.account()))
         if not under.fills:
             for tensor in tensors_of(result):
                 objects.tensor(tensor, resulted=True)
@@ -226,7 +227,7 @@ class PaddlePasses:
             why, fix = (_STALE, _STALE_FIX) if stale(message) else (_AGAIN, _AGAIN_FIX)
             self._emit(events.Refused(
                 class_name(type(error)), message, why, fix, number, None if kept is None else kept.storage, None, None,
-                *objects.account(),
+                *objects.storages.account(),
             ))  # fmt: skip
             self.refused = id(error), message
         self._emit(events.BackwardFailed(number))
@@ -244,7 +245,7 @@ class PaddlePasses:
             (address, kept)
             for address in under.order
             for kept in objects.nodes.kept_by(objects.nodes.number_of(address))
-            if (kept.version, objects.version(kept.counter, kept.version)) == (told.kept_at, told.found_at)
+            if (kept.version, objects.storages.version(kept.counter, kept.version)) == (told.kept_at, told.found_at)
         ]
         if not fitting:
             self._remark(_HIDDEN)
@@ -268,11 +269,6 @@ def _gradient_of(tensor: Any) -> events.Gradient:
     return events.Gradient(tuple(layout.shape), values_of(tensor) if prod(layout.shape) <= SMALL else None)
 
 
-UNOBSERVED = Text(
-    "Tensors were also written by code that was not recorded: another thread, an operation that failed halfway, "
-    "or code below Paddle's functions.",
-    "还有未被记录的代码写入了张量：其他线程、中途失败的操作，或 Paddle 函数之下的代码。",
-)
 _HIDDEN = Text(
     "Paddle does not name the node at which backward failed, and none is known to have saved a value at that version. "
     "So which line has made it is not known.",

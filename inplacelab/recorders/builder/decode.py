@@ -59,7 +59,9 @@ def runs_of(operand: Operand, storage: StorageFacts | None) -> Runs:
 def saved(kept: Sequence[Kept], *, observed: bool) -> tuple[SavedFacts, ...]:
     """Returns the facts of saved tensors, which the framework has reported (`observed`) or the recorder has inferred."""
     return tuple(
-        SavedFacts(each.name, each.storage, each.counter, each.version, *each.layout, each.copy, not observed)
+        SavedFacts(
+            each.name, each.storage, each.counter, each.version, *each.layout, each.copy, not observed, each.dtype
+        )
         for each in kept
     )
 

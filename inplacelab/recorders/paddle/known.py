@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inplacelab.recorders import events
-from inplacelab.recorders.paddle_readings import gradient_held
+from inplacelab.recorders.paddle.readings import gradient_held
 from inplacelab.recorders.raw_memory import memory_at
 
 

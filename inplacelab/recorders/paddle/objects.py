@@ -1,8 +1,7 @@
-"""Emits events that describe Paddle's tensors, storages and version counters, when each is first seen and when it has changed.
+"""Emits events that describe Paddle's tensors, when each is first seen and when it has changed.
 
-Nothing is kept alive, also not the memory of a gradient, which Paddle hands out as another object at each `x.grad`. Paddle gives no
-reference to a storage that could be weak, so one is known by its address, which Paddle uses again. It lives as long as a tensor that is
-known to be on it, or a node that is inferred to have saved it (`paddle_saved.py`).
+Nothing is kept alive, also not the memory of a gradient, which Paddle hands out as another object at each `x.grad`. Storages and version
+counters are in `storages.py`, nodes in `nodes.py`.
 
 Some of Paddle's properties do more than they seem to. To read `stop_gradient` of a tensor that Paddle has not given a place in a history
 makes one, after which other errors are raised. To read `name` may use up a number. So `stop_gradient` is read of tensors only
@@ -13,25 +12,20 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import Any
-from zlib import crc32
 
 from inplacelab.language import Text
-from inplacelab.layout import Layout
 from inplacelab.recorders import events
 from inplacelab.recorders.handles import Handles, Protect
-from inplacelab.recorders.paddle_known import Counter, KnownStorage, KnownTensor, Moment
-from inplacelab.recorders.paddle_nodes import PaddleNodes
-from inplacelab.recorders.paddle_readings import (
+from inplacelab.recorders.paddle.known import Counter, KnownStorage, KnownTensor, Moment
+from inplacelab.recorders.paddle.nodes import PaddleNodes
+from inplacelab.recorders.paddle.readings import (
     LEAF_NODE,
     address_of,
-    device_name,
     dtype_name,
     gradient_held,
     is_dense,
     is_distributed,
-    item_size,
     layout_of,
     node_of,
     shape_of,
@@ -39,15 +33,11 @@ from inplacelab.recorders.paddle_readings import (
     stopped,
     version_of,
 )
-from inplacelab.recorders.raw_memory import copied
-from inplacelab.recorders.snapshots import Snapshot
+from inplacelab.recorders.paddle.storages import PaddleStorages
 
 _NOT_DENSE = Text(
     "Tensors without a storage of their own, such as sparse and distributed ones, were left out.",
     "没有自己的存储的张量（如稀疏张量和分布式张量）没有记录。",
-)
-_ON_DEVICE = Text(
-    "Values on {0} were not copied: that would wait for the device.", "没有复制 {0} 上的数值，因为那样需要等待设备。"
 )
 
 
@@ -64,8 +54,7 @@ class PaddleObjects:
         tensors: the known living tensors.
         nodes: the grad nodes.
         moment: what the recorder is doing.
-        before: the bytes of the storages that existed before the recording.
-        seen: how many storages have been seen.
+        storages: the storages and version counters.
     """
 
     def __init__(
@@ -77,58 +66,17 @@ class PaddleObjects:
         *,
         with_values: bool = True,
     ) -> None:
-        self._emit, self._names_of, self._remark, self._with_values = emit, names_of, remark, with_values
+        self._emit, self._names_of, self._remark = emit, names_of, remark
         self.tensors: Handles[Any, KnownTensor] = Handles(self._object_died, protect)
         self.moment = Moment()
-        self.nodes = PaddleNodes(emit, self.moment, self._keeps)
-        self.before = self.seen = 0
-        self._storages: dict[int, KnownStorage] = {}  # by address
-        self._numbered: dict[int, KnownStorage] = {}
-        self._next_storage, self._next_counter = count().__next__, count().__next__
-        self._live = self._peak = self._given = 0
-        self._counters: dict[int, Counter] = {}
+        self.storages = PaddleStorages(emit, self.moment, self._moved, remark, with_values=with_values)
+        self.nodes = PaddleNodes(emit, self.moment, self.storages.keeps)
 
     def forget(self) -> None:
         """Drops all references."""
         self.tensors.clear()
         self.nodes.forget()
-        for each in (self._storages, self._numbered, self._counters):
-            each.clear()
-
-    # ---- memory ----------------------------------------------------------------------------------------------------------
-
-    def began(self) -> None:
-        """Takes the storages seen so far as those that existed before the recording."""
-        self.before, self._live, self._peak, self._given = self._live, 0, 0, self.seen
-
-    def account(self) -> tuple[int, int]:
-        """Returns the bytes of the living storages that the program has made, and their peak."""
-        return self._live, self._peak
-
-    def _free_unless_used(self, storage: KnownStorage) -> None:
-        if not storage.tensors and not storage.keepers and storage.number in self._numbered:
-            self._free(storage)
-
-    def _keeps(self, number: int, change: int) -> None:
-        """Counts the nodes that are inferred to have saved a storage."""
-        storage = self._numbered.get(number)
-        if storage is not None:
-            storage.keepers += change
-            self._free_unless_used(storage)
-
-    def _free(self, storage: KnownStorage) -> None:
-        del self._numbered[storage.number]
-        if self._storages.get(storage.address) is storage:
-            del self._storages[storage.address]
-        for counter in storage.counters:
-            self._counters.pop(counter.number, None)
-        self._count(storage, -storage.bytes)
-        self._emit(events.Died("storage", storage.number, self.moment.replacing))
-
-    def _count(self, storage: KnownStorage, grown: int) -> None:
-        if storage.number >= self._given:
-            self._live += grown
-            self._peak = max(self._peak, self._live)
+        self.storages.forget()
 
     # ---- tensors ---------------------------------------------------------------------------------------------------------
 
@@ -142,7 +90,7 @@ class PaddleObjects:
         self._emit(events.Died("tensor", known.number, self.moment.replacing))
         self.nodes.leaf_died(known)
         self.nodes.leads(known.node, -1)
-        self._free_unless_used(known.storage)
+        self.storages.free_unless_used(known.storage)
         self._disown(known)
 
     def _disown(self, known: KnownTensor) -> None:
@@ -200,7 +148,7 @@ class PaddleObjects:
 
     def _gradient_shown(self, tensor: Any) -> KnownTensor | None:
         """Returns the gradient that an object of the program is: `x.grad` is another object at each call."""
-        storage = self._storages.get(address_of(tensor))
+        storage = self.storages.at(tensor)
         for known in () if storage is None else storage.tensors.values():
             if known.owner is not None and known.operand.layout == layout_of(tensor):
                 return known
@@ -218,9 +166,9 @@ class PaddleObjects:
         resulted: bool,
         owner: KnownTensor | None = None,
     ) -> KnownTensor:
-        storage = self._storage(tensor, filled, resulted)
+        storage = self.storages.storage(tensor, filled=filled, resulted=resulted)
         base = next((each for each in of if each.storage is storage), None)
-        counter = self._counter(storage, version_of(tensor), base)
+        counter = self.storages.counter(storage, version_of(tensor), base)
         number = self.tensors.next_number()
         operand = _operand(number, tensor, storage, counter)
         known = KnownTensor(number, self._names_of(tensor), storage, counter, operand, owner=owner)
@@ -246,12 +194,12 @@ class PaddleObjects:
         storage = known.storage
         moved = address_of(tensor) != storage.address
         if moved or (storage.address and size_of(tensor) != storage.bytes):
-            storage = self._storage(tensor, True, resulted=False)
+            storage = self.storages.storage(tensor, filled=True, resulted=False)
         counter = known.counter
         if storage is not known.storage:
-            counter = self._counter(storage, version_of(tensor), None)
+            counter = self.storages.counter(storage, version_of(tensor), None)
             if counter.together == [counter] and address_of(tensor) and not storage.tensors:
-                self._raise_together(
+                self.storages.raise_together(
                     counter, known.counter
                 )  # an operation gave it other memory: views still count with it
         operand = _operand(known.number, tensor, storage, counter)
@@ -262,7 +210,7 @@ class PaddleObjects:
         storage.tensors[known.number] = known
         known.base = known.base if left is storage else None
         self._describe(known)
-        self._free_unless_used(left)
+        self.storages.free_unless_used(left)
         return True
 
     def flags(self, known: KnownTensor, tensor: Any) -> bool:
@@ -308,7 +256,7 @@ class PaddleObjects:
 
     def _written_by_pass(self, gradient: KnownTensor, held: Any) -> None:
         self.history(gradient, held)
-        self.wrote(gradient, held, None)
+        self.storages.wrote(gradient, held, None)
 
     def _gradient(self, known: KnownTensor, tensor: Any) -> KnownTensor | None:
         """Returns the tensor in the `.grad` of a tensor: described first, if it is another one than before."""
@@ -328,8 +276,8 @@ class PaddleObjects:
 
     def _gradient_given(self, held: Any) -> KnownTensor | None:
         """Returns the tensor that the program has assigned to a `.grad`, or that a hook has returned."""
-        storage = self._storages.get(address_of(held))
-        alone = list(storage.tensors.values()) if storage is not None and self._is_there(storage) else []
+        storage = self.storages.at(held)
+        alone = list(storage.tensors.values()) if storage is not None and self.storages.is_there(storage) else []
         fitting = [each for each in alone if each.owner is None and each.operand.layout == layout_of(held)]
         return fitting[0] if len(fitting) == 1 else None
 
@@ -374,110 +322,25 @@ class PaddleObjects:
             self.nodes.leads(node, 1)
             self.nodes.leads(before, -1)
 
-    # ---- storages and counters -------------------------------------------------------------------------------------------
+    # ---- writes that were not reported -------------------------------------------------------------------------------------------
 
-    def _storage(self, tensor: Any, filled: bool, resulted: bool) -> KnownStorage:
-        address, size = address_of(tensor), size_of(tensor)
-        known = self._storages.get(address) if address else None
-        if known is not None:
-            if known.bytes == size and (self._is_there(known) or (known.keepers and not resulted)):
-                return known
-            self._vanished(known)
-        known = KnownStorage(self._next_storage(), address, dtype_name(tensor), size, device_name(tensor))
-        self.seen += 1
-        self._numbered[known.number] = known
-        if address:
-            self._storages[address] = known
-        self._count(known, size)
-        values = self._copy(known) if filled else None
-        slots = size // item_size(known.dtype)
-        self._emit(events.StorageSeen(known.number, size, slots, known.dtype, known.device, False, values))
-        return known
-
-    def _is_there(self, storage: KnownStorage) -> bool:
-        """Whether a living tensor still shows a storage at its address."""
-        shown = (each.alive() for each in list(storage.tensors.values()))
-        return any(each is not None and address_of(each) == storage.address for each in shown)
-
-    def _vanished(self, storage: KnownStorage) -> None:
-        """Notes that the memory of a storage is used again. Tensors that were on it are elsewhere, without an operation that was seen."""
-        del self._storages[storage.address]
-        for known in list(storage.tensors.values()):
-            tensor = known.alive()
-            if tensor is not None and self.look_at(known, tensor):
-                self._emit(events.Handed())  # it has moved before the operation that is reported now
-        self._free_unless_used(storage)
-        if storage.number in self._numbered and not storage.tensors:
-            self._free(storage)
-
-    def _copy(self, known: KnownStorage, slots: Layout | tuple[int, ...] | None = None) -> Snapshot | None:
-        if not self._with_values:
-            return None
-        memory = known.memory()
-        if memory is None:
-            if known.device != "cpu":
-                self._remark(_ON_DEVICE.format(known.device))
-            return None
-        return copied(memory, known.dtype, slots)
-
-    def _counter(self, storage: KnownStorage, version: int, base: KnownTensor | None) -> Counter:
-        """Returns the version counter of a tensor: that of its base, or one on the storage that shows the same version."""
-        first = [] if base is None else [base.counter]
-        same = [each for each in (*first, *storage.counters) if each.version == version]
-        return same[0] if same else self._meet_counter(storage, version)
-
-    def _meet_counter(self, storage: KnownStorage, version: int) -> Counter:
-        counter = Counter(self._next_counter(), storage, version)
-        counter.together.append(counter)
-        storage.counters.append(counter)
-        self._counters[counter.number] = counter
-        self._emit(events.CounterSeen(counter.number, storage.number, version))
-        return counter
-
-    def wrote(self, known: KnownTensor, tensor: Any, slots: Layout | tuple[int, ...] | None) -> None:
-        """Emits a write to a storage through a tensor, in these slots of it, if known."""
-        storage, version = known.storage, version_of(tensor)
-        for counter in known.counter.together:
-            counter.version = version
-            within = slots if counter.storage is storage and known.operand.dtype == storage.dtype else None
-            if counter.storage.number in self._numbered:
-                values = self._copy(counter.storage, within)
-                self._emit(events.Wrote(counter.storage.number, counter.number, version, values))
-
-    def count_together(self, known: KnownTensor, other: KnownTensor) -> bool:
-        """Notes that Paddle raises the counters of two tensors together, if they are different ones. Returns whether they are."""
-        mine, its = known.counter, other.counter
-        if mine in its.together or mine.version != its.version:
-            return False
-        self._raise_together(mine, its)
-        return True
-
-    def _raise_together(self, one: Counter, other: Counter) -> None:
-        every = one.together + other.together
-        for each in every:
-            each.together = every
+    def _moved(self, known: KnownTensor) -> None:
+        """Emits where a tensor is whose memory is used again."""
+        tensor = known.alive()
+        if tensor is not None and self.look_at(known, tensor):
+            self._emit(events.Handed())  # it has moved before the operation that is reported now
 
     def wrote_unseen(self, known: KnownTensor, tensor: Any) -> bool:
         """Emits a write that was not reported. Returns whether there was one."""
         if known.counter.version == version_of(tensor):
             return False
-        self.wrote(known, tensor, None)
+        self.storages.wrote(known, tensor, None)
         return True
-
-    def fingerprint(self, known: KnownTensor) -> int | None:
-        """Returns a number that tells whether a storage has other contents than before; None if it cannot be read."""
-        memory = known.storage.memory()
-        return None if memory is None else crc32(memory)
 
     def look_again(self) -> bool:
         """Emits the writes that were not reported. Returns whether there were any."""
         unseen = [known for tensor, known in self.tensors.living() if self.wrote_unseen(known, tensor)]
         return any(known.storage.bytes for known in unseen)
-
-    def version(self, counter: int, otherwise: int) -> int:
-        """Returns the version that a counter shows; if it is gone, `otherwise`."""
-        known = self._counters.get(counter)
-        return otherwise if known is None else known.version
 
 
 def _operand(number: int, tensor: Any, storage: KnownStorage, counter: Counter) -> events.Operand:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 import paddle
 from paddle.base import core
 
-from inplacelab.recorders.paddle_calls import METHODS, PROPERTIES, Kind, kind_of
+from inplacelab.recorders.paddle.calls import METHODS, PROPERTIES, Kind, kind_of
 
 
 class Watcher(Protocol):

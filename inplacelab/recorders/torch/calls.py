@@ -30,12 +30,12 @@ from inplacelab.recorders.positions import (
     where_true,
     window,
 )
-from inplacelab.recorders.torch_objects import layout_of
+from inplacelab.recorders.torch.readings import layout_of
 
 if TYPE_CHECKING:
     from inplacelab.dependence import Dependence
     from inplacelab.recorders.events import Operand
-    from inplacelab.recorders.torch_objects import KnownTensor
+    from inplacelab.recorders.torch.known import KnownTensor
 
 _VIEWS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
 """Properties that give tensors."""
@@ -142,7 +142,7 @@ def _kind(function: Any) -> Kind:
     is_pass = name in _PASSES and module in ("torch._tensor", "torch.autograd")
     return Kind(
         plain or str(function), is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
-        own_counter=name == "_make_subclass", is_silent=name.startswith("_fused_") or name in _SILENT,
+        own_counter=name == "_make_subclass", is_silent=name.startswith(("_fused_", "_amp_")) or name in _SILENT,
     )  # fmt: skip
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from inplacelab.recorders import events
 from inplacelab.recorders.events import INFERRED
-from inplacelab.recorders.paddle_known import KnownTensor, Moment
-from inplacelab.recorders.paddle_readings import LEAF_NODE
+from inplacelab.recorders.paddle.known import KnownTensor, Moment
+from inplacelab.recorders.paddle.readings import LEAF_NODE
 
 INPUTS = ("x", "y", *(f"input {k}" for k in range(2, 256)))
 """The names of inputs by their positions."""

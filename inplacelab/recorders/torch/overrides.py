@@ -67,6 +67,32 @@ class EnginePatch:
         return self._caller.run_pass(self._before, args, kwargs)
 
 
+class SetPatch:
+    """Takes the place of `Tensor.set_` while a recording runs. PyTorch calls no mode for it."""
+
+    def __init__(self, mode: Mode, caller: Caller) -> None:
+        def set_(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            if mode in torch.overrides._get_current_function_mode_stack():
+                return caller.called(self._before, (tensor, *args), kwargs)
+            return self._before(tensor, *args, **kwargs)
+
+        set_.__doc__ = torch.Tensor.set_.__doc__
+        self._call: Any = set_
+        self._before: Any = None
+
+    def begin(self) -> None:
+        """Takes its place."""
+        self._before = torch.Tensor.set_
+        torch.Tensor.set_ = self._call
+
+    def end(self) -> None:
+        """Puts the function back. If another recording has taken its place meanwhile, both stay until that one ends."""
+        if torch.Tensor.__dict__.get("set_") is self._call:
+            torch.Tensor.set_ = self._before
+            if self._before is torch._C.TensorBase.set_:
+                del torch.Tensor.set_
+
+
 class CompilePatch:
     """Takes the place of `torch.compile`, so that what it compiles runs without a mode: its compiler would trace the mode.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from inplacelab.recorders.graph_search import leading_to, reachable
-from inplacelab.recorders.paddle_readings import LEAF_NODE, node_of
+from inplacelab.recorders.paddle.readings import LEAF_NODE, node_of
 
 
 class Asked(NamedTuple):

@@ -10,21 +10,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inplacelab.recorders import decode
 from inplacelab.recorders import events as ev
-from inplacelab.recorders.changes import Changes, Steps
+from inplacelab.recorders.builder import decode
+from inplacelab.recorders.builder.changes import Changes, Steps
+from inplacelab.recorders.builder.objects import Objects
 from inplacelab.recording.facts import (
     BackwardAction,
     BackwardFacts,
     CollectiveFacts,
-    CounterFacts,
     EdgeFacts,
     ErrorFacts,
     NodeFacts,
     NodeStatus,
     ReadFacts,
-    StorageFacts,
-    TensorFacts,
     WriteFacts,
 )
 from inplacelab.recording.recording import Recording
@@ -66,12 +64,11 @@ class Builder:
 
     Attributes:
         steps: the steps so far, and the current facts.
-        simulated: whether a storage of a simulated device was seen.
     """
 
     def __init__(self, limit: int | None = None) -> None:
         self.steps = Steps(limit)
-        self.simulated = False
+        self._objects = Objects(self.steps)
         self._line: int | None = None
         self._turn = 0
         self._nothing_yet = False  # a statement has begun, and nothing has happened in it yet
@@ -83,9 +80,11 @@ class Builder:
         self._new_nodes: list[tuple[int, bool]] = []  # since the last step, and whether each was made for a view
         self._launches: list[ev.Launched] = []  # since the last step
         self._collective: CollectiveFacts | None = None  # since the last step
-        self._names: dict[int, tuple[str, ...]] = {}
-        self._counters_of: dict[int, list[int]] = {}  # from a storage to its counters
-        self._gradient_of: dict[int, int] = {}  # from a gradient to the tensor whose `.grad` it is
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a storage of a simulated device was seen."""
+        return self._objects.simulated
 
     def add(self, event: ev.Event) -> None:  # noqa: C901, PLR0912, PLR0915  # one case for each event
         """Processes the next event."""
@@ -97,25 +96,25 @@ class Builder:
             case ev.Stopped():
                 self.steps.now, self.steps.late = Changes(), Changes()
             case ev.StorageSeen():
-                self._storage_seen(event)
+                self._objects.storage_seen(event)
             case ev.CounterSeen():
-                self._counter_seen(event)
+                self._objects.counter_seen(event)
             case ev.TensorMade():
-                self._tensor_made(event)
+                self._objects.tensor_made(event)
             case ev.Rewired():
-                self._rewired(event)
+                self._objects.rewired(event)
             case ev.FlagsSet():
-                self._flags_set(event)
+                self._objects.flags_set(event)
             case ev.GradientSet():
-                self._gradient_set(event)
+                self._objects.gradient_set(event)
             case ev.Handed():
                 self.steps.earlier()
             case ev.LogBegan():
                 self._new_nodes.clear()  # made by no operation in the log
             case ev.Named():
-                self._named(event)
+                self._objects.named(event)
             case ev.Wrote():
-                self._wrote(event)
+                self._objects.wrote(event)
             case ev.NodeMade():
                 self._node_made(event)
             case ev.Saved():
@@ -123,7 +122,7 @@ class Builder:
             case ev.Released():
                 self._released(event.nodes)
             case ev.Died():
-                self._died(event)
+                self._objects.died(event)
             case ev.Launched():
                 self._launches.append(event)
             case ev.Communicated():
@@ -215,111 +214,6 @@ class Builder:
         """Adds a step with all facts that are new."""
         changes, self.steps.now = self.steps.now, Changes()
         self._step(kind, changes, live, peak, **facts)
-
-    # ---- storages and tensors --------------------------------------------------------------------------------------------
-
-    def _storage_seen(self, event: ev.StorageSeen) -> None:
-        self.simulated |= event.simulated
-        self.steps.now.storages[event.storage] = StorageFacts(
-            id=event.storage,
-            bytes=event.bytes,
-            slots=event.slots,
-            dtype=event.dtype,
-            device=event.device,
-            values=decode.values(event.values),
-        )
-
-    def _counter_seen(self, event: ev.CounterSeen) -> None:
-        self._counters_of.setdefault(event.storage, []).append(event.counter)
-        self.steps.now.counters[event.counter] = CounterFacts(event.counter, event.storage, event.version)
-
-    def _wrote(self, event: ev.Wrote) -> None:
-        facts = self.steps.storage(event.storage)
-        if facts is not None:
-            self.steps.now.storages[event.storage] = replace(facts, values=decode.values(event.values))
-            self.steps.now.counters[event.counter] = CounterFacts(event.counter, event.storage, event.version)
-
-    def _tensor_made(self, event: ev.TensorMade) -> None:
-        number, (shape, strides, offset) = event.operand.tensor, event.operand.layout
-        self._names[number] = event.names
-        if event.grad is not None:
-            self._gradient_of[event.grad] = number
-        self.steps.now.tensors[number] = TensorFacts(
-            id=number,
-            names=self._names_of(number),
-            storage=event.operand.storage,
-            counter=event.operand.counter,
-            shape=shape,
-            strides=strides,
-            offset=offset,
-            dtype=event.operand.dtype,
-            device=event.device,
-            leaf=event.node is None,
-            needs_gradient=event.needs_gradient,
-            base=event.base,
-            node=event.node,
-            grad=event.grad,
-        )
-        if event.grad is not None:
-            self._rename(self.steps.now, event.grad)
-
-    def _rewired(self, event: ev.Rewired) -> None:
-        facts = self.steps.tensor(event.tensor)
-        if facts is not None and (facts.node, facts.needs_gradient) != (event.node, event.needs_gradient):
-            self.steps.now.tensors[event.tensor] = replace(
-                facts, leaf=event.node is None, needs_gradient=event.needs_gradient, node=event.node
-            )
-
-    def _flags_set(self, event: ev.FlagsSet) -> None:
-        facts = self.steps.tensor(event.tensor)
-        if facts is None:
-            return
-        if event.grad is not None:
-            self._gradient_of[event.grad] = event.tensor
-        self.steps.earlier()
-        self.steps.late.tensors[event.tensor] = replace(
-            facts, leaf=event.node is None, needs_gradient=event.needs_gradient, node=event.node, grad=event.grad
-        )
-
-    def _gradient_set(self, event: ev.GradientSet) -> None:
-        facts = self.steps.tensor(event.tensor)
-        if facts is None:
-            return
-        if event.grad is not None:
-            self._gradient_of[event.grad] = event.tensor
-            self._rename(self.steps.now, event.grad)
-        self.steps.now.tensors[event.tensor] = replace(facts, grad=event.grad)
-
-    def _named(self, event: ev.Named) -> None:
-        self._names[event.tensor] = event.names
-        self._rename(self.steps.late, event.tensor)
-        facts = self.steps.tensor(event.tensor)
-        if facts is not None and facts.grad is not None:
-            self._rename(self.steps.late, facts.grad)
-
-    def _rename(self, changes: Changes, number: int) -> None:
-        facts, names = self.steps.tensor(number), self._names_of(number)
-        if facts is not None and facts.names != names:
-            changes.tensors[number] = replace(facts, names=names)
-
-    def _names_of(self, number: int) -> tuple[str, ...]:
-        """Returns a tensor's names; `x.grad` if it has no other."""
-        own = self._names.get(number, ())
-        owner = self._names.get(self._gradient_of.get(number, -1), ())
-        return own or ((f"{owner[0]}.grad",) if owner else ())
-
-    def _died(self, event: ev.Died) -> None:
-        changes = self.steps.now if event.replaced else self.steps.late
-        match event.kind:
-            case "tensor":
-                changes.tensors[event.number] = None
-            case "storage":
-                changes.storages[event.number] = None
-                changes.counters |= dict.fromkeys(self._counters_of.pop(event.number, ()))
-            case "counter":
-                changes.counters[event.number] = None
-            case "node":
-                changes.nodes[event.number] = None
 
     # ---- nodes -----------------------------------------------------------------------------------------------------------
 

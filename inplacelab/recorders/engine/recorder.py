@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import FrameType
@@ -22,23 +22,20 @@ from inplacelab.dependence import Dependence
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab.memory import Episode
-from inplacelab.nn import Layer
-from inplacelab.optimizer.base import Optimizer, state_by_parameter
 from inplacelab.recorders import events
-from inplacelab.recorders.bindings import ATTRIBUTES, Watched
-from inplacelab.recorders.engine_objects import EngineObjects, KnownTensor, dtype_name, part_of
+from inplacelab.recorders.bindings import Watched
+from inplacelab.recorders.engine.names import WATCHED
+from inplacelab.recorders.engine.objects import EngineObjects, KnownTensor, dtype_name, part_of
+from inplacelab.recorders.engine.readings import gradient_of, plain, reachable
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Place, Program, Scope
 from inplacelab.recorders.refused_calls import arguments
 from inplacelab.recorders.shield import Shield
-from inplacelab.recorders.static import attributes_of, class_name, function_name, message_of
+from inplacelab.recorders.static import class_name, function_name, message_of
 from inplacelab.recorders.step_limit import StepLimit
 from inplacelab.recorders.whereabouts import Whereabouts
 from inplacelab.tensor import Tensor
 from inplacelab.version import __version__
-
-SMALL = 16
-"""Gradients of up to this many elements are kept with their values."""
 
 
 @dataclass(slots=True)
@@ -80,7 +77,7 @@ class EngineRecorder(observe.Observer):
     """
 
     framework, version = "inplacelab", __version__
-    watched: Watched
+    watched: Watched = WATCHED
     """The classes whose objects have names."""
 
     def op_name(self, name: str) -> str:
@@ -442,52 +439,9 @@ class EngineRecorder(observe.Observer):
         return None if self._passes and place == self._passes[-1].place else place
 
 
-def plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the attributes that are numbers, strings, or lists of these."""
-    return {name: value for name, value in attributes.items() if _is_plain(value)} if attributes else attributes
-
-
-_PLAIN = frozenset(map(id, (type(None), bool, int, float, complex, str)))  # (a metaclass may define `__hash__`)
-
-
-def _is_plain(value: Any) -> bool:
-    kind = type(value)
-    return id(kind) in _PLAIN or ((kind is list or kind is tuple) and all(map(_is_plain, value)))
-
-
-def gradient_of(tensor: Tensor) -> events.Gradient:
-    """Returns a gradient's shape, and its values if it is small."""
-    values = tuple(tensor.numpy().reshape(-1).tolist()) if tensor.size <= SMALL else None
-    return events.Gradient(tuple(tensor.array.shape), values)
-
-
-def reachable(roots: Iterable[Node]) -> Iterator[Node]:
-    """Returns every node reachable from the roots, including them."""
-    seen: set[Node] = set()
-    waiting = list(roots)
-    while waiting:
-        node = waiting.pop()
-        if node not in seen:
-            seen.add(node)
-            yield node
-            waiting.extend(e for e in node.edges if e is not None)
-
-
 def _sentence(reason: Text) -> Text:
     """Turns a reason into a sentence."""
     return Text(reason.en[:1].upper() + reason.en[1:], reason.zh)
-
-
-def _state_of_optimizer(holder: Any) -> Iterator[tuple[str, Tensor]]:
-    """Yields an optimizer's state for each parameter, in their order: `opt.velocity[0]`."""
-    if not issubclass(type(holder), Optimizer):
-        return
-    by_kind: dict[str, list[tuple[int, Tensor]]] = {}
-    for place, state in state_by_parameter(attributes_of(holder))[:ATTRIBUTES]:
-        for kind, tensor in state.items():
-            by_kind.setdefault(kind, []).append((place, tensor))
-    for kind, found in by_kind.items():
-        yield from ((f".{kind}[{place}]", tensor) for place, tensor in found)
 
 
 _UNOBSERVED = Text(
@@ -498,6 +452,3 @@ _ELSEWHERE = Text(
     "What other threads or coroutines did was left out, but bytes count their tensors, too.",
     "其他线程或协程所做的没有记录，但字节数也包括它们的张量。",
 )
-WATCHED = Watched(Tensor, (Layer, Optimizer), (Layer,), _state_of_optimizer)
-"""The classes whose objects have names."""
-EngineRecorder.watched = WATCHED

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import torch
 
 from inplacelab.recorders import graph_search
-from inplacelab.recorders.torch_objects import needs_gradient, node_of
+from inplacelab.recorders.torch.readings import needs_gradient, node_of
 
 
 class Asked(NamedTuple):

@@ -12,7 +12,7 @@ import paddle
 
 from inplacelab.layout import Layout
 from inplacelab.recorders import dependences
-from inplacelab.recorders.paddle_readings import layout_of
+from inplacelab.recorders.paddle.readings import layout_of
 from inplacelab.recorders.positions import (
     ALL,
     MOST_SLOTS,
@@ -38,7 +38,7 @@ from inplacelab.recorders.positions import (
 if TYPE_CHECKING:
     from inplacelab.dependence import Dependence
     from inplacelab.recorders.events import Operand
-    from inplacelab.recorders.paddle_known import KnownTensor
+    from inplacelab.recorders.paddle.known import KnownTensor
 
 _OPERATORS: Mapping[str, str] = {
     "__add__": "add", "__radd__": "add", "__sub__": "subtract", "__rsub__": "rsub", "__mul__": "multiply", "__rmul__": "multiply",
@@ -146,6 +146,22 @@ def kind_of(name: str) -> Kind:
 def tensors_in(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
     """Returns the tensors among the arguments of a call, also in lists and tuples."""
     return [tensor for value in (*args, *kwargs.values()) for tensor in tensors_of(value)]
+
+
+Given = Sequence["tuple[Operand, int] | None"]
+
+
+def given_to(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given:
+    """Returns the operands of a call in the order of its arguments, with their versions before it; None for a number."""
+    values = [*args, *(value for name, value in kwargs.items() if name != "out")]
+    if call.kind.name in ("getitem", "setitem"):
+        values[1:2] = [next(tensors_of(args[1] if len(args) > 1 else None), None)]
+    elif call.kind.swaps:
+        values.reverse()
+    pairs = zip(call.operands, call.versions, strict=True)
+    told = {id(tensor): pair for tensor, pair in zip(call.tensors, pairs, strict=True)}
+    flat = [each for value in values for each in (value if type(value) in (list, tuple) else [value])]
+    return [told.get(id(value)) for value in flat]
 
 
 def tensors_of(value: Any) -> Iterator[Any]:

@@ -1,0 +1,140 @@
+"""Turns events about storages, version counters and tensors into facts, and names them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inplacelab.recorders import events as ev
+from inplacelab.recorders.builder import decode
+from inplacelab.recorders.builder.changes import Changes, Steps
+from inplacelab.recording.facts import CounterFacts, StorageFacts, TensorFacts
+
+
+class Objects:
+    """The storages, counters and tensors of a program, and what has died.
+
+    Args:
+        steps: the steps so far, and the current facts.
+
+    Attributes:
+        simulated: whether a storage of a simulated device was seen.
+    """
+
+    def __init__(self, steps: Steps) -> None:
+        self.steps = steps
+        self.simulated = False
+        self._names: dict[int, tuple[str, ...]] = {}
+        self._counters_of: dict[int, list[int]] = {}  # from a storage to its counters
+        self._gradient_of: dict[int, int] = {}  # from a gradient to the tensor whose `.grad` it is
+
+    def storage_seen(self, event: ev.StorageSeen) -> None:
+        """Notes a storage."""
+        self.simulated |= event.simulated
+        self.steps.now.storages[event.storage] = StorageFacts(
+            id=event.storage,
+            bytes=event.bytes,
+            slots=event.slots,
+            dtype=event.dtype,
+            device=event.device,
+            values=decode.values(event.values),
+        )
+
+    def counter_seen(self, event: ev.CounterSeen) -> None:
+        """Notes a version counter."""
+        self._counters_of.setdefault(event.storage, []).append(event.counter)
+        self.steps.now.counters[event.counter] = CounterFacts(event.counter, event.storage, event.version)
+
+    def wrote(self, event: ev.Wrote) -> None:
+        """Notes what a storage holds after a write, and the version."""
+        facts = self.steps.storage(event.storage)
+        if facts is not None:
+            self.steps.now.storages[event.storage] = replace(facts, values=decode.values(event.values))
+            self.steps.now.counters[event.counter] = CounterFacts(event.counter, event.storage, event.version)
+
+    def tensor_made(self, event: ev.TensorMade) -> None:
+        """Notes a tensor, or its new metadata."""
+        number, (shape, strides, offset) = event.operand.tensor, event.operand.layout
+        self._names[number] = event.names
+        if event.grad is not None:
+            self._gradient_of[event.grad] = number
+        self.steps.now.tensors[number] = TensorFacts(
+            id=number,
+            names=self._names_of(number),
+            storage=event.operand.storage,
+            counter=event.operand.counter,
+            shape=shape,
+            strides=strides,
+            offset=offset,
+            dtype=event.operand.dtype,
+            device=event.device,
+            leaf=event.node is None,
+            needs_gradient=event.needs_gradient,
+            base=event.base,
+            node=event.node,
+            grad=event.grad,
+        )
+        if event.grad is not None:
+            self._rename(self.steps.now, event.grad)
+
+    def rewired(self, event: ev.Rewired) -> None:
+        """Gives a tensor another place in the history."""
+        facts = self.steps.tensor(event.tensor)
+        if facts is not None and (facts.node, facts.needs_gradient) != (event.node, event.needs_gradient):
+            self.steps.now.tensors[event.tensor] = replace(
+                facts, leaf=event.node is None, needs_gradient=event.needs_gradient, node=event.node
+            )
+
+    def flags_set(self, event: ev.FlagsSet) -> None:
+        """Notes what the program has set of a tensor."""
+        facts = self.steps.tensor(event.tensor)
+        if facts is None:
+            return
+        if event.grad is not None:
+            self._gradient_of[event.grad] = event.tensor
+        self.steps.earlier()
+        self.steps.late.tensors[event.tensor] = replace(
+            facts, leaf=event.node is None, needs_gradient=event.needs_gradient, node=event.node, grad=event.grad
+        )
+
+    def gradient_set(self, event: ev.GradientSet) -> None:
+        """Notes the gradient that a tensor has got."""
+        facts = self.steps.tensor(event.tensor)
+        if facts is None:
+            return
+        if event.grad is not None:
+            self._gradient_of[event.grad] = event.tensor
+            self._rename(self.steps.now, event.grad)
+        self.steps.now.tensors[event.tensor] = replace(facts, grad=event.grad)
+
+    def named(self, event: ev.Named) -> None:
+        """Notes the names of a tensor."""
+        self._names[event.tensor] = event.names
+        self._rename(self.steps.late, event.tensor)
+        facts = self.steps.tensor(event.tensor)
+        if facts is not None and facts.grad is not None:
+            self._rename(self.steps.late, facts.grad)
+
+    def _rename(self, changes: Changes, number: int) -> None:
+        facts, names = self.steps.tensor(number), self._names_of(number)
+        if facts is not None and facts.names != names:
+            changes.tensors[number] = replace(facts, names=names)
+
+    def _names_of(self, number: int) -> tuple[str, ...]:
+        """Returns a tensor's names; `x.grad` if it has no other."""
+        own = self._names.get(number, ())
+        owner = self._names.get(self._gradient_of.get(number, -1), ())
+        return own or ((f"{owner[0]}.grad",) if owner else ())
+
+    def died(self, event: ev.Died) -> None:
+        """Notes what is gone."""
+        changes = self.steps.now if event.replaced else self.steps.late
+        match event.kind:
+            case "tensor":
+                changes.tensors[event.number] = None
+            case "storage":
+                changes.storages[event.number] = None
+                changes.counters |= dict.fromkeys(self._counters_of.pop(event.number, ()))
+            case "counter":
+                changes.counters[event.number] = None
+            case "node":
+                changes.nodes[event.number] = None

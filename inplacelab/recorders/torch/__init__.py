@@ -1,0 +1,17 @@
+"""Records programs that use PyTorch.
+
+recorder.py     `TorchRecorder`: looks at the tensors of each call, before and after it
+overrides.py    the mode that has PyTorch's functions call the recorder, and the patch of its backward engine
+calls.py        what a call is: its name, its tensors, the slots that it writes and reads
+compiled.py     which statements call compiled functions
+|
+passes.py       backward passes                 pass_order.py   in which order a pass runs its nodes, and what its errors say
+|
+objects.py      tensors          storages.py    storages and version counters          nodes.py    grad nodes
+known.py        their states at the last event
+readings.py     how PyTorch's objects are read          names.py    modules and optimizers, which lead to tensors with names
+"""
+
+from inplacelab.recorders.torch.recorder import TorchRecorder
+
+__all__ = ["TorchRecorder"]

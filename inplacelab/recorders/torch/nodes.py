@@ -1,0 +1,187 @@
+"""Emits events that describe PyTorch's grad nodes.
+
+PyTorch has no weak references to nodes, so a node is known by its sequence number, and the node of a leaf by its leaf. It is gone when
+no known tensor and no known node leads to it any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import torch
+
+from inplacelab.language import Text
+from inplacelab.recorders import events
+from inplacelab.recorders.torch.known import KnownTensor, Moment
+from inplacelab.recorders.torch.readings import LEAF_NODE, saved_by, shown
+
+_PACKED = Text(
+    "The program's own `saved_tensors_hooks` packed what nodes have saved: that was left out.",
+    "程序自己的 `saved_tensors_hooks` 打包了节点保存的内容：这部分没有记录。",
+)
+
+
+@dataclass(slots=True)
+class _Node:
+    """A node: its key, the nodes that receive its gradients, and what it has saved."""
+
+    key: tuple[str, int]
+    edges: tuple[int | None, ...]
+    kept: tuple[events.Kept, ...] = ()
+    released: bool = False
+
+
+class TorchNodes:
+    """Emits events about grad nodes.
+
+    Args:
+        emit: receives the events.
+        moment: what the recorder is doing.
+        leaf: returns what is known of a leaf.
+        keep: describes a tensor that a node has saved by a name; None if it cannot be recorded.
+        remark: has the recording say something once.
+    """
+
+    def __init__(
+        self,
+        emit: Callable[[events.Event], None],
+        moment: Moment,
+        leaf: Callable[[Any], KnownTensor | None],
+        keep: Callable[[str, Any], events.Kept | None],
+        remark: Callable[[Text], None],
+    ) -> None:
+        self._emit, self._moment, self._leaf, self._keep, self._remark = emit, moment, leaf, keep, remark
+        self._next_node = count().__next__
+        self._nodes: dict[int, _Node] = {}
+        self._numbers: dict[tuple[str, int], int] = {}  # by key
+        self._led_to: dict[int, int] = {}  # how many known tensors and nodes lead to a node
+        self._awaited: set[int] = set()  # nodes that PyTorch will make when a view is used
+
+    def forget(self) -> None:
+        """Drops all references."""
+        for each in (self._nodes, self._numbers, self._led_to, self._awaited):
+            each.clear()
+
+    def kept_counters(self) -> set[int]:
+        """Returns the numbers of the version counters of what nodes have saved."""
+        return {each.counter for node in self._nodes.values() for each in node.kept}
+
+    def of_leaf(self, number: int) -> int | None:
+        """Returns the number of the node of a leaf, by the leaf's number; None if it was not described."""
+        return self._numbers.get((LEAF_NODE, number))
+
+    def expected(self, current: int | None, to: int | None) -> int | None:
+        """Returns the node that PyTorch will make for a view, instead of the current one, once its base leads to the node `to`."""
+        before = self._nodes.get(-1 if current is None else current)
+        if to is None or (current in self._awaited and before is not None and before.edges == (to,)):
+            return current
+        number = self._next_node()
+        self._add_node(number, ("awaited", number), (to,))
+        self._awaited.add(number)
+        self._emit(
+            events.NodeMade(
+                number, "AsStridedBackward0", ("self",), (to,), (), False, None, True, origin=events.INFERRED
+            )
+        )
+        return number
+
+    def node(self, node: Any, awaited: int | None = None) -> int | None:
+        """Returns the number of a node. Describes it first if it is new, with every new node reachable from it.
+
+        Args:
+            node: the node.
+            awaited: the number that was given to it if it was inferred.
+        """
+        if node is None:
+            return None
+        key = self._key(node)
+        if key not in self._numbers and awaited is not None and awaited in self._awaited:
+            self._awaited.discard(awaited)
+            self._numbers[key] = awaited
+            self._meet_node(node, key)
+        waiting = [node]
+        while waiting:
+            each = waiting.pop()
+            key = self._key(each)
+            if self._number(key) not in self._nodes:
+                self._meet_node(each, key)
+                waiting += [following for following, _ in each.next_functions if following is not None]
+        return self._numbers[self._key(node)]
+
+    def number_of(self, node: Any) -> int | None:
+        """Returns the number of a node that was described; None if it was not."""
+        return None if node is None else self._numbers.get(self._key(node))
+
+    def kept_by(self, number: int | None) -> tuple[events.Kept, ...]:
+        """Returns what a node had saved when it was described."""
+        return () if number is None or number not in self._nodes else self._nodes[number].kept
+
+    def release(self, number: int) -> None:
+        """Notes that a node has released what it had saved."""
+        if number in self._nodes:
+            self._nodes[number].released = True
+
+    def was_released(self, number: int | None) -> bool:
+        """Whether an earlier pass has released what a node had saved."""
+        return number is not None and number in self._nodes and self._nodes[number].released
+
+    def _key(self, node: Any) -> tuple[str, int]:
+        name = node.name()
+        if name != LEAF_NODE:
+            return name, node._sequence_nr()
+        leaf = self._leaf(node.variable)
+        return name, -1 if leaf is None else leaf.number
+
+    def _number(self, key: tuple[str, int]) -> int:
+        if key not in self._numbers:
+            self._numbers[key] = self._next_node()
+        return self._numbers[key]
+
+    def _meet_node(self, node: Any, key: tuple[str, int]) -> None:
+        number, (name, sequence) = self._numbers[key], key
+        following = [each for each, _ in node.next_functions]
+        edges = tuple([None if each is None else self._number(self._key(each)) for each in following])
+        self._add_node(number, key, edges)
+        leaf = sequence if name == LEAF_NODE and sequence >= 0 else None
+        belongs = name != LEAF_NODE and self._moment.made.first <= sequence < self._moment.made.last
+        inputs = tuple([f"input {k}" for k in range(len(edges))]) if len(edges) > 1 else ("input",)
+        kept = self._nodes[number].kept = tuple(self._kept(node))
+        self._emit(events.NodeMade(number, shown(name), inputs, edges, kept, False, leaf, belongs))
+
+    def _add_node(self, number: int, key: tuple[str, int], edges: tuple[int | None, ...]) -> None:
+        before = self._nodes.get(number)
+        self._nodes[number] = _Node(key, edges)
+        for each in edges:
+            self.leads(each, 1)
+        for each in () if before is None else before.edges:
+            self.leads(each, -1)
+
+    def leads(self, number: int | None, change: int) -> None:
+        """Counts what leads to a node. Emits that it is gone when nothing does, and then those that it alone led to."""
+        waiting = [] if number is None else [number]
+        while waiting:
+            each = waiting.pop()
+            self._led_to[each] = self._led_to.get(each, 0) + change
+            if self._led_to[each] <= 0:
+                change = -1
+                del self._led_to[each]
+                self._awaited.discard(each)
+                gone = self._nodes.pop(each, None)
+                if gone is not None:
+                    self._numbers.pop(gone.key, None)
+                    self._emit(events.Died("node", each, self._moment.replacing))
+                    waiting += [following for following in gone.edges if following is not None]
+
+    def _kept(self, node: Any) -> Iterator[events.Kept]:
+        """Yields what a node has saved."""
+        for name, saved in saved_by(node):
+            data = saved.data
+            if data is None:
+                continue
+            if not issubclass(type(data), torch.Tensor):
+                self._remark(_PACKED)
+            elif (kept := self._keep(name, data)) is not None:
+                yield kept

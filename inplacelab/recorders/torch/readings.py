@@ -1,0 +1,86 @@
+"""Reads PyTorch's tensors and nodes without running code of the program, and without the functions that a mode overrides.
+
+Some of PyTorch's properties do more than they seem to. To read `grad_fn` or `is_leaf` of a view whose storage was written since makes a
+new node (see `objects.py`). `_raw_saved_*` shows a saved tensor without unpacking it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from inplacelab.layout import Layout
+
+_Tensor: Any = torch.Tensor
+version_of: Callable[[Any], int] = _Tensor._version.__get__
+needs_gradient: Callable[[Any], bool] = _Tensor.requires_grad.__get__
+node_of: Callable[[Any], Any] = _Tensor.grad_fn.__get__
+gradient_held: Callable[[Any], Any] = _Tensor._grad.__get__
+base_of: Callable[[Any], Any] = _Tensor._base.__get__
+retains_grad: Callable[[Any], bool] = _Tensor.retains_grad.__get__
+shape_of: Callable[[Any], Any] = _Tensor.shape.__get__
+dtype_of: Callable[[Any], Any] = _Tensor.dtype.__get__
+device_of: Callable[[Any], Any] = _Tensor.device.__get__
+kind_of_layout: Callable[[Any], Any] = _Tensor.layout.__get__
+_creation_meta: Callable[[Any], Any] | None = getattr(torch._C._autograd, "_get_creation_meta", None)
+is_wrapped: Callable[[Any], bool] = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda _: False)
+_RESULTS = frozenset(("result", "result0", "output"))
+"""What PyTorch's derivatives call the result of an operation. Recordings call it "out"."""
+LEAF_NODE = "torch::autograd::AccumulateGrad"
+
+SHOWS_SAVED = hasattr(getattr(torch._C._autograd, "SavedTensor", None), "data")
+"""Whether PyTorch shows a saved tensor without unpacking it. Version 2.6 does not."""
+
+
+def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
+    """Yields what a node has saved, as PyTorch's `SavedTensor`s, by the derivative's names."""
+    for attribute in _saved_names(type(node)) if SHOWS_SAVED else ():
+        try:
+            found = getattr(node, attribute)
+        except RuntimeError:  # a list that was released
+            continue
+        name = attribute.removeprefix("_raw_saved_")
+        name = "out" if name in _RESULTS else name
+        if isinstance(found, tuple | list):
+            yield from ((f"{name}[{k}]", each) for k, each in enumerate(found))
+        else:
+            yield name, found
+
+
+_names_saved: dict[type, list[str]] = {}
+
+
+def _saved_names(kind: type) -> list[str]:
+    if kind not in _names_saved:
+        _names_saved[kind] = [name for name in dir(kind) if name.startswith("_raw_saved_")]
+    return _names_saved[kind]
+
+
+def shown(name: str) -> str:
+    """Returns the name of a node as `repr` shows it: "AccumulateGrad" for "torch::autograd::AccumulateGrad"."""
+    return name.rpartition("::")[2]
+
+
+def may_be_remade(view: Any) -> bool:
+    """Whether PyTorch makes another node for a view whose base was written: it refuses to use some views after that."""
+    return _creation_meta is None or _creation_meta(view).name == "DEFAULT"
+
+
+def layout_of(tensor: Any) -> Layout:
+    """Returns the layout of a tensor in its storage, in its own elements."""
+    return Layout(tuple(shape_of(tensor)), tuple(_Tensor.stride(tensor)), _Tensor.storage_offset(tensor))
+
+
+def dtype_name(dtype: Any) -> str:
+    """Returns the name of a type of elements: "float32"."""
+    return str(dtype).removeprefix("torch.")
+
+
+def start_of(storage: Any) -> int:
+    """Returns the address of a storage's memory; 0 if it has none."""
+    try:
+        return int(storage.data_ptr())
+    except RuntimeError:  # a storage without memory
+        return 0
