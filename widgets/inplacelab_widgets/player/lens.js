@@ -8,8 +8,8 @@ import { scrollIntoPane } from "./sight.js";
 /** @import { Stage } from "./stage.js" */
 
 /** As in scene/lens.py. */
-const PER_ROW = 8;
-const SIZE = 24;
+const PER_ROW = 3;
+const SIZE = 6;
 const UNKNOWN = "·";
 
 /** The first slot of a run, and the values of the run. @typedef {[number, (number | boolean | string)[]]} Piece */

@@ -9,8 +9,8 @@ const OF_WINDOW = 0.76;
 const LEEWAY = 40;
 /** The px below a player that fills the window. */
 const MARGIN = 8;
-/** On a projector, the px that a graph may take from the panes above it. */
-const LEEWAY_FAR = 60;
+/** On a projector, the height of a node of the graph with what stands around it, in px of the picture. */
+const NODE = 100;
 /** The part of the room for the panes below if there is not enough for all: a graph is looked at; of versions and bytes the storages have
  * the most important beside them. */
 const LOWER = 0.3;
@@ -32,8 +32,13 @@ export function leastSize(width, height) {
 /** The scale for all pictures. @param {(size: number) => number} need  The height of everything. @param {(size: number) => boolean} isCut  Whether something is cut off at its side.
  * @param {number} room @param {number} least */
 export function sizeFor(need, isCut, room, least) {
-  const sizes = SIZES.filter((size) => size >= least && need(size) <= room);
-  return sizes.find((size) => !isCut(size)) ?? sizes[0] ?? least;
+  return largest(need, isCut, room, least) ?? [...SIZES, least].find((size) => size >= least && need(size) <= room) ?? least;
+}
+
+/** The largest scale at which everything is visible as a whole, if there is one. @param {(size: number) => number} need @param {(size: number) => boolean} isCut
+ * @param {number} room @param {number} least */
+function largest(need, isCut, room, least) {
+  return [...SIZES.filter((size) => size > least), least].find((size) => need(size) <= room && !isCut(size));
 }
 
 /** Divides `room` between the panes above, which need `upper`, and those below, of which one is visible at a time. If there is not
@@ -78,7 +83,11 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const whole = payload.launches ? around + Math.max(...needs) : 0;
     const most = isPresent ? page : Math.max(LAPTOP, isAlone ? page : OF_WINDOW * innerHeight, whole);
     const room = Math.max(0, most - around);
+    root.classList.remove("ipl-tight");
+    if (!isPresent) root.style.removeProperty("--ipl-legible");
     const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(1), needs, room, isAlone ? 0 : LEEWAY, lowest);
+    // A long program is seen whole if its lines are a little closer.
+    if (isPresent && code && !isStacked) root.classList.toggle("ipl-tight", code.scrollHeight > high);
     const under = Math.floor(isAlone && !isPresent ? room - high : low);
     root.style.setProperty("--ipl-upper", `${Math.floor(high)}px`);
     root.style.setProperty("--ipl-under", `${under}px`);
@@ -90,10 +99,14 @@ export function keepRoom({ root, payload }, { above, below, others }) {
    * as its room allows. @param {(size: number) => number} upper @param {number} room @returns {[number, number]} */
   function enlarged(upper, room) {
     const least = leastSize(innerWidth, innerHeight);
+    root.style.setProperty("--ipl-legible", String(least));
     const lower = (/** @type {number} */ size) => needOf(opened, size);
-    const size = sizeFor((each) => upper(each) + lower(each), (each) => [...above, ...(opened ? [opened] : [])].some((part) => isCut(part, each)), room, least);
-    const [, low] = shared(upper(size), below.length ? [lower(size)] : [], room, LEEWAY_FAR, lowest);
     const isCutAbove = (/** @type {number} */ each) => above.some((part) => isCut(part, each));
+    const all = largest((each) => upper(each) + lower(each), (each) => isCutAbove(each) || (opened !== undefined && isCut(opened, each)), room, least);
+    // If not everything can be seen, the storages can, and of a graph the part that the step is about.
+    const lowestBelow = Math.min(lower(least), Math.max(NODE * least, room - upper(least)));
+    const size = all ?? sizeFor(upper, isCutAbove, room - lowestBelow, least);
+    const low = Math.max(all ? lower(size) : 0, Math.min(lower(size), room - upper(size)), below.length ? lowestBelow : 0);
     for (const part of above) resize(part, Math.max(size, sizeFor(upper, isCutAbove, room - low, least)));
     for (const part of below) resize(part, sizeFor((each) => needOf(part, each), (each) => isCut(part, each), low, least));
     return [room - low, low];

@@ -19,15 +19,16 @@ from inplacelab_widgets.scene.measure import boxes
 from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.timeline import Life
 
-PER_ROW = 8
-ROWS = 3
+PER_ROW = 3
+ROWS = 2
 SIZE = PER_ROW * ROWS
 """The number of slots in the lens."""
-CELL, CELL_HEIGHT, PITCH = 64.0, 17.0, 19.0
+CELL, CELL_HEIGHT, PITCH = 72.0, 17.0, 19.0
 LONGEST_WHOLE = 8
 """The most digits of a whole number in a cell of the lens."""
 TITLE = 14.0
 HEIGHT = TITLE + ROWS * PITCH + 6
+WIDTH = PER_ROW * CELL
 UNKNOWN = "·"
 
 
@@ -58,7 +59,7 @@ def window(slot: int, slots: int) -> int:
     """Returns the first slot of the window that shows `slot`. Rows begin at multiples of their length; the last is full.
 
     >>> window(0, 100), window(17, 100), window(99, 100)
-    (0, 16, 80)
+    (0, 15, 96)
     """
     last = max(0, -(-slots // PER_ROW) * PER_ROW - SIZE)
     return min(slot // PER_ROW * PER_ROW, last)

@@ -105,6 +105,7 @@ def strip_for(
     *,
     is_written: bool = False,
     folded: int | None = None,
+    is_narrow: bool = False,
 ) -> Strip:
     """Returns the strip of a storage in `room` px, with space for its longest value over all steps.
 
@@ -114,6 +115,7 @@ def strip_for(
         gutter: the part of it to the left of the slots.
         is_written: whether a step writes it, so that values before a write are shown.
         folded: the number of slots in a row, if the strip is folded into the shape of a tensor.
+        is_narrow: whether it is no wider than its lens, so that two such storages have room side by side.
     """
     slots = max(facts.slots for facts in life.every())
     available = room - gutter
@@ -128,6 +130,8 @@ def strip_for(
         if slots > per_row:
             return _folded(slots, per_row, cell, gutter, is_written=is_written)
         return Strip(slots, per_row, round(cell, 1), 26, gutter=gutter, has_was=is_written)
+    if is_narrow:
+        available = min(available, lens.WIDTH)
     return Strip(slots, slots, available / slots, 14, gutter=gutter)
 
 
@@ -365,6 +369,8 @@ def _listed(slots: SlotRuns) -> Iterable[int]:
 
 
 def _note(strip: Strip, facts: StorageFacts) -> Text:
+    if strip.right <= strip.gutter + lens.WIDTH:  # its tensors are heat maps, with a legend
+        return words.SLOTS.format(slots=f"{facts.slots:,}")
     per_pixel = f"{round(1 / strip.cell):,}"
     note = words.SLOTS if strip.cell >= 1 else words.OVERVIEW
     return note.format(slots=f"{facts.slots:,}", per_pixel=per_pixel) + Text("; ", "；") + extremes(facts)
