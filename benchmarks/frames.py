@@ -74,7 +74,9 @@ def answers(recording: Recording, index: int) -> Iterator[str]:
         through = queries.with_a_name(recording, before, writers[0]) if writers else None
         called = state.tensors[through].names if through in state.tensors else ()
         yield f"through: {', '.join(called) or 'no name'}"
-        others = [f"{', '.join(each.names)} ({_shown(facts, each, slots)})" for each in queries.tensors_on(state, storage)]
+        others = [
+            f"{', '.join(each.names)} ({_shown(facts, each, slots)})" for each in queries.tensors_on(state, storage)
+        ]
         yield f"names on S{storage}: {'; '.join(others)}"
     new, all_stale = queries.newly_stale(recording, index), queries.stale(state)
     yield f"stale since this step: {_named(new)}; since an earlier one: {_named(set(all_stale) - set(new))}"
@@ -91,7 +93,13 @@ def _listed(runs: Runs) -> str:
 
 def _shown(storage: StorageFacts, tensor: TensorFacts, slots: list[int]) -> str:
     seen = set(_each(slots_reached(storage, tensor))).intersection(slots)
-    return "shows all of them" if len(seen) == len(slots) else f"shows {sorted(seen)[:MOST_SLOTS]}" if seen else "shows none"
+    return (
+        "shows all of them"
+        if len(seen) == len(slots)
+        else f"shows {sorted(seen)[:MOST_SLOTS]}"
+        if seen
+        else "shows none"
+    )
 
 
 def _named(stale: Iterable[tuple[int, SavedFacts]]) -> str:
@@ -109,7 +117,9 @@ def main() -> None:
             if wanted and str(number) not in wanted:
                 continue
             program = importing + body
-            line, which = next((k, found[1]) for k, text in enumerate(program.split("\n"), 1) if (found := MARK.search(text)))
+            line, which = next(
+                (k, found[1]) for k, text in enumerate(program.split("\n"), 1) if (found := MARK.search(text))
+            )
             recording = recorded(MARK.sub("", program), Path(at))
             index = step_of(recording, line, which)
             to_html(recording, Path(at) / "page.html")
@@ -120,7 +130,10 @@ def main() -> None:
             page.wait_for_timeout(600)
             page.screenshot(path=f"{folder}/{number:02}.png")
             source = "\n".join(f"    {each}" for each in program.rstrip().split("\n"))
-            told.append(f"## {number:02}, step {index + 1}\n\n{source}\n\n" + "\n".join(f"- {each}" for each in answers(recording, index)))
+            told.append(
+                f"## {number:02}, step {index + 1}\n\n{source}\n\n"
+                + "\n".join(f"- {each}" for each in answers(recording, index))
+            )
             print(told[-1], flush=True)
     Path(key).write_text("\n\n".join(told) + "\n", encoding="utf-8")
 

@@ -280,10 +280,12 @@ export function drawPanel(panel, payload) {
 
   const width = () => arrangement?.width ?? panel.width;
 
-  /** Its width and height in some room. @param {number} room @param {Fitting} fitting */
-  function sizeIn(room, { part, shrunk }) {
+  /** Its width and height in some room. @param {number} room @param {Fitting} fitting @param {boolean} [isFolded]  Whether all storages but the highest
+   * may be folded. */
+  function sizeIn(room, { part, shrunk }, isFolded = false) {
     const there = arrangement && arranged(panel, room, part, shrunk);
-    if (there) return { width: there.zoom * there.width, height: there.zoom * there.height };
+    const highest = isFolded && panel.shelf ? Math.max(0, ...panel.groups.map((group) => group.height ?? 0)) : there?.height ?? 0;
+    if (there) return { width: there.zoom * there.width, height: there.zoom * highest };
     const width = isOnAxis ? axisIn(panel.width, payload.axis, room).width : panel.width;
     const zoom = zoomFor(width, room, shrunk);
     return { width: zoom * width, height: zoom * Number(root.getAttribute("height")) };

@@ -96,12 +96,13 @@ function drawPane(stage, name, panels) {
   /** How drawings at a given scale fit: on a projector, none is smaller than words can be read. @param {{part: number, legible: number}} frame @param {number} by */
   const fitting = ({ part, legible }, by) => ({ part, shrunk: legible ? Math.min(1, legible / by) : SHRUNK, isWhole: legible > 0 });
 
-  /** The height that it needs to show every step as a whole, in px, at a given scale. @param {number} [size] */
-  function need(size) {
+  /** The height that it needs to show every step as a whole, in px, at a given scale. @param {number} [size]
+   * @param {boolean} [isFolded]  Whether all storages but the highest may be folded. */
+  function need(size, isFolded) {
     const framed = frame();
     const { across, down, large } = framed;
     const by = size ?? large;
-    const drawings = seen().reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, fitting(framed, by)).height * by, 0);
+    const drawings = seen().reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, fitting(framed, by), isFolded).height * by, 0);
     return Math.ceil(down + drawings + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.height(), 0));
   }
 

@@ -56,7 +56,7 @@ export function shared(upper, lowers, room, leeway, lowest = LOWER) {
 export function keepRoom({ root, payload }, { above, below, others }) {
   // The elements, of which there may be many, get the remaining room.
   const telling = below.filter((part) => below.length < 2 || !part.root.matches(".ipl-elements"));
-  const needOf = (/** @type {Part | undefined} */ part, /** @type {number} */ size) => part?.need?.(size) ?? 0;
+  const needOf = (/** @type {Part | undefined} */ part, /** @type {number} */ size, isFolded = false) => part?.need?.(size, isFolded) ?? 0;
   const isCut = (/** @type {Part} */ part, /** @type {number} */ size) => part.isCut?.(size) ?? false;
   const lowest = payload.opens === "graph" ? LOWER : LOWER_WITHOUT_GRAPH;
   const opened = below.find(({ root: pane }) => pane.matches(`.ipl-${payload.opens}`)) ?? below[0];
@@ -76,7 +76,7 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const [code, storages] = [".ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
     // Above the storages, the code keeps its height.
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
-    const upper = (/** @type {number} */ size) => Math.max(0, ...above.slice(isStacked ? -1 : 0).map((part) => needOf(part, size)));
+    const upper = (/** @type {number} */ size, isFolded = false) => Math.max(0, ...above.slice(isStacked ? -1 : 0).map((part) => needOf(part, size, isFolded)));
     const around = edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0) + heightOfRows(others);
     const needs = telling.map((part) => needOf(part, 1));
     // The picture of a launch is read from top to bottom, so it is never scrolled automatically.
@@ -96,15 +96,16 @@ export function keepRoom({ root, payload }, { above, below, others }) {
   }
 
   /** Divides the room of a projector. The pane that is open below and those above are visible as a whole if possible, and each is drawn as large
-   * as its room allows. @param {(size: number) => number} upper @param {number} room @returns {[number, number]} */
+   * as its room allows. @param {(size: number, isFolded?: boolean) => number} upper @param {number} room @returns {[number, number]} */
   function enlarged(upper, room) {
     const least = leastSize(innerWidth, innerHeight);
     root.style.setProperty("--ipl-legible", String(least));
     const lower = (/** @type {number} */ size) => needOf(opened, size);
     const isCutAbove = (/** @type {number} */ each) => above.some((part) => isCut(part, each));
     const all = largest((each) => upper(each) + lower(each), (each) => isCutAbove(each) || (opened !== undefined && isCut(opened, each)), room, least);
-    // If not everything can be seen, the storages can, and of a graph the part that the step is about.
-    const lowestBelow = Math.min(lower(least), Math.max(NODE * least, room - upper(least)));
+    // If not everything can be seen, storages are folded so that the graph can; a graph that is too large even then is moved to the step.
+    const isWhole = opened !== undefined && !isCut(opened, least) && lower(least) <= room - upper(least, true);
+    const lowestBelow = isWhole ? lower(least) : Math.min(lower(least), Math.max(NODE * least, room - upper(least)));
     const size = all ?? sizeFor(upper, isCutAbove, room - lowestBelow, least);
     const low = Math.max(all ? lower(size) : 0, Math.min(lower(size), room - upper(size)), below.length ? lowestBelow : 0);
     for (const part of above) resize(part, Math.max(size, sizeFor(upper, isCutAbove, room - low, least)));

@@ -17,7 +17,7 @@ from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import lens
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text, text_runs
-from inplacelab_widgets.scene.measure import NORMAL, boxes, coordinate, widest, width_of
+from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, coordinate, widest, width_of
 from inplacelab_widgets.scene.names import extremes
 from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.timeline import Life
@@ -373,4 +373,7 @@ def _note(strip: Strip, facts: StorageFacts) -> Text:
         return words.SLOTS.format(slots=f"{facts.slots:,}")
     per_pixel = f"{round(1 / strip.cell):,}"
     note = words.SLOTS if strip.cell >= 1 else words.OVERVIEW
-    return note.format(slots=f"{facts.slots:,}", per_pixel=per_pixel) + Text("; ", "；") + extremes(facts)
+    said = note.format(slots=f"{facts.slots:,}", per_pixel=per_pixel) + Text("; ", "；") + extremes(facts)
+    if width_of(said, SMALL) <= strip.right - strip.gutter:
+        return said
+    return words.SLOTS.format(slots=f"{facts.slots:,}") + Text("; ", "；") + extremes(facts)

@@ -104,7 +104,7 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
     if scale is None and are_large and max((row for *_, row in placed(above, 0, room)), default=0):
         # Not in one row: the strip has the values, and the larger ones show only where they are.
         above = tuple(_with_sheets(others, life, room, None, in_miniature=True))
-    return Tensors(above, _seats(flat), None, scale)
+    return Tensors(above, _seats(flat), None, scale if above else None)
 
 
 def _is_storage(facts: TensorFacts, life: Life[StorageFacts]) -> bool:
