@@ -19,6 +19,8 @@ const LOWER_WITHOUT_GRAPH = 0.2;
 /** The scales of pictures on a projector: the largest at which all are visible as a whole, or at least need no vertical scrolling.
  * If there is none, the pictures are scrolled, and have the least scale at which their words can be read. */
 const SIZES = [2.2, 2, 1.85, 1.7, 1.6, 1.5, 1.4, 1.35, 1.3, 1.25, 1.2];
+/** Those on a page of their own. */
+const PAGE_SIZES = [1.5, 1.4, 1.3, 1.2, 1.1];
 /** The height of the smallest words of a picture, and that on a screen of 1920 by 1080, in px; on a smaller one it is less. */
 const SMALLEST_WORDS = 11;
 const READABLE = 20;
@@ -78,14 +80,16 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
     const upper = (/** @type {number} */ size, isFolded = false) => Math.max(0, ...above.slice(isStacked ? -1 : 0).map((part) => needOf(part, size, isFolded)));
     const around = edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0) + heightOfRows(others);
-    const needs = telling.map((part) => needOf(part, 1));
+    const unscaled = telling.map((part) => needOf(part, 1));
     // The picture of a launch is read from top to bottom, so it is never scrolled automatically.
-    const whole = payload.launches ? around + Math.max(...needs) : 0;
+    const whole = payload.launches ? around + Math.max(...unscaled) : 0;
     const most = isPresent ? page : Math.max(LAPTOP, isAlone ? page : OF_WINDOW * innerHeight, whole);
     const room = Math.max(0, most - around);
     root.classList.remove("ipl-tight");
     if (!isPresent) root.style.removeProperty("--ipl-legible");
-    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(1), needs, room, isAlone ? 0 : LEEWAY, lowest);
+    if (!isPresent) enlargeOnPage(isAlone, upper, room);
+    const needs = telling.map((part) => needOf(part, isPresent ? 1 : sizes[1]));
+    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(sizes[0]), needs, room, isAlone ? 0 : LEEWAY, lowest);
     // A long program is seen whole if its lines are a little closer.
     if (isPresent && code && !isStacked) root.classList.toggle("ipl-tight", code.scrollHeight > high);
     const under = Math.floor(isAlone && !isPresent ? room - high : low);
@@ -93,6 +97,21 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     root.style.setProperty("--ipl-under", `${under}px`);
     // As high as the highest pane, whichever is visible: closed panes are not laid out and have no height.
     root.style.setProperty("--ipl-row", `${Math.min(under, Math.max(0, ...needs))}px`);
+  }
+
+  /** The scales of the pictures above and below that are not on a projector. */
+  let sizes = [1, 1];
+
+  /** Enlarges the pictures on a page of their own, first those above, as far as all of them are visible as a whole. @param {boolean} isAlone
+   * @param {(size: number) => number} upper @param {number} room */
+  function enlargeOnPage(isAlone, upper, room) {
+    const lower = (/** @type {number} */ size) => Math.max(0, ...telling.map((part) => needOf(part, size)));
+    const most = (/** @type {(size: number) => number} */ need, /** @type {Part[]} */ parts) =>
+      (isAlone && !payload.launches && PAGE_SIZES.find((size) => need(size) <= room && !parts.some((part) => isCut(part, size)))) || 1;
+    sizes = [most((size) => upper(size) + lower(1), above), 1];
+    sizes[1] = most((size) => upper(sizes[0]) + lower(size), telling);
+    for (const part of above) resize(part, sizes[0]);
+    for (const part of below) resize(part, sizes[1]);
   }
 
   /** Divides the room of a projector. The pane that is open below and those above are visible as a whole if possible, and each is drawn as large
