@@ -123,7 +123,7 @@ row = layer.weight.detach()[0]
 sgd = paddle.optimizer.SGD(0.5, parameters=layer.parameters())
 loss = layer(paddle.ones([1, 3])).sum()
 loss.backward()
-sgd.step()  # <- write
+sgd.step()  # <-
 """,
     ),
     (

@@ -80,6 +80,14 @@ def answers(recording: Recording, index: int) -> Iterator[str]:
         yield f"names on S{storage}: {'; '.join(others)}"
     new, all_stale = queries.newly_stale(recording, index), queries.stale(state)
     yield f"stale since this step: {_named(new)}; since an earlier one: {_named(set(all_stale) - set(new))}"
+    unnoticed = [
+        each
+        for node in state.nodes
+        for each in ((node, saved) for saved in queries.kept_by(state, node))
+        if queries.overwritten_unnoticed(recording, state, *each)
+    ]
+    if unnoticed:
+        yield f"overwritten, and backward will not notice: {_named(unnoticed)}"
 
 
 def _each(runs: Runs) -> Iterator[int]:

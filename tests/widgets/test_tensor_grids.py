@@ -222,11 +222,7 @@ def test_grids_that_do_not_fit_in_a_row_are_miniatures_if_they_are_large(
     facts = next(each for each in drawn.recording.state().tensors.values() if each.shape == tuple(shape))
     elements = [mark for mark in group.marks if any(key.startswith(f"t{facts.id}:") for key in mark.keys)]
     assert {mark.tag for mark in elements} == ({"rect"} if in_miniature else {"rect", "text"})
-    widths = {
-        mark.place["width"] if isinstance(mark.place, dict) else dict(mark.place)["width"]
-        for mark in elements
-        if mark.tag == "rect"
-    }
+    widths = {dict(mark.place)["width"] for mark in elements if mark.tag == "rect"}
     assert (widths == {MINIATURE}) is in_miniature
 
 

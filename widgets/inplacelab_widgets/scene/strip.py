@@ -64,7 +64,7 @@ class Strip:
         """The space under each row for the indices of its slots, in px; rows of cells have theirs in the gutter."""
         if self.folded:
             return (WAS + 3) * self.has_was
-        return RULER + WAS * self.has_was
+        return RULER + WAS * (self.has_was and self.slots <= WITH_VALUES)
 
     @property
     def right(self) -> float:
@@ -73,7 +73,7 @@ class Strip:
     @property
     def bottom(self) -> float:
         """The height of all rows together, in px."""
-        return self.rows * self.pitch + (RULER + lens.HEIGHT if self.slots > WITH_VALUES else 0)
+        return self.rows * self.pitch + (RULER + lens.height(has_was=self.has_was) if self.slots > WITH_VALUES else 0)
 
     def pieces(self, slots: SlotRuns) -> list[Piece]:
         """Returns runs of slots as pieces of rows, in px."""
@@ -132,7 +132,7 @@ def strip_for(
         return Strip(slots, per_row, round(cell, 1), 26, gutter=gutter, has_was=is_written)
     if is_narrow:
         available = min(available, lens.WIDTH)
-    return Strip(slots, slots, available / slots, 14, gutter=gutter)
+    return Strip(slots, slots, available / slots, 14, gutter=gutter, has_was=is_written)
 
 
 def _folded(slots: int, per_row: int, cell: float, gutter: float, *, is_written: bool) -> Strip:
@@ -177,7 +177,7 @@ def strip_marks(
     drawn = _slots if strip.slots <= WITH_VALUES else _cells
     marks = drawn(strip, top, storage, life)
     marks += _effects(strip, top, storage, done, life.last)
-    marks += _was(strip, top, life, done) if strip.has_was else []
+    marks += _was(strip, top, life, done) if strip.has_was and strip.slots <= WITH_VALUES else []
     return marks + _values(strip, top, storage, life, done)
 
 
@@ -242,11 +242,11 @@ def _values(
                 marks.append(text(middle, top + y + strip.height + 10.5, index))
         return marks + (_row_labels(strip, top, life) if strip.rows > 1 else [])
     notes = lasting(((step, Look("text tiny", _note(strip, facts))) for step, facts in life.moments), life.last)
-    bottom = top + strip.bottom - lens.HEIGHT
+    bottom = top + strip.bottom - lens.height(has_was=strip.has_was)
     return [
         *marks,
         text(strip.gutter, bottom - 2, notes),
-        *lens.lens_marks(strip.gutter, bottom + 2, storage, life, done),
+        *lens.lens_marks(strip.gutter, bottom + 2, storage, life, done, has_was=strip.has_was),
     ]
 
 
