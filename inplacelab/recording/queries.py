@@ -46,6 +46,7 @@ __all__ = [
     "kept_by",
     "newly_stale",
     "overlap",
+    "overwritten_unnoticed",
     "previous",
     "refused_operands",
     "same_object",
@@ -188,6 +189,42 @@ def who_overwrote(recording: Recording, saved: SavedFacts, index: int = -1) -> t
         for step, write in who_raised(recording, saved.storage, index)
         if write.counter == saved.counter and write.before >= saved.version
     )
+
+
+def overwritten_unnoticed(recording: Recording, state: State, node: int, saved: SavedFacts) -> bool:
+    """Returns whether the value that a node has saved was overwritten by a write that another version counter counts, as one through
+    `.data` is: backward does not notice it, and computes with the new value.
+
+    Args:
+        recording: the recording.
+        state: the state after the last step to look at.
+        node: the node's number.
+        saved: what it has saved.
+    """
+    foreign = [
+        (step, write)
+        for step, write in recording.once(_foreign_writes).get(saved.storage, ())
+        if step.index <= state.step.index and write.counter != saved.counter
+    ]
+    if not foreign:
+        return False
+    since = next(step.index for step in recording.steps if any(key == node for key, _ in step.nodes))
+    mine = slot_runs(saved)
+    return any(step.index > since and common_runs(write.slots, mine) for step, write in foreign)
+
+
+def _foreign_writes(recording: Recording) -> dict[int, list[tuple[Step, WriteFacts]]]:
+    """The writes to storages whose tensors are counted by several counters; there are few."""
+    found: dict[int, list[tuple[Step, WriteFacts]]] = {}
+    for step in recording.steps:
+        for write in step.writes:
+            found.setdefault(write.storage, []).append((step, write))
+    counters: dict[int, set[int]] = {}
+    for step in recording.steps:
+        for _, facts in step.tensors:
+            if facts is not None:
+                counters.setdefault(facts.storage, set()).add(facts.counter)
+    return {storage: writes for storage, writes in found.items() if len(counters.get(storage, ())) > 1}
 
 
 def saved_on(state: State, storage: int) -> tuple[tuple[int, SavedFacts], ...]:

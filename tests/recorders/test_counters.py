@@ -13,7 +13,9 @@ from inplacelab.recorders.snapshots import Whole
 from inplacelab.recording import Recording, from_json, queries, sentence, to_json
 from inplacelab.recording.quiz import questions_at
 from inplacelab_widgets.scene import scene_of
+from inplacelab_widgets.scene.pins import pins_at
 from inplacelab_widgets.scene.tables import tables
+from inplacelab_widgets.words import UNNOTICED
 
 LAYOUT = Layout((2,), (1,), 0)
 X, DATA = Operand(0, 0, 0, LAYOUT, "float32"), Operand(1, 0, 1, LAYOUT, "float32")
@@ -82,6 +84,17 @@ def test_a_write_that_another_counter_counts_makes_nothing_stale(recording: Reco
     assert [step.op for step, _ in queries.who_overwrote(recording, saved)] == ["add_"]
     assert [step.op for step, _ in queries.who_raised(recording, 0)] == ["zero_", "add_"]
     assert queries.changed_values(recording, through_data.step.index) == (0, 1)
+
+
+def test_what_another_counter_counts_overwrites_unnoticed(recording: Recording) -> None:
+    ((node, saved),) = queries.stale(recording.after_line(4))
+
+    def is_unnoticed(line: int) -> bool:
+        return queries.overwritten_unnoticed(recording, recording.after_line(line), node, saved)
+
+    assert [is_unnoticed(line) for line in (2, 3, 4)] == [False, True, True]
+    (face,) = pins_at(recording, recording.after_line(3)).values()
+    assert (face.status, face.state) == ("fresh", UNNOTICED)
 
 
 def test_counters_go_with_their_storage(recording: Recording) -> None:

@@ -381,6 +381,59 @@ def test_on_a_projector_a_graph_of_two_branches_and_what_an_error_is_about_are_s
     assert type_size >= 13
 
 
+CUT = """() => {
+  const found = [];
+  for (const pane of document.querySelectorAll('.ipl-pane:not(.ipl-closed)')) {
+    const room = pane.getBoundingClientRect();
+    for (const part of pane.querySelectorAll('svg > g:not([hidden]) > :is(text, .ipl-node, .ipl-slot, .ipl-chip, .ipl-pin):not([hidden])')) {
+      const box = part.getBoundingClientRect();
+      if (getComputedStyle(part).visibility === 'hidden' || !box.width || box.bottom < room.top || box.top > room.bottom) continue;
+      if (box.right < room.left || box.left > room.right) continue;
+      const beyond = Math.max(box.bottom - room.bottom, room.top - box.top, box.right - room.right, room.left - box.left);
+      if (beyond > 1.5) found.push(`${part.getAttribute('class')} ${part.textContent} ${beyond}`);
+    }
+  }
+  return found;
+}"""
+
+
+def test_on_a_projector_nothing_is_cut_or_scrolled_in_training(play: Callable[..., Any]) -> None:
+    with paddle.record("training") as run:
+        layers = [paddle.nn.Linear(3, 4), paddle.nn.ReLU(), paddle.nn.Linear(4, 2)]
+        model = paddle.nn.Sequential(*layers)
+        optimizer = paddle.optimizer.Adam(0.01, parameters=model.parameters())
+        for _ in range(2):
+            loss = (model(paddle.ones([2, 3])) ** 2).mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.clear_grad()
+    assert run.recording is not None
+    page = play(run.recording, width=1904, height=1080)
+    page.keyboard.press("f")
+    until_it_presents(page)
+    for step in range(0, len(run.recording), 9):
+        go(page, step)
+        until_still(page)
+        assert page.evaluate(CUT) == []
+        assert page.evaluate(
+            "() => { const pane = document.querySelector('.ipl-storages'); return pane.scrollHeight - pane.clientHeight }"
+        ) in (0, 1)
+    smallest = page.evaluate(
+        """() => Math.min(...[...document.querySelectorAll('.ipl-storages svg text')].filter((each) => each.checkVisibility() && each.textContent)
+        .map((each) => parseFloat(getComputedStyle(each).fontSize) * each.getScreenCTM().a))"""
+    )
+    assert smallest >= 19.9
+
+
+def test_a_page_of_its_own_has_larger_pictures_than_a_notebook(play: Callable[..., Any]) -> None:
+    def size_of(page: Any) -> float:
+        slot = page.locator(".ipl-storages .ipl-slot:visible").first
+        return float(slot.evaluate("(slot) => slot.getScreenCTM().a"))
+
+    assert size_of(play(views(), width=1264, height=900)) >= 1.2
+    assert size_of(play(views(), width=1264, height=900, notebook=True)) == pytest.approx(1, abs=0.01)
+
+
 def test_on_a_projector_the_map_shows_which_part_of_the_graph_is_seen(play: Callable[..., Any]) -> None:
     with paddle.record("chain") as run:
         x = paddle.ones([2])

@@ -267,7 +267,7 @@ def test_backward_states_are_said_in_words_and_gradients_shown(sample_scene: Cal
     assert {"○ not reached", "✓ done", "✗ failed", "● [1, 1, 1, 1]"} <= set(said)
 
 
-@pytest.mark.parametrize(("name", "note"), [("large", "slots 0–23"), ("overview", "in a pixel")])
+@pytest.mark.parametrize(("name", "note"), [("large", "slots 0–5"), ("overview", "in a pixel")])
 def test_a_storage_too_large_to_draw_says_so(sample_scene: Callable[[str], Scene], name: str, note: str) -> None:
     assert any(note in said for said in words_at(sample_scene(name).storages, 0))
 

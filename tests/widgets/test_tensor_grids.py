@@ -16,7 +16,7 @@ from inplacelab_widgets.scene.acts import acts
 from inplacelab_widgets.scene.cards import cards
 from inplacelab_widgets.scene.element_grid import value_text
 from inplacelab_widgets.scene.fans import fan
-from inplacelab_widgets.scene.grid import Grid, position
+from inplacelab_widgets.scene.grid import MINIATURE, Grid, position
 from inplacelab_widgets.scene.heat import LEVELS, extent, level, png
 from inplacelab_widgets.scene.marks import Group, Look, Mark
 from inplacelab_widgets.scene.strip import Strip, hatch, strip_for
@@ -211,12 +211,19 @@ def test_a_heat_map_has_a_pixel_for_each_element_in_the_shape_of_its_tensor() ->
         assert list(picture.tobytes()) == [level(value, scale) for value in values]
 
 
-@pytest.mark.parametrize(("shape", "maps"), [([3, 2, 8], True), ([2, 8], False)])
-def test_grids_that_do_not_fit_in_a_row_are_maps_if_they_are_large(shape: list[int], maps: bool) -> None:
+@pytest.mark.parametrize(("shape", "in_miniature"), [([3, 2, 8], True), ([2, 8], False)])
+def test_grids_that_do_not_fit_in_a_row_are_miniatures_if_they_are_large(
+    shape: list[int], *, in_miniature: bool
+) -> None:
     views = "".join(f"v{k} = x[{k % shape[0]}]\n" for k in range(8))
-    drawn = scene(f"x = paddle.zeros({shape})\n{views}")
+    drawn = scene(f"x = paddle.full({shape}, 7.5)\n{views}x.zero_()\n")
     (group,) = drawn.storages.groups
-    assert any(mark.tag == "image" for mark in group.marks) is maps
+    assert not any(mark.tag == "image" for mark in group.marks), "a tensor of up to 64 slots is never coloured by value"
+    facts = next(each for each in drawn.recording.state().tensors.values() if each.shape == tuple(shape))
+    elements = [mark for mark in group.marks if any(key.startswith(f"t{facts.id}:") for key in mark.keys)]
+    assert {mark.tag for mark in elements} == ({"rect"} if in_miniature else {"rect", "text"})
+    widths = {dict(mark.place)["width"] for mark in elements if mark.tag == "rect"}
+    assert (widths == {MINIATURE}) is in_miniature
 
 
 def test_ribbons_are_vertical_beside_a_higher_grid() -> None:

@@ -24,6 +24,8 @@ __all__ = ["Headline", "headline_of", "split"]
 
 LONGEST_STATEMENT = 40
 """The most characters of a statement that is quoted as a whole."""
+LONGEST_CLAUSE = 110
+"""The most characters of a clause that quotes the message of an error: two lines on a projector."""
 
 _FIRST_EN = re.compile(r"((?:`[^`]*`|[^`])*?[.])(?:\s+|$)")
 _FIRST_ZH = re.compile(r"((?:`[^`]*`|[^`])*?。)")
@@ -61,7 +63,11 @@ def headline_of(recording: Recording, index: int, said: Text) -> Headline:
     elif step.backward is not None:
         clause = _in_backward(moment, step.backward)
     if clause is None:
-        return split(said)
+        found = split(said)
+        if step.error is None or len(found.clause.en) <= LONGEST_CLAUSE:
+            return found
+        # The message is long: it stands below.
+        clause = Text("{0} raised {1}", "{0} 引发了 {1}").format(_statement(moment), quoted(step.error.type))
     return Headline(closed_up(Text(clause.en[:1].upper() + clause.en[1:], clause.zh)), said)
 
 

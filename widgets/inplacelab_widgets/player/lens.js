@@ -8,8 +8,8 @@ import { scrollIntoPane } from "./sight.js";
 /** @import { Stage } from "./stage.js" */
 
 /** As in scene/lens.py. */
-const PER_ROW = 8;
-const SIZE = 24;
+const PER_ROW = 3;
+const SIZE = 6;
 const UNKNOWN = "·";
 
 /** The first slot of a run, and the values of the run. @typedef {[number, (number | boolean | string)[]]} Piece */
@@ -95,8 +95,8 @@ export function drawLenses(stage, pane, panel) {
       value.textContent = texts[k];
       value.removeAttribute("data-related");
     });
-    copied("text.ipl-lens.ipl-end").forEach((label, k) => (label.textContent = String(first + k * PER_ROW)));
-    for (const words of copied("text.ipl-lens:not(.ipl-value, .ipl-end)")) words.textContent = title + stage.word("lens_moved");
+    copied("text.ipl-lens.ipl-end").slice(0, SIZE / PER_ROW).forEach((label, k) => (label.textContent = String(first + k * PER_ROW)));
+    for (const words of copied("text.ipl-lens:not(.ipl-value, .ipl-end, .ipl-middle)")) words.textContent = title + stage.word("lens_moved");
     holder.append(own);
     own.toggleAttribute("data-here", inside?.page === page);
     return `${title}: ${texts.join(" ")}`;

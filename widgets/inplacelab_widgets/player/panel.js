@@ -21,6 +21,8 @@ const RAISED = /ipl-raised\b/;
 const NEAR = 64;
 
 /** A group: `at` is the step that its marks show, -1 before the first; `starts` has the marks whose look changes at a step. @typedef {{holder: Element, group: Group, marks: DrawnMark[], at: number, starts: Map<number, DrawnMark[]>}} DrawnGroup */
+/** How a drawing fits its room: the part of all steps that should be visible as a whole, the least scale, and whether what does not fit is left out
+ * instead of scrolled. @typedef {{part: number, shrunk: number, isWhole: boolean}} Fitting */
 /** A mark; the first of its `keys` is what it represents. @typedef {{order: number, tag: string, place: Attributes, flat: number[], keys: string, links: string, runs: [number, number][], look: number, element?: Element}} DrawnMark */
 
 let serial = 0;
@@ -102,18 +104,17 @@ export function drawPanel(panel, payload) {
     return found;
   }
 
-  /** Adapts the drawing to the available room, in px. @param {number} room @param {number} part  The part of all steps that should be visible as a whole.
-   * @param {number} height  That of the pane. */
-  function fit(room, part, height) {
-    high = height;
+  /** Adapts the drawing to the available room, in px. @param {number} room @param {Fitting} fitting @param {number} height  That of the pane. */
+  function fit(room, { part, shrunk, isWhole }, height) {
+    [high, whole] = [height, isWhole];
     if (arrangement) {
-      arrangement = arranged(panel, room, part);
+      arrangement = arranged(panel, room, part, shrunk);
       put(root, "width", arrangement.width);
       put(root, "height", panel.shelf ? least : arrangement.height);
     }
     const before = axis.width;
     if (isOnAxis) axis = axisIn(panel.width, payload.axis, room);
-    zoom = arrangement?.zoom ?? zoomFor(isOnAxis ? axis.width : panel.width, room);
+    zoom = arrangement?.zoom ?? zoomFor(isOnAxis ? axis.width : panel.width, room, shrunk);
     for (const part of [root, below]) part?.style.setProperty("--ipl-fit", String(zoom));
     if (axis.width === before) return;
     put(root, "width", axis.width);
@@ -128,6 +129,12 @@ export function drawPanel(panel, payload) {
 
   /** The height of the pane, in px: storages are folded only when it is full. */
   let high = 0;
+  let whole = false;
+  const more = svg("text", { class: "ipl-text ipl-soft", "aria-hidden": "true", hidden: "" });
+  root.append(more);
+
+  /** Whether a step is about the storage of a group: it begins to stand out then. @param {number} step */
+  const isAbout = (step) => (/** @type {Group} */ group) => group.marks.some(([, , runs = []]) => paired(runs).some(([start, look]) => start === step && look >= 0 && EMPHASIS.test(payload.styles[payload.looks[look][0]])));
 
   let zoom = 1;
   let isOpen = false;
@@ -141,7 +148,12 @@ export function drawPanel(panel, payload) {
 
   /** Places groups and cards for a step. @param {number} step @param {Set<string> | null} followed */
   function arrange(step, followed) {
-    const stacked = arrangement && stackOf(panel, step, followed, arrangement, high / zoom);
+    const stacked = arrangement && stackOf(panel, step, followed, arrangement, high / zoom, whole ? isAbout(step) : null);
+    more.toggleAttribute("hidden", !stacked?.more);
+    if (stacked?.more) {
+      for (const [key, value] of Object.entries({ x: stacked.more.x + 4, y: stacked.more.y + 13 })) put(more, key, value);
+      write(more, `+${stacked.more.count}`);
+    }
     /** @type {Map<string, number[]>} */
     const places = new Map();
     for (const { holder, group } of groups) {
@@ -268,12 +280,14 @@ export function drawPanel(panel, payload) {
 
   const width = () => arrangement?.width ?? panel.width;
 
-  /** Its width and height in some room. @param {number} room @param {number} part */
-  function sizeIn(room, part) {
-    const there = arrangement && arranged(panel, room, part);
-    if (there) return { width: there.zoom * there.width, height: there.zoom * there.height };
+  /** Its width and height in some room. @param {number} room @param {Fitting} fitting @param {boolean} [isFolded]  Whether all storages but the highest
+   * may be folded. */
+  function sizeIn(room, { part, shrunk }, isFolded = false) {
+    const there = arrangement && arranged(panel, room, part, shrunk);
+    const highest = isFolded && panel.shelf ? Math.max(0, ...panel.groups.map((group) => group.height ?? 0)) : there?.height ?? 0;
+    if (there) return { width: there.zoom * there.width, height: there.zoom * highest };
     const width = isOnAxis ? axisIn(panel.width, payload.axis, room).width : panel.width;
-    const zoom = zoomFor(width, room);
+    const zoom = zoomFor(width, room, shrunk);
     return { width: zoom * width, height: zoom * Number(root.getAttribute("height")) };
   }
 

@@ -7,7 +7,8 @@ import { drawLenses } from "./lens.js";
 import { drawMinimap } from "./minimap.js";
 import { drawPanel } from "./panel.js";
 import { seenAt, stepAt } from "./runs.js";
-import { bringingIntoSight } from "./sight.js";
+import { SHRUNK } from "./shelf.js";
+import { bringingIntoSight, leaveOutCut } from "./sight.js";
 import { walkItems } from "./items.js";
 import { drawUnfold } from "./unfold.js";
 /** @import { Panel } from "./runs.js" */
@@ -89,31 +90,59 @@ function drawPane(stage, name, panels) {
   function frame() {
     const style = getComputedStyle(root);
     const sum = (/** @type {string[]} */ ...sides) => sides.reduce((sum, side) => sum + parseFloat(style.getPropertyValue(`padding-${side}`)), 0);
-    return { across: sum("left", "right"), down: sum("top", "bottom"), large: Number(style.getPropertyValue("--ipl-large")) || 1, part: Number(style.getPropertyValue("--ipl-part")) || 1 };
+    return { across: sum("left", "right"), down: sum("top", "bottom"), large: Number(style.getPropertyValue("--ipl-large")) || 1, part: Number(style.getPropertyValue("--ipl-part")) || 1, legible: Number(style.getPropertyValue("--ipl-legible")) };
   }
 
-  /** The height that it needs to show every step as a whole, in px, at a given scale. @param {number} [size] */
-  function need(size) {
-    const { across, down, part, large } = frame();
+  /** How drawings at a given scale fit: on a projector, none is smaller than words can be read. @param {{part: number, legible: number}} frame @param {number} by */
+  const fitting = ({ part, legible }, by) => ({ part, shrunk: legible || by > 1 ? Math.min(1, (legible || 1) / by) : SHRUNK, isWhole: legible > 0 });
+
+  /** The height that it needs to show every step as a whole, in px, at a given scale. @param {number} [size]
+   * @param {boolean} [isFolded]  Whether all storages but the highest may be folded. */
+  function need(size, isFolded) {
+    const framed = frame();
+    const { across, down, large } = framed;
     const by = size ?? large;
-    const drawings = seen().reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, part).height * by, 0);
+    const drawings = seen().reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, fitting(framed, by), isFolded).height * by, 0);
     return Math.ceil(down + drawings + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.height(), 0));
   }
 
   /** Whether something would be cut off at its side. @param {number} size */
   function isCut(size) {
-    const { across, part } = frame();
-    const room = (root.clientWidth - across) / size;
-    return seen().some((panel) => panel.sizeIn(room, part).width > room + 1);
+    const framed = frame();
+    const room = (root.clientWidth - framed.across) / size;
+    return seen().some((panel) => panel.sizeIn(room, fitting(framed, size)).width > room + 1);
   }
 
   // An axis shows every step, and a launch is always the same: nothing needs to be scrolled into view.
-  const settle = () => (onAxis || name === "kernel" ? undefined : bringingIntoSight(root, stage.outlined?.length ? stage.outlined : changed, name !== "graph"));
+  function settle() {
+    if (onAxis) leaveOutPanels();
+    if (onAxis || name === "kernel") return undefined;
+    const scroll = bringingIntoSight(root, stage.outlined?.length ? stage.outlined : changed, name !== "graph");
+    return () => {
+      scroll?.();
+      leaveOut();
+    };
+  }
+
+  /** On a projector, the panels on an axis that there is no room for are left out; the first never is. */
+  function leaveOutPanels() {
+    const { down, legible } = frame();
+    let left = root.clientHeight - down;
+    for (const [k, panel] of drawn.entries()) {
+      panel.root.removeAttribute("data-left-out");
+      left -= panel.root.getBoundingClientRect().height;
+      panel.root.toggleAttribute("data-left-out", k > 0 && legible > 0 && left < 0);
+    }
+  }
+
+  const leaveOut = () => leaveOutCut(root, frame().legible > 0);
+  root.addEventListener("scroll", leaveOut);
 
   /** Adapts to the room, and draws what has changed while it was closed. */
   function fit() {
-    const { across, down, large, part } = frame();
-    for (const panel of drawn) panel.fit((root.clientWidth - across) / large, part, (root.clientHeight - down) / large);
+    const framed = frame();
+    const { across, down, large } = framed;
+    for (const panel of drawn) panel.fit((root.clientWidth - across) / large, fitting(framed, large), (root.clientHeight - down) / large);
     for (const map of maps) map.fit();
     if (isBehind && !isSeen()) return;
     show();

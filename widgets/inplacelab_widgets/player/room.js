@@ -9,8 +9,8 @@ const OF_WINDOW = 0.76;
 const LEEWAY = 40;
 /** The px below a player that fills the window. */
 const MARGIN = 8;
-/** On a projector, the px that a graph may take from the panes above it. */
-const LEEWAY_FAR = 60;
+/** On a projector, the height of a node of the graph with what stands around it, in px of the picture. */
+const NODE = 100;
 /** The part of the room for the panes below if there is not enough for all: a graph is looked at; of versions and bytes the storages have
  * the most important beside them. */
 const LOWER = 0.3;
@@ -19,6 +19,8 @@ const LOWER_WITHOUT_GRAPH = 0.2;
 /** The scales of pictures on a projector: the largest at which all are visible as a whole, or at least need no vertical scrolling.
  * If there is none, the pictures are scrolled, and have the least scale at which their words can be read. */
 const SIZES = [2.2, 2, 1.85, 1.7, 1.6, 1.5, 1.4, 1.35, 1.3, 1.25, 1.2];
+/** Those on a page of their own. */
+const PAGE_SIZES = [1.5, 1.4, 1.3, 1.2, 1.1];
 /** The height of the smallest words of a picture, and that on a screen of 1920 by 1080, in px; on a smaller one it is less. */
 const SMALLEST_WORDS = 11;
 const READABLE = 20;
@@ -32,8 +34,13 @@ export function leastSize(width, height) {
 /** The scale for all pictures. @param {(size: number) => number} need  The height of everything. @param {(size: number) => boolean} isCut  Whether something is cut off at its side.
  * @param {number} room @param {number} least */
 export function sizeFor(need, isCut, room, least) {
-  const sizes = SIZES.filter((size) => size >= least && need(size) <= room);
-  return sizes.find((size) => !isCut(size)) ?? sizes[0] ?? least;
+  return largest(need, isCut, room, least) ?? [...SIZES, least].find((size) => size >= least && need(size) <= room) ?? least;
+}
+
+/** The largest scale at which everything is visible as a whole, if there is one. @param {(size: number) => number} need @param {(size: number) => boolean} isCut
+ * @param {number} room @param {number} least */
+function largest(need, isCut, room, least) {
+  return [...SIZES.filter((size) => size > least), least].find((size) => need(size) <= room && !isCut(size));
 }
 
 /** Divides `room` between the panes above, which need `upper`, and those below, of which one is visible at a time. If there is not
@@ -51,7 +58,7 @@ export function shared(upper, lowers, room, leeway, lowest = LOWER) {
 export function keepRoom({ root, payload }, { above, below, others }) {
   // The elements, of which there may be many, get the remaining room.
   const telling = below.filter((part) => below.length < 2 || !part.root.matches(".ipl-elements"));
-  const needOf = (/** @type {Part | undefined} */ part, /** @type {number} */ size) => part?.need?.(size) ?? 0;
+  const needOf = (/** @type {Part | undefined} */ part, /** @type {number} */ size, isFolded = false) => part?.need?.(size, isFolded) ?? 0;
   const isCut = (/** @type {Part} */ part, /** @type {number} */ size) => part.isCut?.(size) ?? false;
   const lowest = payload.opens === "graph" ? LOWER : LOWER_WITHOUT_GRAPH;
   const opened = below.find(({ root: pane }) => pane.matches(`.ipl-${payload.opens}`)) ?? below[0];
@@ -71,14 +78,20 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const [code, storages] = [".ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
     // Above the storages, the code keeps its height.
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
-    const upper = (/** @type {number} */ size) => Math.max(0, ...above.slice(isStacked ? -1 : 0).map((part) => needOf(part, size)));
+    const upper = (/** @type {number} */ size, isFolded = false) => Math.max(0, ...above.slice(isStacked ? -1 : 0).map((part) => needOf(part, size, isFolded)));
     const around = edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0) + heightOfRows(others);
-    const needs = telling.map((part) => needOf(part, 1));
+    const unscaled = telling.map((part) => needOf(part, 1));
     // The picture of a launch is read from top to bottom, so it is never scrolled automatically.
-    const whole = payload.launches ? around + Math.max(...needs) : 0;
+    const whole = payload.launches ? around + Math.max(...unscaled) : 0;
     const most = isPresent ? page : Math.max(LAPTOP, isAlone ? page : OF_WINDOW * innerHeight, whole);
     const room = Math.max(0, most - around);
-    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(1), needs, room, isAlone ? 0 : LEEWAY, lowest);
+    root.classList.remove("ipl-tight");
+    if (!isPresent) root.style.removeProperty("--ipl-legible");
+    if (!isPresent) enlargeOnPage(isAlone, upper, room);
+    const needs = telling.map((part) => needOf(part, isPresent ? 1 : sizes[1]));
+    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(sizes[0]), needs, room, isAlone ? 0 : LEEWAY, lowest);
+    // A long program is seen whole if its lines are a little closer.
+    if (isPresent && code && !isStacked) root.classList.toggle("ipl-tight", code.scrollHeight > high);
     const under = Math.floor(isAlone && !isPresent ? room - high : low);
     root.style.setProperty("--ipl-upper", `${Math.floor(high)}px`);
     root.style.setProperty("--ipl-under", `${under}px`);
@@ -86,14 +99,34 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     root.style.setProperty("--ipl-row", `${Math.min(under, Math.max(0, ...needs))}px`);
   }
 
+  /** The scales of the pictures above and below that are not on a projector. */
+  let sizes = [1, 1];
+
+  /** Enlarges the pictures on a page of their own, first those above, as far as all of them are visible as a whole. @param {boolean} isAlone
+   * @param {(size: number) => number} upper @param {number} room */
+  function enlargeOnPage(isAlone, upper, room) {
+    const lower = (/** @type {number} */ size) => Math.max(0, ...telling.map((part) => needOf(part, size)));
+    const most = (/** @type {(size: number) => number} */ need, /** @type {Part[]} */ parts) =>
+      (isAlone && !payload.launches && PAGE_SIZES.find((size) => need(size) <= room && !parts.some((part) => isCut(part, size)))) || 1;
+    sizes = [most((size) => upper(size) + lower(1), above), 1];
+    sizes[1] = most((size) => upper(sizes[0]) + lower(size), telling);
+    for (const part of above) resize(part, sizes[0]);
+    for (const part of below) resize(part, sizes[1]);
+  }
+
   /** Divides the room of a projector. The pane that is open below and those above are visible as a whole if possible, and each is drawn as large
-   * as its room allows. @param {(size: number) => number} upper @param {number} room @returns {[number, number]} */
+   * as its room allows. @param {(size: number, isFolded?: boolean) => number} upper @param {number} room @returns {[number, number]} */
   function enlarged(upper, room) {
     const least = leastSize(innerWidth, innerHeight);
+    root.style.setProperty("--ipl-legible", String(least));
     const lower = (/** @type {number} */ size) => needOf(opened, size);
-    const size = sizeFor((each) => upper(each) + lower(each), (each) => [...above, ...(opened ? [opened] : [])].some((part) => isCut(part, each)), room, least);
-    const [, low] = shared(upper(size), below.length ? [lower(size)] : [], room, LEEWAY_FAR, lowest);
     const isCutAbove = (/** @type {number} */ each) => above.some((part) => isCut(part, each));
+    const all = largest((each) => upper(each) + lower(each), (each) => isCutAbove(each) || (opened !== undefined && isCut(opened, each)), room, least);
+    // If not everything can be seen, storages are folded so that the graph can; a graph that is too large even then is moved to the step.
+    const isWhole = opened !== undefined && !isCut(opened, least) && lower(least) <= room - upper(least, true);
+    const lowestBelow = isWhole ? lower(least) : Math.min(lower(least), Math.max(NODE * least, room - upper(least)));
+    const size = all ?? sizeFor(upper, isCutAbove, room - lowestBelow, least);
+    const low = Math.max(all ? lower(size) : 0, Math.min(lower(size), room - upper(size)), below.length ? lowestBelow : 0);
     for (const part of above) resize(part, Math.max(size, sizeFor(upper, isCutAbove, room - low, least)));
     for (const part of below) resize(part, sizeFor((each) => needOf(part, each), (each) => isCut(part, each), low, least));
     return [room - low, low];

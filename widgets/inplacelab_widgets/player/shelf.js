@@ -13,7 +13,7 @@ const CHIPS_TOP = 22;
 const CHIP_PITCH = 24;
 const CHIP_GAP = 5;
 /** The least scale of a panel before it is cut, and the least scale to gain another column. */
-const SHRUNK = 0.8;
+export const SHRUNK = 0.8;
 const SHRUNK_FOR_COLUMN = 0.9;
 /** Another arrangement is taken only if the panel then has at most this part of its height. */
 const WORTH = 0.85;
@@ -25,9 +25,10 @@ const MOST_TRIED = 12;
  * rows and the chips, and the room of the storages if the chips have a separate column beside them.
  * @typedef {{room: number, zoom: number, widest: number, width: number, height: number, seats: Map<Group, number[]>, beside: number}} Arrangement */
 
-/** The scale of a drawing in some room; what would be too small is cut instead. @param {number} width @param {number} room */
-export function zoomFor(width, room) {
-  return room > 0 && room >= SHRUNK * width ? Math.min(1, room / width) : 1;
+/** The scale of a drawing in some room; what would be too small is cut instead. @param {number} width @param {number} room
+ * @param {number} [shrunk]  The least scale. */
+export function zoomFor(width, room, shrunk = SHRUNK) {
+  return room > 0 && room >= shrunk * width ? Math.min(1, room / width) : 1;
 }
 
 /** Whether a step is in one of the ranges [first, last, first, last, ...]; without ranges, always.
@@ -63,26 +64,27 @@ export function flowed(boxes, room) {
 }
 
 /** The last arrangement of each panel, which is needed several times before the room changes.
- * @type {WeakMap<Panel, {room: number, part: number, best: Arrangement}>} */
+ * @type {WeakMap<Panel, {room: number, part: number, shrunk: number, best: Arrangement}>} */
 const latest = new WeakMap();
 
 /** The best arrangement of a panel of storages in some room. @param {Panel} panel @param {number} room
- * @param {number} [part]  The part of all steps at which all of it should be visible. @returns {Arrangement} */
-export function arranged(panel, room, part = 1) {
+ * @param {number} [part]  The part of all steps at which all of it should be visible.
+ * @param {number} [shrunk]  The least scale. @returns {Arrangement} */
+export function arranged(panel, room, part = 1, shrunk = SHRUNK) {
   const before = latest.get(panel);
-  if (before?.room === room && before.part === part) return before.best;
-  const best = bestOf(panel, room, part);
-  latest.set(panel, { room, part, best });
+  if (before?.room === room && before.part === part && before.shrunk === shrunk) return before.best;
+  const best = bestOf(panel, room, part, shrunk);
+  latest.set(panel, { room, part, shrunk, best });
   return best;
 }
 
-/** @param {Panel} panel @param {number} room @param {number} part @returns {Arrangement} */
-function bestOf(panel, room, part) {
-  const laidOut = arrangedWith(panel, room, part);
+/** @param {Panel} panel @param {number} room @param {number} part @param {number} shrunk @returns {Arrangement} */
+function bestOf(panel, room, part, shrunk) {
+  const laidOut = arrangedWith(panel, room, part, shrunk);
   if (room <= 0) return laidOut;
-  const isTooWide = laidOut.width > room / SHRUNK;
+  const isTooWide = laidOut.width > room / shrunk;
   // Try whether more storages fit side by side if they are a little smaller.
-  const others = [arrangedWith(panel, room, part, SHRUNK_FOR_COLUMN)];
+  const others = [arrangedWith(panel, room, part, shrunk, Math.max(shrunk, SHRUNK_FOR_COLUMN))];
   const beside = [laidOut, ...others].flatMap((each) => withColumn(panel, each, part));
   const [lowest] = [...others, ...beside].sort((one, other) => one.height - other.height);
   return isTooWide || lowest.height < WORTH * laidOut.height ? lowest : laidOut;
@@ -137,11 +139,11 @@ function highest(panel, arrangement, part) {
   return stretches.find(({ long }) => (left -= long) <= 0)?.high ?? 0;
 }
 
-/** @param {Panel} panel @param {number} room @param {number} part @param {number} [most]  The greatest scale. @returns {Arrangement} */
-function arrangedWith(panel, room, part, most = 1) {
+/** @param {Panel} panel @param {number} room @param {number} part @param {number} shrunk @param {number} [most]  The greatest scale. @returns {Arrangement} */
+function arrangedWith(panel, room, part, shrunk, most = 1) {
   const { groups, shelf } = panel;
   const widest = Math.max(1, ...groups.map((group) => group.width));
-  const zoom = Math.min(most, zoomFor(widest, room));
+  const zoom = Math.min(most, zoomFor(widest, room, shrunk));
   const found = { room: room > 0 ? Math.max(room / zoom, widest) : panel.width, zoom, widest, width: widest, height: 0, seats: new Map(), beside: 0 };
   if (!shelf) {
     /** @type {{width: number, height: number}[]} */
@@ -170,16 +172,21 @@ function arrangedWith(panel, room, part, most = 1) {
 /** @param {Group} group */
 const sizeOf = ({ width, height = 0 }) => ({ width, height });
 
+/** What is drawn: its places, its bottom, and what is said of the rest. @typedef {{places: Map<Group, number[]>, bottom: number, more?: More}} Stacked */
+/** How many storages are not drawn, and where that is said. @typedef {{count: number, x: number, y: number}} More */
+
 /** The places of groups and chips at a step, and their bottom. With a shelf the drawn groups are moved together, and the chips are below
  * or beside them; as many more are drawn in full as the pane has room for.
- * @param {Panel} panel @param {number} step @param {Set<string> | null} followed @param {Arrangement} arrangement @param {number} [high]  The height of the pane. */
-export function stackOf({ groups, shelf }, step, followed, arrangement, high = 0) {
+ * @param {Panel} panel @param {number} step @param {Set<string> | null} followed @param {Arrangement} arrangement @param {number} [high]  The height of the pane.
+ * @param {((group: Group) => boolean) | null} [isAbout]  Whether the step is about a storage; where nothing is scrolled, the others make room.
+ * @returns {Stacked} */
+export function stackOf({ groups, shelf }, step, followed, arrangement, high = 0, isAbout = null) {
   const there = groups.filter((group) => isDrawn(group, step, false, shelf ? followed : null));
-  if (!shelf) return { places: new Map(there.map((group) => [group, arrangement.seats.get(group)])), bottom: arrangement.height };
+  if (!shelf) return { places: new Map(there.map((group) => [group, arrangement.seats.get(group) ?? [0, 0]])), bottom: arrangement.height };
   const chips = shelf.filter((chip) => isDrawn(chip, step, true, followed));
   if (!followed) {
     const found = unfolded(groups, there, chips, step, arrangement, high);
-    return stacked(found.there, found.chips, arrangement);
+    return isAbout && high ? whole(found, arrangement, high, isAbout) : stacked(found.there, found.chips, arrangement);
   }
   // The heading is there whenever a chip is: which storages are chips depends on what is followed.
   const heading = chips.some((chip) => chip.key) ? shelf.filter((chip) => !chip.key && !chips.includes(chip)) : [];
@@ -204,10 +211,45 @@ function unfolded(groups, there, chips, step, arrangement, high) {
   return { there, chips };
 }
 
-/** @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement */
+/** The same where nothing is scrolled: storages that the step is not about make room, and as many chips are drawn as fit.
+ * @param {{there: Group[], chips: Group[]}} found @param {Arrangement} arrangement @param {number} high @param {(group: Group) => boolean} isAbout @returns {Stacked} */
+function whole({ there, chips }, arrangement, high, isAbout) {
+  const { room, beside } = arrangement;
+  const heading = chips.filter((chip) => !chip.key);
+  const storages = chips.filter((chip) => chip.key);
+  let count = 0;
+  const bottomOf = (/** @type {Group[]} */ groups) => flowed(groups.map(sizeOf), beside || room).bottom + (!beside && count + storages.length ? GAP + CHIPS_TOP + CHIP_PITCH : 0);
+  while (there.length > 1 && bottomOf(there) > high) {
+    const least = there.findIndex((group) => !isAbout(group));
+    there = there.filter((_, k) => k !== (least < 0 ? there.length - 1 : least));
+    count += 1;
+  }
+  if (bottomOf(there) > high) {
+    // A single storage as high as the pane: how many others there are is said beside it.
+    const { places, bottom } = stacked(there, [], arrangement);
+    count += storages.length;
+    return count ? { places, bottom, more: { count, x: Math.min(there[0].width + AISLE, room - CHIP_PITCH), y: 0 } } : { places, bottom };
+  }
+  const { places, bottom } = stacked(there, heading, arrangement);
+  if (!storages.length) return { places, bottom };
+  const top = there.length && !beside ? flowed(there.map(sizeOf), room).bottom + GAP : 0;
+  const pitch = storages[0].width + CHIP_GAP;
+  const across = beside ? 1 : Math.max(1, Math.floor((room + CHIP_GAP) / pitch));
+  const seats = Math.max(1, across * Math.floor((high - top - CHIPS_TOP) / CHIP_PITCH));
+  const drawn = storages.length + Number(count > 0) > seats ? Math.max(0, seats - 1) : storages.length;
+  const seat = (/** @type {number} */ k) => [(beside ? beside + AISLE : 0) + (k % across) * pitch, top + CHIPS_TOP + Math.floor(k / across) * CHIP_PITCH];
+  for (const [k, chip] of storages.slice(0, drawn).entries()) places.set(chip, seat(k));
+  count += storages.length - drawn;
+  const [x, y] = seat(drawn);
+  const lowest = Math.max(bottom, seat(Math.max(0, drawn - 1 + Number(count > 0)))[1] + CHIP_PITCH);
+  return count ? { places, bottom: lowest, more: { count, x, y } } : { places, bottom: lowest };
+}
+
+/** @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement @returns {{places: Map<Group, number[]>, bottom: number}} */
 function stacked(groups, chips, arrangement) {
   const { seats } = arrangement;
   const { flow, below, bottom } = stack(groups, chips, arrangement);
+  /** @type {Map<Group, number[]>} */
   const places = new Map(groups.map((group, k) => [group, flow.places[k]]));
   for (const chip of chips) {
     const [x, y] = seats.get(chip) ?? [0, 0];

@@ -118,3 +118,26 @@ function roomOf(pane) {
   const below = top + (/** @type {HTMLElement | null} */ (pane.querySelector(".ipl-overview:not([hidden])"))?.offsetHeight ?? 0);
   return { top: below, bottom, left, right, width, height: bottom - below };
 }
+
+/** The distance, in px, at which the tip of an arrow belongs to a node. */
+const TOUCHING = 8;
+
+/** Leaves out what would be cut at the edge of a pane that is not scrolled by hand: nodes with all that is written in them, the arrowheads at
+ * such nodes, and all else but lines. Those may run out of the pane: they go on. Without `isWhole`, everything is drawn again.
+ * @param {HTMLElement} pane @param {boolean} isWhole */
+export function leaveOutCut(pane, isWhole) {
+  for (const element of pane.querySelectorAll("[data-cut]")) element.removeAttribute("data-cut");
+  if (!isWhole || (pane.scrollHeight <= pane.clientHeight + 1 && pane.scrollWidth <= pane.clientWidth + 1)) return;
+  const room = roomOf(pane);
+  const isCut = (/** @type {DOMRect} */ box) => box.width > 0 && (box.top < room.top - 1 || box.bottom > room.bottom + 1 || box.left < room.left - 1 || box.right > room.right + 1);
+  const placed = [...pane.querySelectorAll("svg > g:not([hidden]) > :not([hidden])")].map((element) => ({ element, box: element.getBoundingClientRect() }));
+  const nodes = placed.filter(({ element, box }) => element.matches(".ipl-node") && isCut(box));
+  const itemOf = (/** @type {Element} */ element) => element.getAttribute("data-k")?.split(" ", 1)[0];
+  const gone = new Set(nodes.map(({ element }) => itemOf(element)));
+  const isAtOne = (/** @type {DOMRect} */ tip) => nodes.some(({ box }) => tip.right > box.left - TOUCHING && tip.left < box.right + TOUCHING && tip.bottom > box.top - TOUCHING && tip.top < box.bottom + TOUCHING);
+  for (const { element, box } of placed) {
+    const isTip = element.matches('[class*="tip"]');
+    const isLeftOut = gone.has(itemOf(element)) || (isTip ? isCut(box) || isAtOne(box) : !element.matches("path") && isCut(box));
+    element.toggleAttribute("data-cut", isLeftOut);
+  }
+}

@@ -13,6 +13,8 @@ Act = Literal["wrote", "made", "read", "refused"]
 
 MOST_REFUSED = 2
 """The most operands of a refused operation that stand out."""
+MOST_MADE = 3
+"""The most tensors made by one step that stand out."""
 
 
 def acts(recording: Recording) -> Mapping[int, Mapping[int, Act]]:
@@ -38,6 +40,8 @@ def _acts(recording: Recording) -> dict[int, dict[int, Act]]:
 def _acts_of(recording: Recording, step: Step, known: set[int]) -> dict[int, Act]:
     """What one step does; `known` are the tensors that existed before it."""
     found: dict[int, Act] = {read.tensor: "read" for read in step.reads}
-    found |= {tensor: "made" for tensor, facts in step.tensors if facts is not None and tensor not in known}
+    made = [tensor for tensor, facts in step.tensors if facts is not None and tensor not in known]
+    if len(made) <= MOST_MADE:  # of many, none would stand out
+        found |= dict.fromkeys(made, "made")
     before = recording.before(step.index)
     return found | {queries.with_a_name(recording, before, write.tensor): "wrote" for write in step.writes}

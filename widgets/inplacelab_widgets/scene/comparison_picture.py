@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from inplacelab.language import Text
 from inplacelab.recording.comparison import SIDES, Side
@@ -18,6 +19,7 @@ from inplacelab_widgets.scene.card import HEIGHT as CARD_HEIGHT
 from inplacelab_widgets.scene.card import WIDTH as CARD_WIDTH
 from inplacelab_widgets.scene.code import LINE_HEIGHT, code_panel
 from inplacelab_widgets.scene.comparison import ComparisonScene, outlined
+from inplacelab_widgets.scene.focus import storages_in_focus
 from inplacelab_widgets.scene.frame import HIGHEST, WIDTH
 from inplacelab_widgets.scene.marks import Group, Look, Panel, always, flowed, rect
 from inplacelab_widgets.scene.measure import NORMAL, SMALL, shortened, width_of, wrapped
@@ -48,6 +50,8 @@ _SCALES = tuple(1 - k / 20 for k in range(11))
 """The scales of the storages that are tried in a picture of fixed size; another one gets higher."""
 _RUNNING = ("tint", "mark-now", "flag-stale")
 """The styles of a running line."""
+_LARGER = tuple(1 + k / 20 for k in range(12, 0, -1))
+"""Those that are tried before in a picture that is filled."""
 _SMALL = 0.7
 """A scale at which words are too small."""
 _LARGE = 0.9
@@ -114,7 +118,9 @@ class _Drawing:
     @cached_property
     def sides(self) -> list[_SideDrawing]:
         """Both sides at one scale; if the whole code leaves too little room for the storages, only the lines around the present one."""
-        sides = [_SideDrawing(self.scene, side, self.position, self.language, self._room) for side in SIDES]
+        sides = [
+            _SideDrawing(self.scene, side, self.position, self.language, self._room, fills=self.fills) for side in SIDES
+        ]
         near, scale = False, min(side.fitting(near=False) for side in sides)
         if scale < _LARGE and (closer := min(side.fitting(near=True) for side in sides)) > scale:
             near, scale = True, closer
@@ -176,7 +182,9 @@ class _SideDrawing:
     near: bool = False
     scale: float = 1.0
     alone: bool = False
-    """Whether storages without an outline are left out, if any has one."""
+    """Whether storages without an outline are left out; if none has one, those that the step does not write or make."""
+    fills: bool = False
+    """Whether the storages are enlarged to fill the frame."""
 
     @property
     def recording(self) -> Recording:
@@ -206,7 +214,7 @@ class _SideDrawing:
         """Returns the largest scale at which the storages fit below the code, whole or only near the present line."""
         waiting = LINE_HEIGHT * (self.waiting is not None)
         room = max(self.room - _HEAD - 2 * _INSET - self._code(near=near).height - waiting - _GAP, _LEAST)
-        for scale in _SCALES:
+        for scale in (*(_LARGER if self.fills else ()), *_SCALES):
             width, height = self._flowed(scale)[1:]
             if width * scale <= _ROOM and height * scale <= room:
                 return scale
@@ -227,6 +235,9 @@ class _SideDrawing:
         drawn = set(self.scene.drawn(self.position, self.side))
         if self.alone and outlines:
             drawn &= {panel.groups[each.group].key for each in outlines}
+        elif self.alone and (step := self.scene.reached(self.position, self.side)) is not None:
+            about = (f"s{key}" for key in storages_in_focus(self.recording)[step])
+            drawn &= {*islice(filter(drawn.__contains__, about), 1)} or drawn
         return [group for group in panel.groups if group.key in drawn]
 
     def _flowed(self, scale: float) -> tuple[list[tuple[float, float]], float, float]:

@@ -26,6 +26,8 @@ LONE_BAND = 5.0
 ROW_LABELS = 22.0
 ARC = 10.0
 BETWEEN = 30.0
+MINIATURE = 13.0
+"""The width and the height of a cell without a value."""
 BARE_HEIGHT, BARE_HEADING, BARE_BETWEEN = 24.0, 14.0, 12.0
 """The same without hops and slots."""
 
@@ -36,6 +38,7 @@ Index = tuple[int, ...]
 class Grid:
     """The position of each element of a layout: `blocks` blocks of `rows` rows of `columns` cells, each `cell` px wide.
 
+    Cells of the size `MINIATURE` have no values: they show only where an element is.
     The last axis runs to the right, the one before it down; the axes before those number the blocks. With `hops` there is room for
     the hops along the axes, and below each value for its slot.
     """
@@ -86,7 +89,12 @@ class Grid:
     @property
     def row_height(self) -> float:
         """The height of a cell, in px."""
-        return HEIGHT if self.hops else BARE_HEIGHT
+        return HEIGHT if self.hops else MINIATURE if self.is_miniature else BARE_HEIGHT
+
+    @property
+    def is_miniature(self) -> bool:
+        """Whether there is no room for values in the cells."""
+        return self.cell <= MINIATURE
 
     @property
     def between(self) -> float:

@@ -25,7 +25,7 @@ from inplacelab_widgets.scene.measure import coordinate
 
 MOST = 4096
 """The most elements of a heat map."""
-HIGHEST, WIDEST = 84.0, 180.0
+HIGHEST, WIDEST = 112.0, 220.0
 """The greatest height and width of a slice, in px."""
 LARGEST = 10.0
 """The greatest size of an element, in px."""

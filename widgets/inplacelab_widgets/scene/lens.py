@@ -19,15 +19,17 @@ from inplacelab_widgets.scene.measure import boxes
 from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.timeline import Life
 
-PER_ROW = 8
-ROWS = 3
+PER_ROW = 3
+ROWS = 2
 SIZE = PER_ROW * ROWS
 """The number of slots in the lens."""
-CELL, CELL_HEIGHT, PITCH = 64.0, 17.0, 19.0
+CELL, CELL_HEIGHT, PITCH = 72.0, 17.0, 19.0
 LONGEST_WHOLE = 8
 """The most digits of a whole number in a cell of the lens."""
 TITLE = 14.0
-HEIGHT = TITLE + ROWS * PITCH + 6
+WAS = 12.0
+"""The space under each row for the values before a write."""
+WIDTH = PER_ROW * CELL
 UNKNOWN = "·"
 
 
@@ -40,25 +42,41 @@ class View:
     texts: tuple[str, ...]
     done: Touched
     """What the step did to the slots of the window."""
+    before: tuple[str, ...]
+    """The text of each slot before the step."""
+
+
+def height(*, has_was: bool) -> float:
+    """Returns the height of the lens, with space for the values before a write if there is one."""
+    return TITLE + ROWS * _pitch(has_was=has_was) + 6
+
+
+def _pitch(*, has_was: bool) -> float:
+    return PITCH + WAS * has_was
 
 
 def views(life: Life[StorageFacts], done: Mapping[int, Touched]) -> Iterator[View]:
     """Yields the views of the lens over the life of a storage: it moves at each write."""
-    first = 0
+    first, earlier = 0, None
     for step, facts in life.moments:
         now = done.get(step, Touched())
         slots = now.written or now.around
         if slots:
             first = window(slots[0][0], facts.slots)
-        texts = tuple(value_text(facts, slot) if slot < facts.slots else "" for slot in range(first, first + SIZE))
-        yield View(step, first, texts, Touched(*(common_runs(each, ((first, first + SIZE),)) for each in now)))
+        texts, before = _texts(facts, first), _texts(earlier or facts, first)
+        yield View(step, first, texts, Touched(*(common_runs(each, ((first, first + SIZE),)) for each in now)), before)
+        earlier = facts
+
+
+def _texts(facts: StorageFacts, first: int) -> tuple[str, ...]:
+    return tuple(value_text(facts, slot) if slot < facts.slots else "" for slot in range(first, first + SIZE))
 
 
 def window(slot: int, slots: int) -> int:
     """Returns the first slot of the window that shows `slot`. Rows begin at multiples of their length; the last is full.
 
     >>> window(0, 100), window(17, 100), window(99, 100)
-    (0, 16, 80)
+    (0, 15, 96)
     """
     last = max(0, -(-slots // PER_ROW) * PER_ROW - SIZE)
     return min(slot // PER_ROW * PER_ROW, last)
@@ -78,12 +96,13 @@ def value_text(facts: StorageFacts, slot: int) -> str:
 
 
 def lens_marks(
-    left: float, top: float, storage: int, life: Life[StorageFacts], done: Mapping[int, Touched]
+    left: float, top: float, storage: int, life: Life[StorageFacts], done: Mapping[int, Touched], *, has_was: bool
 ) -> list[Mark]:
     """Draws the lens with its top left corner at (left, top)."""
+    pitch = _pitch(has_was=has_was)
     found, keys = tuple(views(life, done)), (f"s{storage}",)
     frame = between(life.first, life.last, Look("slot lens"))
-    places = [(left + k % PER_ROW * CELL, top + TITLE + k // PER_ROW * PITCH) for k in range(SIZE)]
+    places = [(left + k % PER_ROW * CELL, top + TITLE + k // PER_ROW * pitch) for k in range(SIZE)]
     marks = [rect(x, y, CELL, CELL_HEIGHT, frame, keys=keys) for x, y in places]
     for part, style in (("changed", "written lens"), ("same", "unchanged lens")):
         if any(getattr(view.done, part) for view in found):
@@ -94,9 +113,30 @@ def lens_marks(
         marks.append(text(round(x + CELL / 2, 1), y + 12.5, lasting(looks, life.last), keys=keys))
     for row in range(ROWS):
         label = ((view.step, Look("text tiny end lens", str(view.first + row * PER_ROW))) for view in found)
-        marks.append(text(left - 4, top + TITLE + row * PITCH + 12.5, lasting(label, life.last)))
+        marks.append(text(left - 4, top + TITLE + row * pitch + 12.5, lasting(label, life.last)))
+    if has_was:
+        marks += _was(left, found, places, life.last)
     titles = ((view.step, Look("text tiny lens", _title(view, life))) for view in found)
     return [*marks, text(left, top + 9, lasting(titles, life.last))]
+
+
+def _was(left: float, found: tuple[View, ...], places: list[tuple[float, float]], last: int) -> Iterator[Mark]:
+    """Under each slot of the window that a step wrote the value that it had, and beside the row the word "was"."""
+    written = {
+        view.step: {slot - view.first for start, stop in view.done.written for slot in range(start, stop)}
+        for view in found
+    }
+    for k, (x, y) in enumerate(places):
+        looks = [
+            (view.step, Look("text tiny middle lens", view.before[k]) if k in written[view.step] else None, None)
+            for view in found
+        ]
+        yield text(round(x + CELL / 2, 1), y + CELL_HEIGHT + 10.5, flashes(looks, last))
+    for row in range(ROWS):
+        here = {*range(row * PER_ROW, (row + 1) * PER_ROW)}
+        beside = Look("text tiny end lens", words.VALUE_BEFORE)
+        looks = [(view.step, beside if here & written[view.step] else None, None) for view in found]
+        yield text(left - 4, places[row * PER_ROW][1] + CELL_HEIGHT + 10.5, flashes(looks, last))
 
 
 def _title(view: View, life: Life[StorageFacts]) -> Text:

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Literal
 
 from inplacelab.language import Text, enumerated
+from inplacelab.recording import queries
 from inplacelab.recording.facts import NodeFacts, SavedFacts
 from inplacelab.recording.naming import node_label
 from inplacelab.recording.recording import Recording, State
@@ -150,8 +151,11 @@ def _face(recording: Recording, state: State, node: NodeFacts, saved: list[Saved
     status: Status = "released" if node.released else "stale" if stale else "fresh"
     names = enumerated([unquoted(each.short) for each in kept_names(recording, state, node.id, saved)])
     now = str(state.version(saved[0]))
+    unnoticed = status == "fresh" and any(
+        queries.overwritten_unnoticed(recording, state, node.id, each) for each in saved
+    )
     says = {
-        "fresh": words.FRESH,
+        "fresh": words.UNNOTICED if unnoticed else words.FRESH,
         "stale": words.STALE.format(version=now),
         "released": words.RELEASED,
     }

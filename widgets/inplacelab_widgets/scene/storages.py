@@ -104,7 +104,8 @@ class _Storage:
     @cached_property
     def strip(self) -> Strip:
         is_written = any(each.changed or each.same for each in self.done.values())
-        return strip_for(self.life, self.room, self.gutter, is_written=is_written, folded=self.tensors.folded)
+        folded, is_narrow = self.tensors.folded, self.tensors.scale is not None
+        return strip_for(self.life, self.room, self.gutter, is_written=is_written, folded=folded, is_narrow=is_narrow)
 
     @cached_property
     def pill_width(self) -> float:
@@ -245,7 +246,7 @@ def storages_panel(recording: Recording, room: float = WIDTH) -> Panel:
         widths[row] = max(widths.get(row, 0), storage.width)
     order = order_of_rows(lives, rows, heights)
     places, bottom = flowed([(widths[row], heights[row]) for row in order], room)
-    if bottom > HIGHEST:
+    if bottom > max([HIGHEST, *heights.values()]):
         return _with_a_shelf(recording, storages, room)
     seats = dict(zip(order, places, strict=True))
     groups = tuple(storage.group(*seats[row], order.index(row)) for storage, row in zip(storages, rows, strict=True))
@@ -290,8 +291,9 @@ def _with_a_shelf(recording: Recording, storages: Sequence[_Storage], room: floa
 
 
 def _fit(boxes: Sequence[tuple[float, float]], chips: int, room: float) -> bool:
-    """Whether storages of these sizes can be seen at the same time, with chips for others."""
-    return flowed(boxes, room)[1] <= HIGHEST - ROOM_FOR_CHIPS * bool(chips)
+    """Whether storages of these sizes can be seen at the same time, with chips for others. Beside the highest one there is room in any case."""
+    highest = max((height for _, height in boxes), default=0)
+    return flowed(boxes, room)[1] <= max(HIGHEST - ROOM_FOR_CHIPS * bool(chips), highest)
 
 
 def _stale(storage: _Storage) -> list[Span]:

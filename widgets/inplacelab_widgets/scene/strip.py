@@ -17,7 +17,7 @@ from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import lens
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text, text_runs
-from inplacelab_widgets.scene.measure import NORMAL, boxes, coordinate, widest, width_of
+from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, coordinate, widest, width_of
 from inplacelab_widgets.scene.names import extremes
 from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.timeline import Life
@@ -64,7 +64,7 @@ class Strip:
         """The space under each row for the indices of its slots, in px; rows of cells have theirs in the gutter."""
         if self.folded:
             return (WAS + 3) * self.has_was
-        return RULER + WAS * self.has_was
+        return RULER + WAS * (self.has_was and self.slots <= WITH_VALUES)
 
     @property
     def right(self) -> float:
@@ -73,7 +73,7 @@ class Strip:
     @property
     def bottom(self) -> float:
         """The height of all rows together, in px."""
-        return self.rows * self.pitch + (RULER + lens.HEIGHT if self.slots > WITH_VALUES else 0)
+        return self.rows * self.pitch + (RULER + lens.height(has_was=self.has_was) if self.slots > WITH_VALUES else 0)
 
     def pieces(self, slots: SlotRuns) -> list[Piece]:
         """Returns runs of slots as pieces of rows, in px."""
@@ -105,6 +105,7 @@ def strip_for(
     *,
     is_written: bool = False,
     folded: int | None = None,
+    is_narrow: bool = False,
 ) -> Strip:
     """Returns the strip of a storage in `room` px, with space for its longest value over all steps.
 
@@ -114,6 +115,7 @@ def strip_for(
         gutter: the part of it to the left of the slots.
         is_written: whether a step writes it, so that values before a write are shown.
         folded: the number of slots in a row, if the strip is folded into the shape of a tensor.
+        is_narrow: whether it is no wider than its lens, so that two such storages have room side by side.
     """
     slots = max(facts.slots for facts in life.every())
     available = room - gutter
@@ -128,7 +130,9 @@ def strip_for(
         if slots > per_row:
             return _folded(slots, per_row, cell, gutter, is_written=is_written)
         return Strip(slots, per_row, round(cell, 1), 26, gutter=gutter, has_was=is_written)
-    return Strip(slots, slots, available / slots, 14, gutter=gutter)
+    if is_narrow:
+        available = min(available, lens.WIDTH)
+    return Strip(slots, slots, available / slots, 14, gutter=gutter, has_was=is_written)
 
 
 def _folded(slots: int, per_row: int, cell: float, gutter: float, *, is_written: bool) -> Strip:
@@ -173,7 +177,7 @@ def strip_marks(
     drawn = _slots if strip.slots <= WITH_VALUES else _cells
     marks = drawn(strip, top, storage, life)
     marks += _effects(strip, top, storage, done, life.last)
-    marks += _was(strip, top, life, done) if strip.has_was else []
+    marks += _was(strip, top, life, done) if strip.has_was and strip.slots <= WITH_VALUES else []
     return marks + _values(strip, top, storage, life, done)
 
 
@@ -238,11 +242,11 @@ def _values(
                 marks.append(text(middle, top + y + strip.height + 10.5, index))
         return marks + (_row_labels(strip, top, life) if strip.rows > 1 else [])
     notes = lasting(((step, Look("text tiny", _note(strip, facts))) for step, facts in life.moments), life.last)
-    bottom = top + strip.bottom - lens.HEIGHT
+    bottom = top + strip.bottom - lens.height(has_was=strip.has_was)
     return [
         *marks,
         text(strip.gutter, bottom - 2, notes),
-        *lens.lens_marks(strip.gutter, bottom + 2, storage, life, done),
+        *lens.lens_marks(strip.gutter, bottom + 2, storage, life, done, has_was=strip.has_was),
     ]
 
 
@@ -365,6 +369,11 @@ def _listed(slots: SlotRuns) -> Iterable[int]:
 
 
 def _note(strip: Strip, facts: StorageFacts) -> Text:
+    if strip.right <= strip.gutter + lens.WIDTH:  # its tensors are heat maps, with a legend
+        return words.SLOTS.format(slots=f"{facts.slots:,}")
     per_pixel = f"{round(1 / strip.cell):,}"
     note = words.SLOTS if strip.cell >= 1 else words.OVERVIEW
-    return note.format(slots=f"{facts.slots:,}", per_pixel=per_pixel) + Text("; ", "；") + extremes(facts)
+    said = note.format(slots=f"{facts.slots:,}", per_pixel=per_pixel) + Text("; ", "；") + extremes(facts)
+    if width_of(said, SMALL) <= strip.right - strip.gutter:
+        return said
+    return words.SLOTS.format(slots=f"{facts.slots:,}") + Text("; ", "；") + extremes(facts)

@@ -19,7 +19,7 @@ from inplacelab_widgets.scene.acts import Act
 from inplacelab_widgets.scene.cards import Card, chip_marks, layouts, stretches
 from inplacelab_widgets.scene.element_grid import cell_values, effect_marks, element_key, value_text
 from inplacelab_widgets.scene.fans import fan
-from inplacelab_widgets.scene.grid import Grid
+from inplacelab_widgets.scene.grid import MINIATURE, Grid
 from inplacelab_widgets.scene.heat import MOST, HeatMap, extent
 from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
 from inplacelab_widgets.scene.measure import NORMAL, SMALL, widest, width_of
@@ -103,9 +103,8 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
     are_large = any(prod(face.facts.shape, start=1) > FEW for card in others for face in card.life.every())
     if scale is None and are_large and max((row for *_, row in placed(above, 0, room)), default=0):
         # Not in one row: the strip has the values, and the larger ones show only where they are.
-        scale = extent(life.every())
-        above = tuple(_with_sheets(others, life, room, scale))
-    return Tensors(above, _seats(flat), None, scale)
+        above = tuple(_with_sheets(others, life, room, None, in_miniature=True))
+    return Tensors(above, _seats(flat), None, scale if above else None)
 
 
 def _is_storage(facts: TensorFacts, life: Life[StorageFacts]) -> bool:
@@ -123,19 +122,33 @@ def _seats(cards: Sequence[Card]) -> tuple[Seat, ...]:
 
 
 def _with_sheets(
-    cards: Sequence[Card], life: Life[StorageFacts], room: float, scale: tuple[float, float] | None
+    cards: Sequence[Card],
+    life: Life[StorageFacts],
+    room: float,
+    scale: tuple[float, float] | None,
+    *,
+    in_miniature: bool = False,
 ) -> Iterator[Seat]:
     for seat in _seats(cards):
-        sheets = [(card, sheet) for card in seat.cards for sheet in _sheets(card, life, room, scale)]
+        sheets = [
+            (card, sheet)
+            for card in seat.cards
+            for sheet in _sheets(card, life, room, scale, in_miniature=in_miniature)
+        ]
         yield Seat(seat.cards, tuple(sheets))
 
 
-def _sheets(card: Card, life: Life[StorageFacts], room: float, scale: tuple[float, float] | None) -> Iterator[Sheet]:
+def _sheets(
+    card: Card, life: Life[StorageFacts], room: float, scale: tuple[float, float] | None, *, in_miniature: bool
+) -> Iterator[Sheet]:
     for first, last, facts in layouts(card.life):
         since = [facts for step, facts in life.moments if step <= first][-1:]
         moments = tuple([(first, each) for each in since] + [each for each in life.moments if first < each[0] <= last])
         if scale is not None and prod(facts.shape, start=1) > FEW:
             yield Sheet(facts, first, last, moments, HeatMap(facts, first, last, moments, scale))
+            continue
+        if in_miniature and prod(facts.shape, start=1) > FEW:
+            yield Sheet(facts, first, last, moments, Grid(facts, MINIATURE, room, hops=False))
             continue
         narrow = Grid(facts, NARROWEST_CELL, room, hops=False)
         values = [value_text(each) for _, row in cell_values(facts, moments, narrow) for each in row]
@@ -185,7 +198,7 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
         yield from grid.marks(x, y, done, card.keys)
         return
     cells = [(index, round(x + left, 1), y + top) for index, left, top in grid.cells()]
-    values = cell_values(facts, sheet.moments, grid)
+    values = [] if grid.is_miniature else cell_values(facts, sheet.moments, grid)
     here = between(sheet.first, sheet.last, Look("slot"))
     for index, left, top in cells:
         yield rect(left, top, grid.cell, grid.row_height, here, keys=(element_key(facts, index),))
@@ -193,7 +206,7 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
     if cells:
         yield rect(x - 5, y + grid.top, 3, max(grid.height - grid.top, 4), edge, keys=card.keys)
     yield from effect_marks(facts, sheet.storage, grid, cells, done, sheet.first, sheet.last)
-    for k, (index, left, top) in enumerate(cells):
+    for k, (index, left, top) in enumerate(() if grid.is_miniature else cells):
         looks = text_runs("text value", ((step, value_text(known[k])) for step, known in values), sheet.last)
         yield text(
             round(left + grid.cell / 2, 1), top + grid.row_height / 2 + 4.5, looks, keys=(element_key(facts, index),)

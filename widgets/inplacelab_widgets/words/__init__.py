@@ -148,6 +148,7 @@ from inplacelab_widgets.words.storages import (
     STRIDES,
     TRUNCATED,
     UNNAMED,
+    UNNOTICED,
     VALUE_BEFORE,
 )
 from inplacelab_widgets.words.tables import COLUMNS, OF_GRADIENTS, TABLES
@@ -289,6 +290,7 @@ __all__ = [
     "TRUNCATED",
     "TURN",
     "UNNAMED",
+    "UNNOTICED",
     "UNPACKS",
     "UNPACK_FAILS",
     "UNTITLED",

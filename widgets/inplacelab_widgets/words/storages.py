@@ -33,6 +33,7 @@ NO_NODE = Text("no grad node", "无梯度节点")
 SAVED_BY = Text("kept by {node}", "保存者：{node}")
 SAVED_AT = Text("{names} @ v{version}", "{names} @ v{version}")
 FRESH = Text("✓ fresh", "✓ 未过期")
+UNNOTICED = Text("⚠ overwritten, its version still fits", "⚠ 已被覆盖，版本号却仍相符")
 STALE = Text("✗ stale, now v{version}", "✗ 已过期，现为 v{version}")
 STALE_NOW = Text("✗ goes stale, now v{version}", "✗ 本步过期，现为 v{version}")
 """The same in the step that makes it stale."""
