@@ -23,7 +23,8 @@ import numpy as np
 from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.language import Text
 from inplacelab.recorders.replay import close
-from inplacelab.recording.fixes.proposals import Proposal, edited, proposals
+from inplacelab.recording.fixes.located import Proposal, edited
+from inplacelab.recording.fixes.proposals import proposals
 from inplacelab.recording.fixes.spots import Spot, Trail
 
 LARGEST = 64 << 20
