@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 from inplacelab.language import Text
@@ -102,8 +103,8 @@ class _Search:
                         failed.append(text)
                     if len(self._right) == ENOUGH:
                         return tuple(self._right)
-            if not depth and not self._right and (text := self._with_copies(recording)) is not None:
-                self._right.append(replace(fix_between(self.original, text), checked="gradients"))
+            if not depth and not self._right and (copying := self._with_copies(recording)) is not None:
+                self._right.append(replace(fix_between(self.original, copying), checked="gradients"))
             if self._right or self._other_values:
                 break
             failing = [self.replay.recording(text) for text in failed]
@@ -117,7 +118,7 @@ class _Search:
             if failing is None or program is None:
                 return None
             source = failing.source
-            copies = copies_of_all(trails(failing, program), lambda _, source=source: source)
+            copies = copies_of_all(trails(failing, program), partial(_text, source))
             if not copies:  # it fails otherwise: an earlier pass has released the graph
                 found = (each for each in fixes(failing, self.has_ordinary) if each.edits)
                 copies = [Proposal(each.says, "", each.edits) for each in found][:1]
@@ -183,9 +184,13 @@ def _edited(source: str, copies: Sequence[Proposal]) -> str | None:
         return None
 
 
+def _text(source: str, _: str) -> str:
+    return source
+
+
 def _proposed(recording: Recording, program: Program) -> Iterator[str]:
     """Yields programs with general edits."""
     for trail in trails(recording, program):
-        for proposal in proposals(trail, lambda _: recording.source):
+        for proposal in proposals(trail, partial(_text, recording.source)):
             with suppress(IndexError):
                 yield applied(recording.source, proposal.edits)
