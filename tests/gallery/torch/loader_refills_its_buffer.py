@@ -16,7 +16,5 @@ def batches(count):
 
 
 weight = torch.ones(3, requires_grad=True)
-losses = []
-for batch in batches(3):
-    losses.append((batch * weight).sum())  # kept
+losses = [(batch * weight).sum() for batch in batches(3)]  # kept
 torch.stack(losses).mean().backward()  # fails
