@@ -13,13 +13,14 @@ from inplacelab.cli import output, record
 from inplacelab.cli.bilingual_argparse import Parser, positive
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import parsed_script, running
-from inplacelab.diagnosis.explain import explain
+from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.failures import Failure, trail_of
 from inplacelab.diagnosis.recorded_trial import STEPS, recorded_trails
-from inplacelab.diagnosis.recorded_watch import EVENTS
+from inplacelab.diagnosis.recorded_watch import EVENTS, watched_in
 from inplacelab.diagnosis.report import report_not_tried, report_of_trials, report_written
 from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.diagnosis.trials import NotTriedError, Trials
+from inplacelab.diagnosis.unnoticed import warnings_of
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS, framework_of_script, is_installed, not_installed
 from inplacelab.recorders.run import learners_traceback, main_module
@@ -138,9 +139,22 @@ def _recorded(
         status = (
             _ended(ran.raised, watching, advice=not tries) if watching else record.report(ran.raised, ran.recording)
         )
+        if ran.recording is not None and watching is None:
+            _say_unnoticed(ran.recording, raised=ran.raised is not None)
         if ran.recording is not None and to is not None:
             output.write(ran.recording, to)
         return _Ran(status or ran.stopping.status, ran.raised, ran.recording)
+
+
+def _say_unnoticed(recording: Recording, *, raised: bool) -> None:
+    """Prints which gradients are wrong without an error; or else, if nothing was raised, what was watched."""
+    warnings = warnings_of(recording) if recording.framework == "paddle" else []
+    for each in warnings:
+        output.say("\n" + each, sys.stderr)
+    if not warnings and not raised:
+        output.say(str(nothing_found(*watched_in(recording))), sys.stderr)
+    for remark in () if warnings else recording.notes:
+        output.say(str(remark), sys.stderr)
 
 
 def _plainly(script: Path, arguments: list[str], code: CodeType) -> BaseException | None:

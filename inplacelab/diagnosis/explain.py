@@ -133,10 +133,15 @@ class explain:  # noqa: N801  # used like a function
 
     def __str__(self) -> str:
         if not self.failures:
-            nothing = _NOTHING.format(self._watch.operations, self._watch.storages)
+            nothing = nothing_found(self._watch.operations, self._watch.storages)
             return "\n".join(map(str, [nothing, *self._watch.remarks]))
         reports = [_reported(each, advice=True) for each in self.failures]
         return "\n\n".join(dict.fromkeys(reports))  # each time round a loop they may be the same
+
+
+def nothing_found(operations: int, storages: int) -> Text:
+    """Returns that no pass failed, and how much was watched."""
+    return _NOTHING.format(operations, storages)
 
 
 def _reported(found: Failure | Explained, *, advice: bool) -> str:

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from types import FrameType
 
 from inplacelab.diagnosis import refusals
+from inplacelab.diagnosis.unnoticed import warnings_of
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use
 from inplacelab.recorders.program import Program, parsed, scopes_of
 from inplacelab.recorders.run import Session
 from inplacelab.recorders.static import message_of, names_in
+from inplacelab.recording.recording import Recording
 
 EVENTS = 50_000
 """How many events are kept. An operation has about four."""
@@ -23,10 +25,10 @@ EVENTS = 50_000
 
 @dataclass(frozen=True)
 class Explained:
-    """An error that a backward pass raised.
+    """An error that a backward pass raised, or a gradient that is wrong without an error.
 
     Attributes:
-        error: its address and message.
+        error: its address and message; (0, "") if there was none.
         text: which lines led to it.
     """
 
@@ -71,9 +73,15 @@ class RecordedWatch:
             return
         session.finish(error, lambda: scopes_of([frame])[0])
         recording = session.recording()
-        self.operations = sum(step.kind == "operation" for step in recording.steps)
-        self.storages = len({number for step in recording.steps for number, _ in step.storages})
+        self.operations, self.storages = watched_in(recording)
         self.remarks = list(recording.notes)
+        self.failures += [Explained((0, ""), each) for each in warnings_of(recording)]
         lines = None if error is None else refusals.lines_of(error, recording)
         if error is not None and lines is not None:
             self.failures.append(Explained((id(error), message_of(error)), lines))
+
+
+def watched_in(recording: Recording) -> tuple[int, int]:
+    """Returns how many operations and storages a recording has."""
+    operations = sum(step.kind == "operation" for step in recording.steps)
+    return operations, len({number for step in recording.steps for number, _ in step.storages})

@@ -66,8 +66,10 @@ _THROUGH = Text(
 _MORE = Text("; {0} times in all, until version {1}", "；共 {0} 次，直到版本 {1}")
 _LEFT_OUT = Text(" (and {0} more lines before that)", "（此前还有 {0} 行）")
 _UNSEEN = Text(
-    "The version rose by {0} more: another thread, compiled code, or code below PyTorch's functions wrote it too.",
-    "版本号还增加了 {0}：其他线程、编译后的代码或 PyTorch 函数之下的代码也写过它。",
+    "The version rose by {0} more, in writes that cannot be seen: of another thread, of code compiled by `torch.compile` or "
+    "`torch.jit.script`, of `ctx.mark_dirty`, or of code below PyTorch's functions.",
+    "版本号还增加了 {0}，来自看不到的写入：其他线程、经 `torch.compile` 或 `torch.jit.script` 编译的代码、`ctx.mark_dirty`，"
+    "或 PyTorch 函数之下的代码。",
 )
 _NEEDED = Text("needed here: it finds version {0}", "这里需要它：遇到版本 {0}")
 _RELEASED = Text("released: this pass kept nothing for a second one", "释放：这一次反向传播没有为第二次保留任何值")

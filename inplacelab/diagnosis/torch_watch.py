@@ -82,6 +82,7 @@ class TorchWatch:
         self._apart: Any = (
             WeakIdKeyDictionary()
         )  # tensors that count their versions apart from others on their storages
+        self._some_apart = False
         self._suspicious = False  # a write may have made a saved value stale without a new version
 
     @property
@@ -151,12 +152,13 @@ class TorchWatch:
             place = self._places.of(frame)
             ledger.made(Made(first, last, op, place))
         self._noted = last
-        for tensor, version in zip(tensors, before, strict=True):
-            if version_of(tensor) != version:
-                place = place or self._places.of(frame)
-                self._wrote(op, first, last, tensor, version, place)
+        if [version_of(each) for each in tensors] != before:  # one comparison: most operations write nothing
+            place = place or self._places.of(frame)
+            for tensor, version in zip(tensors, before, strict=True):
+                if version_of(tensor) != version:
+                    self._wrote(op, first, last, tensor, version, place)
         if kind.own_counter and result is not None:
-            self._apart[result] = True
+            self._apart[result] = self._some_apart = True
         if (
             type(result) is torch.Tensor
             and _base_of(result) is not None
@@ -179,11 +181,13 @@ class TorchWatch:
             layout = None if _base_of(tensor) is None else layout_of(tensor)
             if layout is None and not log.writes:
                 log.shapes.add(tuple(tensor.shape))
-            silent = (
-                after == before or tensor in self._apart or (layout is not None and _base_of(tensor) in self._apart)
-            )
+            silent = after == before or (self._some_apart and self._counts_apart(tensor))
             self._suspicious = self._suspicious or silent
             log.writes.append(Write(first, last, op, before, after, layout, place, silent))
+
+    def _counts_apart(self, tensor: Any) -> bool:
+        base = _base_of(tensor)
+        return tensor in self._apart or (base is not None and base in self._apart)
 
     def _log(self, tensor: Any) -> StorageLog | None:
         storage = storage_of(tensor)

@@ -23,7 +23,9 @@ import numpy as np
 from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.language import Text
 from inplacelab.recorders.replay import close
-from inplacelab.recording.fixes.proposals import Proposal, edited, proposals
+from inplacelab.recording.fixes.kept_copies import copies_of_all
+from inplacelab.recording.fixes.located import Proposal, edited
+from inplacelab.recording.fixes.proposals import proposals
 from inplacelab.recording.fixes.spots import Spot, Trail
 
 LARGEST = 64 << 20
@@ -32,6 +34,8 @@ TRIALS = 24
 """So many edits are tried."""
 FEWER = 8
 """So many, if there is one after which the gradients are right."""
+ALONE = 4
+"""So many edits are tried alone before copies of all stale values together, if there are several."""
 DEEPEST = 3
 """So many edits are tried together."""
 _LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "venv", "env", "node_modules", "site-packages")
@@ -157,11 +161,13 @@ class Trials:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
         right: list[Checked] = []
         others: list[Checked] = []  # after which the gradients are right, but other values are not
-        waiting: list[tuple[Proposal, ...]] = [(each,) for each in _proposals(map(_resolved, trails))]
+        resolved = [*map(_resolved, trails)]
+        waiting: list[tuple[Proposal, ...]] = [(each,) for each in _proposals(resolved)]
+        waiting.insert(ALONE if len(trails) > 1 else len(waiting), tuple(copies_of_all(resolved, _read)))
         seen: set[frozenset[Proposal]] = set()
         while waiting and self._count < (FEWER if others else TRIALS) and len(right) < enough:
             tried = waiting.pop(0)
-            if frozenset(tried) in seen or not self._goes_together(tried):
+            if not tried or frozenset(tried) in seen or not self._goes_together(tried):
                 continue
             seen.add(frozenset(tried))
             self._count += 1
@@ -171,8 +177,26 @@ class Trials:
                 waiting += [(*tried, each) for each in _proposals(each for each in further if each is not None)]
             elif not outcome.error and _same(outcome.passes, reference.passes):
                 differs = _differing(outcome.values, reference.values)
+                if not differs:
+                    tried = self._with_fewer(tried, reference, seen)
                 (others if differs else right).append(self._checked(tried, differs))
         return Tried(tuple([*right, *others][:enough]), self._count, reference.copies)
+
+    def _with_fewer(
+        self, works: tuple[Proposal, ...], reference: _Outcome, seen: set[frozenset[Proposal]]
+    ) -> tuple[Proposal, ...]:
+        """Leaves out edits, as long as the rest works."""
+        for each in works if len(works) > 1 else ():
+            fewer = tuple(other for other in works if other is not each)
+            if not fewer or frozenset(fewer) in seen or self._count >= TRIALS:
+                continue
+            seen.add(frozenset(fewer))
+            self._count += 1
+            outcome = self._run(fewer, reference=False)
+            right = not outcome.error and _same(outcome.passes, reference.passes)
+            if right and not _differing(outcome.values, reference.values):
+                works = fewer
+        return works
 
     def _goes_together(self, tried: Sequence[Proposal]) -> bool:
         try:

@@ -6,9 +6,10 @@ which another value is overwritten is tried together with edits for that one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 from inplacelab.language import Text
@@ -16,6 +17,8 @@ from inplacelab.recorders.replay import Outcome, Replay
 from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes import fixes
 from inplacelab.recording.fixes.difference import fix_between
+from inplacelab.recording.fixes.kept_copies import copies_of_all
+from inplacelab.recording.fixes.located import Proposal, edited
 from inplacelab.recording.fixes.proposals import proposals
 from inplacelab.recording.fixes.stale_values import trails
 from inplacelab.recording.recording import Recording
@@ -27,6 +30,8 @@ TRIALS = 40
 """So many edited programs are run."""
 DEEPEST = 3
 """So many edits are tried together."""
+ROUNDS = 6
+"""So often, copies are added for values that were not overwritten before."""
 NAMED = 3
 """So many names are said to have other values."""
 
@@ -60,8 +65,13 @@ def checked_fixes(
     if replay.run(recording.source).error != failure:
         return None
     reference = replay.run(recording.source, copying=True)
-    if reference.error not in ("", failure):
-        return None
+    if reference.error not in (
+        "",
+        failure,
+    ):  # a pass that comes later may have lost its graph to one that fails without copies
+        reference = replay.run(recording.source, copying=True, keeping=True)
+        if reference.error:
+            return None
     meant = None if reference.error else reference
     found = _Search(recording.source, replay, meant, has_ordinary).found(recording)
     if found or meant is None:
@@ -93,10 +103,48 @@ class _Search:
                         failed.append(text)
                     if len(self._right) == ENOUGH:
                         return tuple(self._right)
+            if not depth and not self._right and (copying := self._with_copies(recording)) is not None:
+                self._right.append(replace(fix_between(self.original, copying), checked="gradients"))
             if self._right or self._other_values:
                 break
             failing = [self.replay.recording(text) for text in failed]
         return tuple([*self._right, *self._other_values][:ENOUGH])
+
+    def _with_copies(self, recording: Recording) -> str | None:
+        """Returns the program with a copy kept of each value that would be overwritten, and with no copy that it does not need."""
+        failing: Recording | None = recording
+        for _ in range(ROUNDS):
+            program = None if failing is None or not failing.steps else program_of(failing)
+            if failing is None or program is None:
+                return None
+            source = failing.source
+            copies = copies_of_all(trails(failing, program), partial(_text, source))
+            if not copies:  # it fails otherwise: an earlier pass has released the graph
+                found = (each for each in fixes(failing, self.has_ordinary) if each.edits)
+                copies = [Proposal(each.says, "", each.edits) for each in found][:1]
+            text = _edited(source, copies) if copies else None
+            if text is None:
+                return None
+            if self._is_right(text):
+                return self._with_fewer(source, copies)
+            failing = self.replay.recording(text)
+        return None
+
+    def _with_fewer(self, source: str, copies: Sequence[Proposal]) -> str:
+        """Leaves out copies, as long as the program is still right."""
+        needed = list(copies)
+        for each in copies:
+            fewer = [other for other in needed if other is not each]
+            if fewer and (text := _edited(source, fewer)) is not None and self._is_right(text):
+                needed = fewer
+        return edited(source, needed)
+
+    def _is_right(self, text: str) -> bool:
+        outcome = self.replay.run(text)
+        meant = self.meant
+        return (
+            not outcome.error and meant is not None and outcome.has_gradients_of(meant) and not outcome.differing(meant)
+        )
 
     def _try(self, text: str, fix: FixFacts | None) -> bool:
         """Runs an edited program. Returns whether it ended as the original was meant to; what is right is noted."""
@@ -128,9 +176,21 @@ class _Search:
                 yield text, fix
 
 
+def _edited(source: str, copies: Sequence[Proposal]) -> str | None:
+    """Returns a program with several edits; None if they do not go together."""
+    try:
+        return edited(source, copies)
+    except (SyntaxError, IndexError):
+        return None
+
+
+def _text(source: str, _: str) -> str:
+    return source
+
+
 def _proposed(recording: Recording, program: Program) -> Iterator[str]:
     """Yields programs with general edits."""
     for trail in trails(recording, program):
-        for proposal in proposals(trail, lambda _: recording.source):
+        for proposal in proposals(trail, partial(_text, recording.source)):
             with suppress(IndexError):
                 yield applied(recording.source, proposal.edits)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 FILENAME = "<replay>"
 """Programs that run again have this file name."""
 SECONDS = 2.0
-"""The trials of one program take no longer than this, and a little."""
+"""The trials of one program take no longer than this in processor time, and a little."""
 Record = Callable[[Program, CodeType, dict[str, Any]], "Recording"]
 """Runs an instrumented program with these names, and returns its recording."""
 
@@ -125,14 +125,15 @@ class Replay:
     @property
     def has_time(self) -> bool:
         """Whether another variant may run."""
-        return self._begun is None or time.monotonic() < self._begun + SECONDS
+        return self._begun is None or time.thread_time() < self._begun + SECONDS
 
-    def run(self, text: str, *, copying: bool = False) -> Outcome:
+    def run(self, text: str, *, copying: bool = False, keeping: bool = False) -> Outcome:
         """Runs a program.
 
         Args:
             text: the program.
             copying: True to copy what backward needs before it is overwritten.
+            keeping: True to have each pass that the program begins keep the graph.
 
         Returns:
             How it ended; with an error, too, if it does something that it cannot do here.
@@ -142,7 +143,7 @@ class Replay:
         def runs(tree: ast.Module, names: dict[str, Any]) -> None:
             passes, keeper = Passes(), copy_saved_before_write() if copying else nullcontext()
             with keeper as copies, observe.listening(passes):
-                exec(_compiled(tree), names)
+                exec(_compiled(_keeping(tree) if keeping else tree), names)
             outcome.copied = 0 if copies is None else copies.nbytes
             outcome.passes = passes.found
             tensors = {name: each for name, each in names.items() if isinstance(each, Tensor)}
@@ -171,7 +172,7 @@ class Replay:
         peaks = ledger.peak, ledger.scratch
         dtype = dtypes.get_default_dtype()
         names: dict[str, Any] = {}
-        self._begun = self._begun or time.monotonic()
+        self._begun = self._begun or time.thread_time()
         try:
             if ledger.episodes:
                 raise _CannotError  # another recording runs, which would count what this makes
@@ -272,6 +273,19 @@ def _compiled(tree: ast.Module) -> CodeType:
             more = ast.copy_location(ast.Call(_name(_MORE, node.test), [], []), node.test)
             node.test = ast.copy_location(ast.BoolOp(ast.And(), [more, node.test]), node.test)
     return compile(tree, FILENAME, "exec", dont_inherit=True)
+
+
+def _keeping(tree: ast.Module) -> ast.Module:
+    """Returns a program whose calls of `backward` and `grad` say `retain_graph=True`."""
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("backward", "grad")
+        ):
+            others = [each for each in node.keywords if each.arg != "retain_graph"]
+            node.keywords = [*others, ast.keyword("retain_graph", ast.Constant(True))]
+    return ast.fix_missing_locations(tree)
 
 
 def _is_private(name: str) -> bool:

@@ -19,7 +19,18 @@ _CALL = (lambda function, args, kwargs: function(*args, **kwargs)).__code__
 
 def call_for(frame: FrameType, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Calls a function as if a frame did."""
-    return FunctionType(_code(frame.f_code.co_filename, frame.f_lineno), frame.f_globals)(function, args, kwargs)
+    where = frame.f_code, frame.f_lasti  # cheaper than the line, which Python has to look up
+    code = _codes.get(where)
+    if code is None:
+        if len(_codes) >= KEPT:
+            _codes.clear()
+        code = _codes[where] = _code(frame.f_code.co_filename, frame.f_lineno)
+    return FunctionType(code, frame.f_globals)(function, args, kwargs)
+
+
+KEPT = 4096
+"""So many places are kept."""
+_codes: dict[tuple[CodeType, int], CodeType] = {}
 
 
 @lru_cache(maxsize=4096)

@@ -167,6 +167,19 @@ class Program:
             return [self.append(expression, ".clone()")]
         return [self.insert(expression, "("), self.append(expression, ").clone()")]
 
+    def copied_once(self, statement: ast.stmt, reads: Sequence[ast.expr]) -> list[EditFacts]:
+        """Returns edits that have several equal expressions in a statement read one clone; a clone of each if no line fits before it."""
+        inside = [
+            n for n in ast.walk(statement) if isinstance(n, ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.DictComp)
+        ]
+        if len(reads) < 2 or inside or self.whole_lines(statement) is None:
+            return [edit for each in reads for edit in self.cloned(each)]
+        taken = self.assigned | self.imported | {n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name)}
+        stem = re.sub(r"\W+", "_", ast.unparse(reads[0]).removeprefix("self.")).strip("_") + "_kept"
+        name = next(each for k in range(1, len(taken) + 2) if (each := stem if k == 1 else f"{stem}{k}") not in taken)
+        edits = [EditFacts(*self.start(each), *self.end(each), name) for each in reads]
+        return [self.line_before(statement, f"{name} = {self.code(reads[0])}.clone()"), *edits]
+
     def text(self, statement: ast.stmt, edits: list[EditFacts] | None = None) -> str:
         """Returns a statement as one line, with edits applied if any are given."""
         shown = applied(self.source, edits or ())

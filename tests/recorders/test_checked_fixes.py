@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -40,14 +41,23 @@ def test_random_failing_programs_get_fixes_that_work() -> None:
         error = recording.steps[-1].error
         assert error is not None
         with autograd.copy_saved_before_write():
-            meant = ran(text)
+            meant = ran(keeping_graphs(text))
         tried += 1
         fixed += bool([each for each in error.fixes if each.edits])
         for fix in error.fixes:
             if fix.checked and fix.edits:
                 assert fix.checked == "gradients"
                 does(applied(recording.source, fix.edits), meant)
-    assert fixed >= 0.9 * tried, (fixed, tried)
+    assert fixed >= 0.95 * tried, (fixed, tried)
+
+
+def keeping_graphs(text: str) -> str:
+    """The same program, in which no pass releases what a later one needs."""
+    tree = ast.parse(text)
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Call) and ast.unparse(each.func).endswith(".backward"):
+            each.keywords = [ast.keyword("retain_graph", ast.Constant(True))]
+    return ast.unparse(tree)
 
 
 def does(text: str, meant: dict[str, Any]) -> None:
@@ -72,6 +82,7 @@ def test_values_that_two_writes_overwrite_need_two_edits() -> None:
 
 def test_where_no_edit_works_the_copying_mode_is_offered_with_its_price(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checked_fixes, "TRIALS", -1)
+    monkeypatch.setattr(checked_fixes, "ROUNDS", 0)
     (fix,) = fixes_of(LEAF + FAILING)
     assert fix.checked == "gradients"
     assert fix.edits == ()

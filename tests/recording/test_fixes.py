@@ -53,7 +53,7 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "used afterwards": (
         "y = a * a\na.sin_()\n(y + a).sum().backward()\n",
-        {"write `a = a.sin()`": (used := "(a * a + a.sin()).sum().backward()\n"), "a copy kept: `y = a.clone() * a.clone()`": used},
+        {"write `a = a.sin()`": (used := "(a * a + a.sin()).sum().backward()\n"), "before it, and write `y = a_kept * a_kept`": used},
     ),
     "its own result": (
         "y = a.exp()\ny.add_(h)\ny.sum().backward()\n",
@@ -99,7 +99,7 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "through a view that was there before": (
         "v = a[0]\ny = a * a\nv.sin_()\n(y.sum() + a.sum()).backward()\n",
-        {"in line 4 have a copy kept: `y = a.clone() * a.clone()`": seen},
+        {"in line 4 have a copy kept: put `a_kept = a.clone()` before it, and write `y = a_kept * a_kept`": seen},
     ),
     "through a view, with backward by itself": (
         "v = a[0]\nloss = (a * a).sum()\nv.sin_()\nloss.backward()\n",
@@ -117,7 +117,7 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
         "total = 0.\nfor k in range(3):\n    total = total + a * a\n    a.add_(h)\ntotal.sum().backward()\n",
         {
             "in line 6 write `a = a.add(h)`": (turns := "b, c = a + h, a + h + h\n(a * a + b * b + c * c).sum().backward()\n"),
-            "a copy kept: `total = total + a.clone() * a.clone()`": turns,
+            "and write `total = total + a_kept * a_kept`": turns,
         },
     ),
     "the same line": (
@@ -135,7 +135,7 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "in a function, of the caller's": (
         "def f(x):\n    s = x * x\n    x.scale_(3.)\n    return s\n(f(a) + a).sum().backward()\n",
-        {"in line 4 have a copy kept: `s = x.clone() * x.clone()`": inside},
+        {"and write `s = x_kept * x_kept`": inside},
     ),
     "a step of an optimizer": (
         OPTIMIZER + "sgd.step()\nloss.backward()\n",

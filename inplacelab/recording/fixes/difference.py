@@ -14,8 +14,10 @@ __all__ = ["fix_between", "lines_after"]
 
 _WRITE = Text("in line {0} write `{1}`", "把第 {0} 行改写为 `{1}`")
 _REPLACE = Text("replace lines {0} to {1} by {2}", "把第 {0} 至 {1} 行换成 {2}")
+_REPLACE_LINE = Text("replace line {0} by {1}", "把第 {0} 行换成 {1}")
 _PUT_BEFORE = Text("put {1} before line {0}", "在第 {0} 行之前加上 {1}")
 _PUT_LAST = Text("put {0} at the end", "在末尾加上 {0}")
+_PUT_AFTER = Text("put {1} after line {0}", "在第 {0} 行之后加上 {1}")
 _LEAVE_OUT = Text("leave out line {0}", "删去第 {0} 行")
 _MOVE_BEFORE = Text("move line {0} before line {1}", "把第 {0} 行移到第 {1} 行之前")
 _MOVE_LAST = Text("move line {0} to the end", "把第 {0} 行移到末尾")
@@ -72,8 +74,41 @@ def _said(old: list[str], changes: list[_Change]) -> Iterator[Text]:
         elif len(each.lines) == each.last - each.first:
             pairs = enumerate(zip(old[each.first : each.last], each.lines, strict=True), each.first + 1)
             yield from (_WRITE.format(k, _shown(new)) for k, (before, new) in pairs if before != new)
+        elif (lines := _alike(old[each.first : each.last], each.lines)) is not None:
+            yield from _rewritten(old, each, lines)
+        elif each.last - each.first == 1:
+            yield _REPLACE_LINE.format(each.last, _code(each.lines))
         else:
             yield _REPLACE.format(each.first + 1, each.last, _code(each.lines))
+
+
+def _alike(old: Sequence[str], new: Sequence[str]) -> list[int] | None:
+    """Returns which new lines the old ones have become, if there are more, and each is like its old one; else None."""
+    found: list[int] = []
+    for line in reversed(old):
+        before = range(found[-1] if found else len(new))
+        near = [k for k in before if SequenceMatcher(None, line, new[k], autojunk=False).ratio() >= _LIKE]
+        if not near:
+            return None
+        found.append(near[-1])
+    return found[::-1]
+
+
+_LIKE = 0.75
+"""So much of two lines must agree, from 0 to 1, to be said to be the same line, rewritten."""
+
+
+def _rewritten(old: list[str], change: _Change, becomes: Sequence[int]) -> Iterator[Text]:
+    """Says which lines are rewritten, and which come in before them."""
+    begin = 0
+    for number, at in enumerate(becomes, change.first):
+        if at > begin:
+            yield _PUT_BEFORE.format(number + 1, _code(change.lines[begin:at]))
+        if old[number] != change.lines[at]:
+            yield _WRITE.format(number + 1, _shown(change.lines[at]))
+        begin = at + 1
+    if begin < len(change.lines):
+        yield _PUT_AFTER.format(change.last, _code(change.lines[begin:]))
 
 
 def _put(old: list[str], change: _Change, removed: Mapping[str, int]) -> Text:

@@ -182,8 +182,8 @@ def _freed(case: _Case) -> list[FixFacts]:
         for key, node in case.before.nodes.items()
         if node.released and (node.status or key == case.error.node)
     }
-    begun = [begun_at(case.recording, at) or 0 for at in freed]
-    statement = case.program.statement(steps[begun[0]].line) if len(set(begun)) == 1 else None
+    begun = {begun_at(case.recording, at) or 0 for at in freed} - {begun_at(case.recording, case.index)}
+    statement = case.program.statement(steps[begun.pop()].line) if len(begun) == 1 else None
     if not isinstance(statement, ast.Expr) or not isinstance(call := statement.value, ast.Call):
         return []
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "backward" or call.keywords:

@@ -21,7 +21,7 @@ from inplacelab.recording.fixes.write_elsewhere import (
 from inplacelab.recording.naming import RESULT, Kept, kept_values
 from inplacelab.recording.passes import begun_at
 from inplacelab.recording.queries import stale, who_overwrote
-from inplacelab.recording.recording import Recording
+from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.source_tree import Program
 
 __all__ = ["stale_fixes", "trails"]
@@ -109,7 +109,7 @@ def _trail(case: _Case, node: int, saved: SavedFacts) -> Trail:
     recording, program = case.recording, case.program
     kept = kept_values(recording)[node, saved.name]
     made = recording.steps[kept.step] if kept.step is not None else None
-    line, op = (made.line, made.op) if made is not None else (recording.state().nodes[node].line, None)
+    line, op = (made.line, made.op) if made is not None else (_line_of(recording.state(), node), None)
     writes, views = [], []
     for step, facts in who_overwrote(recording, saved, len(recording) - 1):
         writes += _spots(program, step.line, step.op)
@@ -123,6 +123,12 @@ def _trail(case: _Case, node: int, saved: SavedFacts) -> Trail:
         views=tuple(dict.fromkeys(views)),
         needed=tuple(_spots(program, recording.steps[case.begun].line, None)),
     )
+
+
+def _line_of(state: State, node: int) -> int | None:
+    """Returns the line that made a node. A node with several results has no line of its own, but those of its results have."""
+    of_results = (each.line for each in state.nodes.values() if any(edge.to == node for edge in each.edges))
+    return next((line for line in (state.nodes[node].line, *of_results) if line is not None), None)
 
 
 def _spots(program: Program, line: int | None, op: str | None) -> list[Spot]:
@@ -243,6 +249,14 @@ def _kept_as_copies(case: _Case) -> FixFacts | None:
     if len(changes) > 1:
         return None
     ((statement, edits_there),) = changes.items()
+    before = [each.text.strip() for each in edits_there if each.text.endswith("\n")]
+    if before:
+        shown = case.program.text(statement, [each for each in edits_there if not each.text.endswith("\n")])
+        says = Text(
+            "in line {0} have a copy kept: put `{1}` before it, and write `{2}`",
+            "让第 {0} 行保存副本：在它之前加上 `{1}`，并把它改写为 `{2}`",
+        )
+        return FixFacts(says.format(statement.lineno, "; ".join(before), shown), tuple(edits_there))
     shown = case.program.text(statement, list(edits_there))
     says = Text("in line {0} have a copy kept: `{1}`", "让第 {0} 行保存副本：`{1}`").format(statement.lineno, shown)
     return FixFacts(says, tuple(edits_there))
@@ -254,7 +268,7 @@ def _copy_of(program: Program, statement: ast.stmt, op: str | None, kept: Kept) 
         in_place = op is None or op.endswith("_")
         return [] if did is None or in_place else program.cloned(did)
     reads = program.reads(did or statement, kept.name) if kept.name else _operand(did, kept.role)
-    return [edit for each in reads for edit in program.cloned(each)]
+    return program.copied_once(statement, reads)
 
 
 def _operand(did: ast.expr | None, role: str) -> list[ast.expr]:

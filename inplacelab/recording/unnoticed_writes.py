@@ -1,0 +1,247 @@
+"""Finds gradients that a backward pass computes wrong without an error, because its graph does not know of a write.
+
+A tensor's grad node computes the derivative of the value that the tensor had when it got the node. If its slots were written since, and it
+has the same node, then the derivative of what reads it now is that of another program. In the same way a value that a node has saved may
+be overwritten without a new version. Both follow from what is recorded; no value is looked at.
+
+    b = a * 2;  v = b[0];  v.scale_(3.)    # only `v` gets a new node
+    b.sum().backward()                     # as if `b` had not been written
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, TensorFacts, WriteFacts
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.slots import Runs, common_runs, slot_runs
+
+__all__ = ["Unnoticed", "unnoticed_writes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unnoticed:
+    """A write that a pass did not know of.
+
+    Attributes:
+        why: "node": what was read has the grad node of an earlier value; "lost": a tensor without a history was given a value that has one;
+            "saved": a node's saved value was overwritten without a new version.
+        write: the step that wrote.
+        tensor: what was read: its facts before the write was read.
+        through: the tensor that was written, if it is another one.
+        read: the step that read it, or the one whose node has saved it.
+        begun: the step that began the pass.
+        wrong: the leaves whose gradients are wrong, by their names.
+    """
+
+    why: Literal["node", "lost", "saved"]
+    write: Step
+    tensor: TensorFacts | None
+    through: TensorFacts | None
+    read: Step
+    begun: Step
+    wrong: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    step: Step
+    facts: WriteFacts
+    through: TensorFacts
+    tracked: bool
+    """Whether the tensor that was written got a grad node for it."""
+    sources: tuple[TensorFacts, ...]
+    """The operands."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a node depends on that was written unnoticed."""
+
+    why: Literal["node", "lost"]
+    step: Step
+    tensor: TensorFacts
+    write: _Write
+
+
+@dataclass(slots=True)
+class _Sweep:
+    """What is known after the steps so far."""
+
+    tensors: dict[int, TensorFacts] = field(default_factory=dict)
+    nodes: dict[int, NodeFacts] = field(default_factory=dict)
+    since: dict[int, int] = field(default_factory=dict)
+    """The step in which each tensor got its grad node, or was made."""
+    writes: dict[int, list[_Write]] = field(default_factory=dict)
+    """The writes to each storage."""
+    reads: dict[int, list[_Read]] = field(default_factory=dict)
+    """By node."""
+    lost: dict[int, _Read] = field(default_factory=dict)
+    """By tensor without a history: what it was computed from that has lost one."""
+    made: dict[int, Step] = field(default_factory=dict)
+    """The step that made each node."""
+    names: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """The last names that each leaf had."""
+    found: list[Unnoticed] = field(default_factory=list)
+
+    def take(self, step: Step) -> None:
+        """Goes on by one step."""
+        if step.kind == "operation":
+            self._read(step)
+        made = [number for number, facts in step.nodes if facts is not None and number not in self.nodes]
+        for number, node in step.nodes:
+            if node is not None:
+                self.nodes[number] = node
+                self.made.setdefault(number, step)
+        for number, tensor in step.tensors:
+            if tensor is not None:
+                self._now(step, number, tensor)
+        if step.kind == "operation":
+            self._note(step, made)
+        if step.backward is not None and step.backward.action == "begin":
+            self._check(step)
+
+    def _now(self, step: Step, number: int, tensor: TensorFacts) -> None:
+        before = self.tensors.get(number)
+        rewired = any(each.tensor == number for each in step.rewired)
+        replaced = before is not None and before.storage != tensor.storage and before.node == tensor.node
+        if replaced and step.category == "reallocated" and tensor.needs_gradient and not tensor.leaf:
+            facts = WriteFacts(tensor.storage, tensor.counter, 0, 0, number, slot_runs(tensor))
+            self.writes.setdefault(tensor.storage, []).append(_Write(step, facts, tensor, False, ()))
+        elif before is None or rewired or before.node != tensor.node or replaced:
+            self.since[number] = step.index
+        self.tensors[number] = tensor
+        self.names[number] = tensor.names or self.names.get(number, ())
+
+    def _note(self, step: Step, made: Sequence[int]) -> None:
+        sources = tuple(self.tensors[number] for number in step.inputs if number in self.tensors)
+        for facts in step.writes:
+            through = self.tensors.get(facts.tensor)
+            if through is None or not facts.slots:
+                continue
+            tracked = any(each.tensor == facts.tensor for each in step.rewired) or through.node in made
+            if tracked:
+                self.since[facts.tensor] = step.index
+            self.writes.setdefault(facts.storage, []).append(_Write(step, facts, through, tracked, sources))
+
+    # ---- what an operation reads ------------------------------------------------------------------------------------------
+
+    def _read(self, step: Step) -> None:
+        """Notes which operands of an operation do not have the history of their values."""
+        made = [number for number, facts in step.nodes if facts is not None and number not in self.nodes]
+        written = [facts.tensor for facts in step.writes]
+        for number in step.inputs:
+            tensor = self.tensors.get(number)
+            if tensor is None or (number in written and self._only_written(step)):
+                continue
+            read = self.lost.get(number) or self._of_operand(step, tensor)
+            if read is None:
+                continue
+            for node in made:
+                self.reads.setdefault(node, []).append(read)
+            if not made and read.why == "lost" and step.output is not None:
+                self.lost[step.output] = read
+
+    def _of_operand(self, step: Step, tensor: TensorFacts) -> _Read | None:
+        """Returns the first write that the history of an operand does not have."""
+        for write in self._since(tensor):
+            why = self._why(tensor, write)
+            if why is not None:
+                return _Read(why, step, tensor, write)
+        return None
+
+    def _only_written(self, step: Step) -> bool:
+        """Whether the tensor that a step writes is overwritten, and not read."""
+        return bool(step.reads) and all(each.tensor != step.inputs[0] for each in step.reads)
+
+    def _since(self, tensor: TensorFacts) -> Iterator[_Write]:
+        """Yields the writes to a tensor's slots since it got its node."""
+        begun = self.since.get(tensor.id, -1)
+        mine: Runs | None = None
+        for write in self.writes.get(tensor.storage, ()):
+            if write.step.index <= begun:
+                continue
+            mine = slot_runs(tensor) if mine is None else mine
+            if common_runs(mine, write.facts.slots):
+                yield write
+
+    def _why(self, tensor: TensorFacts, write: _Write) -> Literal["node", "lost"] | None:
+        if tensor.needs_gradient and not tensor.leaf:
+            of_leaf = not write.tracked and self._is_part_of_leaf(tensor)
+            return None if of_leaf else "node"
+        if tensor.leaf and tensor.needs_gradient:  # as an optimizer does it, the new value is that of the leaf
+            return "node" if write.tracked else None
+        # A tensor without a history: the value that was written has one.
+        return "lost" if write.tracked and write.facts.tensor != tensor.id else None
+
+    def _is_part_of_leaf(self, tensor: TensorFacts) -> bool:
+        base = None if tensor.base is None else self.tensors.get(tensor.base)
+        return base is not None and base.leaf
+
+    # ---- what a pass uses -------------------------------------------------------------------------------------------------
+
+    def _check(self, begins: Step) -> None:
+        """Finds what the pass that begins does not know of."""
+        running = [number for number, facts in begins.nodes if facts is not None and facts.status == "waiting"]
+        seen: set[tuple[int | None, int | None, str]] = set()
+        for node in running:
+            found = [self._of_read(each, begins) for each in self.reads.get(node, ())]
+            found += [each for saved in self.nodes[node].saved for each in self._of_saved(node, saved, begins)]
+            for each in found:
+                key = each.write.line, each.read.line, each.why
+                if key not in seen:
+                    seen.add(key)
+                    self.found.append(each)
+
+    def _of_read(self, read: _Read, begins: Step) -> Unnoticed:
+        concerned = [read.tensor, read.write.through, *read.write.sources]
+        leaves = (
+            name for each in concerned if each.leaf and each.needs_gradient for name in self.names.get(each.id, ())[:1]
+        )
+        wrong = tuple(sorted({*leaves, *self._leaves([each.node for each in concerned])}))
+        through = None if read.write.through.id == read.tensor.id else read.write.through
+        tensor = self.tensors.get(read.tensor.id, read.tensor)
+        return Unnoticed(read.why, read.write.step, tensor, through, read.step, begins, wrong)
+
+    def _of_saved(self, number: int, saved: SavedFacts, begins: Step) -> Iterator[Unnoticed]:
+        node, made = self.nodes[number], self.made[number]
+        if saved.copy:
+            return
+        unchecked = node.name.startswith(_UNCHECKED)
+        for write in self.writes.get(saved.storage, ()):
+            silent = write.facts.before == write.facts.after
+            if (
+                write.step.index > made.index
+                and (silent or unchecked)
+                and common_runs(slot_runs(saved), write.facts.slots)
+            ):
+                yield Unnoticed("saved", write.step, write.through, None, made, begins, self._leaves([number]))
+                return
+
+    def _leaves(self, nodes: Iterable[int | None]) -> tuple[str, ...]:
+        """Returns the names of the leaves that nodes lead to."""
+        waiting, seen, found = [each for each in nodes if each is not None], set[int](), dict[str, None]()
+        while waiting:
+            number = waiting.pop()
+            node = self.nodes.get(number)
+            if number in seen or node is None:
+                continue
+            seen.add(number)
+            if node.leaf is not None:
+                found |= dict.fromkeys(self.names.get(node.leaf, ())[:1])
+            waiting += [edge.to for edge in node.edges]
+        return tuple(sorted(found))
+
+
+_UNCHECKED = "GradNodePyLayer"
+"""Nodes whose saved tensors Paddle gives back without comparing versions."""
+
+
+def unnoticed_writes(recording: Recording) -> list[Unnoticed]:
+    """Returns the writes that backward passes did not know of: for each pass, line that wrote and line that read, one."""
+    sweep = _Sweep()
+    for step in recording.steps:
+        sweep.take(step)
+    return sweep.found
