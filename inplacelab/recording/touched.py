@@ -13,14 +13,15 @@ Touched(changed=((0, 1),), same=((2, 3),), around=(), read=())
 from __future__ import annotations
 
 from cmath import isnan
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from operator import ne
 from typing import NamedTuple
 
 from inplacelab.recording.facts import Number, StorageFacts, Values, WriteFacts
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs, joined, without
 
-__all__ = ["Touched", "effect", "same_value", "touched"]
+__all__ = ["Touched", "differing", "effect", "same_value", "touched"]
 
 
 class Touched(NamedTuple):
@@ -78,7 +79,7 @@ def effect(write: WriteFacts, before: StorageFacts | None, after: StorageFacts |
         return Touched(changed=write.slots)
     if not isinstance(old, tuple) or not isinstance(new, tuple):
         return Touched(around=write.slots) if write.slots_are == "around" else Touched(changed=write.slots)
-    changed = _changed(write.slots, old, new)
+    changed = differing(old, new, write.slots)
     return Touched(changed, without(write.slots, changed) if write.slots_are == "written" else ())
 
 
@@ -87,14 +88,35 @@ def same_value(one: Number, other: Number) -> bool:
     return one == other or (isnan(one) and isnan(other))
 
 
-def _changed(runs: Runs, old: Values, new: Values) -> Runs:
-    return joined(
-        (slot, slot + 1)
-        for start, stop in runs
-        if old[start:stop] != new[start:stop]
-        for slot in range(start, stop)
-        if slot >= min(len(old), len(new)) or not same_value(old[slot], new[slot])
-    )
+def differing(old: Values, new: Values, runs: Runs) -> Runs:
+    """Returns those of some slots whose values differ, or are not in both lists.
+
+    >>> differing((1.0, 2.0, 3.0), (1.0, 5.0, 6.0), ((0, 2),))
+    ((1, 2),)
+    """
+    return joined(run for start, stop in runs if old[start:stop] != new[start:stop] for run in _runs(old, new, start, stop))
+
+
+def _runs(old: Values, new: Values, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    known = min(len(old), len(new), stop)
+    # A storage has thousands of slots and is written a thousand times: they are compared and searched without a loop in Python.
+    differs = bytes(map(ne, old[start:known], new[start:known]))
+    first = differs.find(1)
+    while first >= 0:
+        end = differs.find(0, first)
+        end = len(differs) if end < 0 else end
+        yield from _without_nan(old, new, start + first, start + end)
+        first = differs.find(1, end)
+    if known < stop:
+        yield max(known, start), stop
+
+
+def _without_nan(old: Values, new: Values, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """A run of slots that differ, without those that were nan and still are."""
+    if not isnan(sum(new[start:stop])):
+        yield start, stop
+        return
+    yield from ((slot, slot + 1) for slot in range(start, stop) if not same_value(old[slot], new[slot]))
 
 
 def _together(lists: Iterable[Runs]) -> Runs:

@@ -60,6 +60,7 @@ def _cut(groups: Sequence[Group], kept: set[int], step: int) -> tuple[Group, ...
         replace(
             group,
             marks=tuple(_marks(group, step)),
+            alone=None,
             open=tuple((each, each) for each in sorted(kept) if group.is_drawn(each)) or _NEVER,
         )
         for group in groups
@@ -81,7 +82,7 @@ def _largest(groups: Sequence[Group]) -> set[int]:
 
 def _marks(group: Group, step: int) -> Iterator[Mark]:
     """The marks that are there at a step, each with the look that it has then."""
-    for mark in group.marks if group.is_drawn(step) else ():
+    for mark in group.marks_at(step) if group.is_drawn(step) else ():
         place = bisect_right(mark.runs, step, key=lambda run: run[0])
         if place and mark.runs[place - 1][1] is not None:
             yield mark._replace(runs=mark.runs[place - 1 : place])

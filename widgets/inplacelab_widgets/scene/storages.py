@@ -184,9 +184,15 @@ class _Storage:
 
     def group(self, x: float, y: float, row: int, spans: tuple[Span, ...] = ()) -> Group:
         marks, key = Lazily(self._marks), f"s{self.id}"
-        return Group(x, y, self.width, self.height, self.life.first, self.last, marks, key, spans, row)
+        return Group(
+            x, y, self.width, self.height, self.life.first, self.last, marks, key, spans, row, alone=self._marks
+        )
 
-    def _marks(self) -> Iterator[Mark]:
+    def _marks(self, step: int | None = None) -> Iterator[Mark]:
+        """The marks of all steps, or of one."""
+        life, done = self.life, self.done
+        if step is not None:
+            life, done = life.near(step), {step: done[step]} if step in done else {}
         yield from _title_marks(self)
         for seat, x, row in self.above:
             for card, sheet in seat.sheets:
@@ -195,15 +201,16 @@ class _Storage:
         for seat, x, row in self.above:
             yield from caption_marks(seat, x, self.rows[row] - CAPTION, self.acts)
             for card, sheet in seat.sheets:
-                yield from grid_marks(card, sheet, x, self.rows[row], self.done)
+                now = sheet if step is None else sheet.near(step)
+                yield from grid_marks(card, now, x, self.rows[row], done)
         for seat, x, y in self.names:
             yield from caption_marks(seat, x, y, self.acts)
         if self.tensors.scale is not None:
             yield from self._legend(self.tensors.scale)
         # A step that copies a temporary to another storage has freed it when it is done; it is seen once more.
         is_read_last = bool(self.done.get(self.life.last + 1, Touched()).read) and self.last > self.life.last
-        seen = replace(self.life, last=self.life.last + is_read_last)
-        yield from strip_marks(self.strip, self.strip_top, self.id, seen, self.done)
+        seen = replace(life, last=life.last + is_read_last)
+        yield from strip_marks(self.strip, self.strip_top, self.id, seen, done)
         if self.version_line is not None:
             yield from self.version_line.marks(self.gutter, self.versions_top, _version_keys(self))
         yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
