@@ -44,12 +44,14 @@ def _kept(panel: Panel, step: int) -> set[int]:
     """The steps whose groups are kept: that of the picture; and if the groups are moved together, the one that needs most room."""
     if not panel.shelf:
         return {step}
-    together = [(at, [(each.width, each.height) for each in drawn]) for at, drawn in drawn_together(panel.groups)]
+    together: dict[tuple[tuple[float, float], ...], int] = {}  # in a loop the same storages are together again and again
+    for at, drawn in drawn_together(panel.groups):
+        together.setdefault(tuple([(each.width, each.height) for each in drawn]), at)
     if not together:
         return {step}
 
     def highest(room: float) -> int:
-        return max(together, key=lambda stage: flowed(stage[1], room)[1])[0]
+        return together[max(together, key=lambda boxes: flowed(boxes, room)[1])]
 
     return {step, *map(highest, _ROOMS)}
 

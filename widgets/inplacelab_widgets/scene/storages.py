@@ -6,9 +6,9 @@ that makes a temporary a hundred times needs the room of one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property
 from typing import TypeVar
 
 from inplacelab.language import Text, enumerated
@@ -276,9 +276,7 @@ def _with_a_shelf(recording: Recording, storages: Sequence[_Storage], room: floa
         {each.id: (each.width, each.height) for each in storages},
         {each.id: _stale(each) for each in storages},
     )
-    spans = open_spans(
-        recording, sizes, partial(_fit, room=room), {key: ranges for key, ranges in stale.items() if ranges}
-    )
+    spans = open_spans(recording, sizes, _fitting(room), {key: ranges for key, ranges in stale.items() if ranges})
     groups = tuple(each.group(0, 0, k, spans[each.id]) for k, each in enumerate(s for s in storages if s.id in spans))
     shelved = [
         Shelved(each.id, each.life, each.versions, each.last, each.cards, each.pins, spans.get(each.id, ()))
@@ -296,9 +294,14 @@ def _with_a_shelf(recording: Recording, storages: Sequence[_Storage], room: floa
     )
 
 
-def _fit(boxes: Sequence[tuple[float, float]], chips: int, room: float) -> bool:
-    """Whether storages of these sizes can be seen at the same time, with chips for others."""
-    return flowed(boxes, room)[1] <= HIGHEST - ROOM_FOR_CHIPS * bool(chips)
+def _fitting(room: float) -> Callable[[Sequence[tuple[float, float]], int], bool]:
+    """Returns whether storages of given sizes can be seen at the same time, with chips for others."""
+
+    @cache  # a loop asks the same again and again
+    def bottom(boxes: tuple[tuple[float, float], ...]) -> float:
+        return flowed(boxes, room)[1]
+
+    return lambda boxes, chips: bottom(tuple(boxes)) <= HIGHEST - ROOM_FOR_CHIPS * bool(chips)
 
 
 def _stale(storage: _Storage) -> list[Span]:
