@@ -94,7 +94,9 @@ def differing(old: Values, new: Values, runs: Runs) -> Runs:
     >>> differing((1.0, 2.0, 3.0), (1.0, 5.0, 6.0), ((0, 2),))
     ((1, 2),)
     """
-    return joined(run for start, stop in runs if old[start:stop] != new[start:stop] for run in _runs(old, new, start, stop))
+    return joined(
+        run for start, stop in runs if old[start:stop] != new[start:stop] for run in _runs(old, new, start, stop)
+    )
 
 
 def _runs(old: Values, new: Values, start: int, stop: int) -> Iterator[tuple[int, int]]:

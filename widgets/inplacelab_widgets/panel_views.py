@@ -25,7 +25,7 @@ from inplacelab_widgets.player_bundle import packed_javascript
 from inplacelab_widgets.predict_questions import questions_for
 from inplacelab_widgets.scene import EVERYTHING, Scene, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.focus import threads
-from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.payload import Extent, payload
 from inplacelab_widgets.static_html import still_html
 
 __all__ = ["GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View"]
@@ -34,6 +34,11 @@ FEW_STEPS = 200
 """A recording of at most this many steps is packed at once, and sent with the widget if it is small."""
 MOST_BYTES = 17_500
 """The most bytes of a payload that is sent with the widget, and so is saved with a notebook."""
+
+MANY_STEPS = 1000
+"""In the first picture of a longer recording, the panels below the code and the storages are empty: to lay them out takes too long."""
+ROOM_FOR_PANEL = 0.7
+"""The part of `MOST_BYTES` that the rest of a first picture may take, so that a panel below it has room."""
 
 _SHARED = ("step", "language", "mode", "selection", "follow")
 """The traits that a view shares with the view that it was made from."""
@@ -135,11 +140,18 @@ class View(LiveWidget):
             return self._whole
         questions = self._questions if self.predict else ()
 
-        def packed(*, brief: bool) -> str:
-            return packed_json(payload(self._scene, questions, panels=self.panels, only=self.step, brief=brief))
+        def packed(extent: Extent) -> str:
+            return packed_json(
+                payload(self._scene, questions, panels=self.panels, only=self.step, extent=extent, follow=self.follow)
+            )
 
-        sent = packed(brief=False)
-        return sent if len(sent) <= MOST_BYTES else packed(brief=True)
+        sent = packed("brief")
+        if len(sent) > MOST_BYTES:
+            return packed("bare")
+        if len(self._recording) > MANY_STEPS or len(sent) > ROOM_FOR_PANEL * MOST_BYTES:
+            return sent
+        full = packed("full")
+        return full if len(full) <= MOST_BYTES else sent
 
     @cached_property
     def _whole(self) -> str:

@@ -275,7 +275,9 @@ def _others_reached(recording: Recording, step: Step) -> int:
     """The number of names that a write can have changed: those of the other tensors that reach a slot which it wrote."""
     state, through = recording.state(step.index), {write.tensor for write in step.writes}
     written = {write.storage for write in step.writes}
-    others = [each for each in state.tensors.values() if each.storage in written and each.names and each.id not in through]
+    others = [
+        each for each in state.tensors.values() if each.storage in written and each.names and each.id not in through
+    ]
     return sum(len(each.names) for each in others if _is_reached(state, each, step.writes))
 
 

@@ -200,20 +200,24 @@ class _Storage:
                 yield from fan_marks(card, sheet, self.strip, x, ends, self.acts.get(card.tensor, {}))
         for seat, x, row in self.above:
             yield from caption_marks(seat, x, self.rows[row] - CAPTION, self.acts)
-            for card, sheet in seat.sheets:
-                now = sheet if step is None else sheet.near(step)
-                yield from grid_marks(card, now, x, self.rows[row], done)
+            for card, sheet in seat.near(step):
+                yield from grid_marks(card, sheet, x, self.rows[row], done)
         for seat, x, y in self.names:
             yield from caption_marks(seat, x, y, self.acts)
         if self.tensors.scale is not None:
             yield from self._legend(self.tensors.scale)
-        # A step that copies a temporary to another storage has freed it when it is done; it is seen once more.
-        is_read_last = bool(self.done.get(self.life.last + 1, Touched()).read) and self.last > self.life.last
-        seen = replace(life, last=life.last + is_read_last)
-        yield from strip_marks(self.strip, self.strip_top, self.id, seen, done)
+        yield from strip_marks(self.strip, self.strip_top, self.id, self._seen(life), done)
+        yield from self._versions()
+        yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
+
+    def _versions(self) -> Iterator[Mark]:
         if self.version_line is not None:
             yield from self.version_line.marks(self.gutter, self.versions_top, _version_keys(self))
-        yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
+
+    def _seen(self, life: Life[StorageFacts]) -> Life[StorageFacts]:
+        """How long its slots are seen: a step that copies a temporary to another storage has freed it when it is done, and shows it once more."""
+        is_read_last = bool(self.done.get(self.life.last + 1, Touched()).read) and self.last > self.life.last
+        return replace(life, last=life.last + is_read_last)
 
     def _legend(self, scale: tuple[float, float]) -> Iterator[Mark]:
         """The colours of heat maps, with the values of the first and the last one, in the space for fans."""

@@ -65,6 +65,10 @@ class Seat:
     cards: tuple[Card, ...]
     sheets: tuple[tuple[Card, Sheet], ...] = ()
 
+    def near(self, step: int | None) -> tuple[tuple[Card, Sheet], ...]:
+        """Returns the sheets, for all steps or with what is drawn of them at one."""
+        return self.sheets if step is None else tuple((card, sheet.near(step)) for card, sheet in self.sheets)
+
     @cached_property
     def width(self) -> float:
         faces = [face for card in self.cards for face in card.life.every()]
