@@ -87,6 +87,8 @@ class _Storage:
     pins: tuple[Pin, ...]
     storage_pins: StoragePins
     raises: tuple[Raise, ...]
+    is_written: bool
+    """Whether a step wrote a known slot."""
     done: Mapping[int, Touched]
     acts: Mapping[int, Mapping[int, Act]]
     room: float
@@ -103,8 +105,7 @@ class _Storage:
 
     @cached_property
     def strip(self) -> Strip:
-        is_written = any(each.changed or each.same for each in self.done.values())
-        return strip_for(self.life, self.room, self.gutter, is_written=is_written, folded=self.tensors.folded)
+        return strip_for(self.life, self.room, self.gutter, is_written=self.is_written, folded=self.tensors.folded)
 
     @cached_property
     def pill_width(self) -> float:
@@ -353,7 +354,8 @@ def _storages(recording: Recording, room: float) -> list[_Storage]:
         # One step longer than its life: the step that frees it shows it fading.
         last, stacks = min(life.last + 1, end), storage_pins(_placed(own_pins))
         own_cards = tuple(all_cards.get(key, ()))
-        facts = (key, life, versions[key], last, own_cards, own_pins, stacks, raises, done.get(key, {}))
+        is_written = any(write.slots for _, write in all_writes.get(key, ()))
+        facts = (key, life, versions[key], last, own_cards, own_pins, stacks, raises, is_written, done.get(key, {}))
         found.append(_Storage(*facts, acts(recording), room))
     return found
 
