@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inplacelab.recording import Recording, load
-from inplacelab.recording.queries import stale
+from inplacelab.recording.queries import changes_nothing, stale
 from inplacelab.recording.recording import State
 from inplacelab_widgets import to_html
 from tests.in_browser import open_page, until_still
@@ -55,10 +55,12 @@ def hidden(page: Any, recording: Recording) -> list[tuple[int, str]]:
     """What is not in sight, with the step."""
     found = []
     for state in recording.states():
-        page.evaluate(
-            "(k) => { const slider = document.querySelector('.ipl input[type=range]');"
-            " slider.value = String(k); slider.dispatchEvent(new Event('input')) }",
-            state.step.index,
+        if changes_nothing(recording, state.step.index):
+            continue  # the player passes over it
+        number = state.step.index + 1
+        page.evaluate("(number) => { location.hash = `#step=${number}` }", number)
+        page.wait_for_function(
+            "(number) => document.querySelector('.ipl-counter').textContent.startsWith(`${number} /`)", arg=number
         )
         until_still(page)
         chips, written = map(set, page.evaluate(IN_SIGHT))

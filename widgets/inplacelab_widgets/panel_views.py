@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import traitlets
+from IPython import get_ipython
 from ipywidgets import jslink
 
 from inplacelab.language import Text, get_language
@@ -87,6 +88,10 @@ class View(LiveWidget):
     ).tag(sync=True)
     panels = traitlets.Tuple(read_only=True, help="What is shown, by name.").tag(sync=True)
     toolbar = traitlets.Bool(True, read_only=True, help="Whether there are controls and a sentence.").tag(sync=True)
+    _code_above = traitlets.Bool(
+        False,
+        help="Whether the cell that shows the view has the program: then the lines around the present one are enough.",
+    ).tag(sync=True)
     _payload = traitlets.Unicode(help="The whole payload if it is small, otherwise that of the first picture.").tag(
         sync=True
     )
@@ -118,7 +123,7 @@ class View(LiveWidget):
         if step is None and other is None:
             step = opening_step(self._scene.recording, self._questions if predict is not False else None)
         given = shared | traits | ({} if step is None else {"step": step})
-        super().__init__(predict=predict is not False, **given)
+        super().__init__(predict=predict is not False, _code_above=_is_in_cell(self._recording.source), **given)
         with gc_paused():
             self._payload = self._first()
         self.on_msg(self._answer)
@@ -240,6 +245,15 @@ class View(LiveWidget):
         """The static copy: a picture and a line of text that does not change between runs."""
         with gc_paused():
             return {"text/plain": repr(self), "text/html": still_html(self._scene, self.language, self._only)}
+
+
+def _is_in_cell(source: str) -> bool:
+    """Whether the notebook cell that runs has a program in it."""
+    history = getattr(get_ipython(), "history_manager", None)
+    cell = history.input_hist_raw[-1] if history is not None and history.input_hist_raw else ""
+    lines = [line.strip() for line in cell.split("\n")]
+    wanted = [line.strip() for line in source.rstrip().split("\n")]
+    return any(lines[at : at + len(wanted)] == wanted for at in range(len(lines)))
 
 
 _NO_PANEL = Text("there is no panel {0}: choose from {1}", "没有面板 {0}：可选的有 {1}")

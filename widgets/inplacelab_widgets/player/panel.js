@@ -103,17 +103,17 @@ export function drawPanel(panel, payload) {
   }
 
   /** Adapts the drawing to the available room, in px. @param {number} room @param {number} part  The part of all steps that should be visible as a whole.
-   * @param {number} height  That of the pane. */
-  function fit(room, part, height) {
+   * @param {number} height  That of the pane. @param {number} least  The least scale. */
+  function fit(room, part, height, least) {
     high = height;
     if (arrangement) {
-      arrangement = arranged(panel, room, part);
+      arrangement = arranged(panel, room, part, least);
       put(root, "width", arrangement.width);
       put(root, "height", panel.shelf ? least : arrangement.height);
     }
     const before = axis.width;
     if (isOnAxis) axis = axisIn(panel.width, payload.axis, room);
-    zoom = arrangement?.zoom ?? zoomFor(isOnAxis ? axis.width : panel.width, room);
+    zoom = arrangement?.zoom ?? zoomFor(isOnAxis ? axis.width : panel.width, room, least);
     for (const part of [root, below]) part?.style.setProperty("--ipl-fit", String(zoom));
     if (axis.width === before) return;
     put(root, "width", axis.width);
@@ -268,12 +268,12 @@ export function drawPanel(panel, payload) {
 
   const width = () => arrangement?.width ?? panel.width;
 
-  /** Its width and height in some room. @param {number} room @param {number} part */
-  function sizeIn(room, part) {
-    const there = arrangement && arranged(panel, room, part);
+  /** Its width and height in some room. @param {number} room @param {number} part @param {number} least */
+  function sizeIn(room, part, least) {
+    const there = arrangement && arranged(panel, room, part, least);
     if (there) return { width: there.zoom * there.width, height: there.zoom * there.height };
     const width = isOnAxis ? axisIn(panel.width, payload.axis, room).width : panel.width;
-    const zoom = zoomFor(width, room);
+    const zoom = zoomFor(width, room, least);
     return { width: zoom * width, height: zoom * Number(root.getAttribute("height")) };
   }
 

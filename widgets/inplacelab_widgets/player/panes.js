@@ -96,7 +96,7 @@ function drawPane(stage, name, panels) {
   function need(size) {
     const { across, down, part, large } = frame();
     const by = size ?? large;
-    const drawings = seen().reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, part).height * by, 0);
+    const drawings = seen().reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, part, 1 / by).height * by, 0);
     return Math.ceil(down + drawings + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.height(), 0));
   }
 
@@ -104,7 +104,7 @@ function drawPane(stage, name, panels) {
   function isCut(size) {
     const { across, part } = frame();
     const room = (root.clientWidth - across) / size;
-    return seen().some((panel) => panel.sizeIn(room, part).width > room + 1);
+    return seen().some((panel) => panel.sizeIn(room, part, 1 / size).width > room + 1);
   }
 
   // An axis shows every step, and a launch is always the same: nothing needs to be scrolled into view.
@@ -113,7 +113,7 @@ function drawPane(stage, name, panels) {
   /** Adapts to the room, and draws what has changed while it was closed. */
   function fit() {
     const { across, down, large, part } = frame();
-    for (const panel of drawn) panel.fit((root.clientWidth - across) / large, part, (root.clientHeight - down) / large);
+    for (const panel of drawn) panel.fit((root.clientWidth - across) / large, part, (root.clientHeight - down) / large, 1 / large);
     for (const map of maps) map.fit();
     if (isBehind && !isSeen()) return;
     show();

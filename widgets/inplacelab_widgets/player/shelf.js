@@ -25,9 +25,10 @@ const MOST_TRIED = 12;
  * rows and the chips, and the room of the storages if the chips have a separate column beside them.
  * @typedef {{room: number, zoom: number, widest: number, width: number, height: number, seats: Map<Group, number[]>, beside: number}} Arrangement */
 
-/** The scale of a drawing in some room; what would be too small is cut instead. @param {number} width @param {number} room */
-export function zoomFor(width, room) {
-  return room > 0 && room >= SHRUNK * width ? Math.min(1, room / width) : 1;
+/** The scale of a drawing in some room; what would be too small is cut instead. @param {number} width @param {number} room
+ * @param {number} least  The least scale at which its words can be read: 1, unless all is enlarged for a projector. */
+export function zoomFor(width, room, least) {
+  return room > 0 && room >= Math.max(SHRUNK, least) * width ? Math.min(1, room / width) : 1;
 }
 
 /** Whether a step is in one of the ranges [first, last, first, last, ...]; without ranges, always.
@@ -63,28 +64,28 @@ export function flowed(boxes, room) {
 }
 
 /** The last arrangement of each panel, which is needed several times before the room changes.
- * @type {WeakMap<Panel, {room: number, part: number, best: Arrangement}>} */
+ * @type {WeakMap<Panel, {asked: string, best: Arrangement}>} */
 const latest = new WeakMap();
 
 /** The best arrangement of a panel of storages in some room. @param {Panel} panel @param {number} room
- * @param {number} [part]  The part of all steps at which all of it should be visible. @returns {Arrangement} */
-export function arranged(panel, room, part = 1) {
-  const before = latest.get(panel);
-  if (before?.room === room && before.part === part) return before.best;
-  const best = bestOf(panel, room, part);
-  latest.set(panel, { room, part, best });
+ * @param {number} [part]  The part of all steps at which all of it should be visible. @param {number} [least]  The least scale. @returns {Arrangement} */
+export function arranged(panel, room, part = 1, least = 1) {
+  const before = latest.get(panel), asked = `${room} ${part} ${least}`;
+  if (before?.asked === asked) return before.best;
+  const best = bestOf(panel, room, part, least);
+  latest.set(panel, { asked, best });
   return best;
 }
 
-/** @param {Panel} panel @param {number} room @param {number} part @returns {Arrangement} */
-function bestOf(panel, room, part) {
-  const laidOut = arrangedWith(panel, room, part);
+/** @param {Panel} panel @param {number} room @param {number} part @param {number} least @returns {Arrangement} */
+function bestOf(panel, room, part, least) {
+  const laidOut = arrangedWith(panel, room, part, least);
   if (room <= 0) return laidOut;
   const isTooWide = laidOut.width > room / SHRUNK;
   // Try whether more storages fit side by side if they are a little smaller.
-  const others = [arrangedWith(panel, room, part, SHRUNK_FOR_COLUMN)];
+  const others = least < SHRUNK_FOR_COLUMN ? [arrangedWith(panel, room, part, least, SHRUNK_FOR_COLUMN)] : [];
   const beside = [laidOut, ...others].flatMap((each) => withColumn(panel, each, part));
-  const [lowest] = [...others, ...beside].sort((one, other) => one.height - other.height);
+  const [lowest] = [...others, ...beside, laidOut].sort((one, other) => one.height - other.height);
   return isTooWide || lowest.height < WORTH * laidOut.height ? lowest : laidOut;
 }
 
@@ -137,11 +138,11 @@ function highest(panel, arrangement, part) {
   return stretches.find(({ long }) => (left -= long) <= 0)?.high ?? 0;
 }
 
-/** @param {Panel} panel @param {number} room @param {number} part @param {number} [most]  The greatest scale. @returns {Arrangement} */
-function arrangedWith(panel, room, part, most = 1) {
+/** @param {Panel} panel @param {number} room @param {number} part @param {number} least @param {number} [most]  The greatest scale. @returns {Arrangement} */
+function arrangedWith(panel, room, part, least, most = 1) {
   const { groups, shelf } = panel;
   const widest = Math.max(1, ...groups.map((group) => group.width));
-  const zoom = Math.min(most, zoomFor(widest, room));
+  const zoom = Math.min(most, zoomFor(widest, room, least));
   const found = { room: room > 0 ? Math.max(room / zoom, widest) : panel.width, zoom, widest, width: widest, height: 0, seats: new Map(), beside: 0 };
   if (!shelf) {
     /** @type {{width: number, height: number}[]} */
