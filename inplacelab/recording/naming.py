@@ -350,7 +350,7 @@ def _role(roles: Sequence[Kept]) -> Text:
 
 def _places(roles: Sequence[Kept]) -> list[int]:
     """Returns the operands' positions; empty if a position is unknown or a role has a name."""
-    found = [each.place for each in roles if each.place is not None]
+    found = sorted(each.place for each in roles if each.place is not None)
     return found if len(found) == len(roles) else []
 
 

@@ -22,6 +22,7 @@ from inplacelab.recording.sentences.operations import (
     place_of,
     several,
     slots_written,
+    unchanged,
     versions,
     went_stale,
 )
@@ -29,7 +30,7 @@ from inplacelab.recording.sentences.phrases import byte_count, joined, listing, 
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import joined as joined_runs
 
-__all__ = ["line_of_step", "whole_line"]
+__all__ = ["as_one", "line_of_step", "whole_line"]
 
 
 def line_of_step(recording: Recording, index: int) -> range:
@@ -54,8 +55,7 @@ def whole_line(recording: Recording, steps: range) -> Text:
         recording: the recording.
         steps: the indices of at least two steps of one line.
     """
-    parts = [recording.steps[index] for index in steps]
-    moment = Moment(recording, steps[-1], steps[0], _merged(recording, parts))
+    parts, moment = [recording.steps[index] for index in steps], as_one(recording, steps)
     said = [
         *_ran(moment, parts),
         *_made(moment),
@@ -72,6 +72,12 @@ def whole_line(recording: Recording, steps: range) -> Text:
     ]
     errors = [error_step(Moment(recording, step.index)) for step in parts if step.error is not None]
     return joined([*said, *errors])
+
+
+def as_one(recording: Recording, steps: range) -> Moment:
+    """Returns steps that follow each other as if they were one."""
+    parts = [recording.steps[index] for index in steps]
+    return Moment(recording, steps[-1], steps[0], _merged(recording, parts))
 
 
 # --- the steps as one ----------------------------------------------------------------------------------------------------
@@ -185,7 +191,7 @@ def _wrote(moment: Moment) -> list[Text]:
         pattern = Text("It wrote {0:,} storages: {1}{2}.", "写入了 {0:,} 个存储：{1}{2}。")
         return [pattern.format(len(there), listed_storages(there), also.format(temporary))]
     written = slots_written(moment)
-    return [Text("It {0}.", "{0}。").format(several(written))] if written else []
+    return [Text("It {0}.", "{0}。").format(several(written)), *unchanged(moment)] if written else []
 
 
 def _is_too_much(moment: Moment) -> bool:
