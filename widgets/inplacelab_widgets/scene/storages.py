@@ -71,7 +71,7 @@ WIDTH = 570.0
 NARROWEST = 320.0
 PILL = 16.0
 PIN_LEFT = 6.0
-HIGHEST = 290.0
+HIGHEST = 244.0
 """The greatest height of the panel, in px. A higher one draws in full only what a step is about; the rest is on the shelf."""
 
 
