@@ -1,4 +1,4 @@
-"""Lists items in a sentence: all of them, but many successive items of one list of the program by the first and the last."""
+"""Lists items in a sentence: all of them, but many successive items of one list of the program, or storages, by the first and the last."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from inplacelab.language import Text
 __all__ = ["listing"]
 
 LEAST_RANGE = 9
-"""So many successive items of one list of the program are named by the first and the last: "`xs[0]` to `xs[9]`"."""
+"""So many successive items of one list of the program, or storages, are named by the first and the last: "`xs[0]` to `xs[9]`"."""
 
 
 def listing(items: Sequence[Text]) -> Text:
-    """Joins items as "`a`, `b` and `c`", all of them; of many successive items of a list only the first and the last are written.
+    """Joins items as "`a`, `b` and `c`", all of them; of many successive items of a list, or storages, only the first and the last are written.
 
     >>> print(listing([Text(name, name) for name in ("`a`", *(f"`xs[{k}]`" for k in range(12)))]).en)
     `a` and `xs[0]` to `xs[11]`
+    >>> print(listing([Text(f"S{k}", f"S{k}") for k in (1, *range(3, 15))]).zh)
+    S1 和 S3 至 S14
     """
     return _joined_up(_in_ranges(items))
 
@@ -46,7 +48,7 @@ def _in_ranges(items: Sequence[Text]) -> list[Text]:
     return shown
 
 
-_NUMBERED = re.compile(r"(`[^`]+\[)(\d+)(\]`)")
+_NUMBERED = re.compile(r"(`[^`]+\[|S)(\d+)(\]`|)")
 
 
 def _family(item: Text, place: int) -> tuple[str, ...] | None:

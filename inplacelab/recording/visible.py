@@ -10,9 +10,10 @@ a\x1b[2Jb
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from operator import is_
+from operator import attrgetter, is_
 from typing import Any
 
 from inplacelab.language import Text
@@ -74,10 +75,10 @@ def _shown(value: Any, field: str = "") -> Any:
         shown = tuple([item if type(item) in _SILENT else _shown(item, field) for item in value])
         return value if all(map(is_, shown, value)) else shown
     changed = {}
-    for name in _fields(value.__class__):
-        part = getattr(value, name)
+    names, parts = _fields(value.__class__)
+    for name, part in zip(names, parts(value), strict=True):
         # Most parts have no text: they are passed over here, since a recording has a hundred thousand of them.
-        if type(part) not in _SILENT and part != () and (shown := _shown(part, name)) is not part:
+        if type(part) not in _SILENT and part and (shown := _shown(part, name)) is not part:
             changed[name] = shown
     return _changed(value, changed) if changed else value
 
@@ -95,5 +96,7 @@ def _changed(facts: Any, changed: dict[str, Any]) -> Any:
 
 
 @cache
-def _fields(cls: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(cls)) if is_dataclass(cls) else ()
+def _fields(cls: Any) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
+    """The names of the fields of a class of facts, and what reads them."""
+    names = tuple(field.name for field in fields(cls)) if is_dataclass(cls) else ()
+    return names, attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)

@@ -68,8 +68,8 @@ test("in the room that it was laid out for a panel is as Python draws it", () =>
   assert.deepEqual([found.zoom, found.height], [1, 314]);
 });
 
-test("in more room storages stand beside each other, in less they are smaller", () => {
-  const of = (/** @type {number} */ room) => arranged({ width: 472, groups: [0, 1, 2].map((row) => storage(row, row, 9, 256)) }, room);
+test("in more room storages stand beside each other; on a projector, in less they are smaller", () => {
+  const of = (/** @type {number} */ room) => arranged({ width: 472, groups: [0, 1, 2].map((row) => storage(row, row, 9, 256)) }, room, 1, 0.5);
   assert.deepEqual([...of(900).seats.values()], [[0, 0], [280, 0], [560, 0]]);
   assert.equal(of(900).width, 816);
   assert.ok(of(900).height < of(480).height);
@@ -78,8 +78,10 @@ test("in more room storages stand beside each other, in less they are smaller", 
   for (const room of [240, 420, 480, 700, 900, 1400]) assert.ok(of(room).width * of(room).zoom <= room + 1e-6, `${room}`);
 });
 
-test("storages are made a little smaller if then more of them fit side by side", () => {
-  const found = arranged({ width: 472, groups: [0, 1].map((row) => storage(row, row, 9, 256)) }, 500);
+test("on a projector, storages are made a little smaller if then more of them fit side by side", () => {
+  const panel = { width: 472, groups: [0, 1].map((row) => storage(row, row, 9, 256)) };
+  assert.equal(arranged(panel, 500).zoom, 1, "elsewhere their words would be too small");
+  const found = arranged(panel, 500, 1, 0.5);
   assert.deepEqual([...found.seats.values()], [[0, 0], [280, 0]]);
   assert.ok(found.zoom < 1 && found.width * found.zoom <= 500);
 });
@@ -106,7 +108,8 @@ test("a panel is as high as most of the steps need, if that is enough", () => {
 });
 
 test("nothing is drawn so small that it cannot be read", () => {
-  assert.deepEqual([zoomFor(100, 200), zoomFor(100, 90), zoomFor(100, 10), zoomFor(100, 0)], [1, 0.9, 1, 1]);
+  assert.deepEqual([zoomFor(100, 200, 0.5), zoomFor(100, 90, 0.5), zoomFor(100, 10, 0.5), zoomFor(100, 0, 0.5)], [1, 0.9, 1, 1]);
+  assert.equal(zoomFor(100, 90, 1), 1);
 });
 
 test("who follows a tensor stops only where something happens to it", () => {

@@ -5,8 +5,9 @@ Each example runs one operation on a view of a random layout, with random indice
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module, util
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -17,6 +18,8 @@ from hypothesis import strategies as st
 
 import inplacelab as paddle
 from inplacelab.recording import Recording, Summary
+from inplacelab.recording.slots import Runs
+from inplacelab.recording.touched import touched
 from tests.recorders import runs
 from tests.row_cases.every import CASES
 from tests.tiers import examples
@@ -134,12 +137,20 @@ def _full_mask(draw: Draw, shape: Shape) -> np.ndarray:
 
 def setitem(draw: Draw, shape: Shape, text: str, kinds: tuple[tuple[str, ...], ...]) -> Call:
     parts, fixed, lists, kinds_here = [], {}, draw(st.integers(1, 3)), draw(st.sampled_from(kinds))
+    if kinds_here == ("mask",):
+        return Call(text.format(key="m"), {"m": _full_mask(draw, shape)}, {"n": ()})
     for axis, size in enumerate(shape):
         kind = draw(st.sampled_from(kinds_here))
         if kind == "end":
             break
         if kind == "slice":
             parts.append(f"{draw(st.integers(0, size))}:{draw(st.integers(0, size))}:{draw(st.integers(1, 2))}")
+        elif kind == "backwards":
+            ends = (draw(st.one_of(st.just(""), st.integers(-size - 1, size))) for _ in range(2))
+            parts.append(f"{':'.join(map(str, ends))}:{draw(st.integers(-3, -1))}")
+        elif kind == "written out":
+            assume(size)
+            parts.append(str([draw(st.integers(-size, size - 1)) for _ in range(lists)]))
         elif kind == "number":
             assume(size)
             parts.append(str(draw(st.integers(-size, size - 1))))
@@ -184,7 +195,7 @@ def embedding(draw: Draw, shape: Shape, text: str) -> Call:
     return Call(text, {"i": _index(draw, shape[0]) % max(shape[0], 1)})
 
 
-_ANY_KEY = (("slice", "number", "list", "end"),)
+_ANY_KEY = (("slice", "number", "list", "written out", "end"), ("mask",))
 _PADDLE: dict[str, tuple[Any, ...]] = {
     "index_fill": (index_fill, "x.index_fill_(i, {axis}, n)"),
     "index_add": (index_add, "x.index_add_(i, {axis}, v)"),
@@ -192,7 +203,7 @@ _PADDLE: dict[str, tuple[Any, ...]] = {
     "masked_scatter": (masked_scatter, "x.masked_scatter_(m, v)"),
     "where": (where, "paddle.where_(m, x, v)"),
     "index_put": (index_put, "x.index_put_({key}, v if 'v' in globals() else n, {accumulate})"),
-    "_put": (setitem, "x[{key}] = n", (("slice", "number", "end"),)),  # with lists, Paddle may write beyond its memory
+    "_put": (setitem, "x[{key}] = n", (("slice", "backwards", "number", "end"), ("mask",))),  # with lists, Paddle may write beyond its memory
     "scatter": (scatter_rows, "paddle.scatter_(x, i, v, overwrite={})"),
     "_put_along": (along, "x.put_along_axis_(i, v, {axis}, broadcast=False)"),
     "_add_along": (along, "x.put_along_axis_(i, v, {axis}, '{how}', {self}, False)", ("add",)),
@@ -208,7 +219,7 @@ _PADDLE: dict[str, tuple[Any, ...]] = {
 WRITES: dict[str, dict[str, tuple[Any, ...]]] = {
     "inplacelab": {
         **{name: (make, text.replace("paddle.", "inplacelab."), *more) for name, (make, text, *more) in _PADDLE.items()},
-        "_put": (setitem, "x[{key}] = n", _ANY_KEY),
+        "_put": (setitem, "x[{key}] = n", ((*_ANY_KEY[0], "backwards"), ("mask",))),
         "embedding_renorm": (embedding, "inplacelab.nn.functional.embedding_renorm_(i, x, 0.5)"),
     },
     "paddle": _PADDLE,
@@ -263,6 +274,7 @@ def test_the_slots_that_an_operation_can_change_are_those_recorded(
         assume(error is None)
         reached |= set(np.flatnonzero(before != buffer()).tolist())
     assert recorded(framework, view, call) == sorted(reached)
+    marked(framework, view, call, sorted(reached))
 
 
 def world(framework: str, view: View, call: Call, seed: int) -> tuple[Any, dict[str, Any], Callable[[], np.ndarray]]:
@@ -292,6 +304,30 @@ def recorded(framework: str, view: View, call: Call) -> list[int]:
     writes = [write for step in recording.steps for write in step.writes if write.storage == storage]
     assert all(write.slots_are == "written" for write in writes)
     return sorted({slot for write in writes for start, stop in write.slots for slot in range(start, stop)})
+
+
+def marked(framework: str, view: View, call: Call, written: list[int]) -> None:
+    """Checks the slots that a picture marks: as changed those that differ now, and as written with the same value the others."""
+    _, names, buffer = world(framework, view, call, 0)
+    before = buffer()
+    _, error = runs.plain(call.text, framework, **names)
+    assert error is None
+    differ = np.flatnonzero(before != buffer()).tolist()
+    _, names, _ = world(framework, view, call, 0)
+    recording = runs.run(call.text, framework, **names).recording
+    storage = recording.state(-1).tensor("x").storage
+    done = [each for each in touched(recording).get(storage, {}).values() if each.changed or each.same]
+    assert len(done) <= 1, "one step wrote"
+    changed, same = (sorted({slot for each in done for slot in _listed(part(each))}) for part in (_changed, _same))
+    assert changed == differ
+    assert same == sorted({*written} - {*differ})
+
+
+_changed, _same = attrgetter("changed"), attrgetter("same")
+
+
+def _listed(runs: Runs) -> Iterator[int]:
+    return (slot for start, stop in runs for slot in range(start, stop))
 
 
 def test_a_view_of_another_dtype_counts_its_own_elements() -> None:

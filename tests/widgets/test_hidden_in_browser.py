@@ -1,4 +1,6 @@
-"""Tests in Chromium that no step of a notebook's stepper hides what it is about: the tensor that it writes, its base, and a stale one."""
+"""Tests in Chromium that no step of a notebook's stepper hides what it is about: the tensor that it writes, its base, and a stale one. A stale
+one for which there is no room is named on the shelf, in alarm. And no words are too small.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,11 @@ from typing import Any
 import pytest
 
 from inplacelab.recording import Recording, load
-from inplacelab.recording.queries import stale
+from inplacelab.recording.queries import changes_nothing, stale
 from inplacelab.recording.recording import State
 from inplacelab_widgets import to_html
 from tests.in_browser import open_page, until_still
+from tests.lesson_recordings import LESSONS, recordings_of
 from tests.tiers import choose, sample
 
 pytestmark = pytest.mark.browser
@@ -30,6 +33,8 @@ SAMPLES = [
     "really_stale",
     "really_training",
 ]
+MOST_STEPS = 400
+"""Longer recordings repeat themselves, and take minutes."""
 IN_SIGHT = """() => {
   const pane = document.querySelector('.ipl-storages').getBoundingClientRect();
   const isInside = (box) => box.width > 0 && box.top >= pane.top - 2 && box.bottom <= pane.bottom + 2
@@ -37,8 +42,11 @@ IN_SIGHT = """() => {
   const inside = (name) => [...document.querySelectorAll(`.ipl-storages ${name}`)]
     .filter((mark) => mark.dataset.k && mark.getClientRects().length && isInside(mark.getBoundingClientRect()))
     .map((mark) => mark.dataset.k.split(' ')[0]);
-  return [inside('.ipl-chip'), inside(':is(.ipl-written, .ipl-unchanged, .ipl-around, .ipl-inked)')];
+  return [inside('.ipl-chip'), inside(':is(.ipl-written, .ipl-unchanged, .ipl-around, .ipl-inked)'), inside('[data-shelf] .ipl-stale')];
 }"""
+TOO_SMALL = """() => [...document.querySelectorAll('.ipl *')]
+  .filter((each) => each.getClientRects().length && [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+  .filter((each) => parseFloat(getComputedStyle(each).fontSize) * (each.getScreenCTM?.().a ?? 1) < 10.99).map((each) => each.textContent)"""
 
 
 def about(state: State) -> tuple[set[str], set[str]]:
@@ -55,13 +63,15 @@ def hidden(page: Any, recording: Recording) -> list[tuple[int, str]]:
     """What is not in sight, with the step."""
     found = []
     for state in recording.states():
-        page.evaluate(
-            "(k) => { const slider = document.querySelector('.ipl input[type=range]');"
-            " slider.value = String(k); slider.dispatchEvent(new Event('input')) }",
-            state.step.index,
+        if changes_nothing(recording, state.step.index):
+            continue  # the player passes over it
+        number = state.step.index + 1
+        page.evaluate("(number) => { location.hash = `#step=${number}` }", number)
+        page.wait_for_function(
+            "(number) => document.querySelector('.ipl-counter').textContent.startsWith(`${number} /`)", arg=number
         )
         until_still(page)
-        chips, written = map(set, page.evaluate(IN_SIGHT))
+        chips, written, named = map(set, page.evaluate(IN_SIGHT))
         tensors, storages = about(state)
         found += [(state.step.index, missing) for missing in (tensors - chips) | (storages - written)]
         for node, saved in stale(state):
@@ -70,7 +80,7 @@ def hidden(page: Any, recording: Recording) -> list[tuple[int, str]]:
                 for key, each in state.tensors.items()
                 if each.storage == saved.storage and state.called(key).bound
             }
-            if names and not state.nodes[node].released and not names & chips:
+            if names and not state.nodes[node].released and not names & chips and f"s{saved.storage}" not in named:
                 found.append((state.step.index, f"stale on s{saved.storage}"))
     return found
 
@@ -80,13 +90,31 @@ def test_no_step_hides_what_it_is_about(
     chromium: Any, tmp_path: Path, sample: Callable[[str], Recording], name: str
 ) -> None:
     recording = sample(name) if name in SAMPLES else load(next(each for each in GOLDEN if each.stem == name))
-    to_html(recording, tmp_path / "page.html", language="en")
-    page = chromium.new_page(viewport={"width": 864, "height": 720})
-    open_page(page, tmp_path / "page.html")
-    # As in JupyterLab on a laptop, where an output is 848 px wide.
+    page = chromium.new_page(viewport={"width": 864, "height": 800})
+    check(page, recording, tmp_path)
+    page.close()
+
+
+@pytest.mark.parametrize(
+    "lesson", sample(LESSONS, one_in=choose(9, 6, 1), name=lambda lesson: lesson.stem), ids=lambda lesson: lesson.stem
+)
+def test_no_step_of_a_lesson_hides_what_it_is_about(chromium: Any, tmp_path: Path, lesson: Path) -> None:
+    page = chromium.new_page(viewport={"width": 864, "height": 800})
+    recordings = recordings_of(lesson)
+    assert recordings
+    for recording in recordings:
+        if len(recording) <= MOST_STEPS:
+            check(page, recording, tmp_path)
+    page.close()
+
+
+def check(page: Any, recording: Recording, folder: Path) -> None:
+    """Steps through a recording as in JupyterLab in a window of 1280 by 800 px, where an output is 848 px wide."""
+    to_html(recording, folder / "page.html", language="en")
+    open_page(page, folder / "page.html")
     page.evaluate(
         "() => { document.querySelector('.ipl').classList.remove('ipl-standalone'); dispatchEvent(new Event('resize')) }"
     )
     until_still(page)
-    assert hidden(page, recording) == []
-    page.close()
+    assert hidden(page, recording) == [], recording.source
+    assert page.evaluate(TOO_SMALL) == [], recording.source

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import traitlets
+from IPython import get_ipython
 from ipywidgets import jslink
 
 from inplacelab.language import Text, get_language
@@ -25,7 +26,7 @@ from inplacelab_widgets.player_bundle import packed_javascript
 from inplacelab_widgets.predict_questions import questions_for
 from inplacelab_widgets.scene import EVERYTHING, Scene, opening_step, panels_of, scene_of
 from inplacelab_widgets.scene.focus import threads
-from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.payload import Extent, payload
 from inplacelab_widgets.static_html import still_html
 
 __all__ = ["GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View"]
@@ -34,6 +35,11 @@ FEW_STEPS = 200
 """A recording of at most this many steps is packed at once, and sent with the widget if it is small."""
 MOST_BYTES = 17_500
 """The most bytes of a payload that is sent with the widget, and so is saved with a notebook."""
+
+MANY_STEPS = 1000
+"""In the first picture of a longer recording, the panels below the code and the storages are empty: to lay them out takes too long."""
+ROOM_FOR_PANEL = 0.7
+"""The part of `MOST_BYTES` that the rest of a first picture may take, so that a panel below it has room."""
 
 _SHARED = ("step", "language", "mode", "selection", "follow")
 """The traits that a view shares with the view that it was made from."""
@@ -82,6 +88,10 @@ class View(LiveWidget):
     ).tag(sync=True)
     panels = traitlets.Tuple(read_only=True, help="What is shown, by name.").tag(sync=True)
     toolbar = traitlets.Bool(True, read_only=True, help="Whether there are controls and a sentence.").tag(sync=True)
+    _code_above = traitlets.Bool(
+        False,
+        help="Whether the cell that shows the view has the program: then the lines around the present one are enough.",
+    ).tag(sync=True)
     _payload = traitlets.Unicode(help="The whole payload if it is small, otherwise that of the first picture.").tag(
         sync=True
     )
@@ -113,7 +123,7 @@ class View(LiveWidget):
         if step is None and other is None:
             step = opening_step(self._scene.recording, self._questions if predict is not False else None)
         given = shared | traits | ({} if step is None else {"step": step})
-        super().__init__(predict=predict is not False, **given)
+        super().__init__(predict=predict is not False, _code_above=_is_in_cell(self._recording.source), **given)
         with gc_paused():
             self._payload = self._first()
         self.on_msg(self._answer)
@@ -135,11 +145,18 @@ class View(LiveWidget):
             return self._whole
         questions = self._questions if self.predict else ()
 
-        def packed(*, brief: bool) -> str:
-            return packed_json(payload(self._scene, questions, panels=self.panels, only=self.step, brief=brief))
+        def packed(extent: Extent) -> str:
+            return packed_json(
+                payload(self._scene, questions, panels=self.panels, only=self.step, extent=extent, follow=self.follow)
+            )
 
-        sent = packed(brief=False)
-        return sent if len(sent) <= MOST_BYTES else packed(brief=True)
+        sent = packed("brief")
+        if len(sent) > MOST_BYTES:
+            return packed("bare")
+        if len(self._recording) > MANY_STEPS or len(sent) > ROOM_FOR_PANEL * MOST_BYTES:
+            return sent
+        full = packed("full")
+        return full if len(full) <= MOST_BYTES else sent
 
     @cached_property
     def _whole(self) -> str:
@@ -228,6 +245,15 @@ class View(LiveWidget):
         """The static copy: a picture and a line of text that does not change between runs."""
         with gc_paused():
             return {"text/plain": repr(self), "text/html": still_html(self._scene, self.language, self._only)}
+
+
+def _is_in_cell(source: str) -> bool:
+    """Whether the notebook cell that runs has a program in it."""
+    history = getattr(get_ipython(), "history_manager", None)
+    cell = history.input_hist_raw[-1] if history is not None and history.input_hist_raw else ""
+    lines = [line.strip() for line in cell.split("\n")]
+    wanted = [line.strip() for line in source.rstrip().split("\n")]
+    return any(lines[at : at + len(wanted)] == wanted for at in range(len(lines)))
 
 
 _NO_PANEL = Text("there is no panel {0}: choose from {1}", "没有面板 {0}：可选的有 {1}")

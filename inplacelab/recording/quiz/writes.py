@@ -111,8 +111,11 @@ def version(moment: Moment) -> Question | None:
     after = moment.after.counters.get(counter) if counter is not None else None
     if before is None or after is None:
         return None
-    if before.version == after.version and moment.step.category != "reallocated":
+    is_raised = any(write.counter == counter and write.before != write.after for write in moment.step.writes)
+    if is_raised != (before.version != after.version):
         return None  # the recording contradicts itself
+    if not is_raised and moment.step.category != "reallocated":
+        return None
     storage = after.storage
     found = sorted({before.version, before.version + 1, before.version + 2, after.version})
     options = [(Text(f"v{number}", f"v{number}"), number == after.version) for number in found]

@@ -10,13 +10,13 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.backward import backward_moment
 from inplacelab.recording.sentences.collectives import communicated
 from inplacelab.recording.sentences.errors import error_step
-from inplacelab.recording.sentences.headline import Headline, headline_of, split
+from inplacelab.recording.sentences.headline import Headline, headline_of, line_clause, split
 from inplacelab.recording.sentences.launches import launched
 from inplacelab.recording.sentences.lines import plain_line
 from inplacelab.recording.sentences.operations import operation
 from inplacelab.recording.sentences.phrases import closed_up, joined
 from inplacelab.recording.sentences.step_context import Moment
-from inplacelab.recording.sentences.whole_line import line_of_step, whole_line
+from inplacelab.recording.sentences.whole_line import as_one, line_of_step, whole_line
 
 __all__ = ["Headline", "headline", "line_headline", "line_sentence", "sentence"]
 
@@ -109,7 +109,8 @@ def headline(recording: Recording, index: int) -> Headline:
 
 
 def line_headline(recording: Recording, index: int) -> Headline:
-    """Says what the line of step `index` did: as `headline` for a line of one step, otherwise the first of its sentences and the others.
+    """Says what the line of step `index` did: as `headline` for a line of one step. Of several steps the clause is what their writes changed, or the first of the
+    sentences.
 
     Args:
         recording: the recording.
@@ -119,6 +120,8 @@ def line_headline(recording: Recording, index: int) -> Headline:
         IndexError: if there is no such step.
     """
     here = recording.state(index).step.index
-    return (
-        headline(recording, here) if len(line_of_step(recording, here)) == 1 else split(line_sentence(recording, here))
-    )
+    steps = line_of_step(recording, here)
+    if len(steps) == 1:
+        return headline(recording, here)
+    said, clause = line_sentence(recording, here), line_clause(as_one(recording, steps), steps)
+    return split(said) if clause is None else Headline(closed_up(clause), said)

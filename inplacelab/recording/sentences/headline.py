@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
-from inplacelab.recording.facts import BackwardFacts, Step, WriteFacts
+from inplacelab.recording.facts import BackwardFacts, Step
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences.errors import spoilt
 from inplacelab.recording.sentences.phrases import closed_up, listing, quoted
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import common_runs
+from inplacelab.recording.slots import joined as joined_runs
 from inplacelab.recording.source_tree import Program, program_of
-from inplacelab.recording.touched import Touched, touched
+from inplacelab.recording.touched import Touched, effect, touched
 from inplacelab.recording.values_read import slots_reached
 
-__all__ = ["Headline", "headline_of", "split"]
+__all__ = ["Headline", "headline_of", "line_clause", "split"]
 
 LONGEST_STATEMENT = 40
 """The most characters of a statement that is quoted as a whole."""
@@ -84,12 +86,53 @@ def split(said: Text) -> Headline:
 
 def _changed(moment: Moment) -> Text:
     """A write: the tensors whose values it changed, and those that backward still needs."""
-    what, step = _statement(moment), moment.step
+    step, done = moment.step, touched(moment.recording)
+    effects = {each.storage: done.get(each.storage, {}).get(moment.index, Touched()) for each in step.writes}
+    stale = {saved.storage for _, saved in newly_stale(moment.recording, moment.index)}
+    return _changing(moment, _statement(moment), effects, stale)
+
+
+def line_clause(moment: Moment, steps: range) -> Text | None:
+    """Returns in one clause what a line of several steps did: the tensors that its writes changed, or that it was refused.
+
+    Args:
+        moment: all steps of the line, as one.
+        steps: their indices.
+
+    Returns:
+        The clause; None if it did neither, or the line has another statement or a long one.
+    """
+    recording, step = moment.recording, moment.step
+    failed = next((index for index in steps if recording.steps[index].error is not None), None)
+    if failed is not None:
+        return _refused(Moment(recording, failed))
+    statement, program = _statement_of(recording, step), program_of(recording)
+    if not step.writes or statement is None or program is None:
+        return None
+    written = program.code(statement)
+    if len(written) > LONGEST_STATEMENT:
+        written = _call_without_arguments(program, statement) or written
+    if len(written) > LONGEST_STATEMENT:
+        return None
+    effects: dict[int, Touched] = {}
+    for write in step.writes:
+        known = [state.storages.get(write.storage) for state in (moment.before, moment.after)]
+        found = effect(write, *known)
+        before = effects.get(write.storage, Touched())
+        effects[write.storage] = Touched(
+            *(joined_runs(sorted(one + other)) for one, other in zip(before, found, strict=True))
+        )
+    stale = {saved.storage for index in steps for _, saved in newly_stale(recording, index)}
+    return _changing(moment, quoted(written), effects, stale)
+
+
+def _changing(moment: Moment, what: Text, effects: Mapping[int, Touched], stale: AbstractSet[int]) -> Text:
+    step = moment.step
     writers = {write.tensor for write in step.writes}
-    changed = _with_other_values(moment, step.writes)
+    changed = _with_other_values(moment, effects)
     mine = [key for key in changed if key in writers]
     others = [key for key in changed if key not in writers]
-    needed = _still_needed(moment)
+    needed = _still_needed(moment, stale)
     if others:
         pattern = (
             Text("{0} changed {1} too", "{0} 同时改变了 {1}") if mine else Text("{0} changed {1}", "{0} 改变了 {1}")
@@ -97,14 +140,14 @@ def _changed(moment: Moment) -> Text:
         clause = pattern.format(what, _names(moment, others))
     elif mine:
         clause = Text("{0} changed {1}", "{0} 改变了 {1}").format(what, _names(moment, mine))
-    elif any(
-        touched(moment.recording).get(each.storage, {}).get(moment.index, Touched()).changed for each in step.writes
-    ):
+    elif any(each.changed for each in effects.values()):
         clause = Text("{0} changed no tensor that has a name", "{0} 没有改变任何具名张量的值").format(what)
     elif any(write.slots for write in step.writes):
         clause = Text("{0} wrote the values that were already there", "{0} 写入的就是原来的值").format(what)
-    else:
+    elif _is_relaid(moment):
         clause = Text("{0} changed metadata, not values", "{0} 改变的是元数据，不是数值").format(what)
+    else:
+        clause = Text("{0} changed nothing", "{0} 没有改变任何内容").format(what)
     if not needed:
         return clause
     return Text("{0}, and backward needs the old {1}", "{0}，而反向传播还需要原来的 {1}").format(
@@ -112,13 +155,19 @@ def _changed(moment: Moment) -> Text:
     )
 
 
-def _with_other_values(moment: Moment, writes: Sequence[WriteFacts]) -> list[int]:
+def _is_relaid(moment: Moment) -> bool:
+    """Whether a tensor has another shape, other strides or another offset than before."""
+    pairs = ((moment.tensor_before(key), facts) for key, facts in moment.step.tensors)
+    layouts = [[(each.shape, each.strides, each.offset) for each in pair if each is not None] for pair in pairs]
+    return any(len(pair) == 2 and pair[0] != pair[1] for pair in layouts)
+
+
+def _with_other_values(moment: Moment, effects: Mapping[int, Touched]) -> list[int]:
     """The tensors with a name that show another value than before, in the order in which they were made."""
     state, found = moment.after, []
-    for storage in dict.fromkeys(write.storage for write in writes):
-        done = touched(moment.recording).get(storage, {}).get(moment.index)
+    for storage, done in effects.items():
         facts = state.storages.get(storage)
-        if done is None or facts is None:
+        if facts is None:
             continue
         slots = done.changed or done.around
         for key, tensor in state.tensors.items():
@@ -128,9 +177,8 @@ def _with_other_values(moment: Moment, writes: Sequence[WriteFacts]) -> list[int
     return sorted(found)
 
 
-def _still_needed(moment: Moment) -> list[int]:
-    """The tensors with a name on whose storages a saved value went stale in this step."""
-    stale = {saved.storage for _, saved in newly_stale(moment.recording, moment.index)}
+def _still_needed(moment: Moment, stale: AbstractSet[int]) -> list[int]:
+    """The tensors with a name on the storages on which a saved value went stale: the first of them."""
     if not stale:
         return []
     state = moment.after

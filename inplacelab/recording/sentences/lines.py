@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from inplacelab.language import Text
-from inplacelab.recording.facts import TensorFacts
+from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.queries import tensors_on
 from inplacelab.recording.sentences.phrases import byte_count, joined, listing, quoted
 from inplacelab.recording.sentences.step_context import Moment
 
-__all__ = ["changes_of_names", "freed", "plain_line", "written"]
+__all__ = ["changes_of_names", "freed", "listed_storages", "plain_line", "written"]
 
 
 def plain_line(moment: Moment) -> Text:
@@ -48,9 +50,19 @@ def freed(moment: Moment) -> list[Text]:
     gone = [before[key] for key, facts in moment.step.storages if facts is None and key in before]
     if not gone:
         return []
-    labels = listing([Text(label, label) for label in (storage_label(storage.id) for storage in gone)])
     verb = Text("{0} was freed ({1})." if len(gone) == 1 else "{0} were freed ({1}).", "{0} 已释放（{1}）。")
-    return [verb.format(labels, byte_count(sum(storage.bytes for storage in gone)))]
+    return [verb.format(listed_storages(gone), byte_count(sum(storage.bytes for storage in gone)))]
+
+
+MOST_STORAGES = 24
+"""More storages are counted: the end of a function frees hundreds."""
+
+
+def listed_storages(storages: Sequence[StorageFacts]) -> Text:
+    """Names storages, or says how many there are."""
+    if len(storages) > MOST_STORAGES:
+        return Text("{0:,} storages", "{0:,} 个存储").format(len(storages))
+    return listing([Text(label, label) for label in (storage_label(storage.id) for storage in storages)])
 
 
 def _bound(moment: Moment) -> list[Text]:

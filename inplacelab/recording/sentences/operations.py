@@ -24,6 +24,7 @@ __all__ = [
     "place_of",
     "several",
     "slots_written",
+    "unchanged",
     "versions",
     "went_stale",
 ]
@@ -98,11 +99,16 @@ _SHARES = Text(
 
 
 def _wrote(moment: Moment) -> Text:
-    writes = [(write, _effect(moment, write)) for write in moment.step.writes if write.slots]
-    if not writes:
+    if not any(write.slots for write in moment.step.writes):
         return Text("{0} wrote no slot.", "{0}没有写入任何槽位。").format(moment.head)
     said = Text("{0} {1}{2}.", "{0}{1}{2}。").format(moment.head, several(slots_written(moment)), _source(moment))
-    return joined([said, *(_SAME.format(slots(done.same)) for _, done in writes if done.same)])
+    return joined([said, *unchanged(moment)])
+
+
+def unchanged(moment: Moment) -> list[Text]:
+    """Names the slots that were written with the values that they had."""
+    effects = [_effect(moment, write) for write in moment.step.writes if write.slots]
+    return [_SAME.format(slots(done.same)) for done in effects if done.same]
 
 
 def several(written: Sequence[Text]) -> Text:

@@ -9,13 +9,12 @@ from typing import TypeVar
 from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
 from inplacelab.recording.facts import NodeFacts, RewireFacts, SavedFacts, Step, TensorFacts, WriteFacts
-from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import relation_of, shown_relation
 from inplacelab.recording.sentences.collectives import communicated
 from inplacelab.recording.sentences.errors import error_step
 from inplacelab.recording.sentences.launches import launched
-from inplacelab.recording.sentences.lines import changes_of_names, freed
+from inplacelab.recording.sentences.lines import changes_of_names, freed, listed_storages
 from inplacelab.recording.sentences.operations import (
     history,
     joins,
@@ -23,6 +22,7 @@ from inplacelab.recording.sentences.operations import (
     place_of,
     several,
     slots_written,
+    unchanged,
     versions,
     went_stale,
 )
@@ -30,7 +30,7 @@ from inplacelab.recording.sentences.phrases import byte_count, joined, listing, 
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import joined as joined_runs
 
-__all__ = ["line_of_step", "whole_line"]
+__all__ = ["as_one", "line_of_step", "whole_line"]
 
 
 def line_of_step(recording: Recording, index: int) -> range:
@@ -55,14 +55,13 @@ def whole_line(recording: Recording, steps: range) -> Text:
         recording: the recording.
         steps: the indices of at least two steps of one line.
     """
-    parts = [recording.steps[index] for index in steps]
-    moment = Moment(recording, steps[-1], steps[0], _merged(recording, parts))
+    parts, moment = [recording.steps[index] for index in steps], as_one(recording, steps)
     said = [
         *_ran(moment, parts),
         *_made(moment),
         *_wrote(moment),
         *_backward(moment, parts),
-        *versions(moment),
+        *([] if _is_too_much(moment) else versions(moment)),
         *history(moment),
         *_kept(moment),
         *_stale(moment),
@@ -73,6 +72,12 @@ def whole_line(recording: Recording, steps: range) -> Text:
     ]
     errors = [error_step(Moment(recording, step.index)) for step in parts if step.error is not None]
     return joined([*said, *errors])
+
+
+def as_one(recording: Recording, steps: range) -> Moment:
+    """Returns steps that follow each other as if they were one."""
+    parts = [recording.steps[index] for index in steps]
+    return Moment(recording, steps[-1], steps[0], _merged(recording, parts))
 
 
 # --- the steps as one ----------------------------------------------------------------------------------------------------
@@ -136,6 +141,9 @@ def _changed(
     return tuple((key, after.get(key)) for key in keys)
 
 
+MOST_TOLD = 8
+"""The most writes of a line, and the most grad nodes, that are told one by one."""
+
 # --- what is said of it --------------------------------------------------------------------------------------------------
 
 
@@ -172,8 +180,23 @@ def _new_tensor(moment: Moment, tensor: TensorFacts) -> Text:
 
 
 def _wrote(moment: Moment) -> list[Text]:
+    if _is_too_much(moment):
+        storages = dict.fromkeys(write.storage for write in moment.step.writes)
+        known = [moment.after.storages.get(key) or moment.before.storages.get(key) for key in sorted(storages)]
+        there = [each for each in known if each is not None]
+        temporary = len(storages) - len(there)
+        if not there:
+            return [Text("It wrote {0:,} temporary storages.", "写入了 {0:,} 个临时存储。").format(temporary)]
+        also = Text(", and {0:,} temporary ones", "，以及 {0:,} 个临时存储") if temporary else Text("", "")
+        pattern = Text("It wrote {0:,} storages: {1}{2}.", "写入了 {0:,} 个存储：{1}{2}。")
+        return [pattern.format(len(there), listed_storages(there), also.format(temporary))]
     written = slots_written(moment)
-    return [Text("It {0}.", "{0}。").format(several(written))] if written else []
+    return [Text("It {0}.", "{0}。").format(several(written)), *unchanged(moment)] if written else []
+
+
+def _is_too_much(moment: Moment) -> bool:
+    """Whether the line wrote too much to tell each write: the steps have the slots and the versions."""
+    return len(moment.step.writes) > MOST_TOLD
 
 
 def _backward(moment: Moment, parts: Sequence[Step]) -> list[Text]:
@@ -226,6 +249,13 @@ def _kept(moment: Moment) -> list[Text]:
     keepers = [node for node in new if node.leaf is None and not node.released]
     keeping = [text for node in keepers for text in kept_by_node(moment, node)]
     plain = [node for node in keepers if not node.saved]
+    if len(keeping) > MOST_TOLD:
+        count = sum(not saved.copy for node in keepers for saved in node.saved)
+        pattern = Text(
+            "{0:,} new grad nodes keep {1:,} values for backward.",
+            "新增的 {0:,} 个梯度节点为反向传播保存了 {1:,} 个值。",
+        )
+        return [pattern.format(len(keeping), count)]
     if keeping or not plain:
         return keeping
     return [joins(moment, plain)]
@@ -268,6 +298,5 @@ def _freed(moment: Moment, parts: Sequence[Step]) -> list[Text]:
             "{0} was made and freed again ({1})." if len(gone) == 1 else "{0} were made and freed again ({1}).",
             "{0} 建立后又释放（{1}）。",
         )
-        labels = listing([Text(storage_label(each.id), storage_label(each.id)) for each in gone])
-        said.append(pattern.format(labels, byte_count(sum(each.bytes for each in gone))))
+        said.append(pattern.format(listed_storages(gone), byte_count(sum(each.bytes for each in gone))))
     return said

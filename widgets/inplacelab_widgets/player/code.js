@@ -45,8 +45,18 @@ export function lineBeside(line, by, leads, count, isNew) {
   return leads.has(line) ? line : 0;
 }
 
-/** @param {Stage} stage @returns {Part} */
-export function drawCode(stage) {
+/** The number of lines around the present one that are shown where the whole program stands above the player. */
+const LINES_AROUND = 5;
+
+/** The lines that are shown then: those around a line, always as many, and those of the trace. @param {number} line @param {number} count @param {Iterable<number>} also
+ * @returns {Set<number>} */
+export function linesAround(line, count, also) {
+  const first = Math.max(1, Math.min(line - (LINES_AROUND - 1) / 2, count - LINES_AROUND + 1));
+  return new Set([...Array.from({ length: Math.min(LINES_AROUND, count) }, (_, k) => first + k), ...also]);
+}
+
+/** @param {Stage} stage @param {boolean} [isAbove]  Whether the whole program stands above the player. @returns {Part} */
+export function drawCode(stage, isAbove = false) {
   const { source, said } = stage.payload;
   const lines = source.map((line, k) => {
     const code = html("code", {}, ...written(line));
@@ -54,7 +64,16 @@ export function drawCode(stage) {
     code.style.paddingLeft = `${Math.min(indentOf(line), 12) + 2}ch`;
     return html("li", {}, html("span", { class: "ipl-number" }, String(k + 1)), code);
   });
-  const root = html("ol", { class: "ipl-code", tabindex: "0" }, ...lines);
+  const more = html("button", { class: "ipl-more", "aria-expanded": "false" });
+  const isShort = isAbove && source.length > LINES_AROUND + 1;
+  const root = html("ol", { class: "ipl-code", tabindex: "0" }, ...lines, ...(isShort ? [html("li", { class: "ipl-all" }, more)] : []));
+  root.classList.toggle("ipl-short", isShort);
+  more.addEventListener("click", () => {
+    const isWhole = !root.classList.toggle("ipl-short");
+    more.setAttribute("aria-expanded", String(isWhole));
+    translate();
+    settle()?.();
+  });
   const leads = new Set(stage.payload.steps.map((step) => step.line));
   lines.forEach((line, k) => line.classList.toggle("ipl-leads", leads.has(k + 1)));
   root.addEventListener("click", visit);
@@ -81,6 +100,7 @@ export function drawCode(stage) {
     const there = lines[here - 1];
     if (!there) return;
     there.setAttribute("data-here", "");
+    gather();
     scrollIntoPane(root, there);
     stage.announce(`${stage.word("at_line", { line: here })}${stage.word("colon")}${source[here - 1].trim()}`);
   }
@@ -136,6 +156,17 @@ export function drawCode(stage) {
     current?.classList.toggle("ipl-wrong", now.error === true);
     current?.setAttribute("aria-current", "step");
     mark(now.marked ?? []);
+    gather();
+  }
+
+  /** Chooses the lines that are shown while not all are. */
+  function gather() {
+    if (!isShort) return;
+    const shown = linesAround(here || (stage.payload.steps[stage.step].line ?? 1), lines.length, marked);
+    lines.forEach((line, k) => {
+      line.classList.toggle("ipl-far", !shown.has(k + 1));
+      line.classList.toggle("ipl-gap", shown.has(k + 1) && k > 0 && !shown.has(k));
+    });
   }
 
   /** Highlights the lines that made or wrote what the reader points at. @param {Set<string>} _ @param {Set<number>} numbers */
@@ -156,12 +187,19 @@ export function drawCode(stage) {
     return isInSight ? undefined : () => scrollPane(root, { top: Math.max(0, top - Math.max(0, Math.min(room / 3, room - height))), left: root.scrollLeft });
   }
 
-  /** The height of all lines, as they are wrapped now. */
+  /** The height of all lines, as they are wrapped now; of those around any line, where only these are shown. */
   function need() {
+    if (root.classList.contains("ipl-short") && getComputedStyle(more).display !== "none") {
+      const rows = Math.max(...lines.map((line) => line.offsetHeight));
+      return rows * (LINES_AROUND + new Set(stage.payload.steps.flatMap((step) => (step.marked ?? []).map(([line]) => line))).size) + more.offsetHeight + 14;
+    }
     const last = lines[lines.length - 1];
     return last.offsetTop + last.offsetHeight + 7;
   }
 
-  const translate = () => root.setAttribute("aria-label", stage.word("code"));
+  function translate() {
+    root.setAttribute("aria-label", stage.word("code"));
+    more.textContent = stage.word(root.classList.contains("ipl-short") ? "all_lines" : "fewer_lines", { count: source.length });
+  }
   return { root, need, show, settle, translate, highlight };
 }

@@ -94,7 +94,7 @@ function drawPane(stage, name, panels) {
   }
 
   /** How drawings at a given scale fit: on a projector, none is smaller than words can be read. @param {{part: number, legible: number}} frame @param {number} by */
-  const fitting = ({ part, legible }, by) => ({ part, shrunk: legible || by > 1 ? Math.min(1, (legible || 1) / by) : SHRUNK, isWhole: legible > 0 });
+  const fitting = ({ part, legible }, by) => ({ part, shrunk: legible ? Math.min(1, legible / by) : Math.max(SHRUNK, 1 / by), isWhole: legible > 0 });
 
   /** The height that it needs to show every step as a whole, in px, at a given scale. @param {number} [size]
    * @param {boolean} [isFolded]  Whether all storages but the highest may be folded. */

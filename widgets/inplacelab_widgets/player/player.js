@@ -44,6 +44,7 @@ import { speak } from "./words.js";
  * @param {() => number} [options.followed]  The step of a recording whose launches are shown; -1 for all of them.
  * @param {boolean} [options.standalone]  Whether the player is a whole page.
  * @param {boolean} [options.fills]  Whether it takes all the height of the window below its top.
+ * @param {boolean} [options.codeAbove]  Whether the program stands above the player, in its cell.
  * @param {boolean} [options.code]  Whether the program is shown; a page with an editor beside the player shows it there.
  * @param {(step: number) => string | Promise<string>} [options.linkOf]  Returns the link to a step; a whole page has its own.
  * @param {(program: string) => void} [options.adopt]  Called when the reader wants to go on with a fixed program.
@@ -69,7 +70,7 @@ export function mount(el, payload, options = {}) {
   // The steps of launches have no links, and no tables of their own.
   const share = payload.launches ? null : drawShare(stage, options.linkOf ?? (options.standalone ? (step) => linkTo(location.href, step) : null));
   toolbar.add(...(payload.threads.length ? [follow.root] : []), predict.switcher, ...(share ? [share.button] : []), present.root, help.button);
-  const code = payload.source.length && options.code !== false ? drawCode(stage) : null;
+  const code = payload.source.length && options.code !== false ? drawCode(stage, options.codeAbove) : null;
   const { storages, ...below } = drawPanes(stage);
   const fixes = drawFixes(stage, options.adopt);
   const sentence = drawSentence(stage, fixes);

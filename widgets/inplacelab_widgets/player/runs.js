@@ -6,7 +6,7 @@
 /** @typedef {[string, Attributes, number[]?, string?, string?]} Mark  [tag, place, [step, look, step, look, ...], keys, links]; look -1: not there. */
 /** @typedef {{x: number, y: number, width: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[], folded?: boolean, fixed?: boolean, row?: number}} Group  Drawn in the stretches `open`: [first, last, ...]; `row`: the seat that it shares with groups that never live at the same time. */
 /** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[], copies?: [number, import("./arrow.js").End, import("./arrow.js").End][]}} Panel */
-/** @typedef {{name: string, storages: string, keys: string, stops: number[]}} Thread  What is shown of a tensor that a reader follows. */
+/** @typedef {{name: string, storages?: string, keys: string, stops: number[]}} Thread  What is shown of a tensor that a reader follows. A first picture has the names only. */
 /** @typedef {{line: number | null, phase: string, error?: true, stop?: boolean, ends?: true, idle?: true, says: number, detail?: number, whole?: Told, marked?: Marked[], fixes?: Fix[], at?: number[]}} Step  `idle`: it changes nothing; `says` is the position of its headline in `said`, `detail` that of the rest, `whole` has both for its whole line; `at` is the thread that it shows, as in picks.js. */
 /** @typedef {{says: number, detail?: number}} Told  A headline and the rest, as positions in `said`. */
 /** @typedef {{says: number, lines: [string, boolean][]}} Fix  A fixed program: its lines, and which of them are new. */

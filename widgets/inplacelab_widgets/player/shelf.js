@@ -26,8 +26,8 @@ const MOST_TRIED = 12;
  * @typedef {{room: number, zoom: number, widest: number, width: number, height: number, seats: Map<Group, number[]>, beside: number}} Arrangement */
 
 /** The scale of a drawing in some room; what would be too small is cut instead. @param {number} width @param {number} room
- * @param {number} [shrunk]  The least scale. */
-export function zoomFor(width, room, shrunk = SHRUNK) {
+ * @param {number} shrunk  The least scale. */
+export function zoomFor(width, room, shrunk) {
   return room > 0 && room >= shrunk * width ? Math.min(1, room / width) : 1;
 }
 
@@ -64,17 +64,16 @@ export function flowed(boxes, room) {
 }
 
 /** The last arrangement of each panel, which is needed several times before the room changes.
- * @type {WeakMap<Panel, {room: number, part: number, shrunk: number, best: Arrangement}>} */
+ * @type {WeakMap<Panel, {asked: string, best: Arrangement}>} */
 const latest = new WeakMap();
 
 /** The best arrangement of a panel of storages in some room. @param {Panel} panel @param {number} room
- * @param {number} [part]  The part of all steps at which all of it should be visible.
- * @param {number} [shrunk]  The least scale. @returns {Arrangement} */
-export function arranged(panel, room, part = 1, shrunk = SHRUNK) {
-  const before = latest.get(panel);
-  if (before?.room === room && before.part === part && before.shrunk === shrunk) return before.best;
+ * @param {number} [part]  The part of all steps at which all of it should be visible. @param {number} [shrunk]  The least scale. @returns {Arrangement} */
+export function arranged(panel, room, part = 1, shrunk = 1) {
+  const before = latest.get(panel), asked = `${room} ${part} ${shrunk}`;
+  if (before?.asked === asked) return before.best;
   const best = bestOf(panel, room, part, shrunk);
-  latest.set(panel, { room, part, shrunk, best });
+  latest.set(panel, { asked, best });
   return best;
 }
 
@@ -84,9 +83,9 @@ function bestOf(panel, room, part, shrunk) {
   if (room <= 0) return laidOut;
   const isTooWide = laidOut.width > room / shrunk;
   // Try whether more storages fit side by side if they are a little smaller.
-  const others = [arrangedWith(panel, room, part, shrunk, Math.max(shrunk, SHRUNK_FOR_COLUMN))];
+  const others = shrunk < SHRUNK_FOR_COLUMN ? [arrangedWith(panel, room, part, shrunk, SHRUNK_FOR_COLUMN)] : [];
   const beside = [laidOut, ...others].flatMap((each) => withColumn(panel, each, part));
-  const [lowest] = [...others, ...beside].sort((one, other) => one.height - other.height);
+  const [lowest] = [...others, ...beside, laidOut].sort((one, other) => one.height - other.height);
   return isTooWide || lowest.height < WORTH * laidOut.height ? lowest : laidOut;
 }
 

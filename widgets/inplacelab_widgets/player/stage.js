@@ -76,7 +76,7 @@ import { fill, speak } from "./words.js";
 /** @param {Payload} payload @param {string} name */
 function followedBy({ threads, steps }, name) {
   const thread = threads.find((each) => each.name === name);
-  if (!thread) return { storages: null, keys: new Set(), steps };
+  if (thread?.storages === undefined) return { storages: null, keys: new Set(), steps };
   return { storages: new Set(thread.storages.split(" ")), keys: new Set(thread.keys.split(" ")), steps: stoppingAt(steps, thread.stops) };
 }
 

@@ -123,6 +123,7 @@ function drawn(model, el, payload) {
   const given = Object.fromEntries(["toolbar", ...TRAITS].map((trait) => [trait, model.get(modelName(trait))]));
   const player = mounted(payload)(el, payload, {
     ...given,
+    codeAbove: model.get("_code_above") === true,
     step: steps.get(),
     followed: () => model.get("step"),
     tell(trait, value) {

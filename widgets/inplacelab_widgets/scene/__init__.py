@@ -7,12 +7,12 @@ the marks of a storage, which are most of the work, are made when the storage is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from inplacelab.language import Text
 from inplacelab.recording import queries
+from inplacelab.recording.facts import Step
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import Headline, line_headline, sentence
@@ -89,10 +89,13 @@ class Scene:
         """Returns what a step did in one clause, and the rest of its sentence."""
         return headline_of(self.recording, step, self.sentence(step))
 
-    @cached_property
-    def line_headlines(self) -> Mapping[int, Headline]:
-        """The same of lines of several steps, by the last step of the line."""
-        return _line_headlines(self.recording)
+    def line_headline(self, step: int) -> Headline | None:
+        """Returns the same of the line of a step, if it has several steps and this is the last of them."""
+        steps = self.recording.steps
+        if not step or not _is_one_line(steps[step - 1], steps[step]):
+            return None
+        is_last = step + 1 == len(steps) or not _is_one_line(steps[step], steps[step + 1])
+        return line_headline(self.recording, step) if is_last else None
 
     def panel(self, name: str) -> Panel:
         """Returns one of `PANELS` by name."""
@@ -117,8 +120,5 @@ def scene_of(recording: Recording) -> Scene:
     return Scene(presentable(recording))
 
 
-def _line_headlines(recording: Recording) -> dict[int, Headline]:
-    steps = recording.steps
-    lines = [(step.line, step.turn) for step in steps]
-    ends = [k for k in range(1, len(steps)) if lines[k] == lines[k - 1] and lines[k : k + 2] != [lines[k]] * 2]
-    return {end: line_headline(recording, end) for end in ends}
+def _is_one_line(step: Step, following: Step) -> bool:
+    return (step.line, step.turn) == (following.line, following.turn)

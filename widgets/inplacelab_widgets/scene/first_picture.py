@@ -19,15 +19,22 @@ _ROOMS = (320, 440, 520, 560, 600, 660, 760, 900, 1100, 1400, 1800)
 """Widths that a page may have for the storages, in px: which step needs most height depends on it."""
 
 
-def at_step(panel: Panel, step: int) -> Panel:
-    """Returns a panel with the marks of one step, which look as they do in the whole panel at that step."""
+def at_step(panel: Panel, step: int, *, chips: bool = True) -> Panel:
+    """Returns a panel with the marks of one step, which look as they do in the whole panel at that step.
+
+    Args:
+        panel: the panel over all steps.
+        step: the step.
+        chips: whether the storages that are not drawn are named.
+    """
     kept = _kept(panel, step)
     return replace(
         panel,
         height=panel.more.note.y if panel.more else panel.height,
         groups=_cut(panel.groups, kept, step),
         # Its heading stays, unseen: a player moves the storages of a panel with a shelf together.
-        shelf=_cut(panel.shelf, kept, step) or tuple(replace(each, open=_NEVER) for each in panel.shelf[:1]),
+        shelf=(_cut(panel.shelf, kept, step) if chips else ())
+        or tuple(replace(each, open=_NEVER) for each in panel.shelf[:1]),
         says=_at(panel.says, step),
         notes=_at(panel.notes, step),
         more=None,
@@ -44,12 +51,16 @@ def _kept(panel: Panel, step: int) -> set[int]:
     """The steps whose groups are kept: that of the picture; and if the groups are moved together, the one that needs most room."""
     if not panel.shelf:
         return {step}
-    together = [(at, [(each.width, each.height) for each in drawn]) for at, drawn in drawn_together(panel.groups)]
+    together: dict[
+        tuple[tuple[float, float], ...], int
+    ] = {}  # in a loop the same storages are together again and again
+    for at, drawn in drawn_together(panel.groups):
+        together.setdefault(tuple([(each.width, each.height) for each in drawn]), at)
     if not together:
         return {step}
 
     def highest(room: float) -> int:
-        return max(together, key=lambda stage: flowed(stage[1], room)[1])[0]
+        return together[max(together, key=lambda boxes: flowed(boxes, room)[1])]
 
     return {step, *map(highest, _ROOMS)}
 
@@ -60,6 +71,7 @@ def _cut(groups: Sequence[Group], kept: set[int], step: int) -> tuple[Group, ...
         replace(
             group,
             marks=tuple(_marks(group, step)),
+            alone=None,
             open=tuple((each, each) for each in sorted(kept) if group.is_drawn(each)) or _NEVER,
         )
         for group in groups
@@ -81,7 +93,7 @@ def _largest(groups: Sequence[Group]) -> set[int]:
 
 def _marks(group: Group, step: int) -> Iterator[Mark]:
     """The marks that are there at a step, each with the look that it has then."""
-    for mark in group.marks if group.is_drawn(step) else ():
+    for mark in group.marks_at(step) if group.is_drawn(step) else ():
         place = bisect_right(mark.runs, step, key=lambda run: run[0])
         if place and mark.runs[place - 1][1] is not None:
             yield mark._replace(runs=mark.runs[place - 1 : place])

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import groupby, pairwise, product
 from math import inf, isfinite, prod
+from typing import cast
 
-from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
+from inplacelab.recording.facts import Number, StorageFacts, TensorFacts, Values
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.touched import Touched
 from inplacelab.recording.values_read import element_values, slots_under
@@ -181,9 +182,17 @@ def extent(moments: Iterable[StorageFacts]) -> tuple[float, float] | None:
     for facts in moments:
         if isinstance(facts.values, tuple):
             known = True
-            finite = [float(value) for value in facts.values if not isinstance(value, complex) and isfinite(value)]
-            low, high = min([low, *finite]), max([high, *finite])
-    return None if not known else (low, high) if low <= high else (0.0, 0.0)
+            finite = _finite(facts.values)
+            low, high = min(low, min(finite, default=low)), max(high, max(finite, default=high))
+    return None if not known else (float(low), float(high)) if low <= high else (0.0, 0.0)
+
+
+def _finite(values: Values) -> Sequence[float]:
+    """Those of the values that have a place on a scale."""
+    total = sum(values)
+    if not isinstance(total, complex) and isfinite(total):  # so is each of them
+        return cast(Sequence[float], values)
+    return [value for value in values if not isinstance(value, complex) and isfinite(value)]
 
 
 def level(value: Number | None, scale: tuple[float, float]) -> int:

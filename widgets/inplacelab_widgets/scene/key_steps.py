@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Literal, NamedTuple, get_args
 
 from inplacelab.recording import queries
-from inplacelab.recording.facts import SavedFacts, Step, TensorFacts
+from inplacelab.recording.facts import SavedFacts, Step, TensorFacts, WriteFacts
 from inplacelab.recording.quiz import Question
-from inplacelab.recording.recording import Recording
-from inplacelab.recording.slots import Runs, slot_runs
+from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.slots import Runs, common_runs, slot_runs
+from inplacelab.recording.values_read import slots_reached
 
 __all__ = ["Chapter", "Role", "key_step", "opening_step", "story"]
 
@@ -51,16 +52,21 @@ def key_step(recording: Recording) -> int:
     """
     if not recording.steps:
         raise ValueError("No step tells anything: the recording has none.")
+    return recording.once(_key_step)
+
+
+def _key_step(recording: Recording) -> int:
     failed = _failed(recording)
     if failed is not None:
         return _in_sight(recording, failed.index)
-    writes = _writes(recording)
-    if writes:
-        return max(
-            writes,
-            key=lambda step: (_others_changed(recording, step), not _is_on_gradients(recording, step), step.index),
-        ).index
-    return _stops(recording)[-1]
+    best: tuple[int, bool, int] | None = None
+    for step in reversed(_writes(recording)):
+        is_plain = not _is_on_gradients(recording, step)
+        # Values are compared only where the step could be more telling than a later one.
+        if best is None or (_others_reached(recording, step), is_plain) > best[:2]:
+            found = (_others_changed(recording, step), is_plain, step.index)
+            best = found if best is None else max(best, found)
+    return _stops(recording)[-1] if best is None else best[2]
 
 
 def opening_step(recording: Recording, questions: Sequence[Question] | None = None) -> int:
@@ -83,6 +89,10 @@ def story(recording: Recording) -> tuple[Chapter, ...]:
     when backward ended or refused it. Then come the writes that changed most to tensors with other names, one for each line. If these are
     too few, other writes, views and new storages are added.
     """
+    return recording.once(_story)
+
+
+def _story(recording: Recording) -> tuple[Chapter, ...]:
     telling = key_step(recording)
     lost = _lost(recording)
     about = _subject(recording, recording.steps[telling], lost)
@@ -169,10 +179,13 @@ def _shows_another(recording: Recording, step: Step) -> bool:
 
 
 def _telling_writes(recording: Recording) -> list[Step]:
-    """The writes that changed tensors with other names, those first that changed the most."""
-    others = {step.index: _others_changed(recording, step) for step in _writes(recording)}
-    telling = [step for step in _writes(recording) if others[step.index]]
-    return sorted(telling, key=lambda step: (-others[step.index], step.index))
+    """For each line the write that changed the most tensors with other names, the first of several; those first that changed the most."""
+    telling: dict[int | None, tuple[int, Step]] = {}
+    for step in _writes(recording):
+        most, _ = telling.get(step.line, (0, step))
+        if _others_reached(recording, step) > most and (changed := _others_changed(recording, step)) > most:
+            telling[step.line] = changed, step
+    return [step for _, step in sorted(telling.values(), key=lambda found: (-found[0], found[1].index))]
 
 
 def _more(recording: Recording) -> Iterator[tuple[int, Role]]:
@@ -252,11 +265,25 @@ def _writes(recording: Recording) -> list[Step]:
 
 def _others_changed(recording: Recording, step: Step) -> int:
     """The number of names whose values a write changed, besides those of the tensor that it wrote through."""
-    tensors, through = recording.state(step.index).tensors, {write.tensor for write in step.writes}
-    written = {write.storage for write in step.writes}
-    if not any(each.names and each.storage in written and each.id not in through for each in tensors.values()):
+    if not _others_reached(recording, step):
         return 0
+    tensors, through = recording.state(step.index).tensors, {write.tensor for write in step.writes}
     return sum(len(tensors[key].names) for key in queries.changed_values(recording, step.index) if key not in through)
+
+
+def _others_reached(recording: Recording, step: Step) -> int:
+    """The number of names that a write can have changed: those of the other tensors that reach a slot which it wrote."""
+    state, through = recording.state(step.index), {write.tensor for write in step.writes}
+    written = {write.storage for write in step.writes}
+    others = [
+        each for each in state.tensors.values() if each.storage in written and each.names and each.id not in through
+    ]
+    return sum(len(each.names) for each in others if _is_reached(state, each, step.writes))
+
+
+def _is_reached(state: State, tensor: TensorFacts, writes: Iterable[WriteFacts]) -> bool:
+    slots = slots_reached(state.storages[tensor.storage], tensor)
+    return any(common_runs(slots, write.slots) for write in writes if write.storage == tensor.storage)
 
 
 def _is_on_gradients(recording: Recording, step: Step) -> bool:

@@ -117,6 +117,12 @@ class Group:
     open: tuple[tuple[int, int], ...] = ()
     row: int | None = None
     is_fixed: bool = False
+    alone: Callable[[int], Iterable[Mark]] | None = None
+    """Makes the marks of one step, if that is less work than to make those of all steps."""
+
+    def marks_at(self, step: int) -> Iterable[Mark]:
+        """Returns marks that look at `step` as `marks` do; others may be among them."""
+        return self.marks if self.alone is None else self.alone(step)
 
     def is_drawn(self, step: int) -> bool:
         """Returns whether it is drawn at `step`."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from heapq import nlargest
-from typing import Any
+from typing import Any, Literal
 
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording import queries
@@ -40,6 +40,9 @@ from inplacelab_widgets.scene.predict_question import in_both_languages, questio
 from inplacelab_widgets.scene.strip import legend
 from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_panels
 
+Extent = Literal["full", "brief", "bare"]
+"""How much a first picture has: all; no panel below the code and the storages; nor the names of the storages that it does not draw."""
+
 
 def payload(
     scene: Scene,
@@ -47,7 +50,8 @@ def payload(
     *,
     panels: Sequence[str] | None = None,
     only: int | None = None,
-    brief: bool = False,
+    extent: Extent = "full",
+    follow: str = "",
 ) -> Json:
     """Returns all data that the player needs to play a recording without a Jupyter kernel.
 
@@ -57,11 +61,12 @@ def payload(
         panels: the panels to show, out of `scene.PANELS` and "code" for the source; all that the recording has if not
             given.
         only: the step to pack alone, for the first picture; all steps if not given.
-        brief: whether to leave the panels below the code and the storages empty in the first picture.
+        extent: how much of the first picture to pack.
+        follow: the name of the tensor that is followed in the first picture; of the others it has the names only.
     """
     shown = panels_of(scene.recording) if panels is None else panels
     asked = {"predict": [question_data(scene.recording, each) for each in questions]}
-    return _Packer(scene, shown, only, brief=brief).packed() | asked
+    return _Packer(scene, shown, only, extent, follow).packed() | asked
 
 
 _PANES = {"graph": ("graph",), "history": ("lanes", "memory"), "elements": ("elements",)}
@@ -81,11 +86,12 @@ _LATER: Json = {
 
 
 class _Packer:
-    def __init__(self, scene: Scene, panels: Sequence[str], only: int | None, *, brief: bool) -> None:
+    def __init__(self, scene: Scene, panels: Sequence[str], only: int | None, extent: Extent, follow: str) -> None:
         self.scene = scene
         self.shown = panels
         self.only = only
-        self.brief = brief
+        self.extent = extent
+        self.follow = follow
         self.pools = Pools()
 
     def packed(self) -> Json:
@@ -121,7 +127,10 @@ class _Packer:
             "story": [_chapter(chapter) for chapter in story(recording)],
             "steps": steps,
             "panels": panels,
-            "threads": [_thread(thread) for thread in threads(recording)],
+            "threads": [
+                _thread(each) if self.only is None or each.name == self.follow else {"name": each.name}
+                for each in threads(recording)
+            ],
             **later,
             **self.pools.packed(),
         }
@@ -161,8 +170,9 @@ class _Packer:
         # As the player does: the pane that opens, or the first one.
         panes = [_PANES[opens], *_PANES.values()]
         pane = next((pane for pane in panes if not {*pane}.isdisjoint(self.shown)), ())
-        seen = name == "storages" or (name in pane and not self.brief)
-        return self.pools.panel(at_step(self.scene.panel(name), self.only) if seen else empty(name))
+        if name != "storages" and not (name in pane and self.extent == "full"):
+            return self.pools.panel(empty(name))
+        return self.pools.panel(at_step(self.scene.panel(name), self.only, chips=self.extent != "bare"))
 
     def _step(self, index: int) -> Json:
         steps = self.scene.recording.steps
@@ -205,7 +215,7 @@ class _Packer:
 
     def _whole_line(self, index: int) -> Json:
         """What is said in place of the sentence where a step of the player is a line."""
-        said = self.scene.line_headlines.get(index)
+        said = self.scene.line_headline(index)
         return {} if said is None else {"whole": self._words(said)}
 
     def _marked(self, marked: Marked) -> list[Any]:

@@ -6,9 +6,9 @@ that makes a temporary a hundred times needs the room of one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property
 from typing import TypeVar
 
 from inplacelab.language import Text, enumerated
@@ -71,7 +71,7 @@ WIDTH = 570.0
 NARROWEST = 320.0
 PILL = 16.0
 PIN_LEFT = 6.0
-HIGHEST = 290.0
+HIGHEST = 244.0
 """The greatest height of the panel, in px. A higher one draws in full only what a step is about; the rest is on the shelf."""
 
 
@@ -87,6 +87,8 @@ class _Storage:
     pins: tuple[Pin, ...]
     storage_pins: StoragePins
     raises: tuple[Raise, ...]
+    is_written: bool
+    """Whether a step wrote a known slot."""
     done: Mapping[int, Touched]
     acts: Mapping[int, Mapping[int, Act]]
     room: float
@@ -103,9 +105,8 @@ class _Storage:
 
     @cached_property
     def strip(self) -> Strip:
-        is_written = any(each.changed or each.same for each in self.done.values())
         folded, is_narrow = self.tensors.folded, self.tensors.scale is not None
-        return strip_for(self.life, self.room, self.gutter, is_written=is_written, folded=folded, is_narrow=is_narrow)
+        return strip_for(self.life, self.room, self.gutter, is_written=self.is_written, folded=folded, is_narrow=is_narrow)
 
     @cached_property
     def pill_width(self) -> float:
@@ -185,9 +186,15 @@ class _Storage:
 
     def group(self, x: float, y: float, row: int, spans: tuple[Span, ...] = ()) -> Group:
         marks, key = Lazily(self._marks), f"s{self.id}"
-        return Group(x, y, self.width, self.height, self.life.first, self.last, marks, key, spans, row)
+        return Group(
+            x, y, self.width, self.height, self.life.first, self.last, marks, key, spans, row, alone=self._marks
+        )
 
-    def _marks(self) -> Iterator[Mark]:
+    def _marks(self, step: int | None = None) -> Iterator[Mark]:
+        """The marks of all steps, or of one."""
+        life, done = self.life, self.done
+        if step is not None:
+            life, done = life.near(step), {step: done[step]} if step in done else {}
         yield from _title_marks(self)
         for seat, x, row in self.above:
             for card, sheet in seat.sheets:
@@ -195,19 +202,24 @@ class _Storage:
                 yield from fan_marks(card, sheet, self.strip, x, ends, self.acts.get(card.tensor, {}))
         for seat, x, row in self.above:
             yield from caption_marks(seat, x, self.rows[row] - CAPTION, self.acts)
-            for card, sheet in seat.sheets:
-                yield from grid_marks(card, sheet, x, self.rows[row], self.done)
+            for card, sheet in seat.near(step):
+                yield from grid_marks(card, sheet, x, self.rows[row], done)
         for seat, x, y in self.names:
             yield from caption_marks(seat, x, y, self.acts)
         if self.tensors.scale is not None:
             yield from self._legend(self.tensors.scale)
-        # A step that copies a temporary to another storage has freed it when it is done; it is seen once more.
-        is_read_last = bool(self.done.get(self.life.last + 1, Touched()).read) and self.last > self.life.last
-        seen = replace(self.life, last=self.life.last + is_read_last)
-        yield from strip_marks(self.strip, self.strip_top, self.id, seen, self.done)
+        yield from strip_marks(self.strip, self.strip_top, self.id, self._seen(life), done)
+        yield from self._versions()
+        yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
+
+    def _versions(self) -> Iterator[Mark]:
         if self.version_line is not None:
             yield from self.version_line.marks(self.gutter, self.versions_top, _version_keys(self))
-        yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
+
+    def _seen(self, life: Life[StorageFacts]) -> Life[StorageFacts]:
+        """How long its slots are seen: a step that copies a temporary to another storage has freed it when it is done, and shows it once more."""
+        is_read_last = bool(self.done.get(self.life.last + 1, Touched()).read) and self.last > self.life.last
+        return replace(life, last=life.last + is_read_last)
 
     def _legend(self, scale: tuple[float, float]) -> Iterator[Mark]:
         """The colours of heat maps, with the values of the first and the last one, in the space for fans."""
@@ -270,9 +282,7 @@ def _with_a_shelf(recording: Recording, storages: Sequence[_Storage], room: floa
         {each.id: (each.width, each.height) for each in storages},
         {each.id: _stale(each) for each in storages},
     )
-    spans = open_spans(
-        recording, sizes, partial(_fit, room=room), {key: ranges for key, ranges in stale.items() if ranges}
-    )
+    spans = open_spans(recording, sizes, _fitting(room), {key: ranges for key, ranges in stale.items() if ranges})
     groups = tuple(each.group(0, 0, k, spans[each.id]) for k, each in enumerate(s for s in storages if s.id in spans))
     shelved = [
         Shelved(each.id, each.life, each.versions, each.last, each.cards, each.pins, spans.get(each.id, ()))
@@ -290,10 +300,18 @@ def _with_a_shelf(recording: Recording, storages: Sequence[_Storage], room: floa
     )
 
 
-def _fit(boxes: Sequence[tuple[float, float]], chips: int, room: float) -> bool:
-    """Whether storages of these sizes can be seen at the same time, with chips for others. Beside the highest one there is room in any case."""
-    highest = max((height for _, height in boxes), default=0)
-    return flowed(boxes, room)[1] <= max(HIGHEST - ROOM_FOR_CHIPS * bool(chips), highest)
+def _fitting(room: float) -> Callable[[Sequence[tuple[float, float]], int], bool]:
+    """Returns whether storages of given sizes can be seen at the same time, with chips for others. Beside the highest one there is room in any case."""
+
+    @cache  # a loop asks the same again and again
+    def bottom(boxes: tuple[tuple[float, float], ...]) -> float:
+        return flowed(boxes, room)[1]
+
+    def fits(boxes: Sequence[tuple[float, float]], chips: int) -> bool:
+        highest = max((height for _, height in boxes), default=0)
+        return bottom(tuple(boxes)) <= max(HIGHEST - ROOM_FOR_CHIPS * bool(chips), highest)
+
+    return fits
 
 
 def _stale(storage: _Storage) -> list[Span]:
@@ -341,7 +359,8 @@ def _storages(recording: Recording, room: float) -> list[_Storage]:
         # One step longer than its life: the step that frees it shows it fading.
         last, stacks = min(life.last + 1, end), storage_pins(_placed(own_pins))
         own_cards = tuple(all_cards.get(key, ()))
-        facts = (key, life, versions[key], last, own_cards, own_pins, stacks, raises, done.get(key, {}))
+        is_written = any(write.slots for _, write in all_writes.get(key, ()))
+        facts = (key, life, versions[key], last, own_cards, own_pins, stacks, raises, is_written, done.get(key, {}))
         found.append(_Storage(*facts, acts(recording), room))
     return found
 

@@ -97,7 +97,7 @@ def arrow(source: tuple[float, float], target: tuple[float, float], left: float)
 
 def group_at(group: Group, step: int, language: str) -> str:
     """Returns the marks of a group as they look at `step`."""
-    return "".join(mark_at(mark, step, language) for mark in group.marks)
+    return "".join(mark_at(mark, step, language) for mark in group.marks_at(step))
 
 
 def placed(drawn: str, x: float, y: float, scale: float = 1) -> str:

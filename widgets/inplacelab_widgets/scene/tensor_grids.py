@@ -7,7 +7,7 @@ out in the same way, the strip itself is folded into their shape.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
@@ -51,6 +51,12 @@ class Sheet:
         """The storage, of which only what never changes is asked for."""
         return self.moments[0][1]
 
+    def near(self, step: int) -> Sheet:
+        """Returns the sheet with what is drawn of it at one step only."""
+        moments = tuple(Life(self.moments, self.last).near(step).moments)
+        drawn = replace(self.drawn, moments=moments) if isinstance(self.drawn, HeatMap) else self.drawn
+        return replace(self, moments=moments, drawn=drawn)
+
 
 @dataclass(frozen=True)
 class Seat:
@@ -58,6 +64,10 @@ class Seat:
 
     cards: tuple[Card, ...]
     sheets: tuple[tuple[Card, Sheet], ...] = ()
+
+    def near(self, step: int | None) -> tuple[tuple[Card, Sheet], ...]:
+        """Returns the sheets, for all steps or with what is drawn of them at one."""
+        return self.sheets if step is None else tuple((card, sheet.near(step)) for card, sheet in self.sheets)
 
     @cached_property
     def width(self) -> float:

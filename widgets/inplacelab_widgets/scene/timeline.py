@@ -33,6 +33,11 @@ class Life(Generic[Facts]):
         found = bisect_right(self.moments, step, key=itemgetter(0))
         return self.moments[found - 1][1] if found and step <= self.last else None
 
+    def near(self, step: int) -> Life[Facts]:
+        """Returns the life with the last two moments up to a step only: all that is drawn of it at that step."""
+        found = bisect_right(self.moments, step, key=itemgetter(0))
+        return Life(self.moments[max(found - 2, 0) : max(found, 1)], self.last)
+
     def every(self) -> Iterable[Facts]:
         """Returns all the facts it ever had."""
         return (facts for _, facts in self.moments)

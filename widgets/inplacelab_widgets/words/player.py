@@ -25,6 +25,8 @@ PLAYER = {
     "backward": BACKWARD,
     "update": UPDATE,
     "code": Text("Code", "代码"),
+    "all_lines": Text("⋮ all {count} lines", "⋮ 全部 {count} 行"),
+    "fewer_lines": Text("⋮ fewer lines", "⋮ 只看几行"),
     "storages": Text("Memory: storages and tensors", "内存：存储与张量"),
     "graph": Text("Graph", "反向图"),
     "lanes": Text("Versions", "版本"),
