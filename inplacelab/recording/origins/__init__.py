@@ -10,7 +10,7 @@ through a view the same number is found.
 * `life.py`: what happened to a slot, step by step.
 * `gradients.py`: which contributions were added up to a gradient, and the path that each took.
 * `arrivals.py`, `elements.py`: which step put a number into a slot; elements and slots.
-* `arithmetic.py`: `130 = 13 · 10`, and slopes.
+* `arithmetic.py`, `slopes.py`: `130 = 13 · 10`; and how strongly a result follows each operand.
 """
 
 from __future__ import annotations

@@ -15,11 +15,11 @@ from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, Step, TensorFacts
-from inplacelab.recording.origins.arithmetic import UNKNOWN, Slope, slope
 from inplacelab.recording.origins.arrivals import arrivals, next_arrival
 from inplacelab.recording.origins.back import Computed, Origin, computed, operands_of
 from inplacelab.recording.origins.elements import number_of, slots_of_element
 from inplacelab.recording.origins.forward import Flow, flows
+from inplacelab.recording.origins.slopes import UNKNOWN, Slope, slope
 from inplacelab.recording.recording import Recording, State
 
 __all__ = ["Contributions", "End", "GradientPath", "Hop", "contributions"]
@@ -328,12 +328,16 @@ class _Search:
         if step.depends is None:
             return Hop(flow, UNKNOWN)
         values = [each.value for each in found.origins]
-        then = _added(slope(step.op, step.depends, values, k, found.value) for k in here)
+        own = next((k for k, each in enumerate(found.origins) if each.index == flow.index), None)
+        then = _added(slope(step.op, step.depends, values, k, found.value, own=own) for k in here)
         later, line = self._as_backward_found(step, found.origins)
         if line is None:
             return Hop(flow, then)
         out = self._value_now(flow.storage, flow.slot)
-        now = _added(slope(step.op, step.depends, later, k, found.value if out is None else out) for k in here)
+        result = found.value if out is None else out
+        now = then
+        if then.value is not None:
+            now = _added(slope(step.op, step.depends, later, k, result, own=own, checked=False) for k in here)
         return Hop(flow, then, None if now == then else now, None if now == then else line)
 
     def _as_backward_found(self, step: Step, origins: Sequence[Origin]) -> tuple[list[Number | None], int | None]:
