@@ -27,7 +27,7 @@ PATTERNS: Mapping[str, str] = {
 """How an element-wise operation is written, with the operands as {0}, {1} and the numbers beside them by name."""
 COPIES = frozenset({
     "clone", "copy", "assign", "cast", "to", "setitem", "set_value", "getitem", "reshape", "flatten", "expand", "contiguous", "astype", "type", "float", "double",
-    "broadcast_to", "detach",
+    "broadcast_to", "detach", "assign_out", "set_tensor", "copy_to",
 })  # fmt: skip
 """Operations that leave numbers as they are."""
 _OTHER_NAMES = {
@@ -35,7 +35,7 @@ _OTHER_NAMES = {
     "true_divide": "divide", "idiv": "divide", "itruediv": "divide", "iadd": "add", "radd": "add", "negative": "neg", "matmul": "matmul", "amax": "max",
     "amin": "min", "rdivide": "rtruediv", "rdiv": "rtruediv", "swish": "silu", "clamp": "clip", "clamp_min": "clip", "clamp_max": "clip", "absolute": "abs",
     "sgn": "sign", "p_norm": "norm", "vector_norm": "norm", "linalg_norm": "norm", "linalg_vector_norm": "norm", "mean_all": "mean", "log_sigmoid": "logsigmoid",
-    "fmax": "maximum", "fmin": "minimum", "mod": "remainder", "fmod": "remainder",
+    "bce_loss": "binary_cross_entropy", "fmax": "maximum", "fmin": "minimum", "mod": "remainder", "fmod": "remainder",
 }  # fmt: skip
 
 

@@ -32,6 +32,7 @@ _RULES = {
     "whole": Text("each element: from all in its line along axis {axes} of {names}", "每个元素：来自 {names} 沿轴 {axes} 同一行列的全部元素"),
     "running": Text("each element: from all of {names} up to its position", "每个元素：来自 {names} 中到其位置为止的全部元素"),
     "contracted": Text("each element: a sum of products from {names}, {equation}", "每个元素：{names} 的乘积之和，{equation}"),
+    "windowed": Text("each element: from a window of {names}", "每个元素：来自 {names} 的一个窗口"),
     "moved": Text("each element: one of {names}", "每个元素：{names} 的一个元素"),
     "written": Text("the elements that this step wrote: from {names}", "此步写入的元素：来自 {names}"),
 }  # fmt: skip
