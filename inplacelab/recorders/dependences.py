@@ -189,6 +189,8 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "scale": ("x", "scale", "bias", "bias_after_scale"),
     "pow": ("x", "other"),
     "clip": ("x", "min", "max"),
+    "lerp": ("x", "y", "weight"),
+    "elu": ("x", "alpha"),
 }
 
 

@@ -85,6 +85,11 @@ def _of_both(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa:
     return POINTWISE if reduction == "none" else Dependence("reduced", tuple(range(len(shapes[0]))), text="alike")
 
 
+def _of_logits(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    """Paddle's losses of two tensors before they are reduced."""
+    return POINTWISE if len(shapes) == 2 else None
+
+
 def _of_classes(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
     """A loss of scores and the numbers of the right classes, in PyTorch."""
     reduction = call.kwargs.get("reduction", "mean")
@@ -312,7 +317,7 @@ _RULES: Mapping[str, Callable[[Any, str, Sequence[Shape]], Found]] = {
         "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div",
     ), _of_both),
     **dict.fromkeys(("cross_entropy", "nll_loss"), _of_classes), "cross_entropy_with_softmax": _of_softmax,
-    **dict.fromkeys(("sigmoid_cross_entropy_with_logits", "bce_loss"), lambda call, plain, shapes: POINTWISE if len(shapes) == 2 else None),
+    **dict.fromkeys(("sigmoid_cross_entropy_with_logits", "bce_loss"), _of_logits),
     **dict.fromkeys(("conv1d", "conv2d", "conv3d", "depthwise_conv2d"), _convolution),
     **dict.fromkeys(("max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "pool2d"), _pooling),
     **dict.fromkeys(("sort", "topk", "argsort"), _sorted), "embedding": _embedding, **dict.fromkeys(("repeat", "tile"), _repeated),

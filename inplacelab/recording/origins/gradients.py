@@ -263,7 +263,8 @@ class _Search:
         to = _At(flow.storage, flow.slot, flow.step)
         if self._is_left_out(step):
             return
-        made = self._recording.state(flow.step).tensors.get(flow.tensor)
+        after, before = self._recording.state(flow.step), self._recording.before(flow.step)
+        made = after.tensors.get(flow.tensor) or before.tensors.get(flow.tensor)
         if made is not None and made.dtype.startswith(("int", "uint", "bool")):
             return  # whole numbers have no gradient
         found = computed(self._recording, flow.storage, flow.slot, flow.step)
@@ -283,11 +284,11 @@ class _Search:
         yield from self._from(to, (*hops, hop), None if value is None or factor is None else value * factor)
 
     def is_beyond(self, paths: Sequence[GradientPath]) -> bool:
-        """Whether the pass did more than these paths show: it went through the history of another pass; or Paddle lost the history of a write, and
-        it was not recorded whether the program meant it to.
+        """Whether the pass did more than these paths show: it went through the history of another pass; or a write
+        through a tensor without history ended in Paddle, outside of `no_grad`: it is not known what the program meant.
         """
         steps = [self._recording.steps[path.hops[-1].flow.step] for path in paths if path.end == "detached"]
-        lost = [step for step in steps if step.category == "in-place" and step.tracks is None]
+        lost = [step for step in steps if step.category == "in-place" and step.tracks is not False]
         return self._goes_through_another_pass() or bool(lost and self._recording.framework == "paddle")
 
     def _goes_through_another_pass(self) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from inplacelab.recording.naming import number_label
-from inplacelab.recording.origins.slope_forms import Asked, Form, Slope, labelled
+from inplacelab.recording.origins.slope_forms import UNKNOWN, Asked, Form, Slope, labelled
 
 __all__ = ["LAYERS"]
 
@@ -118,6 +118,18 @@ def _cross_entropy(divide: bool) -> Form:
     return Form(slope_of, value)
 
 
+def _of_share(asked: Asked) -> Slope:
+    """Of the negative logarithm of the share of one of the scores: the one that explains the result."""
+    shares = softmax(asked.x)
+    labels = [
+        k for k, share in enumerate(shares) if math.isclose(-math.log(share), asked.out, rel_tol=1e-4, abs_tol=1e-6)
+    ]
+    if len(labels) != 1:
+        return UNKNOWN
+    right = " - 1" if asked.at == labels[0] else ""
+    return Slope(shares[asked.at] - bool(right), f"{number_label(shares[asked.at])}{right}")
+
+
 def _picked(divide: bool) -> Form:
     """The negative mean, or sum, of the scores of the right classes."""
     return Form(
@@ -171,6 +183,7 @@ _NORMALISATIONS = tuple(map(_normalisation, EPSILONS))
 LAYERS: Mapping[str, tuple[Form, ...]] = {
     **_LOSSES,
     "cross_entropy": (_cross_entropy(True), _cross_entropy(False)),
+    "cross_entropy_with_softmax": (Form(_of_share),),
     "nll_loss": (_picked(True), _picked(False)),
     "layer_norm": _NORMALISATIONS,
     "batch_norm": _NORMALISATIONS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,13 @@ from inplacelab.dependence import Dependence
 from inplacelab.ops.table.depends import NOT_KNOWN, declared
 from inplacelab.ops.table.row import NoFormula
 from inplacelab.recording.dependence import sources
+from inplacelab.recording.origins import contributions
 from inplacelab.recording.origins.elements import index_of
 from inplacelab.recording.origins.slopes import slope
 from tests.engine.test_dependence import reported
+from tests.recorders.runs import run
 from tests.row_cases.each import for_each_variant
+from tests.subtests import try_all
 
 
 def one_hot(result: Any, element: int, leaves: list[Any]) -> list[Any]:
@@ -28,7 +32,7 @@ def one_hot(result: Any, element: int, leaves: list[Any]) -> list[Any]:
 
 
 @for_each_variant("ordinary", "in-place")
-def test_a_slope_is_that_of_the_engine(case: Any, variant: str) -> None:
+def test_a_slope_is_that_of_the_engine(case: Any, variant: str) -> None:  # noqa: C901  # each operand of each element
     arrays = [np.array(a) for a in case.arrays()]
     rules = case.row.rules
     wanted = [
@@ -93,3 +97,55 @@ def test_a_slope_that_does_not_explain_the_result_is_not_said() -> None:
         ).value
         is None
     )
+
+
+HEADS = {
+    "inplacelab": "import inplacelab as paddle\nF = paddle.nn.functional\na = paddle.to_tensor([[1.3, -2.1, 3.7], [0.6, 2.4, -1.75]], dtype='float64', stop_gradient=False)\n"
+                  "b = paddle.to_tensor([[0.9, 1.7, 2.65], [1.1, 0.3, 0.8]], dtype='float64')\ni = paddle.to_tensor([1, 0])\n",
+    "torch": "F = torch.nn.functional\na = torch.tensor([[1.3, -2.1, 3.7], [0.6, 2.4, -1.75]], dtype=torch.float64, requires_grad=True)\n"
+             "b = torch.tensor([[0.9, 1.7, 2.65], [1.1, 0.3, 0.8]], dtype=torch.float64)\ni = torch.tensor([1, 0])\n",
+}  # fmt: skip
+HEADS["paddle"] = HEADS["inplacelab"].replace("import inplacelab as paddle\n", "")
+PROGRAMS = {
+    "inplacelab": (
+        "F.softmax(a) * b", "F.log_softmax(a) * b", "a.norm() * b", "a.norm(1, 1) * 2.", "a.prod(1)", "a.std(1)", "a.var()", "a.mean(0) * b[0]", "a.logsumexp(1)",
+        "F.cross_entropy(a, i)", "F.mse_loss(a, b)", "F.layer_norm(a, [3]) * b", "F.gelu(a)", "F.silu(a) * b", "a.cumsum(1) * b", "a.cumprod(1)", "(a * b).sigmoid()",
+        "a.clip(-1., 2.) * b", "paddle.lerp(a, b, 0.3)", "a @ b.t()", "F.linear(a, b.t())", "a.sort(1) * b", "paddle.einsum('ij,kj->ik', a, b)", "a[i] * b",
+        "paddle.where(a > 1, a, b) * b", "F.pad(a, [1, 1, 0, 0]) * 2.", "F.leaky_relu(a) * b", "a.amax(1)",
+    ),
+    "torch": (
+        "F.softmax(a, 1) * b", "F.log_softmax(a, 1) * b", "a.norm() * b", "a.norm(p=1, dim=1) * 2.", "a.prod(1)", "a.std(1)", "a.var(unbiased=False)", "a.mean(0) * b[0]",
+        "a.logsumexp(1)", "F.cross_entropy(a, i)", "F.cross_entropy(a, i, reduction='sum')", "F.nll_loss(F.log_softmax(a, 1), i)", "F.mse_loss(a, b)", "F.l1_loss(a, b)",
+        "F.binary_cross_entropy_with_logits(a, b)", "F.binary_cross_entropy(a.sigmoid(), b.sigmoid())", "F.smooth_l1_loss(a, b, reduction='sum')", "F.layer_norm(a, (3,), b[0], b[1]) * b",
+        "F.batch_norm(a, None, None, b[0], b[1], True) * b", "F.normalize(a) * b", "F.gelu(a)", "F.silu(a) * b", "F.softplus(a)", "a.cumsum(1) * b", "a.clamp(-1., 2.) * b",
+        "torch.lerp(a, b, 0.3)", "F.conv2d(a[None, None], b[None, None, :, :2]) * 3.", "F.max_pool1d(a, 2, 1) * 2.", "F.avg_pool1d(a, 2, 1) * 2.", "F.linear(a, b)", "torch.sort(a, 1)[0] * b",
+        "torch.einsum('ij,kj->ik', a, b)", "F.embedding(i, a) * b", "F.pad(a, (1, 1)) * 2.", "a.topk(2)[0] * 2.", "torch.addmm(b[:, :2], a, b.t(), alpha=2.)", "a.repeat(2, 1) * 2.", "F.elu(a) * b",
+        "(1. + a.abs()).log1p()", "(a * a + 1.).rsqrt()", "torch.where(a > 1, a, b) * b",
+    ),
+    "paddle": (
+        "F.softmax(a) * b", "F.log_softmax(a) * b", "a.norm() * b", "a.prod(1)", "a.std(1)", "a.var()", "a.mean(0) * b[0]", "a.logsumexp(1)", "F.cross_entropy(a, i)", "F.mse_loss(a, b)",
+        "F.layer_norm(a, [3])", "F.gelu(a)", "F.silu(a) * b", "a.cumsum(1) * b", "a.cumprod(1)", "a.clip(-1., 2.) * b", "a @ b.t()", "F.linear(a, b.t())",
+        "paddle.sort(a, 1) * b", "paddle.einsum('ij,kj->ik', a, b)", "F.embedding(i, a) * b", "a.tile([2, 1]) * 2.", "F.leaky_relu(a) * b", "a[i] * b",
+        "F.conv2d(a.reshape([1, 1, 2, 3]), b.reshape([1, 1, 2, 3])[:, :, :, :2]) * 3.", "F.max_pool2d(a.reshape([1, 1, 2, 3]), 2, 1) * 2.",
+    ),
+}  # fmt: skip
+"""What learners write. Each gradient must be the sum of its paths, with all slopes known."""
+
+
+@pytest.mark.standard
+@pytest.mark.parametrize("framework", [*PROGRAMS])
+def test_every_gradient_of_a_learner_s_program_is_explained(framework: str) -> None:
+    if framework != "inplacelab":
+        pytest.importorskip(framework)
+
+    def explained(expression: str) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            done = run(f"{HEADS[framework]}loss = ({expression}).sum()\nloss.backward()\n", framework, np=np)
+        assert done.failure is None
+        for k in range(6):
+            found = contributions(done.recording, "a", index_of((2, 3), k))
+            assert found.right is not None, [path for path in found.paths if path.value is None][:1]
+            assert found.right == pytest.approx(found.gradient, rel=1e-3, abs=1e-5)
+
+    try_all(explained, [(each, {"expression": each}) for each in PROGRAMS[framework]])
