@@ -125,7 +125,8 @@ def test_every_gradient_is_the_sum_of_its_paths(framework: str) -> None:
             for k in range(6):
                 if done.recording.state().tensor(leaf).grad is not None:
                     found = contributions(done.recording, leaf, index_of((2, 3), k))
-                    assert not found.wrong and not found.more
+                    assert not found.wrong
+                    assert not found.more
                     assert found.right is not None, f"{leaf}[{k}]"
 
     try_all(adds_up, [(name, {"program": program}) for name, program in ASKED[framework].items()])
