@@ -181,6 +181,24 @@ def test_the_paths_of_a_gradient_are_lit_in_the_picture(open_program: Callable[.
 
 
 @pytest.mark.browser
+def test_the_keyboard_alone_reaches_an_element_and_its_paths_are_read_aloud(open_program: Callable[..., Any]) -> None:
+    page = open_program("#step=99")
+    page.keyboard.press("End")
+    page.keyboard.press("t")
+    page.locator(".ipl-elements").focus()
+    for _ in range(12):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert "24 = 20 + 4 (backward, line 8)" in read(page)
+    said = page.locator(".ipl-aloud").text_content()
+    assert said.startswith("24 = 20 + 4. w[1] · 20 → h[0] · 1 → T6 · 1 → loss: adds 20")
+    assert "ends at line 6, where the slope is 0" in said
+    assert page.complaints == []
+
+
+@pytest.mark.browser
 def test_the_life_of_a_slot_is_a_line(open_program: Callable[..., Any]) -> None:
     page = open_program("#step=5")
     click(page, "s0:0")

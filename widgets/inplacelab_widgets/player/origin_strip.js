@@ -69,6 +69,7 @@ export function makeStrip(stage) {
     if (gradient?.paths.length) {
       const rows = pathRows(gradient.paths, PATHS_DRAWN);
       const more = gradient.paths.length - rows.length;
+      stage.announce([gradient.says, ...rows.map(({ says }) => says)].map((at) => words(at).replaceAll("`", "")).join(". "));
       root.replaceChildren(
         ...rows.map((path) => rowOf(gradient.start, path)),
         ...(more > 0 ? [html("p", { class: "ipl-strip-more" }, fill(stage.word("path_more"), { count: more }))] : []),
