@@ -15,7 +15,7 @@ from typing import Literal
 
 How = Literal[
     "constant", "drawn", "pointwise", "chosen", "reordered", "joined", "stacked", "reduced", "whole", "running", "contracted",
-    "moved", "written",
+    "windowed", "moved", "written",
 ]  # fmt: skip
 """The rules (see `Dependence`)."""
 
@@ -50,9 +50,10 @@ class Dependence:
     """The rule. "constant" and "drawn": on no element; "pointwise": on those at the same position, after broadcasting, of all operands but
     those in numbers; "chosen": on one of two operands, by a mask, with numbers for the mask, the operand where it holds, and the one where
     it does not, -1 for none; "reordered": on the one with the same number; "joined" and "stacked": the operands side by side on the axis in
-    numbers, for "stacked" a new one; "reduced" and "whole": on all along the axes in numbers, which the result lacks, or has; "running": on
-    all up to it, along the axis in numbers, or in row-major order; "contracted": by the equation in text, of three terms by the product of the last two, added to the first; numbers are the operands of
-    the terms, if not in order; "moved": on the first operand's
+    numbers, for "stacked" a new one; "reduced" and "whole": on all along the axes in numbers, which the result lacks, or has, of further operands as text
+    says, one word for each: "alike", by "position", by "channel" (the second axis), or "none"; "reduced" on those in places alone, if there are any; "running": on all up to it, along the axis in numbers, or in row-major order; "contracted": by the equation in text, of three terms by the product of the last two, added to the first; numbers are the operands of
+    the terms, if not in order; "windowed": on those in its window of the first operand, by numbers: the groups, 0 if each channel stands alone, and
+    for each axis the window's size, stride, padding and dilation, times the second operand, plus the third; "moved": on the first operand's
     element in places, -1 for none; "written": those in places were written with those in values of the last operand, "assigned", "combined"
     with the old ones, or "replaced" by all of them together, as text says."""
     numbers: tuple[int, ...] = field(default=(), metadata=_LEFT_OUT)
@@ -67,6 +68,8 @@ class Dependence:
     """The elements of the last operand that were written there, one for each place; none if it was a number."""
     given: tuple[Given, ...] = field(default=(), metadata=_LEFT_OUT)
     """The numbers beside the operands."""
+    first: int = field(default=0, metadata=_LEFT_OUT)
+    """The first operand that counts: those before it, such as `out`, are only written, or choose."""
 
 
 POINTWISE = Dependence("pointwise")

@@ -16,7 +16,9 @@ def index(layout: Layout, key: Any) -> Layout:
     New axes come last: as in PaddlePaddle, their strides are those that `unsqueeze` gives them in what was selected.
     """
     keys = key if isinstance(key, tuple) else (key,)
-    shape, strides, offset = [], [], layout.offset
+    shape: list[int] = []
+    strides: list[int] = []
+    offset = layout.offset
     new: list[int] = []
     axis = 0
     for k in _without_ellipsis(keys, len(layout.shape)):

@@ -25,6 +25,7 @@ from inplacelab.dependence import (
     How,
     Rule,
 )
+from inplacelab.recorders.layer_dependences import Found, of_layers
 from inplacelab.recorders.positions import At
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ _POINTWISE = frozenset({
 _LARGEST, _SMALLEST = frozenset({"maximum", "fmax"}), frozenset({"minimum", "fmin"})
 _REORDERED = frozenset({"contiguous", "reshape", "flatten", "ravel"})
 _EXPANDED = frozenset({"expand", "broadcast_to", "expand_as"})
-_OVERWRITES = frozenset({"copy_", "assign_out_", "set_value", "set_tensor"})
+_OVERWRITES = frozenset({"copy_", "set_value", "set_tensor"})
 _CONSTANTS = frozenset({"fill_", "zero_", "full_", "assign_value_"})
 _DRAWN = frozenset({
     "uniform_", "normal_", "log_normal_", "exponential_", "cauchy_", "geometric_", "random_", "bernoulli_", "uniform_inplace_", "gaussian_inplace_",
@@ -93,8 +94,8 @@ _RUNNING = frozenset({"cumsum", "cumprod", "logcumsumexp"})
 _LETTERS = "abcdefgh"
 
 
-def dependence(call: Call, tensors: Sequence[Any]) -> Dependence | None:
-    """Returns how the result of a call depends on its tensors; None if that is not known.
+def dependence(call: Call, tensors: Sequence[Any]) -> Found:
+    """Returns how the result of a call depends on its tensors, or each of several results; None if that is not known.
 
     Args:
         call: the call, before it runs.
@@ -115,17 +116,29 @@ def dependence(call: Call, tensors: Sequence[Any]) -> Dependence | None:
         return None
 
 
-def depends_of(known: Dependence | None, category: str, output: Operand) -> Dependence | None:
-    """Returns the dependence of one result of a call: none of a view; of indices, on all elements that were compared."""
+def depends_of(found: Found, category: str, output: Operand, place: int = 0) -> Dependence | None:
+    """Returns the dependence of one result of a call: none of a view; of indices, on all elements that were compared.
+
+    Args:
+        found: what `dependence` returned.
+        category: how the operation treats memory.
+        output: the result, or what was written.
+        place: how many results came before it.
+    """
     if category not in ("ordinary", "in-place", "reallocated"):
         return None
+    if isinstance(found, tuple):
+        return found[place] if category == "ordinary" and place < len(found) else None
+    known = found
     return replace(known, rule="") if known is not None and known.rule and output.dtype.startswith("int") else known
 
 
-def _dependence(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
+def _dependence(call: Call, shapes: Sequence[Shape]) -> Found:
     name, plain = call.name, call.name.removesuffix("_")
     if call.kwargs.get("out") is not None:
-        return OVERWRITTEN if plain in _POINTWISE else None
+        return _into_out(call, shapes)
+    if name == "assign_out_":
+        return Dependence("pointwise", (1,))  # the second operand is overwritten with the first
     for names, made in ((_OVERWRITES, OVERWRITTEN), (_DRAWN, DRAWN)):
         if name in names:
             return made
@@ -137,7 +150,17 @@ def _dependence(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
         or _of_axes(call, plain, shapes)
         or _of_products(call, plain, shapes)
         or _of_parts(call, plain)
+        or of_layers(call, plain, shapes)
     )
+
+
+def _into_out(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
+    """With `out=`, which is the first operand and only written."""
+    if not call.is_tensor(call.kwargs["out"]):
+        return None
+    rest = {name: value for name, value in call.kwargs.items() if name != "out"}
+    found = _dependence(replace(call, kwargs=rest), shapes[1:])
+    return replace(found, first=found.first + 1) if isinstance(found, Dependence) else None
 
 
 # --- the same position ---------------------------------------------------------------------------------------------
@@ -166,6 +189,8 @@ _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "scale": ("x", "scale", "bias", "bias_after_scale"),
     "pow": ("x", "other"),
     "clip": ("x", "min", "max"),
+    "lerp": ("x", "y", "weight"),
+    "elu": ("x", "alpha"),
 }
 
 

@@ -61,10 +61,15 @@ def sources(
         At most `MOST_SOURCES` elements, and one more if there are others; None if they depend on values that were not recorded.
     """
     found: list[Source] = []
-    for each in _RULES[depends.how](Asked(depends, tuple(shapes), shape, element, values)):
+    first = depends.first
+
+    def value(operand: int, number: int) -> Number | None:
+        return values(operand + first, number)
+
+    for each in _RULES[depends.how](Asked(depends, tuple(shapes[first:]), shape, element, value)):
         if each is None:
             return None
-        found.append(each)
+        found.append(Source(each.operand + first, each.element))
         if len(found) > MOST_SOURCES:
             break
     return _deciding(depends, found, values)
@@ -98,13 +103,15 @@ def _deciding(depends: Dependence, found: list[Source], values: Values) -> tuple
 
 
 _EQUATION = re.compile(r"(?:-|[a-zA-Z]{0,64})(?:,[a-zA-Z]{0,64}){0,63}->[a-zA-Z]{0,64}")
+_FURTHER = {"alike", "position", "channel", "none"}
 _COUNTS = {"chosen": (3,), "joined": (1,), "stacked": (1,), "running": (0, 1)}
 
 
 def fits_together(depends: Dependence) -> bool:
     """Whether what a rule says fits together, as far as that does not need the shapes of the operands. A file is not trusted."""
     lists = (depends.numbers, depends.places, depends.values)
-    small = all(-1 <= each < 2**63 for numbers in lists for each in numbers)
+    words = set(depends.text.split(","))
+    small = 0 <= depends.first < 64 and all(-1 <= each < 2**63 for numbers in lists for each in numbers)
     counted = (
         len(depends.numbers) in _COUNTS.get(depends.how, range(65))
         and max(map(len, lists)) <= MOST_PLACES
@@ -112,6 +119,15 @@ def fits_together(depends: Dependence) -> bool:
     )
     known = ("assigned", "combined", "replaced") if depends.how == "written" else ("",)
     said = bool(_EQUATION.fullmatch(depends.text)) if depends.how == "contracted" else depends.text in known
+    if depends.how in ("reduced", "whole") and depends.text:
+        said = words <= _FURTHER
+    if depends.how == "windowed":
+        counted = (
+            counted and 5 <= len(depends.numbers) <= 13 and len(depends.numbers) % 4 == 1 and min(depends.numbers) >= 0
+        )
+        counted = counted and all(
+            each > 0 for k, each in enumerate(depends.numbers[1:]) if k // (len(depends.numbers) // 4) != 2
+        )
     return small and counted and said
 
 
@@ -195,15 +211,34 @@ def _stacked(asked: Asked) -> Found:
 
 
 def _reduced(asked: Asked) -> Found:
+    if asked.depends.places:
+        yield from (Source(0, place) for place in asked.depends.places)
+        return
     place, own = list(_place(asked.shape, asked.element)), asked.shapes[0]
     if len(asked.shape) != len(own):  # without the axes that were reduced
         for axis in sorted(asked.depends.numbers):
             place.insert(axis, 0)
     yield from _along(own, place, asked.depends.numbers)
+    yield from _further(asked, place)
 
 
 def _whole(asked: Asked) -> Found:
-    yield from _along(asked.shapes[0], _place(asked.shape, asked.element), asked.depends.numbers)
+    place = _place(asked.shape, asked.element)
+    yield from _along(asked.shapes[0], place, asked.depends.numbers)
+    yield from _further(asked, place)
+
+
+def _further(asked: Asked, place: Sequence[int]) -> Found:
+    """What further operands of an operation along axes contribute."""
+    words = asked.depends.text.split(",") if asked.depends.text else []
+    for operand, (word, own) in enumerate(zip(words, asked.shapes[1:], strict=False), 1):
+        if word == "alike":
+            yield from _along(own, place, asked.depends.numbers, operand)
+        elif word == "channel":
+            yield Source(operand, place[1] if len(place) > 1 else 0)
+        elif word == "position":
+            at = _broadcast(own, tuple(place))
+            yield None if at is None else Source(operand, at)
 
 
 def _along(shape: Shape, place: Sequence[int], axes: Sequence[int], operand: int = 0) -> Iterator[Source]:
@@ -253,6 +288,27 @@ def _contracted(asked: Asked) -> Found:
             yield Source(order[k], _at(shapes[k], terms[k], places))
 
 
+def _windowed(asked: Asked) -> Found:
+    """A window of an image of any number of axes, after those of the batch and of the channels; a bias comes last."""
+    groups, *rest = asked.depends.numbers
+    count = len(rest) // 4
+    sizes, strides, padding, dilation = (rest[k * count : (k + 1) * count] for k in range(4))
+    own = asked.shapes[0]
+    lead = len(own) - count - 1  # axes of the batch, one or none
+    place = _place(asked.shape, asked.element)
+    channel = place[lead]
+    inputs = asked.shapes[1][1] if groups else 1
+    first = channel // (asked.shapes[1][0] // groups) * inputs if groups else channel
+    for at in _every([range(inputs), *map(range, sizes)]):
+        where = [place[lead + 1 + k] * strides[k] - padding[k] + at[1 + k] * dilation[k] for k in range(count)]
+        if all(0 <= index < size for index, size in zip(where, own[lead + 1 :], strict=True)):
+            yield Source(0, _number(own, (*place[:lead], first + at[0], *where)))
+            if groups:
+                yield Source(1, _number(asked.shapes[1], (channel, *at)))
+    if groups and len(asked.shapes) > 2:
+        yield Source(2, channel)
+
+
 def _is_added(terms: Sequence[str]) -> bool:
     """Whether the first of three terms is added to the product of the others, as in `addmm`: it has no axis that is summed over."""
     return terms[0] == "-" or bool({*terms[1]} & {*terms[2]} - {*terms[0]})
@@ -294,6 +350,7 @@ _RULES: dict[str, Callable[[Asked], Found]] = {
     "whole": _whole,
     "running": _running,
     "contracted": _contracted,
+    "windowed": _windowed,
     "moved": _moved,
     "written": _written,
 }

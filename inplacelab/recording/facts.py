@@ -425,6 +425,9 @@ class Step:
     depends: Dependence | None = field(default=None, metadata=LEFT_OUT)
     """How the elements of its result depend on those of its inputs, if that is known. For views it is not needed: they have the slots
     of their base."""
+    tracks: bool | None = field(default=None, metadata=LEFT_OUT)
+    """Whether operations were to keep history when it ran, which `no_grad` switches off; None if that is not known. Recorded of Paddle, which may
+    keep none although it was to."""
 
     def touched_storages(self) -> tuple[int, ...]:
         """Returns the numbers of the storages that are new, gone or different after this step, or were counted as written."""

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { numberAt } from "../../widgets/inplacelab_widgets/player/linking.js";
+import { eventPlaces, factorsOf, pathRows } from "../../widgets/inplacelab_widgets/player/origin_strip.js";
 import { onward, slotOfKey } from "../../widgets/inplacelab_widgets/player/origins.js";
 
 // [storage, slot, step, words, from]: 0 and 1 are inputs, 2 is their sum, and 3 overwrites 0.
@@ -35,4 +36,28 @@ test("an element leads to its slot, through the layout that its tensor has at th
   assert.equal(slotOfKey("t3:1,1", 1, layoutsOf), null);
   assert.equal(slotOfKey("n2", 2, layoutsOf), null);
   assert.equal(slotOfKey("", 2, layoutsOf), null);
+  // A storage or a tensor as a whole: all its slots.
+  assert.deepEqual(slotOfKey("s4", 2, layoutsOf), [4, -1]);
+  assert.deepEqual(slotOfKey("t3", 2, layoutsOf), [4, -1]);
+});
+
+const path = (role, ...hops) => ({ says: 0, role, hops, end: 0, lights: "" });
+
+test("of a wrong gradient each path that was used is below the right one", () => {
+  const [right, other, used] = [path("right"), path("right"), path("used")];
+  assert.deepEqual(pathRows([right, other, used], 4), [right, used, other]);
+  assert.deepEqual(pathRows([path(""), path(""), path("")], 2).length, 2);
+  assert.deepEqual(pathRows([right, used, path("used")], 4).length, 3);
+});
+
+test("the factors at a node, those that were used apart", () => {
+  const found = factorsOf([path("right", [3, "b", "4", "2 · 4", 7, 4]), path("used", [3, "b", "4", "2 · 0", 7, 4]), path("", [4, "c", "1", "1", -1, 0])]);
+  assert.deepEqual([...found], [[7, { right: ["2 · 4"], used: ["2 · 0"] }]]);
+});
+
+test("events are drawn by their steps, and never over each other", () => {
+  const places = eventPlaces([[0, 1, 0, "1"], [0, 1, 2, ""], [10, 1, 1, "100"]], 200);
+  assert.equal(places[0], 0);
+  assert.ok(places[1] >= 18 && places[2] === 200, String(places));
+  assert.deepEqual(eventPlaces([], 100), []);
 });

@@ -55,8 +55,27 @@ def test_what_is_cut_is_said() -> None:
         return len(words) - 1
 
     found = origins(recorded("x = paddle.ones([9, 9])\ny = x.sum()\n"), position_of)
-    assert [words[at].en for at in found["cut"]] == [f"No origins of S0: more than {MOST_SLOTS} slots."]
-    assert [number[0] for number in found["numbers"]] == [1]
+    cut = f"S0: more than {MOST_SLOTS} slots. Origins are told by rule, for all elements together."
+    assert [words[at].en for at in found["cut"]] == [cut]
+    assert [number[:3] for number in found["numbers"]] == [[0, -1, 0], [1, 0, 1]]
+    assert found["numbers"][1][4] == [0]  # the sum leads back to the storage as a whole
+
+
+LARGE = """\
+x = paddle.rand([10, 10])
+y = x * 2.
+y[0] = 7.
+z = paddle.nn.functional.softmax(y)
+s = z.sum()
+"""
+
+
+def test_of_a_large_storage_the_rule_is_said() -> None:
+    packed = payload(scene_of(recorded(LARGE)))
+    said_of = {tuple(each[:3]): said(packed, each[3]) for each in packed["origins"]["numbers"] if each[1] == -1}
+    assert "each element: from those at its position in `x` (`x * 2.`, line 2)" in said_of.values()
+    assert "the elements that this step wrote: a number of the program (`y[0] = 7.`, line 3, v1)" in said_of.values()
+    assert "each element: from all in its line along axis 1 of `y` (`softmax`, line 4)" in said_of.values()
 
 
 @pytest.fixture
@@ -131,6 +150,73 @@ def test_the_dialog_tells_life_and_ways_in_both_languages(open_program: Callable
     assert "ends at line 6, where the slope is 0" in dialog.inner_text()
     page.get_by_role("button", name="中文").dispatch_event("click")
     assert "槽位的经历" in dialog.inner_text()
+    assert page.complaints == []
+
+
+def graph_marks(page: Any) -> set[str]:
+    return set(
+        page.eval_on_selector_all(
+            ".ipl-graph [data-path]", "all => all.flatMap(each => each.getAttribute('data-k').split(' '))"
+        )
+    )
+
+
+@pytest.mark.browser
+def test_the_paths_of_a_gradient_are_lit_in_the_picture(open_program: Callable[..., Any]) -> None:
+    page = open_program("#step=5")
+    page.keyboard.press("End")
+    click(page, "s8:0")
+    assert read(page).startswith("16 = 10 + 3 + 3 (backward, line 8)")
+    rows = page.locator(".ipl-strip-row")
+    assert rows.first.get_attribute("aria-label") == "w[0] · 10 → h[0] · 1 → T6 · 1 → loss: adds 10"
+    assert {"s2:0", "s2:1", "s4:0", "s7:0"} <= lit(page)
+    assert {"n0", "e4-0", "e6-4", "n6"} <= graph_marks(page)
+    assert "× 10" in page.locator(".ipl-graph .ipl-factor").all_text_contents()
+    rows.first.locator("[data-k='s2:0']").dispatch_event("click")
+    assert read(page).startswith("-40 = 10 · 2 + 20 · (-3)")
+    assert graph_marks(page) == set()
+    page.keyboard.press("Escape")
+    assert page.locator(".ipl-strip").is_hidden()
+    assert page.complaints == []
+
+
+@pytest.mark.browser
+def test_the_keyboard_alone_reaches_an_element_and_its_paths_are_read_aloud(open_program: Callable[..., Any]) -> None:
+    page = open_program("#step=99")
+    page.keyboard.press("End")
+    page.keyboard.press("t")
+    page.locator(".ipl-elements").focus()
+    for _ in range(12):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    assert "24 = 20 + 4 (backward, line 8)" in read(page)
+    said = page.locator(".ipl-aloud").text_content()
+    assert said.startswith("24 = 20 + 4. w[1] · 20 → h[0] · 1 → T6 · 1 → loss: adds 20")
+    assert "ends at line 6, where the slope is 0" in said
+    assert page.complaints == []
+
+
+@pytest.mark.browser
+def test_the_life_of_a_slot_is_a_line(open_program: Callable[..., Any]) -> None:
+    page = open_program("#step=5")
+    click(page, "s0:0")
+    drawing = page.locator(".ipl-strip-scroll > svg")
+    assert page.locator(".ipl-life-value").all_text_contents() == ["1", "10"]
+    assert "1 → 10 by scale_ (line 3) through row" in drawing.get_attribute("aria-label")
+    assert page.locator(".ipl-strip-legend").inner_text().split("\n")[1:5] == ["made", "written", "read", "kept"]
+    page.locator(".ipl-life-1").last.dispatch_event("click")
+    assert page.locator(".ipl-counter").inner_text().startswith("3")
+    assert page.complaints == []
+
+
+@pytest.mark.browser
+def test_a_heat_map_answers_by_rule(open_program: Callable[..., Any]) -> None:
+    page = open_program("#step=2", LARGE)
+    page.locator(".ipl image[data-k^='t']").last.dispatch_event("click")
+    assert "each element: from those at its position in x (x * 2., line 2)" in read(page)
+    assert lit(page)
     assert page.complaints == []
 
 

@@ -53,6 +53,7 @@ MODULES = (
     "story",
     "help",
     "keepers",
+    "origin_strip",
     "origins",
     "present",
     "predict",

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from inplacelab.language import Text
+from inplacelab.lessons.checks.traced_elements import as_elements, goes_back_to
 from inplacelab.lessons.exercise import Steps, exercise
+from inplacelab.recording.origins import life
 from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording, State
 
@@ -251,6 +253,40 @@ def _descent(rounds: int) -> list[float]:
         found.append(float(((data * w - 2 * data) ** 2).mean()))
         w -= 0.05 * float((2 * (data * w - 2 * data) * data).mean())
     return found
+
+
+@exercise
+def traced(tracked: Recording, inputs: Any, written_by: Any) -> Steps:
+    after = tracked.state(-1)
+    truth = goes_back_to(tracked, "out", (0, 1), "x")
+    named = as_elements(inputs, after.tensor("x").shape)
+    yield (
+        not truth - named,
+        Text(
+            "There are more. Select `out[0, 1]` and go back with `[` until nothing is further back: what is lit up then?",
+            "还有。选中 `out[0, 1]`，用 `[` 一步步往前，直到不能再往前：这时亮起的是什么？",
+        ),
+        Text("Line 3 adds up a whole column.", "第 3 行把一整列加了起来。"),
+    )
+    yield (
+        named == truth,
+        Text(
+            "One of these has no influence any more when line 6 runs. What does `x[0, 1]` hold by then, and from where?",
+            "其中有一个在第 6 行运行时已经没有影响了。那时 `x[0, 1]` 里是什么，从哪里来？",
+        ),
+    )
+    last = [event.line for event in life(tracked, "x", (0, 1)) if event.kind == "written"]
+    yield (
+        written_by == last[-1],
+        Text(
+            "Which line wrote slot 1 last? Its life is the line below the graph.",
+            "最后写 1 号槽位的是哪一行？反向图下方的那条线就是它的经历。",
+        ),
+    )
+    return Text(
+        "The number that line 1 put into `x[0, 1]` is gone: line 5 overwrote it. A name stays, the number changes hands.",
+        "第 1 行放进 `x[0, 1]` 的数已经不在了：第 5 行覆盖了它。名字没变，数却换了。",
+    )
 
 
 # ---- looking at a recording ---------------------------------------------------------------------------------------

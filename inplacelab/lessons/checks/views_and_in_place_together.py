@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.lessons.checks.traced_elements import as_elements, ends_of_paths
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values
 from inplacelab.recording.recording import Recording
@@ -167,6 +168,53 @@ def checkerboard(board: Recording) -> Steps:
     return Text(
         "Rows 1 and 3, then columns 1 and 3: four squares change their sign twice. Two CopySlices nodes, each around the other.",
         "先是第 1、3 行，再是第 1、3 列：有四个格子变号两次。两个 CopySlices 节点，一个套一个。",
+    )
+
+
+@exercise
+def without_a_path(asked: Recording, ends: Any) -> Steps:
+    truth = ends_of_paths(asked, "w")
+    answer = dict(ends)
+    shape = asked.state(-1).tensor("w").shape
+    named = as_elements(answer, shape)
+    yield (
+        named >= truth.keys() or not named <= truth.keys(),
+        Text(
+            "There are more. Select the elements of `w.grad` one by one: which of them are 0?",
+            "还有。请在图中逐个选中 `w.grad` 的元素：哪些是 0？",
+        ),
+        Text(
+            "A number can be lost in three ways: overwritten before anything reads it, read through a tensor without history, or met by a slope of 0.",
+            "一个数会以三种方式丢失：在被读取之前就被覆盖；经由没有历史的张量读取；遇到为 0 的斜率。",
+        ),
+    )
+    yield (
+        named <= truth.keys(),
+        Text(
+            "`loss` does depend on one of the elements that you named. Change its number in line 1 and run again: does `loss` change?",
+            "你列出的元素中，有一个是 `loss` 依赖的。改一改第 1 行里它的值再运行：`loss` 变了吗？",
+        ),
+    )
+    yield (
+        named == set(truth),
+        Text("Not all of them yet: how many zeros has `w.grad`?", "还没有列全：`w.grad` 里有几个 0？"),
+    )
+    lines = {next(iter(as_elements([key], shape))): value for key, value in answer.items()}
+    wrong = [index for index in sorted(truth) if lines[index] not in truth[index]]
+    yield (
+        not wrong,
+        Text(
+            f"The elements are right. Where does the path of `w{list(wrong[0]) if wrong else []}` end? The picture says it under the graph.",
+            f"元素都对了。`w{list(wrong[0]) if wrong else []}` 的路径止于哪一行？图中反向图的下方写着。",
+        ),
+        Text(
+            "The line is the one that overwrote it, that read it without history, or whose slope is 0: not the one that made the view.",
+            "要找的是覆盖它、读取它而不带历史、或斜率为 0 的那一行，而不是产生视图的那一行。",
+        ),
+    )
+    return Text(
+        "One was overwritten, one was read without history, one met a slope of 0. In `w.grad` all three look alike: 0.",
+        "一个被覆盖，一个在读取时没有历史，一个遇到为 0 的斜率。在 `w.grad` 里三者看起来一样，都是 0。",
     )
 
 

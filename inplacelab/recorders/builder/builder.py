@@ -281,6 +281,7 @@ class Builder:
             output=event.output.tensor,
             kept=event.node,
             depends=event.depends,
+            tracks=event.tracks,
         )
 
     def _writes(self, event: ev.OperationDone) -> tuple[WriteFacts, ...]:

@@ -67,6 +67,7 @@ class OperationDone(Event):
         slots_are: what is known of the slots of an in-place operation's output (see `WriteFacts`).
         copied: the position of the input whose elements it wrote as they are; None if no input's were.
         depends: how the elements of the result depend on those of the inputs; None if that is not known, or it is a view.
+        tracks: whether operations were to keep history when it ran, which `no_grad` switches off; None if that is not reported.
     """
 
     name: str
@@ -81,3 +82,4 @@ class OperationDone(Event):
     slots_are: SlotsAre = "written"
     copied: int | None = None
     depends: Dependence | None = None
+    tracks: bool | None = None

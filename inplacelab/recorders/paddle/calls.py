@@ -36,8 +36,8 @@ from inplacelab.recorders.positions import (
 )
 
 if TYPE_CHECKING:
-    from inplacelab.dependence import Dependence
     from inplacelab.recorders.events import Operand
+    from inplacelab.recorders.layer_dependences import Found
     from inplacelab.recorders.paddle.known import KnownTensor
 
 _OPERATORS: Mapping[str, str] = {
@@ -113,7 +113,8 @@ class Call:
         unfilled: tensors without memory, to which the function may give some.
         line: the line of the program.
         touched: what it will write and read, where that is not all of its tensors.
-        depends: how its result will depend on its tensors; None if that is not known.
+        depends: how its result will depend on its tensors, or each of several results; None if that is not known.
+        reported: how many of its results have been reported.
         contents: what tells whether a storage was written, for a function that raises no version.
         gradients: the same of their gradients, for a function that may set them to zeros.
         begun: whether it is recorded.
@@ -127,7 +128,8 @@ class Call:
     unfilled: list[Any] = field(default_factory=list)
     line: int | None = None
     touched: Touched = ALL
-    depends: Dependence | None = None
+    depends: Found = None
+    reported: int = 0
     contents: Sequence[int | None] = ()
     gradients: Sequence[int | None] = ()
     begun: bool = False
@@ -226,7 +228,7 @@ _COPIES = frozenset({"assign", "clone", "contiguous", "copy_to", "cast", "reshap
 """Functions that make a copy, if they make a tensor that is no view."""
 
 
-def depends(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: Sequence[Any]) -> Dependence | None:
+def depends(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: Sequence[Any]) -> Found:
     """Returns how the result of a call will depend on its tensors; None if that is not known."""
     call = dependences.Call(name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, {}, weight_has_rows=False)
     return dependences.dependence(call, tensors)

@@ -378,6 +378,7 @@ class PaddleRecorder:
             if known.storage.number in [each.storage for each in call.operands]:
                 category = "view"
             self._done(call, known.operand, category, known.node)
+            call.reported += 1
 
     def _count_together(self, call: Call, result: KnownTensor) -> None:
         """Notes that a result on another storage shares the version counter of the argument."""
@@ -408,7 +409,8 @@ class PaddleRecorder:
         inputs = call.touched.inputs(call.tensors, call.operands)
         copied = call.touched.place_copied(call.tensors)
         self._emit(events.OperationDone(
-            call.kind.name, category, inputs, output, {}, node, call.line, *self._objects.storages.account(), slots_are, copied, depends_of(call.depends, category, output),
+            call.kind.name, category, inputs, output, {}, node, call.line, *self._objects.storages.account(), slots_are, copied, depends_of(call.depends, category, output, call.reported),
+            paddle.is_grad_enabled(),
         ))  # fmt: skip
 
     def _pass_begins(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:

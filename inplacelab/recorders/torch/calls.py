@@ -33,8 +33,8 @@ from inplacelab.recorders.positions import (
 from inplacelab.recorders.torch.readings import layout_of
 
 if TYPE_CHECKING:
-    from inplacelab.dependence import Dependence
     from inplacelab.recorders.events import Operand
+    from inplacelab.recorders.layer_dependences import Found
     from inplacelab.recorders.torch.known import KnownTensor
 
 _VIEWS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
@@ -92,7 +92,8 @@ class Call:
         storages: how many storages were known.
         with_history: whether operations make nodes.
         touched: what it will write and read, where that is not all of its tensors.
-        depends: how its result will depend on its tensors; None if that is not known.
+        depends: how its result will depend on its tensors, or each of several results; None if that is not known.
+        reported: how many of its results have been reported.
         contents: the bytes of the storages, for a function that writes without raising versions.
         begun: whether it is recorded.
     """
@@ -107,7 +108,8 @@ class Call:
     storages: int = 0
     with_history: bool = False
     touched: Touched = ALL
-    depends: Dependence | None = None
+    depends: Found = None
+    reported: int = 0
     contents: Sequence[bytes | None] = ()
     begun: bool = False
 
@@ -225,7 +227,7 @@ _COPIES = frozenset({
 """Operations that make a copy, if they make a tensor that is no view."""
 
 
-def depends(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: Sequence[Any]) -> Dependence | None:
+def depends(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: Sequence[Any]) -> Found:
     """Returns how the result of a call will depend on its tensors; None if that is not known."""
     call = dependences.Call(name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, _ALIASES, weight_has_rows=True)
     return dependences.dependence(call, tensors)

@@ -352,6 +352,7 @@ class TorchRecorder:
             self._emit(events.Handed())
         else:
             self._done(call, known.operand, category, known.node)
+            call.reported += 1
 
     def _done(
         self, call: Call, output: Operand, category: Category, node: int | None, slots_are: SlotsAre = "written"
@@ -359,7 +360,7 @@ class TorchRecorder:
         inputs = call.touched.inputs(call.tensors, call.operands)
         copied = call.touched.place_copied(call.tensors)
         self._emit(events.OperationDone(
-            call.kind.name, category, inputs, output, {}, node, call.line, *self._objects.storages.account(), slots_are, copied, depends_of(call.depends, category, output),
+            call.kind.name, category, inputs, output, {}, node, call.line, *self._objects.storages.account(), slots_are, copied, depends_of(call.depends, category, output, call.reported),
         ))  # fmt: skip
 
     # ---- modules with a fast path ----------------------------------------------------------------------------------------

@@ -5,21 +5,24 @@ the shapes follow the elements (`recording/dependence.py`), and from the layouts
 through a view the same number is found.
 
 * `back.py`: the origins of a number in the last step that wrote its slot, with the arithmetic.
+* `by_rule.py`: the same of all numbers in a large storage, by the rule of the operation.
 * `forward.py`: what it has flowed into.
 * `life.py`: what happened to a slot, step by step.
-* `gradients.py`: which contributions were added up to a gradient, and the way that each took.
+* `gradients.py`: which contributions were added up to a gradient, and the path that each took.
 * `arrivals.py`, `elements.py`: which step put a number into a slot; elements and slots.
-* `arithmetic.py`: `130 = 13 · 10`, and slopes.
+* `arithmetic.py`, `slopes.py`: `130 = 13 · 10`; and how strongly a result follows each operand.
 """
 
 from __future__ import annotations
 
 from inplacelab.recording.origins.back import Computed, Origin, computed, origins
+from inplacelab.recording.origins.by_rule import ByRule, by_rule
 from inplacelab.recording.origins.forward import Flow, Flows, flows, flows_into
 from inplacelab.recording.origins.gradients import Contributions, GradientPath, Hop, contributions
 from inplacelab.recording.origins.life import Event, life, life_of_slot
 
 __all__ = [
+    "ByRule",
     "Computed",
     "Contributions",
     "Event",
@@ -28,6 +31,7 @@ __all__ = [
     "GradientPath",
     "Hop",
     "Origin",
+    "by_rule",
     "computed",
     "contributions",
     "flows",

@@ -74,11 +74,30 @@ def _first(recording: Recording, step: Step, facts: StorageFacts, *, at_once: bo
     after = recording.state(step.index).tensors
     output = None if step.output is None else after.get(step.output) or dict(step.tensors).get(step.output)
     moved = output is not None and output.storage == facts.id and step.category in ("ordinary", "reallocated", "create")
+    sibling = None if moved else _made_by_sibling(recording, step, facts)
+    if sibling is not None:
+        return sibling
     if moved and output is not None:
         return Arrival(step.index, "made" if step.category == "create" else "computed", slot_runs(output), output.id)
     if step.kind == "backward":
         return Arrival(step.index, "backward", ((0, facts.slots),), None)
     return Arrival(-1 if at_once else step.index, "before", ((0, facts.slots),), None)
+
+
+MOST_RESULTS = 64
+
+
+def _made_by_sibling(recording: Recording, step: Step, facts: StorageFacts) -> Arrival | None:
+    """The arrival of a further result of an operation: all its results are there from the first of its steps on."""
+    if step.op is None or step.category != "ordinary":
+        return None
+    for later in recording.steps[step.index + 1 : step.index + MOST_RESULTS]:
+        if (later.op, later.line, later.inputs) != (step.op, step.line, step.inputs) or later.output is None:
+            return None
+        output = recording.state(later.index).tensors.get(later.output)
+        if output is not None and output.storage == facts.id:
+            return Arrival(later.index, "computed", slot_runs(output), output.id)
+    return None
 
 
 def _changed(before: StorageFacts, after: StorageFacts) -> Runs:

@@ -15,11 +15,12 @@ from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, Step, TensorFacts
-from inplacelab.recording.origins.arithmetic import UNKNOWN, Slope, slope
-from inplacelab.recording.origins.arrivals import arrivals, next_arrival
+from inplacelab.recording.origins.arrivals import Arrival, arrivals, next_arrival
 from inplacelab.recording.origins.back import Computed, Origin, computed, operands_of
 from inplacelab.recording.origins.elements import number_of, slots_of_element
 from inplacelab.recording.origins.forward import Flow, flows
+from inplacelab.recording.origins.lost_history import WITHOUT_HISTORY, is_lost
+from inplacelab.recording.origins.slopes import UNKNOWN, Slope, slope
 from inplacelab.recording.recording import Recording, State
 
 __all__ = ["Contributions", "End", "GradientPath", "Hop", "contributions"]
@@ -94,9 +95,6 @@ class Contributions:
     right: float | None
     wrong: bool
 
-
-_WITHOUT_HISTORY = frozenset({"set_value"})
-"""Operations that write the numbers of a tensor without its history."""
 
 _NO_GRADIENT = Text("`{0}` has received no gradient up to step {1}", "到第 {1} 步为止，`{0}` 没有得到梯度")
 
@@ -233,7 +231,7 @@ class _Search:
             if each.step < self._begun and each.reaches(slot)
         ]
         # A number that a step with history computed from the one before is on the paths of that one.
-        starts = [each.step for k, each in enumerate(came) if not k or self._recording.steps[each.step].kept is None]
+        starts = [each.step for k, each in enumerate(came) if not k or not self._continues(each)]
         return [path for step in starts or [-1] for path in self._from(_At(storage, slot, step), (), 1.0)]
 
     def _from(self, at: _At, hops: tuple[Hop, ...], value: float | None) -> Iterator[GradientPath]:
@@ -265,12 +263,13 @@ class _Search:
         to = _At(flow.storage, flow.slot, flow.step)
         if self._is_left_out(step):
             return
-        made = self._recording.state(flow.step).tensors.get(flow.tensor)
+        after, before = self._recording.state(flow.step), self._recording.before(flow.step)
+        made = after.tensors.get(flow.tensor) or before.tensors.get(flow.tensor)
         if made is not None and made.dtype.startswith(("int", "uint", "bool")):
             return  # whole numbers have no gradient
         found = computed(self._recording, flow.storage, flow.slot, flow.step)
         here = [k for k, each in enumerate(found.origins) if (each.storage, each.slot) == (at.storage, at.slot)]
-        tracked = [k for k in here if self._made_node(step) and self._is_tracked(step, found.origins[k].tensor)]
+        tracked = [k for k in here if self._goes_on(step, found.origins[k].tensor)]
         if len(tracked) < len(here) or not here:
             yield GradientPath(
                 (*hops, Hop(flow, UNKNOWN)), "detached" if here else "not known", step.line, 0.0 if here else None
@@ -285,13 +284,11 @@ class _Search:
         yield from self._from(to, (*hops, hop), None if value is None or factor is None else value * factor)
 
     def is_beyond(self, paths: Sequence[GradientPath]) -> bool:
-        """Whether the pass did more than these paths show: it went through the history of another pass; or Paddle lost the history of a write,
-        whether the program meant it or not.
+        """Whether the pass did more than these paths show: it went through the history of another pass; or a write
+        through a tensor without history ended in Paddle, outside of `no_grad`: it is not known what the program meant.
         """
-        steps = self._recording.steps
-        lost = [
-            path for path in paths if path.end == "detached" and steps[path.hops[-1].flow.step].category == "in-place"
-        ]
+        steps = [self._recording.steps[path.hops[-1].flow.step] for path in paths if path.end == "detached"]
+        lost = [step for step in steps if step.category == "in-place" and step.tracks is not False]
         return self._goes_through_another_pass() or bool(lost and self._recording.framework == "paddle")
 
     def _goes_through_another_pass(self) -> bool:
@@ -312,13 +309,28 @@ class _Search:
             and not (self._made_node(step) and step.kept in self._reached)
         )
 
+    def _continues(self, arrival: Arrival) -> bool:
+        """Whether an arrival has history, or should have."""
+        step = self._recording.steps[arrival.step]
+        lost = arrival.tensor is not None and is_lost(
+            self._recording, step, arrival.tensor, made_node=self._made_node(step)
+        )
+        return step.kept is not None or (lost and not self._as_found)
+
+    def _goes_on(self, step: Step, tensor: int) -> bool:
+        """Whether a path goes on through a step: along its history, and along one that the framework should have kept."""
+        made = self._made_node(step)
+        if made and self._is_tracked(step, tensor):
+            return True
+        return not self._as_found and is_lost(self._recording, step, tensor, made_node=made)
+
     def _made_node(self, step: Step) -> bool:
         """Whether a step has history: it made a node, and did not leave the one that its tensor had."""
         return step.kept is not None and step.kept not in self._recording.before(step.index).nodes
 
     def _is_tracked(self, step: Step, tensor: int) -> bool:
         """Whether the step's history leads to an operand."""
-        if step.op in _WITHOUT_HISTORY:
+        if step.op in WITHOUT_HISTORY:
             return False
         return any(
             each.needs_gradient for each in operands_of(self._recording, step) if each is not None and each.id == tensor
@@ -328,13 +340,20 @@ class _Search:
         if step.depends is None:
             return Hop(flow, UNKNOWN)
         values = [each.value for each in found.origins]
-        then = _added(slope(step.op, step.depends, values, k, found.value) for k in here)
-        later, line = self._as_backward_found(step, found.origins)
-        if line is None:
+        own = next((k for k, each in enumerate(found.origins) if each.index == flow.index), None)
+        line = sum(each.tensor == found.origins[0].tensor for each in found.origins)
+        then = _added(slope(step.op, step.depends, values, k, found.value, own=own, line=line) for k in here)
+        later, overwrote = self._as_backward_found(step, found.origins)
+        if overwrote is None:
             return Hop(flow, then)
         out = self._value_now(flow.storage, flow.slot)
-        now = _added(slope(step.op, step.depends, later, k, found.value if out is None else out) for k in here)
-        return Hop(flow, then, None if now == then else now, None if now == then else line)
+        result = found.value if out is None else out
+        now = then
+        if then.value is not None:
+            now = _added(
+                slope(step.op, step.depends, later, k, result, own=own, line=line, checked=False) for k in here
+            )
+        return Hop(flow, then, None if now == then else now, None if now == then else overwrote)
 
     def _as_backward_found(self, step: Step, origins: Sequence[Origin]) -> tuple[list[Number | None], int | None]:
         """The values of the origins when the pass began, as far as the step's node had saved them, and the line that overwrote one."""

@@ -13,7 +13,7 @@ from inplacelab.recording.origins.gradients import Contributions, End, GradientP
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
 
-__all__ = ["comes_from", "gradient_says", "path_says"]
+__all__ = ["arrived_says", "comes_from", "end_says", "gradient_says", "path_says"]
 
 MOST_NAMED = 6
 """So many origins are named; more are counted."""
@@ -115,6 +115,22 @@ def gradient_says(found: Contributions) -> Text:
     return _SUM.format(value=value, terms=written)
 
 
+def arrived_says(found: Contributions, line: int | None) -> Text:
+    """Says what a gradient's element is the sum of, and which line's backward pass added it up: "16 = 10 + 6 (backward, line 8)".
+
+    Args:
+        found: what `contributions` returned.
+        line: the line; None if it is not known.
+    """
+    return gradient_says(found) + (_BACKWARD if line is None else _BACKWARD_AT.format(line))
+
+
+_BACKWARD, _BACKWARD_AT = (
+    Text(" (backward)", "（反向传播）"),
+    Text(" (backward, line {0})", "（反向传播，第 {0} 行）"),
+)
+
+
 def path_says(start: str, path: GradientPath, *, as_found: bool = False) -> Text:
     """Says which path a gradient took, from the element to where the pass began: "`w[0]` · 2 → `h[0]` · 1 → `loss`: adds 2".
 
@@ -136,6 +152,20 @@ def path_says(start: str, path: GradientPath, *, as_found: bool = False) -> Text
         )
         factor = Text(factor.en, factor.en)
         said = said + factor + kept + Text(" → ", " → ") + hop.flow.called
+    return said + _end(path)
+
+
+def end_says(path: GradientPath) -> Text:
+    """Says what a path adds, or where it ends: "adds 2", "ends at line 6, where the slope is 0".
+
+    Args:
+        path: the path.
+    """
+    said = _end(path)
+    return Text(said.en.removeprefix(": "), said.zh.removeprefix("："))
+
+
+def _end(path: GradientPath) -> Text:
     if path.end == "root":
-        return said + (_ADDS.format(value=_shown(path.value)) if path.value is not None else Text("", ""))
-    return said + _ENDS[path.end].format(line="?" if path.line is None else path.line)
+        return _ADDS.format(value=_shown(path.value)) if path.value is not None else Text("", "")
+    return _ENDS[path.end].format(line="?" if path.line is None else path.line)

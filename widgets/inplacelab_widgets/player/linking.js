@@ -135,6 +135,9 @@ export function slotFacts({ layouts, tensors, kept, writes }) {
     });
   }
 
+  /** The keys of the tensors on a storage. @param {number} step @param {number} storage */
+  const tensorsOn = (step, storage) => lives.filter((life) => layoutAt(life, step)?.storage === storage).map(({ key }) => key);
+
   /** The saved tensors on some slots. @param {number} step @param {number} storage @param {number[]} slots */
   function keepers(step, storage, slots) {
     return saved.filter((each) => {
@@ -150,8 +153,11 @@ export function slotFacts({ layouts, tensors, kept, writes }) {
     return new Set(wrote.flatMap(([, line]) => line ?? []));
   }
 
-  return { layoutsOf, sharers, keepers, writersOf };
+  return { layoutsOf, sharers, tensorsOn, keepers, writersOf };
 }
+
+/** Stands for all the slots of a large storage, of which origins are told by rule. As `EVERY` of scene/origins.py. */
+export const ALL_SLOTS = -1;
 
 /** The number that a slot held after a step: its place in the list; -1 if it is not known.
  * @param {Came[]} numbers @param {number} storage @param {number} slot @param {number} step */

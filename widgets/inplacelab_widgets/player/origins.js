@@ -2,7 +2,8 @@
 
 import { makeDialog } from "./dialog.js";
 import { html, say } from "./elements.js";
-import { numberAt, slotOf } from "./linking.js";
+import { ALL_SLOTS, numberAt, slotOf } from "./linking.js";
+import { lightPaths, makeStrip } from "./origin_strip.js";
 import { fill, speak } from "./words.js";
 /** @import { Payload, Said } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */
@@ -20,23 +21,25 @@ export function onward(numbers, some, forward) {
   return [...new Set(found)];
 }
 
-/** The slot of a key, a slot ("s1:4") or an element ("t3:0,1"), as [storage, slot]; null for any other.
+/** The slot of a key, a slot ("s1:4") or an element ("t3:0,1"), as [storage, slot]; all slots for a storage or a tensor; null for any other.
  * @param {string} key @param {number} step @param {(key: string, step: number) => import("./linking.js").Layout[]} layoutsOf @returns {[number, number] | null} */
 export function slotOfKey(key, step, layoutsOf) {
-  const [, kind, id, place] = /^([st])(\d+):([\d,]*)$/.exec(key) ?? [];
-  if (kind === "s") return [Number(id), Number(place)];
+  const [, kind, id, place] = /^([st])(\d+)(?::([\d,]*))?$/.exec(key) ?? [];
+  if (kind === "s") return [Number(id), place === undefined ? ALL_SLOTS : Number(place)];
   const [layout] = kind ? layoutsOf(`t${id}`, step) : [];
-  return layout ? [layout.storage, slotOf(layout, place ? place.split(",").map(Number) : [])] : null;
+  if (!layout) return null;
+  return [layout.storage, place === undefined ? ALL_SLOTS : slotOf(layout, place ? place.split(",").map(Number) : [])];
 }
 
 // --- the part ---------------------------------------------------------------------------------------------------------
 
 /** Lights up origins, goes back and on, and shows a slot's life on request.
  * @param {Stage} stage @param {(key: string, step: number) => import("./linking.js").Layout[]} layoutsOf
- * @returns {Part & {close: () => boolean, toggle: () => void, walk: (forward: boolean) => void}} */
+ * @returns {Part & {strip: HTMLElement, close: () => boolean, toggle: () => void, walk: (forward: boolean) => void}} */
 export function drawOrigins(stage, layoutsOf) {
   const { numbers, life, paths, cut } = stage.payload.origins ?? { numbers: [], life: {}, paths: {}, cut: [] };
   const dialog = makeDialog(stage);
+  const strip = makeStrip(stage);
   const words = (/** @type {number} */ at) => speak(stage.payload.said[at], stage.language);
   /** How far back the front is, negative if it is ahead; what is lit up in place of the origins of the selection. @type {{of: string, back: number, front: number[]} | null} */
   let trail = null;
@@ -44,7 +47,9 @@ export function drawOrigins(stage, layoutsOf) {
   /** The selected number, or the one pointed at. */
   function asked() {
     const under = slotOfKey(stage.selection || stage.pointedAt(), stage.step, layoutsOf);
-    return under ? numberAt(numbers, ...under, stage.step) : -1;
+    if (!under) return -1;
+    const found = numberAt(numbers, ...under, stage.step);
+    return found < 0 ? numberAt(numbers, under[0], ALL_SLOTS, stage.step) : found;
   }
 
   /** Goes one further back, or one on, and to the step at which all the numbers there are in place. @param {boolean} forward */
@@ -66,7 +71,7 @@ export function drawOrigins(stage, layoutsOf) {
   /** What is lit up: [numbers, words]; the words are those of the front of the trail. @returns {[number[], Said]} */
   function lit() {
     if (trail && trail.of !== stage.selection) trail = null;
-    if (!trail) return [numbers[asked()]?.[4] ?? [], ""];
+    if (!trail) return [lightedBy(asked()), ""];
     const some = trail.front.slice(0, MOST_SAID);
     const { back, front } = trail;
     return [front, /** @type {Said} */ (["en", "zh"].map((tongue) => {
@@ -77,11 +82,21 @@ export function drawOrigins(stage, layoutsOf) {
     }))];
   }
 
+  /** The origins of a number; of a gradient all the numbers on its paths. @param {number} k @returns {number[]} */
+  function lightedBy(k) {
+    const hops = (paths[k]?.paths ?? []).flatMap((path) => path.hops.map(([number]) => number)).filter((number) => number >= 0);
+    return hops.length ? [...new Set(hops)] : (numbers[k]?.[4] ?? []);
+  }
+
   function highlight() {
     // A storage on the shelf is lit up as a whole.
     const wanted = new Set(stage.origins.flatMap((k) => [...stage.sharing(numbers[k][0], numbers[k][1]), `s${numbers[k][0]}`]));
+    const selected = stage.selection && !trail ? asked() : -1;
+    const key = selected < 0 ? "" : `s${numbers[selected][0]}:${numbers[selected][1]}`;
+    strip.show(key && `${key}`, paths[selected], life[key] ?? []);
+    lightPaths(stage.root, paths[selected]?.paths ?? []);
     for (const element of stage.root.querySelectorAll("[data-origin]")) if (!wanted.has(element.getAttribute("data-k")?.split(" ")[0] ?? "")) element.removeAttribute("data-origin");
-    for (const key of wanted) for (const element of stage.root.querySelectorAll(`:is(rect, path)${key.includes(":") ? "" : ".ipl-pin"}:is([data-k="${key}"], [data-k^="${key} "])`)) element.setAttribute("data-origin", "");
+    for (const key of wanted) for (const element of stage.root.querySelectorAll(`:is(rect, path)${key.includes(":") || key.startsWith("t") ? "" : ".ipl-pin"}:is([data-k="${key}"], [data-k^="${key} "])`)) element.setAttribute("data-origin", "");
     show();
   }
 
@@ -119,14 +134,14 @@ export function drawOrigins(stage, layoutsOf) {
     if (number < 0) return dialog.fill(html("p", {}, stage.word("origins_none")), ...cut.map((at) => html("p", {}, words(at))));
     const head = html("p", { class: "ipl-told" });
     say(head, words(numbers[number][3]));
-    const [sum, ...rest] = paths[number] ?? [];
+    const gradient = paths[number];
     const key = `s${numbers[number][0]}:${numbers[number][1]}`;
     const events = life[key] ?? [];
-    const rows = events.flatMap((at, k) => (k % 2 ? [html("tr", {}, html("td", {}, stepNumber(events[k - 1])), cell(at))] : []));
+    const rows = events.map(([step, at]) => html("tr", {}, html("td", {}, stepNumber(step)), cell(at)));
     const table = html("table", {}, html("tbody", {}, ...rows));
     dialog.fill(
       head,
-      ...section("origins_paths", sum === undefined ? [] : [told(sum), ...rest.map(([at]) => told(at))]),
+      ...section("origins_paths", gradient ? [told(gradient.says), ...gradient.paths.map(({ says }) => told(says))] : []),
       ...section("origins_from", numbers[number][4].map(line)),
       ...section("origins_to", onward(numbers, [number], true).map(line)),
       html("h3", {}, stage.word("life")),
@@ -152,5 +167,5 @@ export function drawOrigins(stage, layoutsOf) {
   }
 
   stage.lit = lit;
-  return { root: dialog.root, close: dialog.close, toggle, walk, highlight, translate: show };
+  return { root: dialog.root, strip: strip.root, close: dialog.close, toggle, walk, highlight, translate: show };
 }

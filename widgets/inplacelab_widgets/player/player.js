@@ -102,7 +102,7 @@ export function mount(el, payload, options = {}) {
   if (hasTabs) lower.append(tabs.root);
   if (views.length) lower.append(html("div", { class: "ipl-views" }, ...views.map((part) => part.root)));
   if (controls.length) lower.append(predict.root);
-  if (hasTabs && hasReadout) lower.append(readout.root);
+  if (hasTabs && hasReadout) lower.append(origins.strip, readout.root);
   root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, help.root, keepers.root, origins.root, fixes.root, ...(share ? [share.root] : []));
   el.replaceChildren(root);
 

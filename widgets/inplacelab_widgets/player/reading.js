@@ -1,6 +1,6 @@
 // Explains what a reader points at: finds the related marks to highlight, and one line that describes the relation. Pure functions.
 
-import { elementName, formula, numberAt, positionOf, slotFacts, slotsBetween, slotsOf, spanOf } from "./linking.js";
+import { ALL_SLOTS, elementName, formula, numberAt, positionOf, slotFacts, slotsBetween, slotsOf, spanOf } from "./linking.js";
 import { fill, speak } from "./words.js";
 /** @import { Layout } from "./linking.js" */
 /** @import { Payload, Said } from "./runs.js" */
@@ -25,7 +25,7 @@ export function linker(payload) {
     if (kind === "t" && place !== undefined) return onElement(step, `t${id}`, place ? place.split(",").map(Number) : []);
     /** @type {Related} */
     const found = { keys: new Set(all), lines: new Set(), says: "" };
-    if (kind === "s") found.lines = facts.writersOf(step, Number(id));
+    if (kind === "s") Object.assign(found, { lines: facts.writersOf(step, Number(id)), says: sentence([came(step, Number(id), ALL_SLOTS)]) });
     else if (kind) facts.layoutsOf(all[0], step).forEach((layout) => addSlots(found, layout, step));
     if (kind === "t") found.says = onTensor(all[0], step, found.lines);
     return found;
@@ -37,7 +37,7 @@ export function linker(payload) {
     if (!layout) return "";
     const { name, storage, shape, strides, offset } = layout;
     const metadata = { shape: `[${shape.join(", ")}]`, strides: `[${strides.join(", ")}]`, offset };
-    return sentence([(say) => say("link_tensor", { name, storage: `S${storage}`, ...metadata }), written(lines)]);
+    return sentence([came(step, storage, ALL_SLOTS), (say) => say("link_tensor", { name, storage: `S${storage}`, ...metadata }), written(lines)]);
   }
 
   /** @param {Related} found @param {Layout} layout @param {number} step */
@@ -103,7 +103,7 @@ export function linker(payload) {
   /** Where the number in a slot comes from. @param {number} step @param {number} storage @param {number} slot @returns {Part} */
   function came(step, storage, slot) {
     const { numbers } = payload.origins ?? { numbers: [] };
-    const number = numbers[numberAt(numbers, storage, slot, step)];
+    const number = numbers[numberAt(numbers, storage, slot, step)] ?? numbers[numberAt(numbers, storage, ALL_SLOTS, step)];
     return (_, tongue) => number !== undefined && speak(payload.said[number[3]], tongue);
   }
 

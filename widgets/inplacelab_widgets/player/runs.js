@@ -12,7 +12,11 @@
 /** @typedef {{says: number, lines: [string, boolean][]}} Fix  A fixed program: its lines, and which of them are new. */
 /** @typedef {[number, "kept" | "written" | "refused", number, number, number?, number?]} Marked  [line, role, brief, says, first column, past the last]; the words are positions in `said`. As `Marked` of recording/trace.py. */
 /** @typedef {{title: Said, columns: Said[], rows: Object<string, [number, number[] | null][]>}} Table  Cells are positions in `said`. */
-/** @typedef {[storage: number, slot: number, step: number, says: number, from: number[]]} Came  A number that came into a slot; step -1: it was there before. */
+/** @typedef {[storage: number, slot: number, step: number, says: number, from: number[]]} Came  A number that came into a slot; step -1: it was there before; slot -1: all those that came into a large storage. */
+/** @typedef {[step: number, says: number, kind: number, value: string]} LifeEvent  Of a slot; the value that came into it, or "". */
+/** @typedef {[number: number, name: string, value: string, factor: string, node: number, overwrote: number]} PathHop  An element to which a path led; number and node are -1 if there is none, `overwrote` is a line or 0. */
+/** @typedef {{says: number, role: "" | "right" | "used", hops: PathHop[], end: number, lights: string}} Path  Of a gradient; `lights` are keys of nodes and edges. */
+/** @typedef {{says: number, start: string, paths: Path[]}} Paths  What a gradient is made of. */
 /**
  * @typedef {Object} Payload
  * @property {string} title
@@ -35,7 +39,7 @@
  * @property {[number, number[]][]} tensors  [tensor, [step, layout, ...]].
  * @property {[string, number, number[]][]} kept  [pin, its node in words, [step, layout, ...]].
  * @property {[number, number | null, number, number[]][]} writes  [step, line, storage, [start, stop, ...]].
- * @property {{numbers: Came[], life: Object<string, number[]>, paths: Object<string, any[]>, cut: number[]}} [origins]  As in scene/origins.py.
+ * @property {{numbers: Came[], life: Object<string, LifeEvent[]>, paths: Object<string, Paths>, cut: number[]}} [origins]  As in scene/origins.py.
  * @property {import("./predict.js").Question[]} [predict]
  * @property {{left: number, right: number, spacing: number}} axis
  * @property {import("./picks.js").Launch[]} [launches]  Of kernels, whose threads the steps show.

@@ -44,7 +44,7 @@ import { fill, speak } from "./words.js";
  * @property {() => [number[], Said]} lit  What is lit up, and the words for it, if they replace the reading line; origins.js sets it.
  * @property {(key: string, step: number) => import("./linking.js").Layout[]} layoutsOf  The layouts of a tensor at a step.
  * @property {() => string} pointedAt  The key of what is pointed at, with the keyboard or the pointer.
- * @property {(storage: number, slot: number) => Set<string>} sharing  The keys of a slot and of the elements that read it.
+ * @property {(storage: number, slot: number) => Set<string>} sharing  The keys of a slot and of the elements that read it; for all slots (-1) those of the tensors on the storage.
  * @property {() => string} reading  The line about what is pointed at or pinned.
  * @property {() => void} begin  Shows everything for the first time.
  * @property {() => void} show  Shows the present step in the present room.
@@ -158,7 +158,7 @@ export function makeStage(payload, root, options) {
     lit: () => [[], ""],
     layoutsOf: link.layoutsOf,
     pointedAt: () => (pointed.keyboard || pointed.pointer).split(" ")[0],
-    sharing: (storage, slot) => new Set([`s${storage}:${slot}`, ...link.sharers(stage.step, storage, slot, slot + 1).map(({ key }) => key)]),
+    sharing: (storage, slot) => new Set(slot < 0 ? link.tensorsOn(stage.step, storage) : [`s${storage}:${slot}`, ...link.sharers(stage.step, storage, slot, slot + 1).map(({ key }) => key)]),
     announce: (words) => (aloud.textContent = words),
     reading: () => speak(says, stage.language).replaceAll("`", ""),
     begin: translate,

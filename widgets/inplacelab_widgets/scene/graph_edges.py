@@ -92,7 +92,7 @@ def link_marks(line: Line, lives: Mapping[Edge, Life[str]], travelled: Sequence[
         labels.append((step, Look("text tiny end", shortened(label, GAP - 14, 9)) if label else None))
     (left, top), (right, y) = line[-1], line[0]
     return [
-        path(_curve(line), runs(strokes)),
+        path(_curve(line), runs(strokes), keys=tuple(f"e{a}-{b}" for a, b in lives)),
         path(f"M{coordinate(left - 7)} {coordinate(top)}l8 -4.5v9z", runs(tips)),
         text(round(right - 3, 1), y - 5, runs(labels)),
     ]

@@ -1,0 +1,327 @@
+"""The same for calls with a rule of their own: layers, losses, windows of images, sorting, and equations.
+
+A result of several tensors has a dependence for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from inplacelab.dependence import CONSTANT, MOST_PLACES, POINTWISE, Dependence, Given
+
+if TYPE_CHECKING:
+    from inplacelab.recorders.dependences import Call
+
+__all__ = ["Found", "of_layers"]
+
+Shape = tuple[int, ...]
+Found = Dependence | tuple[Dependence | None, ...] | None
+"""The dependence of the result, or of each of several results."""
+
+
+def of_layers(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
+    """Returns the dependence of a call that has a rule here; None for any other, or if it is not known.
+
+    Args:
+        call: the call.
+        plain: its name without the underscore of an in-place operation.
+        shapes: the shapes of its tensors.
+    """
+    rule = _RULES.get(plain)
+    return None if rule is None else rule(call, plain, shapes)
+
+
+def _constant(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    return CONSTANT
+
+
+# --- normalisation ---------------------------------------------------------------------------------------------------
+
+
+def _layer_norm(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    rank = len(shapes[0])
+    if call.weight_has_rows:
+        sizes = call.named("x", "normalized_shape")["normalized_shape"]
+        first = rank - (1 if isinstance(sizes, int) else len(sizes))
+    else:
+        first = call.named("x", "scale", "bias", "epsilon", "begin")["begin"]
+        if first != rank - 1 and len(shapes) > 1:
+            return None  # its weights are in one line
+    return Dependence("whole", tuple(range(first, rank)), text=",".join(["position"] * (len(shapes) - 1)))
+
+
+def _batch_norm(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    names = ("x", "mean", "var", "weight", "bias", "mode")
+    named = call.named(*names)
+    mode = bool(named.get("training", named.get("mode", False)))
+    trains = mode if call.weight_has_rows else not mode
+    given = [name for name in names[1:5] if call.is_tensor(named.get(name, named.get(f"running_{name}")))]
+    if len(given) != len(shapes) - 1:
+        return None
+    words = ["none" if trains and name in ("mean", "var") else "channel" for name in given]
+    axes = tuple(axis for axis in range(len(shapes[0])) if axis != 1) if trains else ()
+    return (Dependence("whole", axes, text=",".join(words)),)
+
+
+def _normalize(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    axis = call.named("x", "p", "axis").get("axis", 1)
+    return Dependence("whole", (axis % len(shapes[0]),))
+
+
+# --- losses ----------------------------------------------------------------------------------------------------------
+
+_REDUCTIONS = ("mean", "sum", "none", "batchmean")
+
+
+def _of_both(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    """A loss of two tensors of one shape."""
+    reduction = call.kwargs.get("reduction", "mean")
+    if len(shapes) != 2 or shapes[0] != shapes[1] or reduction not in _REDUCTIONS or len(call.args) > 2:
+        return None
+    return POINTWISE if reduction == "none" else Dependence("reduced", tuple(range(len(shapes[0]))), text="alike")
+
+
+def _of_logits(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    """Paddle's losses of two tensors before they are reduced."""
+    return POINTWISE if len(shapes) == 2 else None
+
+
+def _of_classes(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
+    """A loss of scores and the numbers of the right classes, in PyTorch."""
+    reduction = call.kwargs.get("reduction", "mean")
+    if not call.weight_has_rows:
+        return _picked_by_paddle(call, shapes)
+    if len(shapes) != 2 or reduction not in _REDUCTIONS or len(call.args) > 2:
+        return None
+    rank = len(shapes[0])
+    axis = min(1, rank - 1)
+    if shapes[0] == shapes[1]:
+        return Dependence("reduced", (axis,) if reduction == "none" else tuple(range(rank)), text="alike")
+    labels = np.asarray(call.as_array(call.named("x", "target").get("target")))
+    if (labels < 0).any():
+        return None  # some are left out
+    if plain == "nll_loss":
+        chosen = _chosen(shapes[0], labels)
+        return Dependence("moved", places=chosen) if reduction == "none" or labels.size == 1 else _picked(chosen)
+    given = (
+        tuple(Given("label", int(each)) for each in labels.reshape(-1)[:64]) if rank <= 2 and labels.size <= 64 else ()
+    )
+    return Dependence("reduced", (axis,) if reduction == "none" else tuple(range(rank)), text="none", given=given)
+
+
+def _picked_by_paddle(call: Call, shapes: Sequence[Shape]) -> Found:
+    """Paddle's `nll_loss`: the loss, and the sum of the weights."""
+    named = call.named("x", "label", "weight", "ignore", "reduction")
+    labels = np.asarray(call.as_array(named["label"]))
+    if len(shapes) != 2 or (labels < 0).any() or (labels == named["ignore"]).any():
+        return None
+    chosen = _chosen(shapes[0], labels)
+    return (Dependence("moved", places=chosen) if named["reduction"] == "none" else _picked(chosen)), CONSTANT
+
+
+def _chosen(shape: Shape, labels: Any) -> tuple[int, ...]:
+    """The numbers of the scores of the right classes."""
+    numbers = np.arange(prod(shape)).reshape(shape)
+    axis = min(1, len(shape) - 1)
+    found = np.take_along_axis(numbers, np.expand_dims(labels.reshape(labels.shape), axis), axis)
+    if found.size > MOST_PLACES:
+        raise ValueError
+    return tuple(found.reshape(-1).tolist())
+
+
+def _picked(chosen: tuple[int, ...]) -> Dependence | None:
+    """A sum of some elements: written one upon the other."""
+    return Dependence("reduced", (), places=chosen)
+
+
+def _of_softmax(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    """Paddle's cross entropy: the shares, and the loss of each line."""
+    named = call.named("x", "label", "soft", "use_softmax", "stable", "ignore", "axis")
+    axis = named["axis"] % len(shapes[0])
+    text = "alike" if named["soft"] else "none"
+    return Dependence("whole", (axis,), text="none"), Dependence("whole", (axis,), text=text)
+
+
+# --- windows ---------------------------------------------------------------------------------------------------------
+
+
+def _pairs(value: Any, count: int) -> list[int]:
+    """A number for each axis."""
+    found = [int(each) for each in value] if isinstance(value, list | tuple) else [int(value)]
+    if len(found) == 2 * count and found[::2] == found[1::2]:
+        found = found[::2]
+    if len(found) == 1:
+        found *= count
+    if len(found) != count:
+        raise ValueError
+    return found
+
+
+def _convolution(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    torch = ("x", "weight", "bias", "stride", "padding", "dilation", "groups")
+    paddle = ("x", "weight", "stride", "padding", "algorithm", "dilation", "groups", "format")
+    named = call.named(*(torch if call.weight_has_rows else paddle))
+    count = len(shapes[1]) - 2
+    padding = {"valid": 0}.get(str(named.get("padding", 0)).lower(), named.get("padding", 0))
+    if named.get("format", "NCHW")[:2] != "NC" or named.get("algorithm", "EXPLICIT") != "EXPLICIT":
+        return None
+    sides = (_pairs(named.get("stride", 1), count), _pairs(padding, count), _pairs(named.get("dilation", 1), count))
+    return Dependence(
+        "windowed", (int(named.get("groups", 1)), *shapes[1][2:], *(each for side in sides for each in side))
+    )
+
+
+def _pooling(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
+    """The largest, or the mean, of a window."""
+    names: tuple[str, ...]
+    if call.weight_has_rows:
+        names = (
+            ("x", "kernel", "stride", "padding", "dilation")
+            if plain.startswith("max")
+            else ("x", "kernel", "stride", "padding")
+        )
+        named, count = call.named(*names), int(plain[-2])
+        named["kernel"] = named.get("kernel", named.get("kernel_size"))
+        largest = plain.startswith("max")
+    else:
+        names = (
+            "x",
+            "kernel",
+            "stride",
+            "padding",
+            "ceil",
+            "exclusive",
+            "format",
+            "kind",
+            "global",
+            "adaptive",
+            "algorithm",
+        )
+        named, count = call.named(*names), len(shapes[0]) - 2
+        largest = named["kind"] == "max"
+        if named["adaptive"] or named["global"] or named["format"][:2] != "NC" or named["algorithm"] != "EXPLICIT":
+            return None
+    kernel = _pairs(named["kernel"], count)
+    stride = _pairs(named.get("stride") or kernel, count)
+    sides = (kernel, stride, _pairs(named.get("padding", 0), count), _pairs(named.get("dilation", 1), count))
+    return Dependence("windowed", (0, *(each for side in sides for each in side)), rule="largest" if largest else "")
+
+
+# --- sorting and moving ----------------------------------------------------------------------------------------------
+
+
+def _sorted(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
+    """The sorted values, whose positions are taken as they were, and their indices, which depend on the whole line."""
+    topk = plain == "topk"
+    named = call.named(*(("x", "k", "axis", "largest") if topk else ("x", "axis", "descending")))
+    rank = len(shapes[0])
+    axis = int(named.get("axis", -1)) % rank
+    values = np.asarray(call.as_array(call.args[0]))
+    whole = Dependence("whole", (axis,))
+    if plain == "argsort" and call.weight_has_rows:
+        return whole
+    ordered = np.sort(values, axis)
+    if values.size > MOST_PLACES or (np.diff(ordered, axis=axis) == 0).any():
+        return None, whole  # of equal values it is not known which comes first
+    descending = named.get("largest", True) if topk else named.get("descending", False)
+    places = np.argsort(-values if descending else values, axis, kind="stable")
+    if topk:
+        if int(call.as_array(named["k"])) > places.shape[axis] or named.get("sorted") is False:
+            return None
+        places = np.take(places, range(int(call.as_array(named["k"]))), axis)
+    numbers = np.arange(values.size).reshape(values.shape)
+    return Dependence("moved", places=tuple(np.take_along_axis(numbers, places, axis).reshape(-1).tolist())), whole
+
+
+def _numbers(shape: Shape) -> Any:
+    if prod(shape) > MOST_PLACES:
+        raise ValueError
+    return np.arange(prod(shape)).reshape(shape)
+
+
+def _moved(numbers: Any, first: int = 0) -> Dependence | None:
+    if numbers.size > MOST_PLACES:
+        return None
+    return Dependence("moved", places=tuple(np.asarray(numbers).reshape(-1).tolist()), first=first)
+
+
+def _embedding(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    """Rows of the second operand, which the first one chooses."""
+    return _moved(_numbers(shapes[1])[call.as_array(call.args[0])], first=1)
+
+
+def _repeated(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    times: Any = call.args[1:] if call.weight_has_rows and isinstance(call.args[1], int) else call.args[1]
+    return _moved(np.tile(_numbers(shapes[0]), [int(each) for each in times]))
+
+
+_MODES: Mapping[str, Any] = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
+
+def _padded(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
+    mode = _MODES[str(call.kwargs.get("mode", call.args[2] if len(call.args) > 2 and plain != "pad" else "constant"))]
+    if call.weight_has_rows:
+        mode = _MODES[call.named("x", "pad", "mode").get("mode", "constant")]
+    if plain == "pad3d" and call.args[4] != "NCDHW":
+        return None
+    sizes = [int(each) for each in call.as_array(call.named("x", "pad")["pad"])]
+    rank = len(shapes[0])
+    if call.weight_has_rows or plain == "pad3d":  # the last axis first
+        pairs = [(sizes[k], sizes[k + 1]) for k in range(0, len(sizes), 2)][::-1]
+        pairs = [(0, 0)] * (rank - len(pairs)) + pairs
+    else:
+        pairs = [(sizes[2 * k], sizes[2 * k + 1]) for k in range(rank)]
+    numbers = np.pad(_numbers(shapes[0]) + 1, pairs, mode) - 1
+    return _moved(numbers)
+
+
+def _diagonal(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    offset = int(call.named("x", "diagonal").get("diagonal", 0))
+    return _moved(np.diag(_numbers(shapes[0]) + 1, offset) - 1)
+
+
+def _parted(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
+    """Paddle's `split`, where it copies."""
+    named = call.named("x", "sections", "axis")
+    numbers, axis = _numbers(shapes[0]), int(call.as_array(named.get("axis", 0)))
+    sections: Any = call.as_array(named["sections"])
+    cuts = int(sections) if plain == "split_with_num" else np.cumsum([int(each) for each in sections])[:-1]
+    return tuple(_moved(each) for each in np.split(numbers, cuts, axis))
+
+
+def _side_by_side(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    rank = len(shapes[0])
+    if plain == "vstack" and rank < 2:
+        return Dependence("stacked", (0,))
+    return Dependence("joined", (0 if plain == "vstack" or rank < 2 else 1,))
+
+
+def _einsum(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    equation = next(each for each in (*call.args, *call.kwargs.values()) if isinstance(each, str)).replace(" ", "")
+    left, arrow, right = equation.partition("->")
+    letters = left.replace(",", "")
+    if not arrow:
+        right = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
+    if "." in equation or len(shapes) > 2 or (right and not right.isalpha()):
+        return None
+    return Dependence("contracted", text=f"{left}->{right}")
+
+
+_RULES: Mapping[str, Callable[[Any, str, Sequence[Shape]], Found]] = {
+    "layer_norm": _layer_norm, "batch_norm": _batch_norm, "normalize": _normalize,
+    **dict.fromkeys((
+        "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div",
+    ), _of_both),
+    **dict.fromkeys(("cross_entropy", "nll_loss"), _of_classes), "cross_entropy_with_softmax": _of_softmax,
+    **dict.fromkeys(("sigmoid_cross_entropy_with_logits", "bce_loss"), _of_logits),
+    **dict.fromkeys(("conv1d", "conv2d", "conv3d", "depthwise_conv2d"), _convolution),
+    **dict.fromkeys(("max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "pool2d"), _pooling),
+    **dict.fromkeys(("sort", "topk", "argsort"), _sorted), "embedding": _embedding, **dict.fromkeys(("repeat", "tile"), _repeated),
+    **dict.fromkeys(("pad", "pad3d"), _padded), "diag": _diagonal, **dict.fromkeys(("split", "split_with_num"), _parted),
+    **dict.fromkeys(("hstack", "vstack"), _side_by_side), "einsum": _einsum,
+    **dict.fromkeys(("full_like", "ones_like", "zeros_like", "numel", "shape", "one_hot", "new_zeros", "new_ones", "new_full", "new_tensor"), _constant),
+}  # fmt: skip

@@ -1,0 +1,123 @@
+"""Says how strongly a result follows one of the numbers that it was computed from: the factor that backward multiplies by.
+
+An operation that is not in a table has no known slope. Where an argument that is not recorded decides (the `p` of a norm, the `correction` of a
+variance), the form that yields the recorded result is taken; if none does, the slope is not known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from inplacelab.dependence import Dependence
+from inplacelab.recording.facts import Number
+from inplacelab.recording.naming import number_label
+from inplacelab.recording.origins.arithmetic import ADDING, COPIES, plain_name
+from inplacelab.recording.origins.axis_slopes import ALONG_AXES
+from inplacelab.recording.origins.pointwise_slopes import POINTWISE
+from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Slope, in_brackets, labelled
+
+__all__ = ["UNKNOWN", "Slope", "slope"]
+
+
+def slope(  # noqa: PLR0913  # a question with all its facts
+    op: str | None,
+    depends: Dependence,
+    operands: Sequence[Number | None],
+    at: int,
+    result: Number | None,
+    *,
+    own: int | None = None,
+    line: int | None = None,
+    checked: bool = True,
+) -> Slope:
+    """Returns the slope of a result with respect to one of its origins.
+
+    Args:
+        op: the operation.
+        depends: how it depends on its operands.
+        operands: the values of its origins, in the order of the arithmetic.
+        at: which of them.
+        result: its value.
+        own: which of the origins is at the same position as the result, for operations along an axis.
+        line: how many of the origins are elements of the first operand, for such operations; all if it is not given.
+        checked: whether the form must yield the result; not if some of the values were overwritten since.
+    """
+    given = {each.name: float(each.value.real) for each in depends.given}
+    real = [float(each) for each in operands if isinstance(each, bool | int | float)]
+    if len(real) != len(operands) or not isinstance(result, bool | int | float):
+        return _without_values(plain_name(op), depends)
+    listed = [float(each.value.real) for each in depends.given if each.name == "label"]
+    asked = Asked(real, at, own, float(result), given, listed, len(real) if line is None else line)
+    try:
+        return _slope((op or "?").rstrip("_"), depends, asked, checked=checked)
+    except (ZeroDivisionError, ValueError, OverflowError, IndexError):
+        return UNKNOWN
+
+
+def _without_values(name: str, depends: Dependence) -> Slope:
+    return (
+        ONE if name in COPIES or (depends.how in _MOVES and name != "dropout") or name in ("sum", "cumsum") else UNKNOWN
+    )
+
+
+_MOVES = ("moved", "chosen", "reordered", "joined", "stacked")
+"""Rules by which an element is another one."""
+
+
+def _slope(op: str, depends: Dependence, asked: Asked, *, checked: bool) -> Slope:  # noqa: C901, PLR0911  # one case after the other
+    name = plain_name(op)
+    if name == "dropout":
+        return labelled(asked.out / asked.x[0]) if asked.x[0] else UNKNOWN
+    if name in COPIES or depends.how in _MOVES:
+        return (
+            ONE
+            if not checked or len(asked.x) > 1 or _close(asked.x[0], asked.out) or not math.isfinite(asked.out)
+            else UNKNOWN
+        )
+    if depends.how == "written" and (depends.text == "assigned" or name in ADDING):
+        adds = depends.text == "assigned" or not checked or _close(sum(asked.x), asked.out)
+        return ONE if adds else UNKNOWN
+    if depends.rule and (depends.how == "windowed" or name in ("max", "min", "maximum", "minimum")):
+        return _of_largest(op, depends, asked)
+    if depends.how == "windowed" and not depends.numbers[0]:
+        count = len(asked.x)
+        return Slope(1 / count, f"1 / {count}") if not checked or _close(sum(asked.x) / count, asked.out) else UNKNOWN
+    if depends.how in ("contracted", "windowed"):
+        return _of_product(depends, asked)
+    for form in ALONG_AXES.get(name, ()) if depends.how != "pointwise" else POINTWISE.get(name, ()):
+        if not checked or form.value is None or _close(form.value(asked), asked.out):
+            return form.slope(asked)
+    return UNKNOWN
+
+
+def _close(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-3, abs_tol=1e-5)
+
+
+def _of_largest(op: str, depends: Dependence, asked: Asked) -> Slope:
+    """Of the largest, or smallest, one. Equal ones share the slope, but `max` and `min` along an axis give it to one of them."""
+    count = len(asked.x)
+    if count > 1 and depends.how != "pointwise" and op in ("max", "min"):
+        return UNKNOWN
+    return Slope(1 / count, "1" if count == 1 else f"1 / {count}")
+
+
+def _of_product(depends: Dependence, asked: Asked) -> Slope:
+    x, at, given = asked.x, asked.at, asked.given
+    terms = [term for term in depends.text.split("->")[0].split(",") if term != "-"] if depends.text else ["", ""]
+    if len(terms) == 1:
+        return ONE
+    added = len(x) % 2
+    if len(terms) > 3 or (len(terms) == 3 and not added):
+        return UNKNOWN
+    if depends.how == "windowed":
+        if at == len(x) - added:
+            return ONE  # the bias comes last
+        return labelled(x[at + 1 if at % 2 == 0 else at - 1])
+    if at < added:
+        return labelled(given.get("beta", 1.0))
+    other = at + 1 if (at - added) % 2 == 0 else at - 1
+    alpha = given.get("alpha", 1.0)
+    written = number_label(x[other])
+    return Slope(alpha * x[other], written if alpha == 1 else f"{number_label(alpha)} · {in_brackets(x[other])}")

@@ -1,0 +1,151 @@
+"""Every slope that is said is the one that the engine itself returns, row by row; those of what learners use are known."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import inplacelab as paddle
+from inplacelab.dependence import Dependence
+from inplacelab.ops.table.depends import NOT_KNOWN, declared
+from inplacelab.ops.table.row import NoFormula
+from inplacelab.recording.dependence import sources
+from inplacelab.recording.origins import contributions
+from inplacelab.recording.origins.elements import index_of
+from inplacelab.recording.origins.slopes import slope
+from tests.engine.test_dependence import reported
+from tests.recorders.runs import run
+from tests.row_cases.each import for_each_variant
+from tests.subtests import try_all
+
+
+def one_hot(result: Any, element: int, leaves: list[Any]) -> list[Any]:
+    """The row of the Jacobian: for each leaf the slope of one element of the result."""
+    one = np.zeros(result.size, result.numpy().dtype)
+    one[element] = 1
+    hot = paddle.to_tensor(one.reshape(result.shape))
+    found = paddle.grad([result], leaves, [hot], retain_graph=True, allow_unused=True)
+    return [None if each is None else each.numpy().reshape(-1) for each in found]
+
+
+@for_each_variant("ordinary", "in-place")
+def test_a_slope_is_that_of_the_engine(case: Any, variant: str) -> None:  # noqa: C901  # each operand of each element
+    arrays = [np.array(a) for a in case.arrays()]
+    rules = case.row.rules
+    wanted = [
+        k
+        for k, a in enumerate(arrays)
+        if a.dtype.kind == "f" and rules[k] is not None and not isinstance(rules[k], NoFormula)
+    ]
+    if not wanted or declared(case.row) is NOT_KNOWN:
+        return
+    leaves = [paddle.to_tensor(a, stop_gradient=k not in wanted) for k, a in enumerate(arrays)]
+    given = [leaves[0].clone() if variant == "in-place" else leaves[0], *leaves[1:]]
+    known, result = reported(case, variant, given)
+    depends = known.depends
+    assert depends is not None
+    if result.numpy().dtype.kind != "f" or depends.how == "drawn":
+        return
+    shapes = tuple(tuple(a.shape) for a in arrays)
+    for element in range(min(result.size, 6)):
+        found = sources(depends, shapes, tuple(result.shape), element, lambda k, at: arrays[k].reshape(-1)[at].item())
+        jacobian = dict(zip(wanted, one_hot(result, element, [leaves[k] for k in wanted]), strict=True))
+        values = [arrays[each.operand].reshape(-1)[each.element].item() for each in found or ()]
+        here = index_of(tuple(result.shape), element)
+        own = next((k for k, (operand, at) in enumerate(found or ()) if index_of(shapes[operand], at) == here), None)
+        total: dict[tuple[int, int], float] = {}
+        for k, each in enumerate(found or ()):
+            said = slope(
+                case.row.called or case.row.name,
+                depends,
+                values,
+                k,
+                result.numpy().reshape(-1)[element].item(),
+                own=own,
+            )
+            if said.value is None:
+                total[each] = float("nan")
+            elif each in total:
+                total[each] += said.value
+            else:
+                total[each] = said.value
+        for (operand, at), said_value in total.items():
+            if operand in jacobian and not np.isnan(said_value):
+                truth = 0.0 if jacobian[operand] is None else jacobian[operand][at]
+                assert said_value == pytest.approx(truth, rel=1e-3, abs=1e-5), (operand, at, values)
+
+
+def test_slopes_are_written_as_they_are_computed() -> None:
+    line = Dependence("whole", (0,))
+    assert slope("softmax", line, [0.0, 0.0], 0, 0.5, own=0).written == "0.5 · (1 - 0.5)"
+    assert slope("softmax", line, [0.0, 0.0], 1, 0.5, own=0).value == -0.25
+    assert slope("norm", Dependence("reduced", (0,)), [3.0, 4.0], 0, 5.0).written == "3 / 5"
+    assert slope("std", Dependence("reduced", (0,)), [1.0, 3.0], 1, 2**0.5).value == pytest.approx(2**-0.5)
+
+
+def test_a_slope_that_does_not_explain_the_result_is_not_said() -> None:
+    reduced = Dependence("reduced", (0,))
+    assert slope("norm", reduced, [3.0, 4.0], 0, 6.0).value is None  # with some other p
+    assert slope("norm", reduced, [3.0, 4.0], 0, 7.0).value == 1.0  # p = 1
+    assert slope("gelu", Dependence("pointwise"), [1.0], 0, 0.9).value is None
+    assert (
+        slope(
+            "put_along_axis", Dependence("written", text="combined", places=(0,), values=(0,)), [2.0, 3.0], 1, 6.0
+        ).value
+        is None
+    )
+
+
+HEADS = {
+    "inplacelab": "import inplacelab as paddle\nF = paddle.nn.functional\na = paddle.to_tensor([[1.3, -2.1, 3.7], [0.6, 2.4, -1.75]], dtype='float64', stop_gradient=False)\n"
+                  "b = paddle.to_tensor([[0.9, 1.7, 2.65], [1.1, 0.3, 0.8]], dtype='float64')\ni = paddle.to_tensor([1, 0])\n",
+    "torch": "F = torch.nn.functional\na = torch.tensor([[1.3, -2.1, 3.7], [0.6, 2.4, -1.75]], dtype=torch.float64, requires_grad=True)\n"
+             "b = torch.tensor([[0.9, 1.7, 2.65], [1.1, 0.3, 0.8]], dtype=torch.float64)\ni = torch.tensor([1, 0])\n",
+}  # fmt: skip
+HEADS["paddle"] = HEADS["inplacelab"].replace("import inplacelab as paddle\n", "")
+PROGRAMS = {
+    "inplacelab": (
+        "F.softmax(a) * b", "F.log_softmax(a) * b", "a.norm() * b", "a.norm(1, 1) * 2.", "a.prod(1)", "a.std(1)", "a.var()", "a.mean(0) * b[0]", "a.logsumexp(1)",
+        "F.cross_entropy(a, i)", "F.mse_loss(a, b)", "F.layer_norm(a, [3]) * b", "F.gelu(a)", "F.silu(a) * b", "a.cumsum(1) * b", "a.cumprod(1)", "(a * b).sigmoid()",
+        "a.clip(-1., 2.) * b", "paddle.lerp(a, b, 0.3)", "a @ b.t()", "F.linear(a, b.t())", "a.sort(1) * b", "paddle.einsum('ij,kj->ik', a, b)", "a[i] * b",
+        "paddle.where(a > 1, a, b) * b", "F.pad(a, [1, 1, 0, 0]) * 2.", "F.leaky_relu(a) * b", "a.amax(1)",
+    ),
+    "torch": (
+        "F.softmax(a, 1) * b", "F.log_softmax(a, 1) * b", "a.norm() * b", "a.norm(p=1, dim=1) * 2.", "a.prod(1)", "a.std(1)", "a.var(unbiased=False)", "a.mean(0) * b[0]",
+        "a.logsumexp(1)", "F.cross_entropy(a, i)", "F.cross_entropy(a, i, reduction='sum')", "F.nll_loss(F.log_softmax(a, 1), i)", "F.mse_loss(a, b)", "F.l1_loss(a, b)",
+        "F.binary_cross_entropy_with_logits(a, b)", "F.binary_cross_entropy(a.sigmoid(), b.sigmoid())", "F.smooth_l1_loss(a, b, reduction='sum')", "F.layer_norm(a, (3,), b[0], b[1]) * b",
+        "F.batch_norm(a, None, None, b[0], b[1], True) * b", "F.normalize(a) * b", "F.gelu(a)", "F.silu(a) * b", "F.softplus(a)", "a.cumsum(1) * b", "a.clamp(-1., 2.) * b",
+        "torch.lerp(a, b, 0.3)", "F.conv2d(a[None, None], b[None, None, :, :2]) * 3.", "F.max_pool1d(a, 2, 1) * 2.", "F.avg_pool1d(a, 2, 1) * 2.", "F.linear(a, b)", "torch.sort(a, 1)[0] * b",
+        "torch.einsum('ij,kj->ik', a, b)", "F.embedding(i, a) * b", "F.pad(a, (1, 1)) * 2.", "a.topk(2)[0] * 2.", "torch.addmm(b[:, :2], a, b.t(), alpha=2.)", "a.repeat(2, 1) * 2.", "F.elu(a) * b",
+        "(1. + a.abs()).log1p()", "(a * a + 1.).rsqrt()", "torch.where(a > 1, a, b) * b",
+    ),
+    "paddle": (
+        "F.softmax(a) * b", "F.log_softmax(a) * b", "a.norm() * b", "a.prod(1)", "a.std(1)", "a.var()", "a.mean(0) * b[0]", "a.logsumexp(1)", "F.cross_entropy(a, i)", "F.mse_loss(a, b)",
+        "F.layer_norm(a, [3])", "F.gelu(a)", "F.silu(a) * b", "a.cumsum(1) * b", "a.cumprod(1)", "a.clip(-1., 2.) * b", "a @ b.t()", "F.linear(a, b.t())",
+        "paddle.sort(a, 1) * b", "paddle.einsum('ij,kj->ik', a, b)", "F.embedding(i, a) * b", "a.tile([2, 1]) * 2.", "F.leaky_relu(a) * b", "a[i] * b",
+        "F.conv2d(a.reshape([1, 1, 2, 3]), b.reshape([1, 1, 2, 3])[:, :, :, :2]) * 3.", "F.max_pool2d(a.reshape([1, 1, 2, 3]), 2, 1) * 2.",
+    ),
+}  # fmt: skip
+"""What learners write. Each gradient must be the sum of its paths, with all slopes known."""
+
+
+@pytest.mark.standard
+@pytest.mark.parametrize("framework", [*PROGRAMS])
+def test_every_gradient_of_a_learner_s_program_is_explained(framework: str) -> None:
+    if framework != "inplacelab":
+        pytest.importorskip(framework)
+
+    def explained(expression: str) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            done = run(f"{HEADS[framework]}loss = ({expression}).sum()\nloss.backward()\n", framework, np=np)
+        assert done.failure is None
+        for k in range(6):
+            found = contributions(done.recording, "a", index_of((2, 3), k))
+            assert found.right is not None, [path for path in found.paths if path.value is None][:1]
+            assert found.right == pytest.approx(found.gradient, rel=1e-3, abs=1e-5)
+
+    try_all(explained, [(each, {"expression": each}) for each in PROGRAMS[framework]])
