@@ -126,3 +126,22 @@ test("the heading of the chips is there whenever a chip is, also while the drawn
   assert.equal(there(3, new Set(["s1"])), false);
   assert.equal(there(1, new Set(["s2"])), true);
 });
+
+test("where nothing is scrolled, storages that the step is not about make room, and chips that do not fit are counted", () => {
+  const groups = [1, 2, 3].map((k) => ({ key: `s${k}`, x: 0, y: 0, width: 100, height: 60, first: 0, last: 9, open: [0, 9], marks: [], row: k }));
+  const shelf = [
+    { key: "", x: 0, y: 0, width: 60, height: 19, first: 0, last: 9, open: [0, 9], marks: [] },
+    ...[4, 5, 6].map((k, at) => ({ key: `s${k}`, x: 0, y: 22 + 24 * at, width: 60, height: 19, first: 0, last: 9, open: [0, 9], marks: [] })),
+  ];
+  const many = { groups, shelf };
+  const arrangement = arranged(many, 110);
+  const drawnIn = (high) => {
+    const { places, bottom, more } = stackOf(many, 3, null, arrangement, high, (group) => group.key === "s2");
+    assert.ok(bottom <= high, `${bottom} of ${high}`);
+    return [[...places.keys()].map(({ key }) => key).filter(Boolean).join(" "), more?.count ?? 0];
+  };
+  assert.deepEqual(drawnIn(400), ["s1 s2 s3 s4 s5 s6", 0]);
+  assert.deepEqual(drawnIn(200), ["s2 s3", 4]);
+  assert.deepEqual(drawnIn(120), ["s2", 5]);
+  assert.deepEqual(drawnIn(60), ["s2", 5]);
+});

@@ -134,3 +134,14 @@ def test_every_headline_is_one_clause_and_loses_nothing(recording: Recording) ->
             assert not re.search(r"[,;:!?]", outside), outside
         told = headline(recording, step)
         assert told.detail == whole or whole.en.startswith(told.clause.en)
+
+
+def test_a_long_message_of_an_error_stands_below_the_headline() -> None:
+    message = "the input has a shape that nothing fits " * 4
+    recording = run(f"x = paddle.ones([2])\nraise KeyError({message!r})\n").recording
+    clause, detail = headline(recording, len(recording) - 1)
+    assert "KeyError" in clause.en
+    assert "KeyError" in clause.zh
+    assert message.strip() not in clause.en
+    assert message.strip() in detail.en
+    assert len(clause.en) < 110

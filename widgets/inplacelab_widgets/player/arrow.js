@@ -8,7 +8,7 @@ import { put, svg } from "./elements.js";
 /** The distance of the line from the slots, in px: between them and the words above. */
 const LIFT = 5.5;
 
-/** The line and the tip between two runs of slots, each given by the middle of its top, as `arrow` of scene/svg.py.
+/** The line and the tip between two runs of slots, each given by the middle of its top, past the left edge of the storage that is further to the right, as `arrow` of scene/svg.py.
  * @param {number[]} source @param {number[]} target @param {number} left @returns {[string, string]} */
 export function arrowOf([x, y], [to, below], left) {
   const beside = y === below ? "" : `H${left - 5}V${below - LIFT}`;
@@ -31,7 +31,7 @@ export function drawArrow(root, panel) {
       return place ? { at: [middle + place[0], top + place[1]], left: place[0] } : null;
     });
     const [source, target] = ends;
-    const parts = source && target ? arrowOf(source.at, target.at, Math.min(source.left, target.left)) : null;
+    const parts = source && target ? arrowOf(source.at, target.at, Math.max(source.left, target.left)) : null;
     [line, head].forEach((part, k) => {
       part.toggleAttribute("hidden", !parts);
       if (parts) put(part, "d", parts[k]);

@@ -115,7 +115,10 @@ function drawPane(stage, name, panels) {
 
   // An axis shows every step, and a launch is always the same: nothing needs to be scrolled into view.
   function settle() {
-    if (onAxis) leaveOutPanels();
+    if (onAxis) {
+      leaveOutPanels();
+      leaveOut();
+    }
     if (onAxis || name === "kernel") return undefined;
     const scroll = bringingIntoSight(root, stage.outlined?.length ? stage.outlined : changed, name !== "graph");
     return () => {

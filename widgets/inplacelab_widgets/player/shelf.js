@@ -217,17 +217,20 @@ function whole({ there, chips }, arrangement, high, isAbout) {
   const heading = chips.filter((chip) => !chip.key);
   const storages = chips.filter((chip) => chip.key);
   let count = 0;
-  const bottomOf = (/** @type {Group[]} */ groups) => flowed(groups.map(sizeOf), beside || room).bottom + (!beside && count + storages.length ? GAP + CHIPS_TOP + CHIP_PITCH : 0);
-  while (there.length > 1 && bottomOf(there) > high) {
+  const bottomOf = (/** @type {Group[]} */ groups) => flowed(groups.map(sizeOf), beside || room).bottom;
+  const below = () => (!beside && count + storages.length ? GAP + CHIPS_TOP + CHIP_PITCH : 0);
+  // Beside the highest there is room in any case.
+  while (there.length > 1 && bottomOf(there) > Math.max(high - below(), ...there.map((group) => group.height ?? 0))) {
     const least = there.findIndex((group) => !isAbout(group));
     there = there.filter((_, k) => k !== (least < 0 ? there.length - 1 : least));
     count += 1;
   }
-  if (bottomOf(there) > high) {
-    // A single storage as high as the pane: how many others there are is said beside it.
+  if (bottomOf(there) + below() > high) {
+    // There is no room for chips: how many other storages there are is said beside those that are drawn.
     const { places, bottom } = stacked(there, [], arrangement);
     count += storages.length;
-    return count ? { places, bottom, more: { count, x: Math.min(there[0].width + AISLE, room - CHIP_PITCH), y: 0 } } : { places, bottom };
+    const right = Math.max(...there.map((group) => (places.get(group)?.[0] ?? 0) + group.width));
+    return count ? { places, bottom, more: { count, x: Math.min(right + CHIP_GAP, room - CHIP_PITCH), y: 0 } } : { places, bottom };
   }
   const { places, bottom } = stacked(there, heading, arrangement);
   if (!storages.length) return { places, bottom };

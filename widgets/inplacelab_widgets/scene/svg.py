@@ -72,7 +72,7 @@ def arrow_at(panel: Panel, step: int, places: Mapping[str, tuple[float, float]])
         return ""
     (source, middle, top), (target, its_middle, its_top) = copied.source, copied.target
     (x, y), (its_x, its_y) = places[source], places[target]
-    drawn = arrow((middle + x, top + y), (its_middle + its_x, its_top + its_y), min(x, its_x))
+    drawn = arrow((middle + x, top + y), (its_middle + its_x, its_top + its_y), max(x, its_x))
     return "".join(
         mark_at(path(d, always(Look(style))), 0, "en") for d, style in zip(drawn, ("copy", "copy-tip"), strict=True)
     )
@@ -85,7 +85,7 @@ LIFT = 5.5
 def arrow(source: tuple[float, float], target: tuple[float, float], left: float) -> tuple[str, str]:
     """Returns the line and the tip of an arrow between two runs of slots, each given by the middle of its top.
 
-    It runs above the slots; from row to row beside the left edge of the picture. `arrowOf` of `player/arrow.js` does the same.
+    It runs above the slots; between storages it passes to the left of the one that is further to the right. `arrowOf` of `player/arrow.js` does the same.
     """
     (x, y), (to, below) = source, target
     beside = "" if y == below else f"H{coordinate(left - 5)}V{coordinate(below - LIFT)}"
