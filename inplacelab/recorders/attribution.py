@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+from inplacelab.dependence import Dependence, Given
 from inplacelab.recorders.bindings import value_of
 from inplacelab.recorders.program import Scope
 from inplacelab.recorders.statements import Statement, read
@@ -33,6 +34,7 @@ class Did(NamedTuple, Generic[T]):
         inputs: the known arrays that it read.
         line: the line of the statement.
         through: the array that it wrote, if the text shows one.
+        depends: how the elements depend on those of the inputs, if it was one operation, element by element; None if that is not known.
     """
 
     by: str
@@ -40,6 +42,7 @@ class Did(NamedTuple, Generic[T]):
     inputs: tuple[T, ...]
     line: int | None
     through: T | None = None
+    depends: Dependence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,16 @@ class _Running(Generic[T]):
 
     def reads(self, places: Iterable[ast.expr]) -> tuple[T, ...]:
         return tuple(dict.fromkeys(self.arrays[place] for place in places if place in self.arrays))
+
+
+def _dependence(statement: _Running[T], operands: tuple[ast.expr, ...]) -> Dependence | None:
+    """The dependence of one operation, element by element: its operands are known arrays, and numbers in the text."""
+    numbers = [each.value for each in operands if isinstance(each, ast.Constant)]
+    arrays = [each for each in operands if each in statement.arrays]
+    if not operands or len(arrays) + len(numbers) < len(operands) or len(set(map(ast.dump, arrays))) < len(arrays):
+        return None
+    given = tuple(Given("other", value) for value in numbers if isinstance(value, int | float))
+    return Dependence("pointwise", given=given)
 
 
 class Attribution(Generic[T]):
@@ -95,7 +108,9 @@ class Attribution(Generic[T]):
         inputs = statement.reads(bound.reads)
         if not (statement.reads(bound.of) or not statement.library.isdisjoint(bound.of) or (inputs and not bound.of)):
             return None
-        return Did(bound.by, "view" if is_view else "ordinary" if inputs else "create", inputs, statement.line)
+        category: Category = "view" if is_view else "ordinary" if inputs else "create"
+        depends = _dependence(statement, bound.operands) if category == "ordinary" else None
+        return Did(bound.by, category, inputs, statement.line, depends=depends)
 
     def writer(self, wrote: Callable[[T], bool], category: Category) -> Did[T] | None:
         """Returns the operation that wrote an array for which `wrote` is true; None if the text does not show it.
@@ -107,7 +122,8 @@ class Attribution(Generic[T]):
             array = statement.arrays.get(write.target)
             if array is not None and wrote(array):
                 reads = statement.reads([write.target, *statement.says.reads])
-                return Did(write.by, category, reads, statement.line, array)
+                depends = _dependence(statement, write.operands) if category == "in-place" else None
+                return Did(write.by, category, reads, statement.line, array, depends)
         return None
 
     def unknown(self) -> Did[T]:

@@ -181,7 +181,17 @@ class NumpyRecorder:
         account, inputs = self._storages.account(), tuple(each.operand for each in did.inputs)
         self._emit(
             OperationDone(
-                did.by, did.category, inputs, output, {}, None, did.line, *account, "changed", origin=INFERRED
+                did.by,
+                did.category,
+                inputs,
+                output,
+                {},
+                None,
+                did.line,
+                *account,
+                "changed",
+                depends=did.depends,
+                origin=INFERRED,
             )
         )
 

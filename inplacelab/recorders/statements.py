@@ -37,12 +37,14 @@ class Binding(NamedTuple):
         by: the last operation of the expression: "+", "getitem", "reshape", "T"; None if it has none.
         of: the objects of a call, an item or an attribute: `x.T` and `x` for `x.T[0]`; empty for an operator.
         reads: the parts of the expression that may refer to arrays, in order.
+        operands: those of an expression that is one operation, element by element, on two names, or on a name and a number.
     """
 
     label: str
     by: str | None
     of: tuple[ast.expr, ...]
     reads: tuple[ast.expr, ...]
+    operands: tuple[ast.expr, ...] = ()
 
     def binds(self, names: Iterable[str]) -> bool:
         """Whether one of an array's names may be this place. `net.w` may be the `self.w`, and `f.x` the `x`, of a function."""
@@ -58,11 +60,13 @@ class Write(NamedTuple):
         target: what it writes.
         certain: whether the syntax shows the write: `x += 1`, `x[0] = 1`, `x.real = 1`, `f(y, out=x)`. Otherwise `x` is only passed to
             a call: `x.sort()`, `f(x)`.
+        operands: as of a `Binding`, for `x += y`.
     """
 
     by: str
     target: ast.expr
     certain: bool
+    operands: tuple[ast.expr, ...] = ()
 
 
 class Statement(NamedTuple):
@@ -104,7 +108,9 @@ def _bound(statement: ast.stmt) -> Iterator[Binding]:
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[Binding]:
     """Yields targets with their values: `a, b = x, y` binds each to its own, `a, b = f(x)` both to the call."""
     if not isinstance(target, ast.Tuple | ast.List):
-        yield Binding(ast.unparse(target), _operation(value), tuple(_chain(_operand(value))), tuple(_places(value)))
+        operands = _elementwise(value.left, value.op, value.right) if isinstance(value, ast.BinOp) else ()
+        of, reads = tuple(_chain(_operand(value))), tuple(_places(value))
+        yield Binding(ast.unparse(target), _operation(value), of, reads, operands)
         return
     values = value.elts if isinstance(value, ast.Tuple | ast.List) else [value] * len(target.elts)
     if len(values) == len(target.elts):
@@ -137,7 +143,9 @@ def _operand(value: ast.expr) -> ast.expr | None:
 
 def _written(statement: ast.stmt) -> Iterator[Write]:
     if isinstance(statement, ast.AugAssign):
-        yield from _writes(f"{_SYMBOLS[type(statement.op)]}=", [statement.target], certain=True)
+        operands = _elementwise(statement.target, statement.op, statement.value)
+        writes = _writes(f"{_SYMBOLS[type(statement.op)]}=", [statement.target], certain=True)
+        yield from (write._replace(operands=operands) for write in writes)
     for target in statement.targets if isinstance(statement, ast.Assign) else ():
         for place in getattr(target, "elts", [target]):
             if isinstance(place, ast.Subscript | ast.Attribute):
@@ -147,6 +155,14 @@ def _written(statement: ast.stmt) -> Iterator[Write]:
         by, outs = _operation(call) or "call", [each.value for each in call.keywords if each.arg == "out"]
         yield from _writes(by, [array for out in outs for array in getattr(out, "elts", [out])], certain=True)
         yield from _writes(by, [call.func, *call.args], certain=False)
+
+
+def _elementwise(left: ast.expr, op: ast.operator, right: ast.expr) -> tuple[ast.expr, ...]:
+    """The operands of one operation, element by element; none if it is another one, or has parts of its own."""
+    if not isinstance(op, ast.Add | ast.Sub | ast.Mult | ast.Div | ast.Pow) or not isinstance(left, ast.Name):
+        return ()
+    is_number = isinstance(right, ast.Constant) and type(right.value) in (int, float)
+    return (left, right) if is_number or isinstance(right, ast.Name) else ()
 
 
 def _writes(by: str, places: Iterable[ast.expr], *, certain: bool) -> Iterator[Write]:

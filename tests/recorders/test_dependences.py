@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from inplacelab.recording.origins import origins
 from inplacelab.recording.origins.back import operands_of
 from inplacelab.recording.origins.elements import value_of
 from tests.recorders.runs import plain, run
@@ -130,3 +131,14 @@ def test_an_operation_without_a_declaration_is_not_known() -> None:
     assert step.depends is None
     assert value_of(recording.state(), recording.state().tensor("y"), 0) == 1
     assert all(each is not None for each in operands_of(recording, step))
+
+
+def test_of_numpy_one_operation_is_known_and_no_longer_expression() -> None:
+    text = "x = np.array([1., 2.])\ny = x * 3\nz = y - x\nz += y\nv = z[1:]\nv *= 2\nw = x + y * 2\nu = x + x\nt = y / np.sum(x)\n"
+    recording = run(text, "numpy").recording
+    said = {}
+    for name in "yzwut":
+        found = origins(recording, name, (1,))
+        said[name] = found.arithmetic.en if found.arithmetic else found.how
+    assert said == {"y": "6 = 2 · 3", "z": "20 = 10 · 2", "w": "not known", "u": "not known", "t": "not known"}
+    assert [each.called.en for each in origins(recording, "z", (0,)).origins] == ["`z[0]`", "`y[0]`"]

@@ -31,6 +31,7 @@ COPIES = frozenset({
 })  # fmt: skip
 """Operations that leave numbers as they are."""
 _OTHER_NAMES = {
+    **{sign + ending: name for sign, name in {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "**": "pow"}.items() for ending in ("", "=")},
     "mul": "multiply", "imul": "multiply", "rmul": "multiply", "sub": "subtract", "isub": "subtract", "div": "divide", "truediv": "divide",
     "true_divide": "divide", "idiv": "divide", "itruediv": "divide", "iadd": "add", "radd": "add", "negative": "neg", "matmul": "matmul", "amax": "max",
     "amin": "min", "rdivide": "rtruediv", "rdiv": "rtruediv", "swish": "silu", "clamp": "clip", "clamp_min": "clip", "clamp_max": "clip", "absolute": "abs",

@@ -65,6 +65,17 @@ def by_rule(recording: Recording, arrival: Arrival) -> ByRule:
     Args:
         recording: the recording.
         arrival: what came into a storage in one step, out of `arrivals`.
+
+    Returns:
+        The rule in words, and the storages from which the numbers were computed.
+
+    >>> import inplacelab as paddle
+    >>> from inplacelab.recording.origins.arrivals import arrivals
+    >>> with paddle.record() as rec:
+    ...     x = paddle.ones([100])
+    ...     y = x * 2.
+    >>> by_rule(rec.recording, arrivals(rec.recording)[1][0]).says.en
+    'each element: from those at its position in `x` (`x * 2.`, line 2)'
     """
     if arrival.step < 0:
         return ByRule(_BY_HOW["before"], ())

@@ -42,6 +42,12 @@ def slope(  # noqa: PLR0913  # a question with all its facts
         own: which of the origins is at the same position as the result, for operations along an axis.
         line: how many of the origins are elements of the first operand, for such operations; all if it is not given.
         checked: whether the form must yield the result; not if some of the values were overwritten since.
+
+    Returns:
+        The slope, and how it is written; `UNKNOWN` if it is not known.
+
+    >>> slope("norm", Dependence("reduced", (0,)), [3.0, 4.0], 0, 5.0)
+    Slope(value=0.6, written='3 / 5')
     """
     given = {each.name: float(each.value.real) for each in depends.given}
     real = [float(each) for each in operands if isinstance(each, bool | int | float)]
