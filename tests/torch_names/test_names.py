@@ -17,7 +17,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.errors.catalogue import entries
-from inplacelab.recorders.detection import framework_used
+from inplacelab.recorders.detection import _from_before, framework_used
 from inplacelab.recorders.program import parsed
 from inplacelab.torch.generate import LINES
 from inplacelab.torch.listed import listing
@@ -238,3 +238,24 @@ def test_a_refusal_of_the_engine_without_words_of_pytorch_is_told_in_its_terms()
     assert "paddle.unfold" not in str(refused.value)
     assert "(InvalidArgument)" not in str(refused.value)
     assert "\n  Instead: choose a size from 0 to 2." in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("program", "used"),
+    [
+        ("x = 1\nx + 1", False),
+        ("x = x + 1", True),
+        ("x += 1", True),
+        ("for x in range(3):\n    y = x", False),
+        ("if y:\n    x = 1\nx + 1", True),
+        ("for k in range(3):\n    x = k\nx + 1", False),
+        ("def f(x):\n    return x", False),
+        ("def f():\n    return x", True),
+        ("[x for x in range(3)]", False),
+        ("with x:\n    x = 1", True),
+        ("try:\n    x = 1\nexcept ValueError:\n    pass\nx", True),
+        ("import x\nx.y", False),
+    ],
+)
+def test_what_a_name_was_before_counts_only_if_the_program_may_read_it(program: str, used: bool) -> None:
+    assert ("x" in _from_before(parsed(program).body, set())) == used

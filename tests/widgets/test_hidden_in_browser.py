@@ -5,6 +5,7 @@ one for which there is no room is named on the shelf, in alarm. And no words are
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def test_no_step_hides_what_it_is_about(
 
 
 @pytest.mark.parametrize(
-    "lesson", sample(LESSONS, one_in=choose(9, 6, 1), name=lambda lesson: lesson.stem), ids=lambda lesson: lesson.stem
+    "lesson", sample(LESSONS, one_in=choose(9, 6, 1), name=attrgetter("stem")), ids=attrgetter("stem")
 )
 def test_no_step_of_a_lesson_hides_what_it_is_about(chromium: Any, tmp_path: Path, lesson: Path) -> None:
     page = chromium.new_page(viewport={"width": 864, "height": 800})

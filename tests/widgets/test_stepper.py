@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +17,8 @@ import traitlets
 import inplacelab as paddle
 from inplacelab.language import speak
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets import Stepper, to_svg
+from inplacelab_widgets import Stepper, panel_views, to_svg
+from tests.recorders import runs
 from tests.widgets.static_copies import images, svg_of
 
 
@@ -90,3 +93,25 @@ def test_only_the_traits_that_play_are_sent(sample: Callable[[str], Recording]) 
     sent = set(Stepper(sample("lesson")).keys)
     assert {"step", "n_steps", "language", "_payload"} <= sent
     assert not {"recording", "_scene", "_recording"} & sent
+
+
+PROGRAM = "x = paddle.ones([2])\nx.add_(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_above"),
+    [
+        (f"%%stepper --name rec\n{PROGRAM}", True),
+        (f"with paddle.record() as rec:\n    {PROGRAM.strip().replace(chr(10), chr(10) + '    ')}\nStepper(rec)", True),
+        ("Stepper(rec)", False),
+        ("%%stepper\nx = paddle.ones([2])\n\nx.add_(x)", False),
+        (None, False),
+    ],
+)
+def test_it_knows_whether_the_program_stands_in_its_cell(
+    monkeypatch: pytest.MonkeyPatch, cell: str | None, is_above: bool
+) -> None:
+    shell = None if cell is None else SimpleNamespace(history_manager=SimpleNamespace(input_hist_raw=["", cell]))
+    recording = runs.run(PROGRAM.replace("paddle", "inplacelab"), "inplacelab").recording
+    monkeypatch.setattr(panel_views, "get_ipython", lambda: shell)
+    assert Stepper(replace(recording, source=PROGRAM))._code_above == is_above

@@ -124,4 +124,9 @@ def line_headline(recording: Recording, index: int) -> Headline:
     if len(steps) == 1:
         return headline(recording, here)
     said, clause = line_sentence(recording, here), line_clause(as_one(recording, steps), steps)
-    return split(said) if clause is None else Headline(closed_up(clause), said)
+    plain = split(said)
+    if clause is None:
+        return plain
+    failed = any(recording.steps[each].error is not None for each in steps)
+    # The clause has the statement in place of the list of the operations that it ran.
+    return Headline(closed_up(clause), said if failed or not plain.detail.en else plain.detail)

@@ -8,7 +8,7 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import Category, NodeFacts, RewireFacts, SavedFacts, TensorFacts, WriteFacts
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import Naming, is_constant, namings, storage_label
-from inplacelab.recording.queries import newly_stale, tensors_counted_by
+from inplacelab.recording.queries import newly_stale, tensors_counted_by, tensors_on
 from inplacelab.recording.relations import relation_of, shown_relation
 from inplacelab.recording.sentences.lines import freed
 from inplacelab.recording.sentences.phrases import MOST_ITEMS, byte_count, joined, listing, quoted, shape, slots
@@ -318,12 +318,27 @@ def _copied(moment: Moment) -> list[Text]:
 
 def versions(moment: Moment) -> list[Text]:
     """Describes the versions that a step raised, and the tensors that share them."""
+    raised = [write for write in moment.step.writes if write.before != write.after]
+    rose = framework_of(moment.recording).rose
     return [
-        framework_of(moment.recording).rose.format(storage_label(write.storage), write.before, write.after)
-        + _seen_by(moment, write)
-        for write in moment.step.writes
-        if write.before != write.after
+        joined(
+            [
+                rose.format(storage_label(write.storage), write.before, write.after) + _seen_by(moment, write),
+                *_unseen_by(moment, write),
+            ]
+        )
+        for write in raised
     ]
+
+
+def _unseen_by(moment: Moment, write: WriteFacts) -> list[Text]:
+    """Names the tensors on the storage whose own counter does not count the write, as one through `x.data` in PyTorch."""
+    there = tensors_on(moment.after, write.storage)
+    others = [each.id for each in there if each.counter != write.counter and moment.after.called(each.id).bound]
+    if not others:
+        return []
+    pattern = Text("The counter of {0} does not count this write.", "{0} 的版本号不计入这次写入。")
+    return [pattern.format(moment.listed(others, moment.called))]
 
 
 def _seen_by(moment: Moment, write: WriteFacts) -> Text:
