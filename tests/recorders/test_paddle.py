@@ -578,3 +578,9 @@ def test_a_write_through_a_view_is_said_where_its_gradient_gets_lost(last: str, 
     )
     notes = [note.en for note in run(text).recording.notes]
     assert any("Line 5 wrote `h` through another tensor" in note for note in notes) is said, notes
+
+
+def test_what_a_node_keeps_of_numbers_of_another_type_can_be_read_again() -> None:
+    text = "z = paddle.to_tensor([1 + 2j], stop_gradient=False)\nloss = (paddle.as_real(z * 2) ** 2).sum()"
+    recording = run(text).recording
+    assert to_json(from_json(to_json(recording))) == to_json(recording)

@@ -64,7 +64,8 @@ PROPERTIES = ("stop_gradient", "grad", "data")
 _EMPTY = frozenset({"empty", "empty_like"})
 _SILENT = frozenset({
     "adadelta_", "adagrad_", "adam_", "adamax_", "adamw_", "asgd_", "average_accumulates_", "batch_norm", "check_finite_and_unscale_",
-    "clear_gradient", "copy_", "decayed_adagrad", "dgc_momentum", "dpsgd", "exponential_", "ftrl", "fused_adam_", "lamb_", "lars_momentum_",
+    "clear_gradient", "coalesce_tensor", "copy_", "decayed_adagrad", "dgc_momentum", "dpsgd", "exponential_", "ftrl", "fused_adam_", "lamb_",
+    "lars_momentum_",
     "merged_adam_", "merged_momentum_", "momentum_", "nadam_", "radam_", "rmsprop_", "rprop_", "set_tensor", "set_value", "sgd_",
     "sparse_batch_norm_", "sync_batch_norm_", "update_loss_scaling_", "_share_buffer_to",
 })  # fmt: skip

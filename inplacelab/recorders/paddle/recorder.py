@@ -399,9 +399,14 @@ class PaddleRecorder:
             kept = kept_by(name, given, seen, in_place=in_place)
             if kept is None:
                 self.shield.remark(remarks.UNKNOWN_SAVED.format(name))
-            elif found := tuple(kept):
+            elif found := tuple([self._with_dtype(each) for each in kept]):
                 self.shield.remark(remarks.INFERRED)
                 objects.nodes.saved(number, found)
+
+    def _with_dtype(self, kept: events.Kept) -> events.Kept:
+        """Returns what a node keeps with the dtype of its elements, if its storage counts other ones."""
+        same = kept.dtype == self._objects.storages.dtype(kept.storage)
+        return replace(kept, dtype="") if same else kept
 
     def _done(
         self, call: Call, output: Operand, category: Category, node: int | None, slots_are: SlotsAre = "written"

@@ -137,4 +137,4 @@ def _is_itself(operand: Operand, result: Operand) -> bool:
 
 
 def _as_kept(name: str, operand: Operand, version: int) -> events.Kept:
-    return events.Kept(name, operand.storage, operand.counter, version, operand.layout, False)
+    return events.Kept(name, operand.storage, operand.counter, version, operand.layout, False, operand.dtype)

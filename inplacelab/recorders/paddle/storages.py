@@ -129,6 +129,11 @@ class PaddleStorages:
         self._emit(events.StorageSeen(known.number, size, slots, known.dtype, known.device, False, values))
         return known
 
+    def dtype(self, number: int) -> str | None:
+        """Returns the dtype of the slots of a storage; None if it is gone."""
+        known = self._numbered.get(number)
+        return None if known is None else known.dtype
+
     def is_there(self, storage: KnownStorage) -> bool:
         """Whether a living tensor still shows a storage at its address."""
         shown = (each.alive() for each in list(storage.tensors.values()))

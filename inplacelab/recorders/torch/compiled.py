@@ -1,54 +1,83 @@
-"""Finds the statements that call functions compiled by `torch.compile`.
+"""Tells when the program enters code compiled by `torch.compile`, and when it leaves it.
 
-Its compiler traces every `TorchFunctionMode`, also a recorder's, and fails there. So the mode is off while such a statement runs.
+The compiler traces whatever is in force while it compiles: a mode, hooks of modules, the calls that an instrumented program has before
+its statements. It would fail there, or compile something else. So a recorder takes these away before compiled code begins.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from types import FrameType
 from typing import Any
 
-from inplacelab.recorders.bindings import value_of
-from inplacelab.recorders.program import parsed
-from inplacelab.recorders.static import attributes_of, class_name
+import torch
+
+_COMPILER = "torch._dynamo.eval_frame"
+_SWITCH = "_maybe_set_eval_frame"
+"""The function of the compiler by which compiled code begins, with what compiles frames, and ends, with what was there before."""
 
 
-class CompiledCalls:
-    """The calls in the statements of a program.
+class CompilerPatch:
+    """Takes the place of the compiler's switch while a recording runs.
 
     Args:
-        text: the program.
+        enters: called before compiled code begins.
+        left: called after the outermost compiled code has ended.
     """
 
-    def __init__(self, text: str) -> None:
-        self._called: dict[int, list[ast.expr]] = {}
-        for node in ast.walk(parsed(text)):
-            if isinstance(node, ast.stmt):
-                found = [each.func for each in _own_parts(node) if isinstance(each, ast.Call)]
-                self._called.setdefault(node.lineno, []).extend(found)
+    def __init__(self, enters: Callable[[], None], left: Callable[[], None]) -> None:
+        self._enters, self._left = enters, left
+        self._before: Any = None
+        self._outermost: FrameType | None = None  # the frame that runs compiled code
+        self._ended = False
 
-    def on(self, line: int, scopes: Iterable[Mapping[str, Any]]) -> bool:
-        """Whether the statement on a line of the text calls a compiled function, given the names that it sees."""
-        called = self._called.get(line, ())
-        return any(_compiles(each) or any(_is_compiled(value_of(each, names)) for names in scopes) for each in called)
+    def begin(self, text: str) -> None:
+        """Takes its place once the compiler is there.
+
+        Args:
+            text: the lines that run next. If they may compile something, the compiler is imported now, and not by them.
+        """
+        if self._before is not None or (_COMPILER not in sys.modules and "compile" not in text):
+            return
+        compiler = import_module(_COMPILER)
+        self._before = getattr(compiler, _SWITCH, None)
+        if self._before is not None:
+            setattr(compiler, _SWITCH, self._switch)
+
+    def end(self) -> None:
+        """Puts the function back. If another recording has taken its place meanwhile, that does so when it ends."""
+        self._ended = True
+        compiler: Any = sys.modules.get(_COMPILER)
+        if self._before is not None and getattr(compiler, _SWITCH) == self._switch:
+            setattr(compiler, _SWITCH, self.beneath())
+
+    def beneath(self) -> Any:
+        """Returns what is in force without this patch, and without others that have ended."""
+        other = getattr(self._before, "__self__", None)
+        return other.beneath() if isinstance(other, CompilerPatch) and other._ended else self._before
+
+    def _switch(self, callback: Any) -> Any:
+        caller = sys._getframe(1)
+        if callable(callback) and self._outermost is None:
+            self._outermost = caller
+            self._enters()
+        before = self._before(callback)
+        if self._outermost is caller and not callable(callback):  # and not code that is compiled, or the compiler
+            self._outermost = None
+            self._left()
+        return before
 
 
-def _own_parts(statement: ast.AST) -> Iterator[ast.AST]:
-    """Yields the parts of a statement, without the statements inside it."""
-    for child in ast.iter_child_nodes(statement):
-        if not isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
-            yield child
-            yield from _own_parts(child)
+@cache
+def leave_out_of_graphs(listener: Callable[[int, bool], None]) -> None:
+    """Has the compiler leave out the calls of a listener that an instrumented program has before its statements."""
+    substitute = getattr(torch.compiler, "substitute_in_graph", None)
+    if substitute is not None:
+        substitute(listener)(_nothing)
 
 
-def _compiles(called: ast.expr) -> bool:
-    """Whether an expression that is called compiles a function, as in `torch.compile(f)(x)`."""
-    return isinstance(called, ast.Call) and isinstance(called.func, ast.Attribute) and called.func.attr == "compile"
-
-
-def _is_compiled(value: Any) -> bool:
-    """Whether a function or a module is compiled."""
-    inside = attributes_of(value)
-    made = "_torchdynamo_orig_callable" in inside or inside.get("_compiled_call_impl") is not None
-    return made or class_name(type(value)) == "OptimizedModule"
+def _nothing(line: int, simple: bool) -> None:
+    """Stands for a listener."""

@@ -29,13 +29,13 @@ from inplacelab.recorders.torch.pass_order import (
     shape_at,
     stale,
 )
-from inplacelab.recorders.torch.readings import SHOWS_SAVED, gradient_held, is_wrapped, saved_by
+from inplacelab.recorders.torch.readings import SHOWS_SAVED, Unseen, gradient_held, is_wrapped, saved_by
 from inplacelab.recorders.whereabouts import Whereabouts
 
 SMALL = 16
 """Gradients of up to this many elements are kept with their values."""
 
-_off = torch._C.DisableTorchFunction
+_off = Unseen
 _running_node = getattr(torch._C, "_current_autograd_node", lambda: None)
 
 

@@ -14,6 +14,23 @@ import torch
 from inplacelab.layout import Layout
 
 _Tensor: Any = torch.Tensor
+
+
+class Unseen:
+    """A block in which neither modes nor subclasses of the program see what a recorder calls."""
+
+    __slots__ = ("_below", "_function")
+
+    def __enter__(self) -> None:
+        self._function, self._below = torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch()
+        self._function.__enter__()
+        self._below.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        self._below.__exit__(None, None, None)
+        self._function.__exit__(None, None, None)
+
+
 version_of: Callable[[Any], int] = _Tensor._version.__get__
 needs_gradient: Callable[[Any], bool] = _Tensor.requires_grad.__get__
 node_of: Callable[[Any], Any] = _Tensor.grad_fn.__get__
@@ -80,6 +97,8 @@ def dtype_name(dtype: Any) -> str:
 
 def start_of(storage: Any) -> int:
     """Returns the address of a storage's memory; 0 if it has none."""
+    if storage.device.type == "meta":  # of a `FakeTensor`, too
+        return 0
     try:
         return int(storage.data_ptr())
     except RuntimeError:  # a storage without memory

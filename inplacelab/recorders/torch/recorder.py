@@ -15,6 +15,7 @@ Not seen are operations of other threads and of compiled code, writes through Nu
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import FrameType
@@ -25,23 +26,25 @@ import torch
 from inplacelab.recorders import events
 from inplacelab.recorders.dependences import depends_of
 from inplacelab.recorders.events import Operand
+from inplacelab.recorders.instrument import statement_begins
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.refused_calls import FailedCall
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.stand_in import call_for
-from inplacelab.recorders.static import class_name, message_of, names_in
+from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.step_limit import StepLimit
-from inplacelab.recorders.torch import remarks
+from inplacelab.recorders.torch import fast_path, remarks
 from inplacelab.recorders.torch.calls import RELAYOUTS, Call, depends, kind_of, tensors_in, tensors_of, touched
-from inplacelab.recorders.torch.compiled import CompiledCalls
+from inplacelab.recorders.torch.compiled import CompilerPatch, leave_out_of_graphs
+from inplacelab.recorders.torch.fast_path import has_fast_path
 from inplacelab.recorders.torch.known import KnownTensor, Made
 from inplacelab.recorders.torch.names import WATCHED
 from inplacelab.recorders.torch.objects import TorchObjects
 from inplacelab.recorders.torch.overrides import EnginePatch, Mode, SetPatch, caller_of, in_force, take_away
 from inplacelab.recorders.torch.passes import TorchPasses
-from inplacelab.recorders.torch.readings import SHOWS_SAVED, needs_gradient, version_of
+from inplacelab.recorders.torch.readings import SHOWS_SAVED, Unseen, needs_gradient, version_of
 from inplacelab.recorders.whereabouts import Whereabouts
 
 if TYPE_CHECKING:
@@ -50,8 +53,9 @@ if TYPE_CHECKING:
 TESTED = "2.13"
 """The version that this recorder was tested with."""
 
-_off = torch._C.DisableTorchFunction
+_off = Unseen
 _next_node = torch._C._autograd._get_sequence_nr
+_is_tracing = torch._C._is_tracing
 
 
 class TorchRecorder:
@@ -82,10 +86,10 @@ class TorchRecorder:
         self._set = SetPatch(self._mode, self)
         self._failed = FailedCall()  # the last call that has raised
         self._begun = False
-        self._hooks: list[Any] = []
-        self._compiled = CompiledCalls(program.text)
-        self._is_off = False  # the mode, for a statement that calls a compiled function
-        self._fast: list[Any] = []  # the module that runs with the mode off
+        self._compiler = CompilerPatch(self._compiled_begins, self._compiled_ended)
+        self._is_off = False  # the mode, while compiled code runs
+        self._threads = _threads()
+        self._is_fast = False  # a module runs with the mode off
         self.live_before = 0
         if not self.version.startswith(TESTED + "."):
             self.shield.remark(remarks.UNTESTED.format(self.version, TESTED))
@@ -102,21 +106,18 @@ class TorchRecorder:
         self.shield.begin()
         self._engine.begin()
         self._set.begin()
+        self._compiler.begin(self._program.text)
         self._mode.__enter__()
-        hooks = torch.nn.modules.module
-        self._hooks = [
-            hooks.register_module_forward_pre_hook(self._module_begins),
-            hooks.register_module_forward_hook(self._module_ended, always_call=True),
-        ]
+        fast_path.listen(self)
 
     def end(self) -> None:
         """Ends that (see `Recorder.end`)."""
         self.shield.end()
-        while self._hooks:
-            self._hooks.pop().remove()
+        fast_path.leave(self)
         take_away(self._mode)
         self._engine.end()
         self._set.end()
+        self._compiler.end()
 
     def _forget(self) -> None:
         self._objects.forget()
@@ -133,7 +134,7 @@ class TorchRecorder:
                 self._look_at_named()
                 self._where.statement_begins(line, simple, frame)
                 self._take_stock()
-            self._switch(frame)
+            self._compiler.begin(self._program.text)
 
     def _look_at_named(self) -> None:
         """Emits what has happened to tensors with names that was not reported. So it belongs to the statement that has ended."""
@@ -145,16 +146,19 @@ class TorchRecorder:
                     self._objects.histories(known.storage, ())
                     self.shield.remark(remarks.UNOBSERVED)
 
-    def _switch(self, frame: FrameType) -> None:
-        """Switches the mode off for a statement that calls a compiled function, and on again for the next one."""
-        own = scopes_of([frame])[0].names if "torch._dynamo" in sys.modules else {}
-        scopes = [own, names_in(frame.f_globals)] if own else []
-        if self._compiled.on(self._program.line(frame.f_lineno), scopes):
-            self._is_off = take_away(self._mode) or self._is_off
+    def _compiled_begins(self) -> None:
+        """Takes away what PyTorch's compiler would trace."""
+        if self.shield.is_here() and take_away(self._mode):
+            self._is_off = True
+            fast_path.leave(self)
+            leave_out_of_graphs(statement_begins)
             self.shield.remark(remarks.COMPILED)
-        elif self._is_off:
+
+    def _compiled_ended(self) -> None:
+        if self._is_off and self.shield.is_here():
             self._is_off = False
             self._mode.__enter__()
+            fast_path.listen(self)
 
     def _take_stock(self) -> None:
         """Takes what the first scan of names has found as made before the program."""
@@ -191,6 +195,8 @@ class TorchRecorder:
         if known is not None:
             self._objects.flagged_history(known, tensor)
         elif not self._limit.exceeded:
+            if self._begun and _threads() != self._threads:
+                self.shield.remark(remarks.ELSEWHERE)
             known = self._objects.tensor(tensor)
             self._emit(events.Handed())
         return known
@@ -204,6 +210,9 @@ class TorchRecorder:
         """Calls a function of PyTorch for the program."""
         kind = kind_of(function)
         if kind.quiet:
+            return function(*args, **kwargs)
+        if _is_tracing():
+            self.shield.remark(remarks.TRACED)
             return function(*args, **kwargs)
         frame = caller_of(sys._getframe(2))
         if kind.is_pass:
@@ -365,18 +374,20 @@ class TorchRecorder:
 
     # ---- modules with a fast path ----------------------------------------------------------------------------------------
 
-    def _module_begins(self, module: Any, _: Any) -> None:
+    def fast_begins(self, module: Any) -> bool:
         """Switches the mode off while a module runs that PyTorch computes in another way if there is a mode."""
-        if not self._fast and self.shield.is_here() and _has_fast_path(module) and take_away(self._mode):
-            self._fast.append(module)
-            self.shield.remark(remarks.FAST.format(class_name(type(module))))
+        if self._is_fast or not self.shield.is_here() or not has_fast_path(module) or not take_away(self._mode):
+            return False
+        self._is_fast = True
+        self.shield.remark(remarks.FAST.format(class_name(type(module))))
+        return True
 
-    def _module_ended(self, module: Any, _: Any, result: Any) -> None:
+    def fast_ended(self, result: Any) -> None:
         """Switches it on again."""
-        if self._fast and self._fast[-1] is module:
-            self._fast.pop()
-            self._mode.__enter__()
-            self._hand(result)
+        self._threads = _threads()
+        self._is_fast = False
+        self._mode.__enter__()
+        self._hand(result)
 
     def _handed(self, result: Any) -> None:
         """Describes tensors that the program receives from code that was not recorded."""
@@ -389,7 +400,7 @@ class TorchRecorder:
 
     def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Runs a backward pass for the program: `run` is the function through which all of them enter PyTorch's engine."""
-        if not self.shield.is_here() or self._is_off or self._fast:
+        if not self.shield.is_here() or self._is_off or self._is_fast:
             return run(*args, **kwargs)
         depth = len(self._passes)
         if not self._passes or self._passes.in_own_code(
@@ -417,16 +428,13 @@ class TorchRecorder:
 _ENTERED = TorchRecorder.run_pass.__code__
 
 
+def _threads() -> int:
+    """How many threads have begun whose objects are still there. PyTorch calls no mode in them, so what they do is not seen."""
+    return len(getattr(threading, "_dangling", ()))
+
+
 def _among(tensor: Any, others: Sequence[Any]) -> bool:
     return any(tensor is each for each in others)
 
 
-def _has_fast_path(module: Any) -> bool:
-    """Whether PyTorch may compute a module in another way than by its ordinary operations."""
-    if not issubclass(type(module), _FAST_MODULES) or module.training:
-        return False
-    return not torch.is_grad_enabled() or not any(each.requires_grad for each in module.parameters())
-
-
-_FAST_MODULES = (torch.nn.TransformerEncoder, torch.nn.TransformerEncoderLayer, torch.nn.MultiheadAttention)
 _SETS_FLAGS = frozenset({"requires_grad_", "requires_grad", "grad", "retain_grad", "detach_"})

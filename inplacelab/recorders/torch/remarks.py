@@ -11,11 +11,15 @@ NOT_SHOWN = Text(
     "PyTorch {0} does not show what grad nodes have saved: that was left out. Newer versions do.",
     "PyTorch {0} 不显示梯度节点保存了什么，这部分没有记录；较新的版本可以显示。",
 )
+TRACED = Text(
+    "What PyTorch traced (`torch.jit.trace`) was not recorded: the recorder would be traced, too.",
+    "PyTorch 跟踪（`torch.jit.trace`）的部分没有记录，否则记录器也会被跟踪。",
+)
 ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程所做的没有记录。")
 UNOBSERVED = Text(
-    "Tensors were also written by code that was not recorded: another thread, an operation that failed halfway, "
+    "Tensors were also written by code that was not recorded: another thread, compiled code, an operation that failed halfway, "
     "a `torch.autograd.Function` that marks its input as dirty, or code below PyTorch's functions.",
-    "还有未被记录的代码写入了张量：其他线程、中途失败的操作、用 `mark_dirty` 标记了输入的 `torch.autograd.Function`，"
+    "还有未被记录的代码写入了张量：其他线程、编译后的代码、中途失败的操作、用 `mark_dirty` 标记了输入的 `torch.autograd.Function`，"
     "或 PyTorch 函数之下的代码。",
 )
 OUTSIDE = Text(

@@ -26,6 +26,10 @@ _Storage: Any = torch.UntypedStorage
 _ON_DEVICE = Text(
     "Values on {0} were not copied: that would wait for the device.", "没有复制 {0} 上的数值，因为那样需要等待设备。"
 )
+_OF_OTHERS = Text(
+    "Memory of some tensors belongs to other code, such as NumPy. What that writes raises no version, and was not seen.",
+    "有些张量的内存属于其他代码（如 NumPy）。那里的写入不增加版本号，也看不到。",
+)
 
 
 class TorchStorages:
@@ -123,6 +127,8 @@ class TorchStorages:
         known = KnownStorage(
             self._next_storage(), address, found._weak_ref(), dtype, size, str(device_of(tensor)), start_of(found)
         )
+        if not (found.resizable() or found.is_shared() or found.device.type == "meta"):
+            self._remark(_OF_OTHERS)
         self.seen += 1
         self._storages[address] = known
         self._count(known, size)
@@ -137,7 +143,7 @@ class TorchStorages:
     def _copy(self, known: KnownStorage, slots: Layout | tuple[int, ...] | None = None) -> Snapshot | None:
         memory = known.memory()
         if memory is None:
-            if known.device != "cpu":
+            if known.device not in ("cpu", "meta"):
                 self._remark(_ON_DEVICE.format(known.device))
             return None
         return copied(memory, dtype_name(known.dtype), slots)
