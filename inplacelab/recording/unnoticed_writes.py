@@ -85,6 +85,8 @@ class _Sweep:
     names: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """The last names that each leaf had."""
     found: list[Unnoticed] = field(default_factory=list)
+    _ended: int = -1
+    """The step in which the last pass ended."""
 
     def take(self, step: Step) -> None:
         """Goes on by one step."""
@@ -102,6 +104,11 @@ class _Sweep:
             self._note(step, made)
         if step.backward is not None and step.backward.action == "begin":
             self._check(step)
+        if step.kind == "error" and step.phase == "backward":  # a pass that failed has computed nothing
+            begun = max((each.begun.index for each in self.found), default=-1)
+            self.found = [each for each in self.found if each.begun.index != begun or self._ended > begun]
+        if step.backward is not None and step.backward.action == "end":
+            self._ended = step.index
 
     def _now(self, step: Step, number: int, tensor: TensorFacts) -> None:
         before = self.tensors.get(number)
