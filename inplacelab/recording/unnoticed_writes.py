@@ -102,13 +102,16 @@ class _Sweep:
                 self._now(step, number, tensor)
         if step.kind == "operation":
             self._note(step, made)
-        if step.backward is not None and step.backward.action == "begin":
+        self._follow_pass(step)
+
+    def _follow_pass(self, step: Step) -> None:
+        action = None if step.backward is None else step.backward.action
+        if action == "begin":
             self._check(step)
-        if step.kind == "error" and step.phase == "backward":  # a pass that failed has computed nothing
-            begun = max((each.begun.index for each in self.found), default=-1)
-            self.found = [each for each in self.found if each.begun.index != begun or self._ended > begun]
-        if step.backward is not None and step.backward.action == "end":
+        elif action == "end":
             self._ended = step.index
+        elif step.kind == "error" and step.phase == "backward":  # a pass that failed has computed nothing
+            self.found = [each for each in self.found if each.begun.index <= self._ended]
 
     def _now(self, step: Step, number: int, tensor: TensorFacts) -> None:
         before = self.tensors.get(number)
