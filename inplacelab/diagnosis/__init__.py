@@ -14,6 +14,7 @@
          |           framework; recorded_trial.py: of programs that are recorded; source_file.py: files as they are written
     report.py        says it       quoting.py   the lines of the program, underlined
     refusals.py      says the same of a recording whose program this package's engine has refused
+    unnoticed.py     warns of gradients that Paddle gets wrong without an error
 
 A watch notes less than a recorder, so that a program may run for hours: no values, no names, no metadata but of what was written.
 What it lacks, the graph still tells when a pass has failed.

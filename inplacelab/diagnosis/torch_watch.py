@@ -154,9 +154,7 @@ class TorchWatch:
         self._noted = last
         if [version_of(each) for each in tensors] != before:  # one comparison: most operations write nothing
             place = place or self._places.of(frame)
-            for tensor, version in zip(tensors, before, strict=True):
-                if version_of(tensor) != version:
-                    self._wrote(op, first, last, tensor, version, place)
+            self._note_writes(op, first, last, tensors, before, place)
         if kind.own_counter and result is not None:
             self._apart[result] = self._some_apart = True
         if (
@@ -167,6 +165,13 @@ class TorchWatch:
             log = self._log(result)
             if log is not None and len(log.views) < VIEWS:
                 log.views[layout_of(result)] = place or self._places.of(frame)
+
+    def _note_writes(
+        self, op: str, first: int, last: int, tensors: Sequence[Any], before: Sequence[int], place: Place | None
+    ) -> None:
+        for tensor, version in zip(tensors, before, strict=True):
+            if version_of(tensor) != version:
+                self._wrote(op, first, last, tensor, version, place)
 
     def _wrote(self, op: str, first: int, last: int, tensor: Any, before: int, place: Place | None) -> None:
         log, after = self._log(tensor), version_of(tensor)

@@ -47,7 +47,8 @@ def advised(recording: Recording, replay: Replay | None, *, fix: bool = True) ->
                 replace(recording, steps=recording.steps[: index + 1]), replay if index + 1 == len(recording) else None
             )
         text = _LEFT_OUT if not fix else in_one_sentence(found) if found else error.fix
-        said = replace(error, notes=stale_notes(Moment(recording, index)), fix=text, fixes=found)
+        message = error.message if fix or error.fix is None else _left_out(error.message, error.fix)
+        said = replace(error, message=message, notes=stale_notes(Moment(recording, index)), fix=text, fixes=found)
         steps[index] = replace(steps[index], error=said)
     return replace(recording, steps=tuple(steps))
 
@@ -60,12 +61,18 @@ def _fixes(recording: Recording, replay: Replay | None) -> tuple[FixFacts, ...]:
     return checked or tuple(each for each in untried if checked is None or not each.edits)
 
 
-def annotate(recording: Recording, refusals: Sequence[Callable[[], Refusal | None]]) -> None:
+def _left_out(message: str, fix: Text) -> str:
+    """Returns a refusal's text without how to fix it, which stands at its end."""
+    return message.removesuffix(str(fix)) + str(_LEFT_OUT) if message.endswith(str(fix)) else message
+
+
+def annotate(recording: Recording, refusals: Sequence[Callable[[], Refusal | None]], *, fix: bool = True) -> None:
     """Adds notes and fixes from the recording to the exceptions that are still alive.
 
     Args:
         recording: the recording.
         refusals: the refusals in the order in which they were recorded; None for those that are gone.
+        fix: False to leave out how to fix them, also where their texts say it.
     """
     for (_, error), alive in zip(refused(recording), refusals, strict=False):
         refusal = alive()
@@ -73,7 +80,9 @@ def annotate(recording: Recording, refusals: Sequence[Callable[[], Refusal | Non
             continue
         for note in error.notes:
             BaseException.add_note(refusal, str(closed_up(note)))
-        if error.fix is not None and error.fix != refusal.fix:
+        if not fix:
+            refusal.args = (_left_out(str(refusal), refusal.fix), *refusal.args[1:])
+        elif error.fix is not None and error.fix != refusal.fix:
             BaseException.add_note(refusal, str(closed_up(_FIX.format(error.fix))))
 
 

@@ -160,7 +160,7 @@ class Session:
 
         if any(refusal() is not None for refusal in self.recorder.refusals):
             with PARSING, suppress(Exception):  # the program gets its own error, with notes or without
-                advice.annotate(self.recording(), self.recorder.refusals)
+                advice.annotate(self.recording(), self.recorder.refusals, fix=self._fix)
 
     def recording(self) -> Recording:
         """Returns the recording so far. It is built now, from events; while the program runs, only events are stored."""

@@ -85,6 +85,8 @@ class _Sweep:
     names: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """The last names that each leaf had."""
     found: list[Unnoticed] = field(default_factory=list)
+    _ended: int = -1
+    """The step in which the last pass ended."""
 
     def take(self, step: Step) -> None:
         """Goes on by one step."""
@@ -100,8 +102,16 @@ class _Sweep:
                 self._now(step, number, tensor)
         if step.kind == "operation":
             self._note(step, made)
-        if step.backward is not None and step.backward.action == "begin":
+        self._follow_pass(step)
+
+    def _follow_pass(self, step: Step) -> None:
+        action = None if step.backward is None else step.backward.action
+        if action == "begin":
             self._check(step)
+        elif action == "end":
+            self._ended = step.index
+        elif step.kind == "error" and step.phase == "backward":  # a pass that failed has computed nothing
+            self.found = [each for each in self.found if each.begun.index <= self._ended]
 
     def _now(self, step: Step, number: int, tensor: TensorFacts) -> None:
         before = self.tensors.get(number)

@@ -116,7 +116,7 @@ def test_how_a_program_is_fixed_can_be_left_to_the_learner(cell: Run) -> None:
         shown = cell(f"%%stepper{option}\n{text}")
         recording = inplacelab.last_recording()
         notes = getattr(shown.error, "__notes__", [])
-        texts[option] = "\n".join([*notes, sentence(recording, len(recording) - 1).en])
+        texts[option] = "\n".join([str(shown.error), *notes, sentence(recording, len(recording) - 1).en])
     assert all("Line 5 `add_` then overwrote it" in each for each in texts.values())
     assert texts[""].count("`b.clone()`") + texts[""].count("b = b.add(a)") >= 2
     assert "clone" not in texts[" --no-fix"]
