@@ -26,7 +26,7 @@ _TWIN = Text(
     "*The program (folded): run it to record it again, if its framework is installed.*",
     "*程序（已折叠）：如果装有相应的框架，可以运行它重新记录。*",
 )
-_ANY = Text("what the text says, against the recording", "用记录核对正文")
+_ANY = Text("what the text says", "正文所说的")
 _OPENED = "<details>\n<summary><b>{}</b></summary>\n\n"
 _SUMMARY = Text("What happened, and why", "结果与解释")
 _SOLUTION = Text("A solution (after the last hint)", "一种解法（看完最后一条提示再展开）")

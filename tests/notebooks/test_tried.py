@@ -83,7 +83,8 @@ def inverted(text: str) -> tuple[str, str]:
     """A cell with each assertion inverted, and the line that it prints if each of them fails, however often it is reached."""
     transformer = _Inverted()
     tree = ast.fix_missing_locations(transformer.visit(ast.parse(text)))
-    report = f"print(); print({CAUGHT!r}, sorted(_failed - _held))"
+    # On stderr, since `reveal` holds back what a cell prints.
+    report = f"import sys; print(file=sys.stderr); print({CAUGHT!r}, sorted(_failed - _held), file=sys.stderr)"
     return (
         f"_failed, _held = set(), set()\n{ast.unparse(tree)}\n{report}",
         f"{CAUGHT} {list(range(1, transformer.count + 1))}",
