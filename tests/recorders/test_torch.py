@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import inplacelab as paddle
 from inplacelab import record
 from inplacelab.recorders.detection import Use, framework_used
 from inplacelab.recording import Recording, from_json, queries, to_json
@@ -169,6 +170,12 @@ def test_a_block() -> None:
 )  # fmt: skip
 def test_a_program_is_known_by_its_framework(text: str, use: Use) -> None:
     assert framework_used(ast.parse(text), {"t": torch.ones(1)}) == use
+
+
+def test_names_that_earlier_cells_left_do_not_decide() -> None:
+    text = "import torch\nx = torch.ones(2)\ny = x\nx += 1"
+    left = {"x": paddle.ones([2]), "y": paddle.ones([2]), "paddle": paddle}
+    assert framework_used(ast.parse(text), left) == Use("torch")
 
 
 def test_nothing_is_left_behind() -> None:

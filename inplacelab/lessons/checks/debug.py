@@ -125,7 +125,7 @@ def normalised(norm: Recording) -> Steps:
     yield (
         _close(_gradient(after, "w"), _slope(_loss_of_normalised, _WEIGHTS)),
         Text(
-            "The loss is right and the gradient is not what a finite difference says. Do the mean and the scale depend on `w`?",
+            "The loss is right, but the gradient does not agree with finite differences. Do the mean and the scale depend on `w`?",
             "损失对了，梯度却与有限差分不符。均值和标准差依不依赖 `w`？",
         ),
     )
@@ -133,16 +133,16 @@ def normalised(norm: Recording) -> Steps:
     yield (
         {"subtract_", "divide_"} <= in_place,
         Text(
-            "The numbers are right, by finite differences. Now keep both underscores.",
+            "The numbers agree with finite differences. Now keep both underscores.",
             "数值与有限差分相符。现在把两个下划线都保留下来。",
         ),
         Text(
-            "`tanh` needs its result, and `square` its input. A clone in two places leaves each its own.",
+            "`tanh` needs its result, and `square` its input. Two clones leave each of them its own.",
             "`tanh` 需要自己的结果，`square` 需要自己的输入。在两处各用一个副本，它们就各有各的。",
         ),
     )
     return Text(
-        "Right by finite differences. A write destroys nothing that someone needs if each keeps its own copy.",
+        "It agrees with finite differences. A write destroys nothing that is still needed if each operation has its own copy.",
         "与有限差分相符。需要旧值的各留一份副本，写入就不会毁掉什么。",
     )
 

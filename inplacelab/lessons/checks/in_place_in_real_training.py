@@ -167,7 +167,8 @@ def descent(descend: Any) -> Steps:
     yield (
         w.grad.tolist() == [8, -4] and b.grad.tolist() == [[2], [6]],
         Text(
-            "A second step would go less far: what does `w.grad` show now?", "第二步会走得更近：`w.grad` 现在显示什么？"
+            "A second step would not go as far: what does `w.grad` show now?",
+            "第二步会走得更近：`w.grad` 现在显示什么？",
         ),
     )
     yield (

@@ -19,7 +19,7 @@ def three_blocks(n: Any) -> Steps:
     )
     yield (
         grid.blocks[0] == 3,
-        Text("How many elements has a full block room for?", "一个满的块能容下多少个元素？"),
+        Text("How many elements does a full block have room for?", "一个满的块能容下多少个元素？"),
     )
     yield (
         int(n) % 1024 != 0,
@@ -79,7 +79,7 @@ def any_order(mine: Any) -> Steps:
     yield (
         after.storages[x.storage].values == (3, 4, 5, 5),
         Text(
-            "The result should be 3, 4, 5, 5: each element plus its old left neighbor. Look at the first element: has it a left neighbor?",
+            "The result should be 3, 4, 5, 5: each element plus its old left neighbor. Look at the first element: does it have a left neighbor?",
             "结果应当是 3、4、5、5：每个元素加上旧的左邻居。看看第一个元素：它有左邻居吗？",
         ),
     )

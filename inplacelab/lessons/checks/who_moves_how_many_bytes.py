@@ -55,7 +55,7 @@ def trips(one_by_one: Any, together: Any) -> Steps:
     )
     if tuple(together) == _Y_ONCE:
         return Text(
-            "Ten tensors travel, or three. (The kernel that `fuse` makes has one parameter for each use of `y`, and reads three. One that knows that both are the same tensor reads two.)",
+            "Ten tensors travel, or three. (The kernel that `fuse` makes has one parameter for each use of `y`, and reads three. A kernel that knows that both are the same tensor reads two.)",
             "在路上的是十个张量，或三个。（`fuse` 生成的核函数为每次用到 `y` 各设一个参数，要读三个；如果知道两处是同一个张量，就只读两个。）",
         )
     return Text("Ten tensors travel, or four.", "在路上的是十个张量，或四个。")

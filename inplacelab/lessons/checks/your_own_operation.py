@@ -83,7 +83,7 @@ def squareplus(row: Any) -> Steps:
     yield (
         gradcheck(lambda t: t.squareplus_(), points, raise_exception=False),
         Text(
-            "Finite differences do not agree with the derivative. Compare it with out² / (1 + out²), factor by factor.",
+            "Finite differences do not agree with the derivative. Compare yours with out² / (1 + out²), factor by factor.",
             "有限差分与导数不符。请把它与 out² / (1 + out²) 逐个因子对照。",
         ),
     )
