@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
@@ -171,7 +171,7 @@ def _replaced(tree: ast.AST) -> Iterator[str]:
 
 def _referred(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[str]:
     """Yields the packages that a program refers to, also through functions defined elsewhere, such as in an earlier cell."""
-    waiting = [names.get(name) for name in _read_from_before(tree)]
+    waiting = [names.get(name) for name in dict.fromkeys(_from_before(getattr(tree, "body", ()), set()))]
     seen: set[int] = set()
     while waiting:
         value = waiting.pop()
@@ -181,19 +181,55 @@ def _referred(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[str]:
             waiting += [names_in(value.__globals__).get(name) for name in value.__code__.co_names]
 
 
-def _read_from_before(tree: ast.AST) -> Iterator[str]:
-    """Yields the names that a program may read before it has bound them: only for these does it matter what they refer to when it starts.
+def _from_before(body: Iterable[ast.AST], bound: set[str]) -> Iterator[str]:
+    """Yields the names whose values from before the program it may read: of a name that it binds first, the old value does not matter.
 
-    (A notebook's cell for PyTorch leaves tensors under names that a later cell gives to tensors of its own.)
+    Args:
+        body: statements that run one after the other.
+        bound: the names that are bound before them, to which those that they bind are added.
     """
-    bound = set[str]()
-    for statement in getattr(tree, "body", [tree]):
-        named = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
-        updated = {ast.unparse(node.target) for node in ast.walk(statement) if isinstance(node, ast.AugAssign)}
-        reads = {node.id for node in named if not isinstance(node.ctx, ast.Store) or node.id in updated}
-        yield from sorted(reads - bound)
-        if isinstance(statement, ast.Assign | ast.AnnAssign):
-            bound |= {node.id for node in named if isinstance(node.ctx, ast.Store)}
+    for statement in body:
+        inner = [each for field in _NESTED for each in getattr(statement, field, ())]
+        header = [each for each in ast.iter_child_nodes(statement) if each not in inner]
+        read, stored = _read_and_stored(header if inner else [statement])
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            read, own = _read_and_stored([statement])
+            yield from (name for name in read if name not in bound | own)
+            bound.add(statement.name)
+            continue
+        yield from (name for name in read if name not in bound)
+        bound |= stored
+        branch = {*bound}
+        for each in inner:
+            yield from _from_before(getattr(each, "body", ()) if isinstance(each, _BRANCHES) else [each], branch)
+        if isinstance(statement, _ALWAYS_RUN):
+            bound |= branch
+
+
+_NESTED = ("body", "orelse", "finalbody", "handlers", "cases")
+_BRANCHES = (ast.ExceptHandler, ast.match_case)
+_ALWAYS_RUN = (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)
+"""Statements whose bodies are taken to run: what these bind is bound afterwards."""
+
+
+def _read_and_stored(nodes: Iterable[ast.AST]) -> tuple[list[str], set[str]]:
+    """Returns the names that are read, but for those of comprehensions and parameters, and those that are bound."""
+    read, stored, own = [], set[str](), set[str]()
+    for node in (each for root in nodes for each in ast.walk(root)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()):
+                stored.add(name)
+            case ast.Name(id=name):
+                read.append(name)
+            case ast.AugAssign(target=ast.Name(id=name)):
+                read.append(name)
+            case ast.alias(name=name, asname=given):
+                stored.add(given or name.partition(".")[0])
+            case ast.comprehension(target=target):
+                own |= {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
+            case ast.arg(arg=name):
+                own.add(name)
+    return [name for name in read if name not in own], stored | own
 
 
 def _top(module: Any) -> str:

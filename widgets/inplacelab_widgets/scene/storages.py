@@ -106,7 +106,9 @@ class _Storage:
     @cached_property
     def strip(self) -> Strip:
         folded, is_narrow = self.tensors.folded, self.tensors.scale is not None
-        return strip_for(self.life, self.room, self.gutter, is_written=self.is_written, folded=folded, is_narrow=is_narrow)
+        return strip_for(
+            self.life, self.room, self.gutter, is_written=self.is_written, folded=folded, is_narrow=is_narrow
+        )
 
     @cached_property
     def pill_width(self) -> float:
