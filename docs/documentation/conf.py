@@ -10,13 +10,18 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 project = "inplacelab"
 author = project_copyright = "The inplacelab authors"
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "documentation.docstrings",
     "documentation.chinese_search",
 ]
-source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
+
+# The lessons are shown with the outputs that they have. A page asks nothing of other machines: no library for widgets.
+nb_execution_mode = "off"
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}
+nb_merge_streams = True
 
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3
@@ -40,7 +45,7 @@ html_theme = "furo"
 html_title = "inplacelab"
 html_static_path = ["static"]
 html_css_files = ["documentation.css"]
-html_js_files = ["accessible.js", "searchable.js"]
+html_js_files = ["accessible.js", "players.js", "searchable.js"]
 templates_path = ["templates"]
 html_sidebars = {
     "**": [
