@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -22,6 +23,9 @@ source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtex
 nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 nb_merge_streams = True
+nb_code_prompt_show, nb_code_prompt_hide = (
+    ("显示代码", "收起代码") if os.environ.get("INPLACELAB_LANGUAGE") == "zh" else ("Show the code", "Hide the code")
+)
 
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3
