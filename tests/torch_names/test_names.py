@@ -276,7 +276,7 @@ def test_what_a_function_returns_as_it_was_is_not_written() -> None:
     y = Same.apply(torch.ones(2, requires_grad=True) * 2)
     with pytest.raises(
         RuntimeError,
-        match="Output 0 of Same is a view and is being modified inplace. This view was created inside a custom",
+        match=r"Output 0 of Same is a view and is being modified inplace\. This view was created inside a custom",
     ):
         y.add_(1)
     assert y.tolist() == [2.0, 2.0]
@@ -290,7 +290,7 @@ def test_a_module_that_is_not_here_is_refused_with_a_sentence(module: str) -> No
 
 def test_methods_of_modules_that_are_not_here_are_refused_and_slips_are_told_as_python_tells_them() -> None:
     layer = nn.Linear(1, 1)
-    with pytest.raises(AttributeError, match="python -m inplacelab.torch"):
+    with pytest.raises(AttributeError, match=r"python -m inplacelab\.torch"):
         layer.register_full_backward_pre_hook(print)
-    with pytest.raises(AttributeError, match="^'Linear' object has no attribute 'wieght'$"):
+    with pytest.raises(AttributeError, match=r"^'Linear' object has no attribute 'wieght'$"):
         _ = layer.wieght
