@@ -16,8 +16,10 @@ def index(layout: Layout, key: Any) -> Layout:
     New axes come last: as in PaddlePaddle, their strides are those that `unsqueeze` gives them in what was selected.
     """
     keys = key if isinstance(key, tuple) else (key,)
-    shape, strides, offset = [], [], layout.offset
+    shape: list[int] = []
+    strides: list[int] = []
     new: list[int] = []
+    offset = layout.offset
     axis = 0
     for k in _without_ellipsis(keys, len(layout.shape)):
         if k is None:
