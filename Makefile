@@ -116,8 +116,8 @@ lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw 
 docs: $(VENV)/e2e.stamp ## Build the documentation in both languages, as static files in build/docs
 	$(PY) docs/build_docs.py
 
-site: $(VENV)/site.stamp node_modules/.bin/esbuild ## Build the site into build/site: playground, course, and the documentation if `make docs` has built it
-	PYTHONPATH=website:notebooks $(PY) website/make_site.py
+site: $(VENV)/site.stamp node_modules/.bin/esbuild ## Build the site into build/site: playground, course and documentation
+	PYTHONPATH=website:notebooks:docs $(PY) website/make_site.py
 
 site-test: $(VENV)/site.stamp node_modules/.bin/esbuild ## Open the site in Chromium with the network shut (needs a download of 77 MB the first time)
 	$(PYTEST) -n0 -m site tests/site || $(call ONCE_MORE,site)

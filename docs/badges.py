@@ -20,10 +20,12 @@ BADGE = re.compile(
     r"(?<=https://mybinder\.org/v2/gh/)[\w.-]+/[\w.-]+(?=/HEAD\b)|(?<=^repository-code: https://github\.com/).+$",
     re.MULTILINE,
 )
+SITE = re.compile(r"https://[\w-]+\.github\.io/[\w.-]+/")
+"""The address of the site, as GitHub Pages gives it to a repository (`.github/workflows/pages.yml`)."""
 
 
 URL = re.compile(
-    r"^(?P<key>Changelog|Documentation|Issues|\"First lesson\") = (?P<start>\"https://(?:github\.com|mybinder\.org/v2/gh)/)[\w.-]+/[\w.-]+",
+    r"^(?P<key>Changelog|Issues) = (?P<start>\"https://github\.com/)[\w.-]+/[\w.-]+",
     re.MULTILINE,
 )
 
@@ -35,14 +37,22 @@ def repository() -> str:
     return urlsplit(address).path.strip("/")
 
 
+def published(name: str | None = None) -> str:
+    """Returns where GitHub Pages shows the site of a repository, with a slash at its end; of this one if no name is given."""
+    owner, _, project = (name or repository()).partition("/")
+    return f"https://{owner.lower()}.github.io/{project}/"
+
+
 def with_badges_for(name: str, readme: str) -> str:
     """Returns the text of one of these files with the repository `name`."""
-    return BADGE.sub(lambda _: name, readme)
+    return SITE.sub(lambda _: published(name), BADGE.sub(lambda _: name, readme))
 
 
 def with_urls_for(name: str, project: str) -> str:
     """Returns the text of pyproject.toml with the repository `name` in all addresses behind the first one."""
-    return URL.sub(lambda found: f"{found['key']} = {found['start']}{name}", project)
+    return SITE.sub(
+        lambda _: published(name), URL.sub(lambda found: f"{found['key']} = {found['start']}{name}", project)
+    )
 
 
 def main() -> None:

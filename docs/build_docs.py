@@ -1,7 +1,7 @@
 """Builds the documentation in both languages, as a folder of static files: `make docs`.
 
 python docs/build_docs.py                        # into build/docs
-python docs/build_docs.py --lessons "../../course/lab/index.html?path={language}/{file}"
+python docs/build_docs.py --site ../           # as a folder of the site: `make site` does this
 
 The folder can be copied anywhere, and read from a file: its links are relative. It asks nothing of another machine.
 """
@@ -19,19 +19,19 @@ from tempfile import TemporaryDirectory
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from badges import repository  # noqa: E402  # beside this file
+from badges import published, repository  # noqa: E402  # beside this file
 from documentation import front, pages  # noqa: E402
 from inplacelab.language import LANGUAGES  # noqa: E402
 
 SPHINX_LANGUAGES = {"en": "en", "zh": "zh_CN"}
 
 
-def build(output: Path, *, lessons: str = "") -> None:
+def build(output: Path, *, site: str = "") -> None:
     """Builds the documentation.
 
     Args:
         output: the folder for it. What is in it is replaced.
-        lessons: the address of a lesson, with `{language}` and `{file}` in it; where the repository shows it if empty.
+        site: the address of the site with the playground and the course, as seen from this folder; the published one if empty.
 
     Raises:
         subprocess.CalledProcessError: if Sphinx warns of anything, such as a link that leads nowhere.
@@ -41,12 +41,13 @@ def build(output: Path, *, lessons: str = "") -> None:
         with TemporaryDirectory() as scratch:
             sources = Path(scratch, "sources")
             pages.assemble(
-                language, sources, repository=f"https://github.com/{repository()}/blob/HEAD/", lessons=lessons
+                language, sources, repository=f"https://github.com/{repository()}/blob/HEAD/", site=site or published()
             )
             _sphinx(language, sources, output / language, Path(scratch, "doctrees"))
             shutil.copytree(sources / "extra", output / language, dirs_exist_ok=True)
             for page in sources.rglob("*.md"):  # for programs, which read Markdown better
                 shutil.copy(page, output / language / page.relative_to(sources))
+    shutil.rmtree(output / "jupyter_execute", ignore_errors=True)  # copies of the lessons, which myst-nb leaves beside
     front.write(output)
 
 
@@ -61,9 +62,11 @@ def main() -> None:
     """Builds into the folder that the command line names."""
     parser = argparse.ArgumentParser(description="Build the documentation in both languages.")
     parser.add_argument("--output", type=Path, default=HERE.parent / "build" / "docs", help="the folder to write")
-    parser.add_argument("--lessons", default="", help="the address of a lesson, with {language} and {file} in it")
+    parser.add_argument(
+        "--site", default="", help="the address of the site, as seen from that folder (default: the published one)"
+    )
     options = parser.parse_args()
-    build(options.output, lessons=options.lessons)
+    build(options.output, site=options.site)
     print(f"wrote {options.output}")
 
 

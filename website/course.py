@@ -99,11 +99,12 @@ def for_browser(notebook: Any, language: str, failing: Iterable[int]) -> None:
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     text = "\n".join(cell.source for cell in code)
     lines = [line for sign, line in _NEEDED.items() if sign in text]
+    for cell in code:
+        if 'set_device("gpu"' in cell.source:
+            _note(cell, "no_gpu", language)
     for position in failing:
         cell = notebook.cells[position]
-        note = f"# {COURSE['no_compiler'].in_language(language)}"
-        magic, separator, rest = cell.source.partition("\n")
-        cell.source = f"{magic}\n{note}{separator}{rest}" if magic.startswith("%%") else f"{note}\n{cell.source}"
+        _note(cell, "no_compiler", language)
         cell.metadata["tags"] = [*{**dict.fromkeys(cell.metadata.get("tags", [])), RAISES: None}]
     for cell in code:
         if RAISES in cell.metadata.get("tags", []):
@@ -112,6 +113,13 @@ def for_browser(notebook: Any, language: str, failing: Iterable[int]) -> None:
         first = notebook.cells.index(code[0])
         install = nbformat.v4.new_code_cell("\n".join([INSTALL, *lines]), id="install")
         notebook.cells.insert(first, install)
+
+
+def _note(cell: Any, key: str, language: str) -> None:
+    """Says at the head of a cell, behind its magic, what a browser cannot do."""
+    note = f"# {COURSE[key].in_language(language)}"
+    magic, separator, rest = cell.source.partition("\n")
+    cell.source = f"{magic}\n{note}{separator}{rest}" if magic.startswith("%%") else f"{note}\n{cell.source}"
 
 
 def cells_without_compiler(lesson: str) -> list[int]:

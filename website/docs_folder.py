@@ -1,27 +1,31 @@
-"""Puts the documentation into the site, if it has been built: `make docs` writes it to `build/docs`."""
+"""Builds the documentation into the site: its lessons and programs lead to the course and the playground beside it."""
 
 from __future__ import annotations
 
-import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
-from settings import ROOT
+from playground import BuildError
 
-BUILT = ROOT / "build" / "docs"
+NEEDED = ("sphinx", "myst_nb", "furo")
 
 
-def copy_to(site: Path, built: Path = BUILT) -> bool:
-    """Copies the built documentation into the folder `docs` of the site.
+def write(site: Path) -> Path:
+    """Writes the documentation into the folder `docs` of the site.
 
     Args:
         site: the site's folder.
-        built: where the documentation was built.
 
     Returns:
-        Whether there was any.
+        The folder.
+
+    Raises:
+        BuildError: if Sphinx is not installed.
     """
-    if not built.is_dir():
-        print(f"Left out: the documentation, which is not in {built}. `make docs` builds it.")
-        return False
-    shutil.copytree(built, site / "docs")
-    return True
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise BuildError(f"The documentation needs {', '.join(missing)}: python -m pip install --group docs")
+    from build_docs import build  # noqa: PLC0415  # draws with matplotlib, and is slow to load
+
+    build(site / "docs", site="../")
+    return site / "docs"

@@ -1,4 +1,4 @@
-"""The playground's examples: the programs of the lessons, each recorded when the site is built, so that its picture is there at once."""
+"""The playground's examples: the programs of the lessons and of the gallery, each recorded when the site is built, so that its picture is there at once."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from documentation.gallery import entries
 from inplacelab.language import Text
 from lesson_source import Code, Prose, read_lesson
 from settings import ROOT
@@ -29,12 +30,12 @@ _TORCH = re.compile(r"^import torch$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A program of a lesson.
+    """A program of a lesson, or of the gallery.
 
     Attributes:
-        id: the name by which links call it, such as "07-stale".
+        id: the name by which links call it, such as "07-stale" or "gallery-one_write".
         names: "paddle" or "torch": whose names it is written in.
-        lesson: the lesson's title.
+        lesson: the lesson's title, or that of the gallery: what the menu has above it.
         title: the heading under which it stands, and its name there.
         code: the program, with the imports that it needs.
         payload: its picture as the player reads it, compressed.
@@ -58,6 +59,22 @@ class Example:
             "title": _both(self.title),
             "code": self.code,
         }
+
+
+_GALLERY = Text("Gallery", "示例库")
+
+
+def of_gallery() -> list[Example]:
+    """Returns the programs of the gallery, to which the documentation links: `#example=gallery-one_write`."""
+    found = []
+    for entry in entries():
+        code = entry.file.read_text(encoding="utf-8")
+        recorded = _recorded(code)
+        assert recorded is not None, f"{entry.file} does not run in the playground"
+        title = Text(_plain(entry.title.en), _plain(entry.title.zh))
+        names = "torch" if "torch" in code else "paddle"
+        found.append(Example(f"gallery-{entry.key}", names, _GALLERY, title, code, *recorded))
+    return found
 
 
 def examples(sources: Iterable[Path] | None = None) -> list[Example]:

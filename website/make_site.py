@@ -44,7 +44,7 @@ def build(settings: Settings, parts: Sequence[str] = PARTS) -> Path:
         steps: dict[str, Callable[[], object]] = {
             "playground": lambda: playground.write(settings, wheel),
             "course": lambda: _course(settings, wheel),
-            "docs": lambda: docs_folder.copy_to(settings.output),
+            "docs": lambda: docs_folder.write(settings.output),
         }
         for part in parts:
             steps[part]()

@@ -11,7 +11,7 @@ from string import Template
 from typing import Any
 
 import words
-from examples import Example, examples
+from examples import Example, examples, of_gallery
 from inplacelab_widgets.player_bundle import stylesheet
 from settings import PYODIDE_BYTES, PYODIDE_VERSION, ROOT, Settings
 
@@ -50,7 +50,7 @@ def write(settings: Settings, wheel: Path) -> Path:
     shutil.copy(wheel, draft)
     (draft / "player.css").write_text(stylesheet(), encoding="utf-8")
     _bundle(draft)
-    _write_examples(draft, examples())
+    _write_examples(draft, [*examples(), *of_gallery()])
     _write_json(draft / "settings.json", _told(settings, wheel))
     build = _digest(draft)
     assets = draft.rename(folder / f"assets-{build}")

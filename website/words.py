@@ -116,5 +116,9 @@ COURSE: dict[str, Text] = {
         "In a browser there is no C++ compiler, so this cell fails here. On your machine: make lab",
         "浏览器中没有 C++ 编译器，因此该单元格在这里会失败。请在自己的电脑上运行：make lab",
     ),
+    "no_gpu": Text(
+        "In a browser there is no GPU: this cell uses a simulated one, which counts bytes and computes on the processor.",
+        "浏览器中没有 GPU：该单元格使用模拟的 GPU，它计算字节数，并在处理器上运算。",
+    ),
 }
-"""What the lessons say where Pyodide cannot run them."""
+"""What the lessons say where Pyodide cannot run them. Of MPI `%%ranks` itself says that it does not run in a browser."""

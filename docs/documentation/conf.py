@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,13 +11,21 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 project = "inplacelab"
 author = project_copyright = "The inplacelab authors"
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "documentation.docstrings",
     "documentation.chinese_search",
 ]
-source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb", ".rst": "restructuredtext"}
+
+# The lessons are shown with the outputs that they have. A page asks nothing of other machines: no library for widgets.
+nb_execution_mode = "off"
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}
+nb_merge_streams = True
+nb_code_prompt_show, nb_code_prompt_hide = (
+    ("显示代码", "收起代码") if os.environ.get("INPLACELAB_LANGUAGE") == "zh" else ("Show the code", "Hide the code")
+)
 
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3
@@ -40,7 +49,7 @@ html_theme = "furo"
 html_title = "inplacelab"
 html_static_path = ["static"]
 html_css_files = ["documentation.css"]
-html_js_files = ["accessible.js", "searchable.js"]
+html_js_files = ["accessible.js", "players.js", "searchable.js"]
 templates_path = ["templates"]
 html_sidebars = {
     "**": [

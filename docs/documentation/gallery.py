@@ -27,6 +27,7 @@ _ABOUT = Text(
 _ANSWER = Text("Answer", "答案")
 _PLAYER = Text("Stepper: {0}", "播放器：{0}")
 _ALONE = Text("Open the stepper alone", "单独打开播放器")
+_CHANGE = Text("Change it and run it in the playground", "在演练场中修改并运行")
 _FILE = Text("The program as a file", "程序文件")
 _NEXT = Text("Next: {0}", "下一个：{0}")
 
@@ -94,6 +95,7 @@ def _page(entry: Entry, following: Entry | None, language: str, links: Links) ->
         f'<iframe class="player" src="{player}#step=1" title="{name}" height="720"></iframe>\n',
         f"<details>\n<summary>{_ANSWER.in_language(language)}</summary>\n\n{answer}\n\n</details>\n",
         f'<a href="{player}#step=1">{_ALONE.in_language(language)}</a>\n',
+        f'<a href="{links.on_site(playground(entry, language), f"{FOLDER}/{entry.key}")}">{_CHANGE.in_language(language)}</a>\n',
         f"[{_FILE.in_language(language)}]({links.outside(entry.file)})\n",
     ]
     if following is not None:
@@ -101,6 +103,11 @@ def _page(entry: Entry, following: Entry | None, language: str, links: Links) ->
             f"[{_NEXT.in_language(language).format(following.title.in_language(language))}]({following.key}.md)\n"
         )
     return "\n".join(parts)
+
+
+def playground(entry: Entry, language: str) -> str:
+    """Returns where the playground of the site opens a program, which has it among its examples, at its first step."""
+    return f"playground/?lang={language}#example=gallery-{entry.key}&step=1"
 
 
 def write_players(language: str, folder: Path) -> None:

@@ -14,6 +14,7 @@ _PICTURE = re.compile(r"!\[(?P<alt>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<target>[^)\
 _LINK = re.compile(r"(?<!!)(?P<text>\[(?:[^\[\]]|\[[^\[\]]*\])*\])\((?P<target>[^)\s]+)\)")
 _TO_THE_OTHER_LANGUAGE = re.compile(r"^\[(?:中文|English)\]\([^)]*\)\n+", re.MULTILINE)
 _FENCE = re.compile(r"^(?P<fence>```+)(?P<kind>\w*)\n(?P<text>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
+NOTEBOOK = ".ipynb"
 _OUTSIDE = ("https://", "http://", "mailto:")
 
 
@@ -25,14 +26,14 @@ class Links:
         language: "en" or "zh".
         pages: for each file or folder of the repository that is a page, the page's name in the documentation.
         repository: the address at which files of the repository are shown, with a slash at its end.
-        lessons: the address of a lesson, with `{language}` and `{file}` in it; the repository's if empty.
+        site: the address of the site, with a slash at its end: absolute, or as seen from the folder with both languages.
         pictures: fills up with the pictures that pages show.
     """
 
     language: str
     pages: Mapping[Path, str]
     repository: str
-    lessons: str = ""
+    site: str
     pictures: dict[str, Path] = field(default_factory=dict)
 
     def led(self, text: str, source: Path, page: str) -> str:
@@ -50,7 +51,7 @@ class Links:
 
         def prose(part: str) -> str:
             part = _PICTURE.sub(lambda found: self._picture(found, source, page), part)
-            return _LINK.sub(lambda found: f"{found['text']}({self.target(found['target'], source, page)})", part)
+            return _LINK.sub(lambda found: self._link(found["text"], found["target"], source, page), part)
 
         return outside_fences(text, prose)
 
@@ -64,14 +65,26 @@ class Links:
             raise FileNotFoundError(f"{source.relative_to(ROOT)} links to {target}, which does not exist")
         if file in self.pages:
             anchor = f"#{anchor}" if anchor else ""
-            return f"{os.path.relpath(self.pages[file], Path(page).parent).replace(os.sep, '/')}.md{anchor}"
+            suffix = file.suffix if file.suffix == NOTEBOOK else ".md"
+            return f"{os.path.relpath(self.pages[file], Path(page).parent).replace(os.sep, '/')}{suffix}{anchor}"
         return self.outside(file)
 
     def outside(self, file: Path) -> str:
-        """Returns the address of a file of the repository that is no page: of a lesson, or where the repository shows it."""
-        if file.suffix == ".ipynb" and self.lessons:
-            return self.lessons.format(language=file.parent.name, file=file.name)
+        """Returns where the repository shows a file that is no page."""
         return self.repository + file.relative_to(ROOT).as_posix()
+
+    def on_site(self, path: str, page: str) -> str:
+        """Returns the address of a page of the site, such as the playground, as seen from a page of the documentation."""
+        return self.site + path if "://" in self.site else "../" * (page.count("/") + 1) + self.site + path
+
+    def _link(self, text: str, target: str, source: Path, page: str) -> str:
+        file = Path(os.path.normpath(source.parent / target))
+        if (
+            file.suffix == NOTEBOOK and file not in self.pages and file.exists()
+        ):  # of the other language, which Sphinx does not see
+            there = f"{'../' * (page.count('/') + 1)}{file.parent.name}/lessons/{file.stem}.html"
+            return f'<a href="{there}">{text[1:-1]}</a>'
+        return f"{text}({self.target(target, source, page)})"
 
     def _picture(self, found: re.Match[str], source: Path, page: str) -> str:
         """A picture of the repository stays one; of a picture elsewhere, which the page would ask for, its words stay."""

@@ -7,11 +7,11 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from documentation import gallery, reference, speed, tables
+from documentation import gallery, lessons, reference, speed, tables
 from documentation.links import ROOT, Links
 
 DOCS = ROOT / "docs"
-INDEX = "index"
+INDEX, COURSE = "index", "course"
 SECTION = re.compile(r"^## (?P<title>.+)\n\n(?P<entries>(?:- .*\n)+)", re.MULTILINE)
 ENTRY = re.compile(r"^- \[(?P<title>[^\]]+)\]\((?P<target>[^)]+)\)(?:: |：)(?P<says>.+)", re.MULTILINE)
 
@@ -40,22 +40,25 @@ def written(language: str) -> dict[Path, str]:
     }
 
 
-def assemble(language: str, folder: Path, *, repository: str, lessons: str = "") -> None:
+def assemble(language: str, folder: Path, *, repository: str, site: str) -> None:
     """Writes all sources of one language into an empty folder.
 
     Args:
         language: "en" or "zh".
         folder: where to.
         repository: the address at which files of the repository are shown, with a slash at its end.
-        lessons: the address of a lesson, with `{language}` and `{file}` in it; that in the repository if empty.
+        site: the address of the site: see `Links`.
 
     Raises:
         FileNotFoundError: if a page links to a file that does not exist.
     """
-    links = Links(language, {**copied(language), **written(language)}, repository, lessons)
+    known = {**copied(language), **written(language), **lessons.notebooks(language)}
+    links = Links(language, known, repository, site)
     for source, page in copied(language).items():
         text = links.led(source.read_text(encoding="utf-8"), source, page)
-        _write(folder / f"{page}.md", text + contents(text) if page == INDEX else text)
+        further = {INDEX: contents(text), COURSE: lessons.contents(language)}
+        _write(folder / f"{page}.md", text + further.get(page, ""))
+    lessons.write(language, folder, links)
     for name, text in generated(language, links):
         _write(folder / name, text)
     gallery.write_players(language, folder / "extra" / gallery.FOLDER)

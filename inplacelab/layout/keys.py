@@ -18,8 +18,8 @@ def index(layout: Layout, key: Any) -> Layout:
     keys = key if isinstance(key, tuple) else (key,)
     shape: list[int] = []
     strides: list[int] = []
-    offset = layout.offset
     new: list[int] = []
+    offset = layout.offset
     axis = 0
     for k in _without_ellipsis(keys, len(layout.shape)):
         if k is None:

@@ -18,6 +18,8 @@ from inplacelab.torch.refusals import refuse
 
 __all__ = ["Function", "Variable", "backward", "enable_grad", "grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
 
+__path__: list[str] = []  # so that an import of a module inside, which is not here, is refused with a sentence
+
 
 def grad(
     outputs: Any,

@@ -1,11 +1,13 @@
-"""The documentation, built once for all of its tests."""
+"""The documentation, built once for all of its tests, in however many processes they run."""
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 
 @pytest.fixture(scope="session")
@@ -16,6 +18,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("needs Sphinx: python -m pip install --group docs")
     from build_docs import build  # noqa: PLC0415  # draws with matplotlib, and is slow to load
 
-    folder = tmp_path_factory.mktemp("documentation") / "docs"
-    build(folder)
-    return folder
+    # The folder of the run, above those of its processes: one of them builds, and the others wait for it.
+    folder = tmp_path_factory.getbasetemp()
+    folder = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "documentation"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            build(folder / "docs")
+    return folder / "docs"

@@ -12,7 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from documentation import gallery
+import badges
+from documentation import gallery, lessons
 
 ROOT = Path(__file__).parents[2]
 LANGUAGES = ("en", "zh")
@@ -153,6 +154,32 @@ def test_every_program_of_the_gallery_can_be_stepped(chromium: Any, site: Path, 
         frame.wait_for_function("(before) => document.querySelector('.ipl').innerText !== before", arg=before)
         assert asked == [], entry.key
         page.close()
+
+
+@pytest.mark.browser
+def test_a_player_follows_the_switch_of_the_page(chromium: Any, site: Path) -> None:
+    page, _ = _opened(chromium, site / "en" / "gallery" / "one_write.html", color_scheme="dark")
+    paper = "() => getComputedStyle(document.querySelector('.ipl')).backgroundColor"
+    page.frame_locator("iframe.player").locator(".ipl").wait_for()
+    frame = page.frames[1]
+    before = frame.evaluate(paper)
+    page.evaluate("document.body.dataset.theme = 'light'")
+    frame.wait_for_function(f"(before) => ({paper})() !== before", arg=before)
+    page.evaluate("document.body.dataset.theme = 'auto'")
+    frame.wait_for_function(f"(before) => ({paper})() === before", arg=before)
+    page.close()
+
+
+@pytest.mark.standard
+@in_both_languages
+def test_every_lesson_is_a_page_that_leads_to_the_course(site: Path, language: str) -> None:
+    for path, page in lessons.notebooks(language).items():
+        text = (site / language / f"{page}.html").read_text(encoding="utf-8")
+        assert f"{badges.published()}course/lab/index.html?path={language}/{path.name}" in text
+        assert "data:image/" in text or "%%stepper" not in path.read_text(encoding="utf-8")
+    course = (site / language / "course.html").read_text(encoding="utf-8")
+    assert 'href="lessons/01_storage_and_views.html"' in course
+    assert not (site / "jupyter_execute").exists()
 
 
 @pytest.mark.browser

@@ -34,7 +34,7 @@ UNFINISHED = re.compile(r"[TFX](?<!\w\w)(?:(?<=T)ODO|(?<=F)IXME|(?<=X)XX)\b")
 CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 ADDRESS = re.compile(r"https?://")
 WHERE_IT_IS_KEPT = re.compile(
-    r'^(?:Repository|Changelog|Documentation|Issues|"First lesson") = "https://', re.MULTILINE
+    r'^(?:Repository|Changelog|Documentation|Issues|Playground|"First lesson") = "https://', re.MULTILINE
 )
 LARGEST = 1_500_000
 

@@ -11,7 +11,8 @@ import pytest
 
 import playground
 import words
-from examples import LESSONS, examples, runner
+from documentation import gallery
+from examples import LESSONS, examples, of_gallery, runner
 from inplacelab.lessons.delivery import without_outputs
 from inplacelab_widgets.packing import unpacked
 from settings import PYODIDE, ROOT, Settings
@@ -63,6 +64,15 @@ def test_examples_are_whole_programs_with_their_pictures() -> None:
     assert refused.lesson.zh.startswith("7　")
     assert '"refused"' in unpacked(refused.payload)
     assert all("exercise" not in each for each in found)
+
+
+def test_the_programs_of_the_gallery_are_examples_where_the_documentation_links_to_them() -> None:
+    found = {each.id: each for each in of_gallery()}
+    assert len(found) == 20
+    for entry in gallery.entries():
+        example = found[gallery.playground(entry, "en").partition("#example=")[2].partition("&")[0]]
+        assert example.code == entry.file.read_text(encoding="utf-8")
+    assert {each.names for each in found.values()} == {"paddle", "torch"}
 
 
 def test_the_first_examples_exist() -> None:
@@ -135,6 +145,9 @@ def test_lessons_say_what_a_browser_cannot_do() -> None:
     changed = notebook.cells[at + 1]  # behind the cell that installs
     assert changed.source.startswith(f"%%raises\n# {words.COURSE['no_compiler'].zh}")
     assert course.RAISES in changed.metadata["tags"]
+    on_a_gpu = [cell.source for cell in notebook.cells if 'set_device("gpu"' in cell.source]
+    assert on_a_gpu
+    assert all(words.COURSE["no_gpu"].zh in source for source in on_a_gpu)
     assert any(cell.source.startswith(course.INSTALL) for cell in notebook.cells)
     nbformat.validate(notebook)
 

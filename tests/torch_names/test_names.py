@@ -259,3 +259,59 @@ def test_a_refusal_of_the_engine_without_words_of_pytorch_is_told_in_its_terms()
 )
 def test_what_a_name_was_before_counts_only_if_the_program_may_read_it(program: str, used: bool) -> None:
     assert ("x" in _from_before(parsed(program).body, set())) == used
+
+
+def test_the_gradient_of_one_input_is_refused_if_what_the_other_needs_was_overwritten() -> None:
+    b, c = (torch.ones(3, requires_grad=True) for _ in range(2))
+    x = b * 2
+    y = (x * c).sum()
+    x.sub_(1)
+    with pytest.raises(RuntimeError) as refused:
+        torch.autograd.grad(y, [b])
+    assert str(refused.value).startswith(STALE)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.backward(inputs=[b])
+    assert (b.grad, c.grad) == (None, None)
+
+
+def test_new_axes_have_the_strides_of_unsqueeze() -> None:
+    y = torch.zeros(2, 3)
+    assert [each.stride() for each in (y[:, None], y[0, None], y[..., None], y[None])] == [
+        (3, 3, 1),
+        (3, 1),
+        (3, 1, 1),
+        (6, 3, 1),
+    ]
+
+
+def test_what_a_function_returns_as_it_was_is_not_written() -> None:
+    class Same(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            return gradient
+
+    y = Same.apply(torch.ones(2, requires_grad=True) * 2)
+    with pytest.raises(
+        RuntimeError,
+        match=r"Output 0 of Same is a view and is being modified inplace\. This view was created inside a custom",
+    ):
+        y.add_(1)
+    assert y.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("module", ["distributions", "nn.utils.parametrize", "utils.checkpoint"])
+def test_a_module_that_is_not_here_is_refused_with_a_sentence(module: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match=f"No module named 'torch.{module}'\n.*inplacelab.torch has the part"):
+        import_module(f"inplacelab.torch.{module}")
+
+
+def test_methods_of_modules_that_are_not_here_are_refused_and_slips_are_told_as_python_tells_them() -> None:
+    layer = nn.Linear(1, 1)
+    with pytest.raises(AttributeError, match=r"python -m inplacelab\.torch"):
+        layer.register_full_backward_pre_hook(print)
+    with pytest.raises(AttributeError, match=r"^'Linear' object has no attribute 'wieght'$"):
+        _ = layer.wieght

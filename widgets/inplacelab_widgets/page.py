@@ -14,6 +14,12 @@ _ABOUT = (
     "Made with inplacelab. What plays here is packed, to be small; its readable source is the folder {folder} "
     "of the Python package inplacelab."
 )
+# A page that shows this one in a frame may have a switch of its own: it sends {theme: "light"} or "dark", or "auto" for that of the system.
+_THEME = (
+    'addEventListener("message", ({ data }) => {\n'
+    '  if (["light", "dark", "auto"].includes(data?.theme)) document.documentElement.dataset.theme = data.theme;\n'
+    "});\n"
+)
 _TOO_OLD = Text(
     "This page needs a newer browser: one that has DecompressionStream, as all have since 2023.",
     "此网页需要较新的浏览器：须支持 DecompressionStream（2023 年以来的浏览器都支持）。",
@@ -41,8 +47,9 @@ def whole_page(
         f'<!DOCTYPE html>\n<!-- {_ABOUT.format(folder=folder)} -->\n<html lang="{tag}">\n<head>\n<meta charset="utf-8">\n'
         f'<title>{escape(title)}</title>\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        "<style>\nbody{margin:0;padding:8px}\n</style>\n</head>\n<body>\n<main></main>\n"
+        "<style>\nbody{margin:0;padding:8px}\n:root[data-theme=light]{color-scheme:light}\n:root[data-theme=dark]{color-scheme:dark}\n</style>\n</head>\n<body>\n<main></main>\n"
         f'<script type="text/plain" id="payload">{packed_json(payload)}</script>\n<script type="module">\n'
+        f"{_THEME}"
         'const main = document.querySelector("main");\n'
         f"if (!globalThis.DecompressionStream) main.textContent = {too_old};\n"
         f"{unpacking(player, style)}dress(main, style, name);\n"

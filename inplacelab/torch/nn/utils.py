@@ -12,6 +12,8 @@ from inplacelab.torch.tensor import Tensor
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]
 
+__path__: list[str] = []  # so that an import of a module inside, which is not here, is refused with a sentence
+
 
 def _gradients(parameters: Any) -> list[Any]:
     given = [parameters] if isinstance(parameters, Tensor) else parameters

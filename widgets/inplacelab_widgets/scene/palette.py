@@ -201,7 +201,8 @@ def resolved(style: str, theme: int = 0) -> Mapping[str, str]:
 def css() -> str:
     """Returns the same table as CSS rules on custom properties, for the player."""
     rules = [f".ipl{{{_variables(0)}}}", f"{','.join(_DARK)}{{{_variables(1)}}}"]
-    rules.append(f"@media (prefers-color-scheme:dark){{.ipl.ipl-standalone:not(.ipl-light){{{_variables(1)}}}}}")
+    follows = ":root:not([data-theme=light]) .ipl.ipl-standalone:not(.ipl-light)"
+    rules.append(f"@media (prefers-color-scheme:dark){{{follows}{{{_variables(1)}}}}}")
     rules.append(f".ipl .ipl-text{{font-family:{FONT};white-space:pre}}")
     for name, found in STYLES.items():
         rules.append(
