@@ -50,6 +50,7 @@ STYLES: dict[str, dict[str, str]] = (
         "bold": {"font-weight": "700"},
         "italic": {"font-style": "italic"},
         "soft": {"fill": "soft"},
+        "was": {"fill": "now"},
         "struck": {"text-decoration": "line-through"},
         "middle": {"text-anchor": "middle"},
         "end": {"text-anchor": "end"},

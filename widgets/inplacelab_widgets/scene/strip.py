@@ -337,14 +337,14 @@ def _was(strip: Strip, top: float, life: Life[StorageFacts], done: Mapping[int, 
         steps = {step for step in before if not written[step].isdisjoint(here)}
         if not steps:
             continue
-        beside = ((step, Look("text tiny end", words.VALUE_BEFORE) if step in steps else None, None) for step in before)
+        beside = ((step, Look("text tiny end was", words.VALUE_BEFORE) if step in steps else None, None) for step in before)
         marks.append(text(strip.gutter - 4, top + row * strip.pitch + y, flashes(beside, life.last)))
         for slot in here:
             if not any(slot in written[step] for step in steps):
                 continue
             (left, right, above) = strip.pieces(((slot, slot + 1),))[0]
             looks = (
-                (step, Look("text tiny middle", texts[slot]) if slot in written[step] else None, None)
+                (step, Look("text tiny middle was", texts[slot]) if slot in written[step] else None, None)
                 for step, texts in before.items()
             )
             marks.append(text(round((left + right) / 2, 1), top + above + y, flashes(looks, life.last)))
