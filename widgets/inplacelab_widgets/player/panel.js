@@ -113,7 +113,7 @@ export function drawPanel(panel, payload) {
     }
     const before = axis.width;
     if (isOnAxis) axis = axisIn(panel.width, payload.axis, room);
-    zoom = arrangement?.zoom ?? zoomFor(isOnAxis ? axis.width : panel.width, room, least);
+    zoom = arrangement?.zoom ?? zoomFor(isOnAxis ? axis.width : panel.width, room, leastOf(least));
     for (const part of [root, below]) part?.style.setProperty("--ipl-fit", String(zoom));
     if (axis.width === before) return;
     put(root, "width", axis.width);
@@ -131,6 +131,9 @@ export function drawPanel(panel, payload) {
 
   let zoom = 1;
   let isOpen = false;
+
+  /** On a screen that is too narrow even for the shortest axis, all steps are seen, if small. @param {number} least */
+  const leastOf = (least) => (isOnAxis ? 0 : least);
 
   /** Shows or hides the folded part of this panel. @param {boolean} open */
   function unfold(open) {
@@ -273,7 +276,7 @@ export function drawPanel(panel, payload) {
     const there = arrangement && arranged(panel, room, part, least);
     if (there) return { width: there.zoom * there.width, height: there.zoom * there.height };
     const width = isOnAxis ? axisIn(panel.width, payload.axis, room).width : panel.width;
-    const zoom = zoomFor(width, room, least);
+    const zoom = zoomFor(width, room, leastOf(least));
     return { width: zoom * width, height: zoom * Number(root.getAttribute("height")) };
   }
 

@@ -15,6 +15,8 @@ const CHIP_GAP = 5;
 /** The least scale of a panel before it is cut, and the least scale to gain another column. */
 const SHRUNK = 0.8;
 const SHRUNK_FOR_COLUMN = 0.9;
+/** The room of the storages on a laptop, as in scene/storages.py. On a narrower screen words may become smaller, so that nothing is cut. */
+const USUAL_ROOM = 570;
 /** Another arrangement is taken only if the panel then has at most this part of its height. */
 const WORTH = 0.85;
 /** The most storages that are drawn in full, as in scene/focus.py, and the most that are tried beyond those of the step. */
@@ -28,7 +30,8 @@ const MOST_TRIED = 12;
 /** The scale of a drawing in some room; what would be too small is cut instead. @param {number} width @param {number} room
  * @param {number} least  The least scale at which its words can be read: 1, unless all is enlarged for a projector. */
 export function zoomFor(width, room, least) {
-  return room > 0 && room >= Math.max(SHRUNK, least) * width ? Math.min(1, room / width) : 1;
+  const shrunk = room < USUAL_ROOM ? SHRUNK : Math.max(SHRUNK, least);
+  return room > 0 && room >= shrunk * width ? Math.min(1, room / width) : 1;
 }
 
 /** Whether a step is in one of the ranges [first, last, first, last, ...]; without ranges, always.
