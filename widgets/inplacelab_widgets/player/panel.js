@@ -4,7 +4,7 @@ import { drawArrow } from "./arrow.js";
 import { axisIn, endingWithin, ON_AXIS, stretched } from "./axis.js";
 import { html, put, svg, write } from "./elements.js";
 import { isRelated, paired, valueAt } from "./runs.js";
-import { arranged, isDrawn, stackOf, zoomFor } from "./shelf.js";
+import { SHRUNK, arranged, isDrawn, stackOf, zoomFor } from "./shelf.js";
 import { speak } from "./words.js";
 /** @import { Attributes, Group, Panel, Payload } from "./runs.js" */
 
@@ -114,7 +114,7 @@ export function drawPanel(panel, payload) {
     }
     const before = axis.width;
     if (isOnAxis) axis = axisIn(panel.width, payload.axis, room);
-    zoom = arrangement?.zoom ?? zoomFor(isOnAxis ? axis.width : panel.width, room, shrunk);
+    zoom = arrangement?.zoom ?? zoomFor(isOnAxis ? axis.width : panel.width, room, leastOf(shrunk, isWhole));
     for (const part of [root, below]) part?.style.setProperty("--ipl-fit", String(zoom));
     if (axis.width === before) return;
     put(root, "width", axis.width);
@@ -138,6 +138,9 @@ export function drawPanel(panel, payload) {
 
   let zoom = 1;
   let isOpen = false;
+
+  /** Where there is no room even for the shortest axis, all steps are seen, if small; but not on a projector. @param {number} shrunk @param {boolean} isWhole */
+  const leastOf = (shrunk, isWhole) => (isOnAxis && !isWhole ? SHRUNK : shrunk);
 
   /** Shows or hides the folded part of this panel. @param {boolean} open */
   function unfold(open) {
@@ -282,12 +285,12 @@ export function drawPanel(panel, payload) {
 
   /** Its width and height in some room. @param {number} room @param {Fitting} fitting @param {boolean} [isFolded]  Whether all storages but the highest
    * may be folded. */
-  function sizeIn(room, { part, shrunk }, isFolded = false) {
+  function sizeIn(room, { part, shrunk, isWhole }, isFolded = false) {
     const there = arrangement && arranged(panel, room, part, shrunk);
     const highest = isFolded && panel.shelf ? Math.max(0, ...panel.groups.map((group) => group.height ?? 0)) : there?.height ?? 0;
     if (there) return { width: there.zoom * there.width, height: there.zoom * highest };
     const width = isOnAxis ? axisIn(panel.width, payload.axis, room).width : panel.width;
-    const zoom = zoomFor(width, room, shrunk);
+    const zoom = zoomFor(width, room, leastOf(shrunk, isWhole));
     return { width: zoom * width, height: zoom * Number(root.getAttribute("height")) };
   }
 

@@ -7,7 +7,7 @@ import { drawLenses } from "./lens.js";
 import { drawMinimap } from "./minimap.js";
 import { drawPanel } from "./panel.js";
 import { seenAt, stepAt } from "./runs.js";
-import { SHRUNK } from "./shelf.js";
+import { SHRUNK, USUAL_ROOM } from "./shelf.js";
 import { bringingIntoSight, leaveOutCut } from "./sight.js";
 import { walkItems } from "./items.js";
 import { drawUnfold } from "./unfold.js";
@@ -93,8 +93,12 @@ function drawPane(stage, name, panels) {
     return { across: sum("left", "right"), down: sum("top", "bottom"), large: Number(style.getPropertyValue("--ipl-large")) || 1, part: Number(style.getPropertyValue("--ipl-part")) || 1, legible: Number(style.getPropertyValue("--ipl-legible")) };
   }
 
-  /** How drawings at a given scale fit: on a projector, none is smaller than words can be read. @param {{part: number, legible: number}} frame @param {number} by */
-  const fitting = ({ part, legible }, by) => ({ part, shrunk: legible ? Math.min(1, legible / by) : Math.max(SHRUNK, 1 / by), isWhole: legible > 0 });
+  /** How drawings at a given scale fit: none is smaller than its words can be read, but on a screen so narrow that something would be cut.
+   * @param {{part: number, legible: number, across: number}} frame @param {number} by */
+  function fitting({ part, legible, across }, by) {
+    const least = (root.clientWidth - across) / by < USUAL_ROOM ? SHRUNK : Math.max(SHRUNK, 1 / by);
+    return { part, shrunk: legible ? Math.min(1, legible / by) : least, isWhole: legible > 0 };
+  }
 
   /** The height that it needs to show every step as a whole, in px, at a given scale. @param {number} [size]
    * @param {boolean} [isFolded]  Whether all storages but the highest may be folded. */

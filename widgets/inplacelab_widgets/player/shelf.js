@@ -15,6 +15,8 @@ const CHIP_GAP = 5;
 /** The least scale of a panel before it is cut, and the least scale to gain another column. */
 export const SHRUNK = 0.8;
 const SHRUNK_FOR_COLUMN = 0.9;
+/** The room of the storages on a laptop, as in scene/storages.py. On a narrower screen words may become smaller, so that nothing is cut. */
+export const USUAL_ROOM = 570;
 /** Another arrangement is taken only if the panel then has at most this part of its height. */
 const WORTH = 0.85;
 /** The most storages that are drawn in full, as in scene/focus.py, and the most that are tried beyond those of the step. */
