@@ -337,7 +337,9 @@ def _was(strip: Strip, top: float, life: Life[StorageFacts], done: Mapping[int, 
         steps = {step for step in before if not written[step].isdisjoint(here)}
         if not steps:
             continue
-        beside = ((step, Look("text tiny end was", words.VALUE_BEFORE) if step in steps else None, None) for step in before)
+        beside = (
+            (step, Look("text tiny end was", words.VALUE_BEFORE) if step in steps else None, None) for step in before
+        )
         marks.append(text(strip.gutter - 4, top + row * strip.pitch + y, flashes(beside, life.last)))
         for slot in here:
             if not any(slot in written[step] for step in steps):
