@@ -392,6 +392,17 @@ def test_layers(text: str) -> None:
     assert not any("stopped" in each for each in remarks(ran.recording))
 
 
+def test_a_result_without_memory_is_left_out() -> None:
+    """An operation in place may leave one of its results out: that tensor has not even a place."""
+    ran = run("""
+    w = paddle.full([4, 3], 5.0)
+    paddle.nn.functional.embedding_renorm_(paddle.to_tensor([0, 2]), w, 1.0)
+    y = w * 2
+    """)
+    assert not any("stopped" in each for each in remarks(ran.recording))
+    assert queries.visible_values(ran.recording.state(), "y") == tuple(ran.names["y"].flatten().tolist())
+
+
 def test_a_scaler_and_second_derivatives() -> None:
     text = """
     net = paddle.nn.Linear(2, 1)

@@ -81,6 +81,15 @@ def item_size(dtype: str) -> int:
 _devices: dict[str, str] = {}
 
 
+def has_memory(tensor: Any) -> bool:
+    """Returns whether a tensor has memory: a result that an operation leaves out, as `embedding_renorm_` does, has none, not even a place."""
+    try:
+        _place_of(tensor)
+    except RuntimeError:
+        return False
+    return True
+
+
 def device_name(tensor: Any) -> str:
     """Returns where a tensor is: "cpu", "gpu:0"."""
     said = str(_place_of(tensor))

@@ -48,7 +48,7 @@ from inplacelab.recorders.paddle.known import KnownTensor
 from inplacelab.recorders.paddle.names import WATCHED
 from inplacelab.recorders.paddle.objects import PaddleObjects
 from inplacelab.recorders.paddle.passes import PaddlePasses
-from inplacelab.recorders.paddle.readings import gradient_held, node_of, version_of
+from inplacelab.recorders.paddle.readings import gradient_held, has_memory, node_of, version_of
 from inplacelab.recorders.paddle.saved import kept_by
 from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
@@ -362,7 +362,7 @@ class PaddleRecorder:
 
     def _report_results(self, call: Call, results: Sequence[Any], given: Given) -> None:
         objects = self._objects
-        new = [each for each in results if objects.tensors.find(each) is None]
+        new = [each for each in results if objects.tensors.find(each) is None and has_memory(each)]
         described: list[KnownTensor] = []
         for tensor in new:
             if self._limit.reached():
