@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,6 +45,9 @@ _SAYS = {
     "seconds": Text("how long a trial may take (default: {0})", "每次尝试最长的秒数（默认：{0}）"),
     "html": Text("also write a page that steps through the program", "同时写出可单步浏览的网页"),
 }
+_TRY = Text(
+    "To find an edit that works: inplacelab explain --try {0}", "要找到可行的改法：inplacelab explain --try {0}"
+)
 SECONDS = 60
 """How long a trial may take, if the user does not say."""
 WATCHED = ("torch",)
@@ -86,8 +90,11 @@ def run(options: argparse.Namespace) -> int:
             raised = _plainly(options.script, arguments, code)
             status = _ended(raised, watching, advice=not tries)
     failure = None if raised is None else watching.of(raised)
-    if tries and isinstance(failure, Failure):
-        _try(options, arguments, framework, [trail_of(failure)])
+    if isinstance(failure, Failure):
+        if tries:
+            _try(options, arguments, framework, [trail_of(failure)])
+        else:
+            output.say(_TRY.format(shlex.join([str(options.script), *arguments])), sys.stderr)
     return status
 
 
