@@ -1,0 +1,85 @@
+"""Answers to the exercises of lesson 18: unusual right ones are accepted, plausible wrong ones are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from inplacelab.lessons.checks import batch_norm_across_workers
+
+
+@pytest.mark.parametrize(
+    ("pair", "solved"),
+    [((6, 3), True), ((6.0, 3.0), True), ((2 * 3, 3), True)]
+    + [(wrong, False) for wrong in ((2, 1), (3, 3), (3, 6), (6, 6), (6, 1), (9, 3), (6, 0))],
+)
+def test_collectives_of_a_network(pair: tuple[float, float], *, solved: bool) -> None:
+    found = batch_norm_across_workers.collectives_of_a_network(in_forward=pair[0], in_backward=pair[1])
+    assert found.solved == solved
+
+
+@pytest.mark.parametrize(
+    ("allowed", "solved"),
+    [
+        (["scale", "add", "matmul"], True),
+        (("matmul", "add", "scale"), True),
+        ({"matmul", "add", "scale"}, True),
+        ([], False),
+        (["scale"], False),
+        (["scale", "add"], False),
+        (["scale", "matmul"], False),
+        (["scale", "add", "matmul", "tanh"], False),
+        (["exp", "tanh", "sigmoid"], False),
+        (["exp", "scale", "tanh", "add", "sigmoid", "matmul"], False),
+        ("scale, add, matmul", False),
+    ],
+)
+def test_what_may_come_before(allowed: Any, *, solved: bool) -> None:
+    assert batch_norm_across_workers.allowed_before(allowed=allowed).solved == solved
+
+
+def in_place(g: Any, y: Any, deviation: Any) -> Any:
+    slope = (g * y).mean(0)
+    return g.subtract_(g.mean(0)).subtract_(y.multiply_(slope)).divide_(deviation)
+
+
+def in_numpy(g: Any, y: Any, deviation: Any) -> Any:
+    g, y, deviation = g.numpy(), y.numpy(), deviation.numpy()
+    n = len(g)
+    return (n * g - g.sum(0) - y * (g * y).sum(0)) / (n * deviation)
+
+
+def by_autograd(g: Any, y: Any, deviation: Any) -> Any:
+    """Any `x` with this result and deviation will do, such as the one with mean 0."""
+    x = (y * deviation).detach()
+    x.stop_gradient = False
+    centred = x - x.mean(0)
+    (centred / centred.square().mean(0).sqrt() * g).sum().backward()
+    return x.grad
+
+
+@pytest.mark.parametrize(
+    ("gradient", "solved"),
+    [
+        (lambda g, y, deviation: (g - g.mean(0) - y * (g * y).mean(0)) / deviation, True),
+        (in_place, True),
+        (in_numpy, True),
+        (by_autograd, True),
+        (lambda g, y, deviation: ..., False),
+        (lambda g, y, deviation: None, False),
+        (lambda g, y, deviation: g / deviation, False),
+        (lambda g, y, deviation: (g - g.mean(0)) / deviation, False),
+        (lambda g, y, deviation: (g - y * (g * y).mean(0)) / deviation, False),
+        (lambda g, y, deviation: g - g.mean(0) - y * (g * y).mean(0), False),
+        (lambda g, y, deviation: (g - g.mean(0) - y * (g * y).mean(0)) * deviation, False),
+        (lambda g, y, deviation: (g - g.mean(0) - (g * y).mean(0)) / deviation, False),
+        (lambda g, y, deviation: (g - g.mean() - y * (g * y).mean()) / deviation, False),
+        (lambda g, y, deviation: (g - g.mean(0) - y * (g * y).sum(0)) / deviation, False),
+        (lambda g, y, deviation: (g - g.mean(0) - y * g.mean(0)) / deviation, False),
+        (lambda g, y, deviation: g.mean(0), False),
+    ],
+)
+def test_the_gradient_from_the_result(gradient: Callable[..., Any], *, solved: bool) -> None:
+    assert batch_norm_across_workers.gradient_from_the_result(gradient=gradient).solved == solved
