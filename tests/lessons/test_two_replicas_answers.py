@@ -48,6 +48,7 @@ def test_which_edits_make_the_replicas_equal(equal: Any, *, solved: bool) -> Non
 
 
 PROGRAM = """
+import inplacelab as paddle
 import inplacelab.distributed as dist
 
 dist.init_parallel_env()
