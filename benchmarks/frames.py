@@ -9,6 +9,7 @@ step, and the old values. The key has the answers from the recording, and the li
 
 from __future__ import annotations
 
+import argparse
 import re
 import subprocess
 import sys
@@ -116,13 +117,17 @@ def _named(stale: Iterable[tuple[int, SavedFacts]]) -> str:
 
 def main() -> None:
     """Draws the frames that were asked for."""
-    folder, key, *wanted = sys.argv[1:]
-    Path(folder).mkdir(parents=True, exist_ok=True)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where the pictures go")
+    parser.add_argument("key", type=Path, help="where the answers go")
+    parser.add_argument("wanted", type=int, nargs="*", metavar="number", help="of a frame; all if none is given")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
     told = []
     with browser_page() as page, TemporaryDirectory() as at:
         page.set_viewport_size(SIZE)
         for number, (importing, body) in enumerate(PROGRAMS, 1):
-            if wanted and str(number) not in wanted:
+            if options.wanted and number not in options.wanted:
                 continue
             program = importing + body
             line, which = next(
@@ -136,14 +141,14 @@ def main() -> None:
             page.wait_for_function("() => document.querySelector('.ipl')")
             page.add_style_tag(content=MASKED)
             page.wait_for_timeout(600)
-            page.screenshot(path=f"{folder}/{number:02}.png")
+            page.screenshot(path=options.folder / f"{number:02}.png")
             source = "\n".join(f"    {each}" for each in program.rstrip().split("\n"))
             told.append(
                 f"## {number:02}, step {index + 1}\n\n{source}\n\n"
                 + "\n".join(f"- {each}" for each in answers(recording, index))
             )
             print(told[-1], flush=True)
-    Path(key).write_text("\n\n".join(told) + "\n", encoding="utf-8")
+    options.key.write_text("\n\n".join(told) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

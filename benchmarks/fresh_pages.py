@@ -12,6 +12,7 @@ GPUs keep everything. NumPy asks the system for huge pages, so it has fewer faul
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Iterator
 from statistics import median
 from time import perf_counter
@@ -108,4 +109,5 @@ def table(sizes: tuple[int, ...] = SIZES, rounds: int = ROUNDS) -> Table:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print(markdown(table()))

@@ -7,7 +7,7 @@ Parameters are named as in `positions.py`: "x" is the first tensor, "index", "ma
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,8 @@ from inplacelab.dependence import (
     How,
     Rule,
 )
-from inplacelab.recorders.layer_dependences import Found, of_layers
-from inplacelab.recorders.positions import At
+from inplacelab.recorders.dependence_call import Call, Found
+from inplacelab.recorders.layer_dependences import of_layers
 
 if TYPE_CHECKING:
     from inplacelab.recorders.events import Operand
@@ -34,36 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["Call", "dependence", "depends_of"]
 
 Shape = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call of a framework's function, as far as dependence is concerned.
-
-    Attributes:
-        name: the function's name.
-        args, kwargs: its arguments.
-        is_tensor: whether a value is a tensor of the framework.
-        as_array: returns a tensor of indices or truth values as an array; None if it cannot be read.
-        reads, writes: the framework's operations with an index or a mask.
-        aliases: its other names of parameters.
-        weight_has_rows: whether the weight of a linear layer has a row for each output, as in PyTorch, or a column.
-    """
-
-    name: str
-    args: Sequence[Any]
-    kwargs: Mapping[str, Any]
-    is_tensor: Callable[[Any], bool]
-    as_array: Callable[[Any], Any]
-    reads: Mapping[str, At]
-    writes: Mapping[str, At]
-    aliases: Mapping[str, str]
-    weight_has_rows: bool
-
-    def named(self, *parameters: str) -> dict[str, Any]:
-        """The arguments by the names of the parameters."""
-        given = {self.aliases.get(name, name): value for name, value in self.kwargs.items()}
-        return {**dict(zip(parameters, self.args, strict=False)), **given}
 
 
 _POINTWISE = frozenset({

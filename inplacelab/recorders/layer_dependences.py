@@ -7,20 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from inplacelab.dependence import CONSTANT, MOST_PLACES, POINTWISE, Dependence, Given
-
-if TYPE_CHECKING:
-    from inplacelab.recorders.dependences import Call
-
-__all__ = ["Found", "of_layers"]
+from inplacelab.recorders.dependence_call import Call, Found
 
 Shape = tuple[int, ...]
-Found = Dependence | tuple[Dependence | None, ...] | None
-"""The dependence of the result, or of each of several results."""
 
 
 def of_layers(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:

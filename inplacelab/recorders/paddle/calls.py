@@ -36,8 +36,8 @@ from inplacelab.recorders.positions import (
 )
 
 if TYPE_CHECKING:
+    from inplacelab.recorders.dependence_call import Found
     from inplacelab.recorders.events import Operand
-    from inplacelab.recorders.layer_dependences import Found
     from inplacelab.recorders.paddle.known import KnownTensor
 
 _OPERATORS: Mapping[str, str] = {
@@ -79,7 +79,9 @@ VIEWS = COUNTS_TOGETHER | {
     "unsqueeze", "view_dtype", "view_shape", "view_slice",
 }  # fmt: skip
 """Functions that make views. A tensor without elements has no memory to share, but shares its version counter."""
-SETS_FLAGS = frozenset({"stop_gradient", "grad", "clear_gradient", "copy_", "detach_", "_zero_grads", "_copy_gradient_from"})
+SETS_FLAGS = frozenset(
+    {"stop_gradient", "grad", "clear_gradient", "copy_", "detach_", "_zero_grads", "_copy_gradient_from"}
+)
 """Calls after which a tensor's flags may be others: a copy of a constant into a tensor without elements sets `stop_gradient`."""
 
 

@@ -33,8 +33,8 @@ from inplacelab.recorders.positions import (
 from inplacelab.recorders.torch.readings import layout_of
 
 if TYPE_CHECKING:
+    from inplacelab.recorders.dependence_call import Found
     from inplacelab.recorders.events import Operand
-    from inplacelab.recorders.layer_dependences import Found
     from inplacelab.recorders.torch.known import KnownTensor
 
 _VIEWS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})

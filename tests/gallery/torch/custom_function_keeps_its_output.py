@@ -1,4 +1,4 @@
-"""A function of one's own that keeps its output, which the caller then shifts in place."""
+"""A custom function keeps its output, which the caller then shifts in place."""
 
 import torch
 

@@ -1,0 +1,43 @@
+"""What a framework's call says about dependence, and what is found: the common words of `dependences.py` and `layer_dependences.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inplacelab.dependence import Dependence
+from inplacelab.recorders.positions import At
+
+Found = Dependence | tuple[Dependence | None, ...] | None
+"""The dependence of the result, or of each of several results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a framework's function, as far as dependence is concerned.
+
+    Attributes:
+        name: the function's name.
+        args, kwargs: its arguments.
+        is_tensor: whether a value is a tensor of the framework.
+        as_array: returns a tensor of indices or truth values as an array; None if it cannot be read.
+        reads, writes: the framework's operations with an index or a mask.
+        aliases: its other names of parameters.
+        weight_has_rows: whether the weight of a linear layer has a row for each output, as in PyTorch, or a column.
+    """
+
+    name: str
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    is_tensor: Callable[[Any], bool]
+    as_array: Callable[[Any], Any]
+    reads: Mapping[str, At]
+    writes: Mapping[str, At]
+    aliases: Mapping[str, str]
+    weight_has_rows: bool
+
+    def named(self, *parameters: str) -> dict[str, Any]:
+        """The arguments by the names of the parameters."""
+        given = {self.aliases.get(name, name): value for name, value in self.kwargs.items()}
+        return {**dict(zip(parameters, self.args, strict=False)), **given}
