@@ -89,8 +89,9 @@ def _page(settings: Settings, assets: str) -> str:
 
 
 def _service_worker(settings: Settings, assets: Path, build: str) -> str:
-    # The stored pictures of the examples are kept when they are looked at.
+    # The stored pictures are kept when they are looked at, but for those that the page opens with.
     files = [f"{assets.name}/{path.name}" for path in sorted(assets.iterdir()) if path.is_file()]
+    files += [f"{assets.name}/examples/{start}.json" for start in STARTS.values()]
     text = Template((APP / "sw.js").read_text(encoding="utf-8"))
     return text.substitute(
         build=build, version=PYODIDE_VERSION, pyodide=settings.pyodide_from(1), files=json.dumps(files)

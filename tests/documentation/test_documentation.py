@@ -195,7 +195,9 @@ def test_search_finds_a_chinese_word(chromium: Any, site: Path) -> None:
 @pytest.mark.browser
 @in_both_languages
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["index.html", "gallery/one_write.html", "operations.html"])
+@pytest.mark.parametrize(
+    "name", ["index.html", "gallery/one_write.html", "operations.html", "lessons/07_saved_tensors_and_versions.html"]
+)
 def test_axe_finds_nothing(chromium: Any, site: Path, language: str, theme: str, name: str) -> None:
     found = pytest.importorskip(
         "axe_playwright_python", reason="needs axe-core: python -m pip install --group e2e", exc_type=ImportError
