@@ -67,3 +67,9 @@ def engine_dtype(given: Any) -> Any:
 def tensor_type(name: str) -> str:
     """Returns PyTorch's type of tensors of a data type: "torch.FloatTensor"."""
     return f"torch.{_TENSOR_TYPES[name]}Tensor"
+
+
+def type_in_errors(name: str) -> str:
+    """Returns PyTorch's type of a saved tensor in an error: that of `tensor_type`, or "CPUBoolType" where PyTorch registers none."""
+    kind = _TENSOR_TYPES[name]
+    return f"CPU{kind}Type" if kind == "Bool" or kind.startswith("Complex") else tensor_type(name)

@@ -62,7 +62,10 @@ def node_name(node: Any) -> str:
 
 
 def name_in_errors(node: Any) -> str:
-    """Returns the name that errors have for it: "Mul"."""
+    """Returns the name that errors have for it: "Mul"; for a custom function, that of its class."""
+    custom = node.edges[0] if isinstance(node, ResultNode) else node
+    if isinstance(custom, CustomNode):
+        return custom.layer.__name__
     return _NUMBERED.sub(lambda found: found[1].strip("0"), node_name(node))
 
 
@@ -170,9 +173,9 @@ def present_node(saved: Saved, reader: Node) -> tuple[str, int, Any]:
     own operation saved, that operation. "" for a leaf. A view is described again once its storage was written: `AsStrided`.
     """
     tensor = _showing(saved)
-    if saved.edge is OUTPUT:
-        operation = getattr(reader, "inner", reader)  # on a view, its node is inside that of the written base
-        return name_in_errors(operation), output_number(operation), saved.array
+    own = _own_output(saved, reader)
+    if own is not None:
+        return *own, saved.array
     if tensor is not None and tensor.base is not None and not tensor.base._stop:
         return "AsStrided", 0, tensor.array
     if tensor is not None:
@@ -183,6 +186,17 @@ def present_node(saved: Saved, reader: Node) -> tuple[str, int, Any]:
     if isinstance(saved.edge, OpNode) and saved.edge.row.layout is not None:
         return "AsStrided", 0, saved.array
     return *_made_by(saved.edge), saved.array
+
+
+def _own_output(saved: Saved, reader: Node) -> tuple[str, int] | None:
+    """The name of an operation that saved its own result, and the number of that result; None for another value."""
+    if saved.edge is OUTPUT:
+        operation = getattr(reader, "inner", reader)  # on a view, its node is inside that of the written base
+        return name_in_errors(operation), output_number(operation)
+    if isinstance(reader, CustomNode):
+        result = next((each.result for each in reader.context._memory.tensors if each.saved is saved), None)
+        return None if result is None else (name_in_errors(reader), result)
+    return None
 
 
 def _showing(saved: Saved) -> Tensor | None:

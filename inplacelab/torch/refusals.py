@@ -16,7 +16,7 @@ from typing import Any
 from inplacelab.errors import classes
 from inplacelab.errors.catalogue import Entry, read
 from inplacelab.language import Text
-from inplacelab.torch.dtypes import tensor_type
+from inplacelab.torch.dtypes import type_in_errors
 from inplacelab.torch.grad_nodes import node_name, present_node
 
 _LABEL = re.compile(r"^\((?:InvalidArgument|InvalidType|OutOfRange|PermissionDenied|PreconditionNotMet|NotFound|Fatal|Unavailable"
@@ -87,7 +87,7 @@ def _of_stale(fields: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, 
     saved = facts["saved"]
     made_by, output, array = present_node(saved, facts["node"])
     return {
-        "type": tensor_type(array.dtype.name),
+        "type": type_in_errors(array.dtype.name),
         "shape": list(array.shape),
         "made_by": f", which is output {output} of {made_by}," if made_by else "",
         "reader": node_name(facts["node"]),

@@ -1,7 +1,8 @@
 """One call of every line of the table: an expression on the names below. It is evaluated with both packages.
 
 `x`, `y`: results with history, of shape (2, 3) and numbers from 0.1 to 0.9; `v`: one of shape (3,); `s`: (3, 3); `c`: constants like
-`x`; `b`: a mask; `i`: indices; `n`: integers; `F` is `nn.functional`.
+`x`; `b`: a mask; `i`: indices; `n`: integers; `p`: a picture with history, of shape (1, 2, 4, 6), made of `x` and `y`; `F` is
+`nn.functional`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ c = torch.tensor([[0.3, 0.6, 0.2], [0.9, 0.5, 0.7]], dtype=torch.float64)
 b = torch.tensor([[True, False, True], [False, False, True]])
 i = torch.tensor([[1, 0, 1], [0, 1, 1]])
 n = torch.tensor([[3, 1, 2], [4, 6, 5]])
+p = torch.stack([x, y]).repeat(1, 2, 2)[None]
 """
 
 Calls = dict[str, str | tuple[str, ...]]
@@ -98,6 +100,23 @@ FUNCTIONAL: Calls = {
     "softplus": ("F.softplus(x)", "F.softplus(x, beta=2)"), "gelu": ("F.gelu(x)", "F.gelu(x, approximate='tanh')"), "dropout": ("F.dropout(x, 0.5, training=False)", "F.dropout(x, 0.)"),
     "elu": ("F.elu(x - 0.55)", "F.elu(x, 2., True)"), "hardtanh": "F.hardtanh(x, 0.2, 0.6)", "leaky_relu": ("F.leaky_relu(x - 0.55, 0.2)", "F.leaky_relu(x, inplace=True)"),
     "silu": ("F.silu(x)", "F.silu(x, inplace=True)"),
+    "conv2d": (
+        "F.conv2d(p, p[..., :2, :3])", "F.conv2d(p[0], p[..., :3, :3], v[:1])", "F.conv2d(p, x.reshape(2, 1, 1, 3), v[:2], groups=2)",
+        "F.conv2d(p, p[..., :2, :2], stride=(1, 2), padding=1, dilation=2)", "F.conv2d(p, p[..., :3, :3], padding='same')",
+    ),
+    "max_pool2d": (
+        "F.max_pool2d(p, 2)", "F.max_pool2d(p[0], (2, 3), 1)", "F.max_pool2d(p, 3, 2, 1)", "F.max_pool2d(p, 3, 2, ceil_mode=True)",
+        "F.max_pool2d(p, 2, return_indices=True)",
+    ),
+    "avg_pool2d": (
+        "F.avg_pool2d(p, 2)", "F.avg_pool2d(p[0], (2, 3), 1)", "F.avg_pool2d(p, 3, 2, 1)", "F.avg_pool2d(p, 3, 2, 1, count_include_pad=False)",
+        "F.avg_pool2d(p, 2, divisor_override=3)", "F.avg_pool2d(p, 3, 2, ceil_mode=True)",
+    ),
+    "adaptive_avg_pool2d": ("F.adaptive_avg_pool2d(p, 2)", "F.adaptive_avg_pool2d(p, 1)", "F.adaptive_avg_pool2d(p[0], (None, 3))"),
+    "pad": (
+        "F.pad(x, (1, 2))", "F.pad(x, (1, 0, 0, 2), value=0.5)", "F.pad(n, (1, 1))",
+        "F.pad(p, (1, 2, 2, 1), mode='reflect')", "F.pad(p, (1, 2, 2, 1), mode='replicate')", "F.pad(p, (1, 2, 2, 1), mode='circular')",
+    ),
 }  # fmt: skip
 """The same for `nn.functional`."""
 

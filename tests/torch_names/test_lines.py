@@ -94,3 +94,38 @@ def test_a_line_does_what_pytorch_does(name: str) -> None:
         theirs = outcome(torch, torch.nn.functional, call)
         found += differences(ours, theirs, call, drawn=name in DRAWN)
     assert not found, "\n".join(found)
+
+
+OVERWRITTEN = (
+    ("x[i[0]]", "i"), ("x[:, i[1]]", "i"), ("x[1, i[0]]", "i"), ("x[b]", "b"), ("x[i[0, 0]]", "i"), ("x.masked_select(b)", "b"),
+    ("x.masked_fill(b, 0)", "b"), ("torch.where(b, x, y)", "b"), ("F.cross_entropy(x, i[0, :2])", "i"),
+    ("F.cross_entropy(x, i[0, :2], label_smoothing=0.1)", "i"), ("F.cross_entropy(x, i[0, :2], weight=c[0])", "c"),
+    ("F.nll_loss(x, i[0, :2])", "i"), ("F.nll_loss(x, i[0, :2])", "x"), ("F.nll_loss(x, i[0, :2], weight=c[0])", "c"),
+    ("F.conv2d(p, p[..., :2, :3] * 1)", "p"), ("F.conv2d(p[0], p[..., :2, :3] * 1)", "p"), ("F.pad(x, (1, 1))", "x"),
+    ("F.pad(p, (1, 1, 1, 1), mode='reflect')", "p"), ("F.pad(p, (1, 1, 1, 1), mode='replicate')", "p"),
+    ("F.pad(p, (1, 1, 1, 1), mode='circular')", "p"),
+)  # fmt: skip
+"""Calls, and the operand that is overwritten before backward."""
+
+
+def refused(torch: Any, functional: Any, call: str, operand: str) -> str | None:
+    """What backward says if an operand was overwritten after the call; None if it does not need it."""
+    space: dict[str, Any] = {"torch": torch, "F": functional}
+    exec(SETUP, space)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = eval(call, space)
+        space[operand].zero_()
+        try:
+            result.sum().backward()
+        except RuntimeError as error:
+            return str(error).split("\n")[0]
+    return None
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("call", "operand"), OVERWRITTEN)
+def test_an_overwritten_operand_is_refused_as_in_pytorch(call: str, operand: str) -> None:
+    torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
+    theirs = refused(torch, torch.nn.functional, call, operand)
+    assert refused(names, names.nn.functional, call, operand) == theirs

@@ -28,8 +28,13 @@ def convolved(x: Tensor, weight: Tensor, bias: Any, stride: Any, padding: Any, d
     if sizes[-3] != filters[1] * groups:
         expected = filters[1] * groups
         raise refuse("conv_channels", groups=groups, weight=filters, input=sizes, expected=expected, found=sizes[-3])
-    result = _batched(x, lambda images: F.conv2d(images, weight, bias, stride, padding, dilation, groups))
-    return keep(result, "ConvolutionBackward0", x, weight)
+
+    def convolution(images: Tensor) -> Tensor:
+        result = F.conv2d(images, weight, bias, stride, padding, dilation, groups)
+        return keep(result, "ConvolutionBackward0", images, weight)
+
+    result: Tensor = _batched(x, convolution)
+    return result if result.array.ndim == 4 else named("SqueezeBackward1", result)
 
 
 def max_pooled(
@@ -70,6 +75,11 @@ def _pooled(x: Tensor, window: tuple[int, int]) -> Tensor:
 
 def padded(x: Tensor, pad: Any, mode: str, value: Any) -> Tensor:
     """Returns the tensor with elements added around it; the first two numbers are those of the last axis."""
-    pairs = [*pad, *[0] * (2 * x.array.ndim - len(pad))]
-    result: Tensor = F.pad(x, pairs, mode, value or 0.0, pad_from_left_axis=False)
-    return named("ConstantPadNdBackward0", result) if mode == "constant" else result
+    if mode == "constant":
+        pairs = [*pad, *[0] * (2 * x.array.ndim - len(pad))]
+        return named("ConstantPadNdBackward0", F.pad(x, pairs, mode, value or 0.0, pad_from_left_axis=False))
+    result: Tensor = F.pad(x, list(pad), mode)
+    if mode == "circular":
+        return named("torch::autograd::CopySlices", result)
+    kind = "Reflection" if mode == "reflect" else "Replication"
+    return keep(result, f"{kind}Pad{len(pad) // 2}DBackward0", x)

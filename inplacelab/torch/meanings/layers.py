@@ -52,9 +52,8 @@ def cross_entropy(
 ) -> Tensor:
     """Returns the cross entropy of logits and classes, or probabilities, along axis 1."""
     axis = 1 if x.array.ndim > 1 else 0
-    node = "NllLossBackward0" if target.array.dtype.kind != "f" else "DivBackward1"
-    if label_smoothing:
-        node = "AddBackward0"
     soft = target.array.dtype.kind == "f"
     result: Tensor = F.cross_entropy(x, target, weight, ignore_index, reduction, soft, axis, True, label_smoothing)
-    return named(node, result)
+    if soft:
+        return named("DivBackward1", result)
+    return keep(result, "AddBackward0" if label_smoothing else "NllLossBackward0", target, weight)

@@ -68,9 +68,14 @@ def perhaps_(x: Tensor, result: Tensor, inplace: bool) -> Tensor:
 
 
 def named_by_key(result: Tensor, key: Any) -> Tensor:
-    """Gives the node of `x[key]` the name of the last step that PyTorch takes for it."""
-    if result.node is not None:
-        grad_nodes.call_node(result.node, f"{_step(key)}Backward0")
+    """Gives the node of `x[key]` the name of the last step that PyTorch takes for it, and what that step saves: the indices."""
+    if result.node is None:
+        return result
+    name = f"{_step(key)}Backward0"
+    indices = [each for each in (key if isinstance(key, tuple) else (key,)) if isinstance(each, Tensor) and each.ndim]
+    if indices:
+        return grad_nodes.keep(result, name, *indices)
+    grad_nodes.call_node(result.node, name)
     return result
 
 
