@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
 
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recorders.replay import Outcome, Replay
 from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes import fixes
@@ -156,7 +156,7 @@ class _Search:
             whole = replace(fix or fix_between(self.original, text), checked=checked)
             differs = [] if self.meant is None else outcome.differing(self.meant)
             if differs:
-                names = ", ".join(f"`{each}`" for each in differs[:NAMED])
+                names = enumerated(f"`{each}`" for each in differs[:NAMED])
                 self._other_values.append(replace(whole, says=whole.says + _OTHER_VALUES.format(names)))
             else:
                 self._right.append(whole)

@@ -89,7 +89,7 @@ def test_a_long_program_needs_no_more_memory_than_a_short_one() -> None:
         assert raised is not None
         events = list(session._log)
         objects = session.recorder._objects  # type: ignore[attr-defined]
-        sizes.append((len(events), len(objects._numbered), len(objects._storages)))
+        sizes.append((len(events), len(objects.storages._numbered), len(objects.storages._storages)))
         lines = lines_of(raised, session.recording())
         assert lines is not None
         assert "overwritten through `h`: version 0 → 1" in lines

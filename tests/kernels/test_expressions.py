@@ -184,3 +184,8 @@ def test_other_data_types(row: Row, dtype: str, all_compiled: None) -> None:
 def test_every_row_with_an_expression_has_a_kernel() -> None:
     assert all(data_types(row) for row in WITH_EXPRESSION)
     assert len(WITH_EXPRESSION) > 75
+
+
+def test_a_neighbour_in_half_precision_has_no_kernel() -> None:
+    """A kernel would compute in single precision, and round the neighbour back."""
+    assert data_types(ROWS["nextafter"]) == ("float32", "float64")

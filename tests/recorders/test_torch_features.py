@@ -354,6 +354,7 @@ def test_overlapping_blocks_end_in_any_order() -> None:
     second.__exit__(None, None, None)
     assert torch.overrides._get_current_function_mode_stack() == []
     assert torch.autograd._engine_run_backward is engine
+    assert "set_" not in vars(torch.Tensor)
     assert first.recording is not None
     assert second.recording is not None
     assert [step.op for step in first.recording.steps if step.op] == ["ones", "add_"]

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from itertools import product
 
+import numpy as np
+
 from inplacelab.recording import NodeFacts, Recording, State, TensorFacts
 from inplacelab.recording.naming import Kept, kept_values
 from inplacelab.recording.queries import visible_values
@@ -30,15 +32,16 @@ def _first_name(option: str) -> str:
 
 
 def _seen(state: State, tensor: TensorFacts) -> list[str] | None:
+    """The elements as they are shown: both zeros alike, nan as itself."""
     values = state.storages[tensor.storage].values
     if not isinstance(values, tuple):
         return None
     if tensor.dtype != state.storages[tensor.storage].dtype:  # its elements are other bytes than the storage's slots
         shown = visible_values(state, tensor)
-        return None if shown is None else [repr(each) for each in shown]
+        return None if shown is None else [repr(each + 0) for each in shown]
     places = product(*(range(size) for size in tensor.shape))
     slots = [tensor.offset + sum(i * s for i, s in zip(place, tensor.strides, strict=True)) for place in places]
-    return [repr(values[slot]) for slot in slots]
+    return [repr(values[slot] + 0) for slot in slots]
 
 
 def _values(_: Recording, question: Question, before: State, after: State) -> set[str]:
@@ -164,9 +167,9 @@ def _origins(_: Recording, question: Question, before: State, after: State) -> s
         for tensor, number in [_element(before, option.en)]
     }
     if step.op in ("sum", "cumsum"):
-        assert abs(sum(values[each] for each in right) - value) < 1e-4
+        assert np.isclose(sum(values[each] for each in right), value, rtol=0, atol=1e-4, equal_nan=True)
     elif step.op in ("getitem", "gather") or (step.op == "setitem" and len(step.inputs) > 1):
-        assert all(values[each] == value for each in right)
+        assert np.array_equal([values[each] for each in right], [value] * len(right), equal_nan=True)
     return right
 
 

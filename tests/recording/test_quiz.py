@@ -160,6 +160,28 @@ def test_a_write_without_aliases_does_not_ask_who_sees_it() -> None:
     )
 
 
+def where_paths_are_asked_for(program: str) -> list[int | None]:
+    """The lines of the passes that ask on which elements of a leaf they do not depend."""
+    recording = run(program).recording
+    return [recording.steps[each.step].line for each in everything(recording) if each.kind == "reaches"]
+
+
+def test_paths_are_asked_for_in_the_pass_that_fills_the_gradient() -> None:
+    program = "a = paddle.to_tensor([1., 2.], stop_gradient=False)\nx = a * 2.\nx[1:] = 0.\nx.sum().backward()\n"
+    later = "b = paddle.to_tensor(3., stop_gradient=False)\n(b * 2.).backward()\n"
+    assert where_paths_are_asked_for(program + later) == [4]
+
+
+@pytest.mark.parametrize(("second", "lines"), [(1.0, [3]), (-1.0, [])], ids=["that add up", "that cancel"])
+def test_paths(second: float, lines: list[int]) -> None:
+    program = (
+        "w = paddle.to_tensor([1., 2.], stop_gradient=False)\n"
+        f"m = paddle.to_tensor([[0., 1.], [0., {second}]])\n"
+        "(m * w).sum().backward()\n"
+    )
+    assert where_paths_are_asked_for(program) == lines
+
+
 def test_a_copy_that_looks_like_a_view() -> None:
     copy, view = (ask(f"b = paddle.ones([4])\nv = b[{key}]\n")["shares"] for key in ("[0, 1]", "0:2"))
     assert said(copy) == {"in S0 (`b`)": False, NEW: True}

@@ -25,7 +25,7 @@ static uint3 threadIdx, blockIdx, blockDim, gridDim;
 using std::abs, std::fabs, std::sqrt, std::exp, std::exp2, std::expm1, std::log, std::log2, std::log10, std::log1p, std::pow,
     std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::atan2, std::sinh, std::cosh, std::tanh, std::asinh,
     std::acosh, std::atanh, std::erf, std::lgamma, std::floor, std::ceil, std::trunc, std::rint, std::fmod, std::fmax,
-    std::fmin, std::hypot, std::copysign, std::isnan, std::isinf, std::isfinite;
+    std::fmin, std::hypot, std::copysign, std::nextafter, std::isnan, std::isinf, std::isfinite;
 
 // The upper half of a product.
 static unsigned __umulhi(unsigned x, unsigned y) { return (uint64_t)x * y >> 32; }

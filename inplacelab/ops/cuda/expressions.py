@@ -25,7 +25,7 @@ def expression(row: Row, dtype: str) -> str:
     kind = kind_of(dtype)
     if kind not in row.accepts or not row.cuda:
         return ""
-    written = row.cuda if isinstance(row.cuda, str) else row.cuda.get(kind, "")
+    written = row.cuda if isinstance(row.cuda, str) else row.cuda.get(dtype, row.cuda.get(kind, ""))
     plain = isinstance(row.cuda, str) and kind == "b"
     return "" if plain or result(row, dtype) not in (dtype, "bool") else written
 

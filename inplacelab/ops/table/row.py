@@ -131,7 +131,8 @@ class Row:
         cuda: one element of the result, in CUDA C, from the names of inputs and attributes: "x > 0 ? x : 0"; `T` is the type
             of the elements. (An overwrite does not name its first input, which it does not read.) It applies to
             floating-point numbers, and to integers, which are first converted if the result is floating-point. Where these
-            differ, and for bools: a dictionary by NumPy's letter, f, i, b. A row without one has no CUDA kernel.
+            differ, and for bools: a dictionary by NumPy's letter, f, i, b, or by dtype where one needs another expression, or none: "".
+            (Half precision is computed in single precision.) A row without an expression has no CUDA kernel.
         operator: the method of Python's operator that computes it for two tensors: `__add__`.
         by_argument: it is in place with the argument `inplace=True`, not with an underscore.
         called: its name for messages and observers, if another one.

@@ -77,8 +77,10 @@ class SetPatch:
             return self._before(tensor, *args, **kwargs)
 
         set_.__doc__ = torch.Tensor.set_.__doc__
+        set_.patch = self  # type: ignore[attr-defined]
         self._call: Any = set_
         self._before: Any = None
+        self._ended = False
 
     def begin(self) -> None:
         """Takes its place."""
@@ -86,11 +88,17 @@ class SetPatch:
         torch.Tensor.set_ = self._call
 
     def end(self) -> None:
-        """Puts the function back. If another recording has taken its place meanwhile, both stay until that one ends."""
+        """Puts the function back. If another recording has taken its place meanwhile, that does so when it ends."""
+        self._ended = True
         if torch.Tensor.__dict__.get("set_") is self._call:
-            torch.Tensor.set_ = self._before
-            if self._before is torch._C.TensorBase.set_:
+            torch.Tensor.set_ = self.beneath()
+            if torch.Tensor.set_ is torch._C.TensorBase.set_:
                 del torch.Tensor.set_
+
+    def beneath(self) -> Any:
+        """Returns what is in force without this patch, and without others that have ended."""
+        other = getattr(self._before, "patch", None)
+        return other.beneath() if isinstance(other, SetPatch) and other._ended else self._before
 
 
 class CompilePatch:

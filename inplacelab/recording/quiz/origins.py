@@ -67,8 +67,8 @@ _RESULT = Text("the result", "结果")
 def reaches(moment: Moment) -> Question | None:
     """Asks on which elements of a leaf the root of a pass does not depend.
 
-    Asked as the pass begins, of a leaf with a name and few elements, if its gradient will be zero in some of them because no path leads to the
-    root: it was read without history, met a slope of zero, or was overwritten.
+    Asked as the pass begins, of a leaf with a name and few elements to which the pass leads, if its gradient will be zero in some of them
+    because no path leads to the root: it was read without history, met a slope of zero, or was overwritten.
     """
     facts = moment.step.backward
     if facts is None or facts.action != "begin":
@@ -78,11 +78,21 @@ def reaches(moment: Moment) -> Question | None:
         if not leaf.names or not leaf.leaf or not leaf.needs_gradient or not 2 <= prod(leaf.shape) <= MOST_OPTIONS:
             continue
         found = [_paths(moment.recording, leaf, number, end) for number in range(prod(leaf.shape))]
-        known = [each for each in found if each is not None and each.right is not None and not each.wrong]
-        missing = [not any(path.end == "root" for path in each.paths) for each in known]
+        known = [each for each in found if each is not None and each.step > moment.index and _is_clear(each)]
+        missing = [not _reaches_root(each) for each in known]
         if len(known) == len(found) and any(missing) and not all(missing):
             return _asked_of_leaf(moment, leaf, known, missing)
     return None
+
+
+def _is_clear(found: Contributions) -> bool:
+    """Whether all paths are known, and the gradient is zero exactly if none leads to the root: paths may cancel each other."""
+    known = found.right is not None and found.gradient is not None and not found.wrong
+    return known and (found.gradient != 0) == _reaches_root(found)
+
+
+def _reaches_root(found: Contributions) -> bool:
+    return any(path.end == "root" for path in found.paths)
 
 
 def _end_of_pass(recording: Recording, begun: int) -> int:
