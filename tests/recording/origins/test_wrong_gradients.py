@@ -18,6 +18,10 @@ EXPLAINED = 40
 """Of so many of these programs, both paths are found. In the others, the recorder sees too little of what Paddle did, and nothing is claimed."""
 
 
+CONSTANT_WRITES = {"rows-renormalised"}
+"""Programs that write what depends on the leaf with a function that is under `no_grad` inside: the recording counts it as a constant."""
+
+
 def asked(program: str) -> list[Contributions]:
     """The contributions to the gradient of the leaf `a`, element by element."""
     paddle = pytest.importorskip("paddle")
@@ -48,6 +52,8 @@ def test_the_right_way_and_the_one_that_was_used() -> None:
     explained = 0
     for _, entry in differences.every():
         if not entry.asks_gradient or entry.kind not in (differences.Kind.RIGHT, differences.Kind.REFUSED):
+            continue
+        if entry.key in CONSTANT_WRITES:
             continue
         truth: Any = np.array(differences.recorded()[entry.key].finite_difference, float).reshape(-1)
         found = asked(entry.program)
