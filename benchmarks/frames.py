@@ -2,7 +2,7 @@
 
     python benchmarks/frames.py FOLDER KEY.md [number ...]
 
-The picture is to be understood from one look. So a reader who has not seen the programs (`frame_programs.py`) tells of each frame, from the
+A picture should be understood at one look. A reader who has not seen the programs (`frame_programs.py`) says of each frame, from the
 picture alone: which slots the step wrote, through which name, which other names show them, whether a saved value went stale in this very
 step, and the old values. The key has the answers from the recording, and the line. Needs Playwright and Chromium, PyTorch and PaddlePaddle.
 """
