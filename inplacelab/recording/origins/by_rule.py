@@ -37,8 +37,6 @@ _RULES = {
     "written": Text("the elements that this step wrote: from {names}", "此步写入的元素：来自 {names}"),
 }  # fmt: skip
 _SET = Text("the elements that this step wrote: a number of the program", "此步写入的元素：程序中给出的数")
-_NUMBERS = Text("numbers", "数")
-"""What an operation has read that has read no tensor."""
 _UNKNOWN = Text("from {names}; which elements is not known", "来自 {names}；具体来自哪些元素未知")
 _BY_HOW = {
     "made": Text("made here", "在此处产生"),
@@ -88,12 +86,15 @@ def by_rule(recording: Recording, arrival: Arrival) -> ByRule:
     operands = [each for each in operands_of(recording, step) if each is not None]
     there = [each.id in before.tensors for each in operands]
     states = [before if known else recording.state(step.index) for known in there]
-    called = dict.fromkeys(
-        Text(f"`{name}`", f"`{name}`")
-        for each, state in zip(operands, states, strict=True)
-        for name in [state.called(each.id).first]
+    names = listing(
+        list(
+            dict.fromkeys(
+                Text(f"`{name}`", f"`{name}`")
+                for each, state in zip(operands, states, strict=True)
+                for name in [state.called(each.id).first]
+            )
+        )
     )
-    names = listing(list(called)) if called else _NUMBERS
     if depends is None:
         rule = _UNKNOWN.format(names=names)
     elif depends.how == "written" and depends.text == "assigned" and not depends.values:
