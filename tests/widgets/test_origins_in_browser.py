@@ -78,6 +78,28 @@ def test_of_a_large_storage_the_rule_is_said() -> None:
     assert "each element: from all in its line along axis 1 of `y` (`softmax`, line 4)" in said_of.values()
 
 
+@pytest.mark.parametrize("size", [4, 100])  # each number for itself, and all together
+def test_a_gradient_of_two_passes_is_added_up_by_backward(size: int) -> None:
+    """The second pass writes the gradient in place, but it is no operation with operands."""
+    passes = "(w * 2.).sum().backward()\n(w * 3.).sum().backward()\n"
+    made = recorded(f"w = paddle.ones([{size}])\nw.stop_gradient = False\n{passes}")
+    packed = payload(scene_of(made))
+    gradient = made.state().tensor("w.grad").storage
+    second = next(step.index for step in made.steps if step.line == 4)
+    told = {
+        said(packed, text)
+        for storage, _, step, text, *_ in packed["origins"]["numbers"]
+        if (storage, step > second) == (gradient, True)
+    }
+    assert (
+        told
+        == {
+            4: {"3: by one path; added to 2, left by an earlier pass (backward, line 4)"},
+            100: {"added up by backward (`backward`, line 4, v1)"},
+        }[size]
+    )
+
+
 @pytest.fixture
 def open_program(chromium: Any, tmp_path: Path) -> Iterator[Callable[[str], Any]]:
     context = chromium.new_context(offline=True, viewport={"width": 1280, "height": 900})

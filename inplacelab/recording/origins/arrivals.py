@@ -62,7 +62,10 @@ def _in_step(recording: Recording, step: Step) -> Iterator[tuple[int, Arrival]]:
             yield storage, _first(recording, step, facts, at_once=storage in written)
     for write in step.writes:
         if write.slots:
-            yield write.storage, Arrival(step.index, "computed", write.slots, write.tensor)
+            how: How = (
+                "backward" if step.kind == "backward" else "computed"
+            )  # a second pass adds to the gradient in place
+            yield write.storage, Arrival(step.index, how, write.slots, write.tensor)
     for storage, facts in step.storages:
         known = before.get(storage)
         if facts is not None and known is not None and storage not in written and (slots := _changed(known, facts)):

@@ -84,6 +84,7 @@ class Contributions:
         more: whether there are more paths than are listed.
         right: the sum of all paths; None if it is not known.
         wrong: whether the gradient that arrived is another number.
+        held: what the element held before this pass, to which the gradient was added; None if there was no gradient, or it was not recorded.
     """
 
     tensor: int
@@ -94,6 +95,7 @@ class Contributions:
     more: bool
     right: float | None
     wrong: bool
+    held: Number | None = None
 
 
 _NO_GRADIENT = Text("`{0}` has received no gradient up to step {1}", "到第 {1} 步为止，`{0}` 没有得到梯度")
@@ -168,11 +170,21 @@ def _contributions(recording: Recording, state: State, facts: TensorFacts, numbe
         used = as_found.paths(facts.storage, slot)
         if _differs(_total(used, as_found.more), gradient):
             used = ()  # they explain nothing
-    found = Contributions(
-        facts.id, ran, gradient, _first(paths), _first(used), right.more or len(paths) > MOST_PATHS, total, wrong
-    )
+    more, held = right.more or len(paths) > MOST_PATHS, _held(recording.before(begun), facts.id, number)
+    found = Contributions(facts.id, ran, gradient, _first(paths), _first(used), more, total, wrong, held)
     recording.once(_asked)[facts.id, number, ran] = found
     return found
+
+
+def _held(before: State, leaf: int, number: int) -> Number | None:
+    """The element of the gradient that earlier passes left."""
+    facts = before.tensors.get(leaf)
+    gradient = None if facts is None or facts.grad is None else before.tensors.get(facts.grad)
+    values = None if gradient is None else before.storages[gradient.storage].values
+    if gradient is None or not isinstance(values, tuple):
+        return None
+    value = values[slots_of_element(before, gradient, number)[0]]
+    return value if isinstance(value, int | float) else None
 
 
 def _first(paths: Sequence[GradientPath]) -> tuple[GradientPath, ...]:

@@ -79,6 +79,7 @@ _WRONG = Text(
     "{value} is wrong: with the values as they were when the program ran, the paths add up to {right}",
     "{value} 是错的：按程序运行时的数值，各路径之和应为 {right}",
 )
+_ADDED_TO = Text("; added to {0}, left by an earlier pass", "；加到先前的反向传播留下的 {0} 上")
 _ENDS: dict[End, Text] = {
     "root": Text("", ""),
     "zero": Text(": ends at line {line}, where the slope is 0", "：止于第 {line} 行，那里的斜率为 0"),
@@ -92,11 +93,15 @@ _ADDS = Text(": adds {value}", "：贡献 {value}")
 
 
 def gradient_says(found: Contributions) -> Text:
-    """Says what a gradient's element is the sum of, and whether it is wrong.
+    """Says what a gradient's element is the sum of, whether it is wrong, and to what it was added.
 
     Args:
         found: what `contributions` returned.
     """
+    return _of_the_pass(found) + (_ADDED_TO.format(number_label(found.held)) if found.held else Text("", ""))
+
+
+def _of_the_pass(found: Contributions) -> Text:
     value = _shown(found.gradient)
     if found.wrong and found.right is not None:
         return _WRONG.format(value=value, right=number_label(found.right))
