@@ -10,18 +10,13 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.language import Text
 from inplacelab.layout import normal_axis
+from inplacelab.ops.arguments.attributes import bad_value
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import to_tensor, zeros
 from inplacelab.ops.joining import concat, stack
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.tensor import Tensor
-
-
-def _refuse(op: str, argument: str, value: Any, en: str, zh: str) -> Exception:
-    return errors.bad_argument(op=op, argument=argument, value=value, possible=Text(en, zh))
-
 
 # ---- sums and products ------------------------------------------------------------------------------------------------------
 
@@ -36,7 +31,7 @@ def add_n(inputs: Tensor | Sequence[Tensor], name: str | None = None) -> Tensor:
     """
     given = [inputs] if isinstance(inputs, Tensor) else list(inputs)
     if not given:
-        raise _refuse("add_n", "inputs", [], "one tensor or more", "一个或多个张量")
+        raise bad_value("add_n", "inputs", [], "one tensor or more", "一个或多个张量")
     tensors = [as_tensor("add_n", "inputs", 0, each) for each in given]
     return tensors[0].clone() if len(tensors) == 1 else reduce(lambda x, y: x + y, tensors)
 
@@ -140,7 +135,7 @@ def cross(x: Tensor, y: Tensor, axis: int = 9, name: str | None = None) -> Tenso
         raise errors.cannot_broadcast(x=x.shape, y=y.shape, op="cross")
     along = next((k for k, size in enumerate(x.shape) if size == 3), None) if axis == 9 else normal_axis(axis, x.ndim)
     if along is None or x.shape[along] != 3:
-        raise _refuse("cross", "axis", axis, "an axis of three elements", "有三个元素的轴")
+        raise bad_value("cross", "axis", axis, "an axis of three elements", "有三个元素的轴")
     a, b = x.unbind(along), y.unbind(along)
     return stack([a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3] for k in range(3)], along)
 
@@ -199,7 +194,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         normal_axis(dim2, input.ndim + 1),
     )
     if first == second:
-        raise _refuse("diag_embed", "dim2", dim2, "another axis than `dim1`", "与 `dim1` 不同的轴")
+        raise bad_value("diag_embed", "dim2", dim2, "another axis than `dim1`", "与 `dim1` 不同的轴")
     flat = zeros([*input.shape[:-1], size, size], input.dtype).diagonal_scatter(input, offset, -2, -1)
     order = [k for k in range(input.ndim + 1) if k not in (first, second)]
     places = [*order, first, second]
@@ -235,7 +230,7 @@ def repeat_interleave(x: Tensor, repeats: Any, axis: int | None = None, name: st
         places = np.repeat(np.arange(x.shape[axis]), times)
     except ValueError:
         many = x.shape[axis]
-        raise _refuse(
+        raise bad_value(
             "repeat_interleave", "repeats", times.tolist(), f"a number, or {many} of them", f"一个数，或 {many} 个数"
         ) from None
     return x.index_select(to_tensor(places, place=x.place), axis)
@@ -257,7 +252,7 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None)
     """
     x, index = as_tensor("take", "x", 0, x), as_tensor("take", "index", 1, index)
     if mode not in ("raise", "wrap", "clip"):
-        raise _refuse("take", "mode", mode, "'raise', 'wrap' or 'clip'", "'raise'、'wrap' 或 'clip'")
+        raise bad_value("take", "mode", mode, "'raise', 'wrap' or 'clip'", "'raise'、'wrap' 或 'clip'")
     places = index.numpy()
     if mode == "wrap":
         places = places % max(x.size, 1)
@@ -398,7 +393,7 @@ def diff(
     """
     x = as_tensor("diff", "x", 0, x)
     if n < 1:
-        raise _refuse("diff", "n", n, "1 or more", "不小于 1 的整数")
+        raise bad_value("diff", "n", n, "1 or more", "不小于 1 的整数")
     along = normal_axis(axis, x.ndim)
     parts = [each for each in (prepend, x, append) if each is not None]
     found = concat(parts, along) if len(parts) > 1 else x
@@ -429,7 +424,7 @@ def trapezoid(
     """
     y = as_tensor("trapezoid", "y", 0, y)
     if x is not None and dx is not None:
-        raise _refuse("trapezoid", "dx", dx, "None with x", "给出 x 时为 None")
+        raise bad_value("trapezoid", "dx", dx, "None with x", "给出 x 时为 None")
     along = normal_axis(axis, y.ndim)
     before, after = (slice(None),) * along + (slice(None, -1),), (slice(None),) * along + (slice(1, None),)
     mean = (y[before] + y[after]).scale(0.5)

@@ -7,16 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import dtypes, errors
-from inplacelab.language import Text
+from inplacelab import dtypes
+from inplacelab.ops.arguments.attributes import bad_value
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import made
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.tensor import Tensor
-
-
-def _refuse(op: str, argument: str, value: Any, en: str, zh: str) -> Exception:
-    return errors.bad_argument(op=op, argument=argument, value=value, possible=Text(en, zh))
 
 
 def _result(op: str, x: Tensor, array: Any) -> Tensor:
@@ -68,9 +64,9 @@ def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0, name:
     x = as_tensor("bincount", "x", 0, x)
     values = x.numpy()
     if values.ndim != 1 or values.dtype.kind not in "iu" or (values < 0).any():
-        raise _refuse("bincount", "x", x, "a vector of integers, 0 or more", "由不小于 0 的整数组成的向量")
+        raise bad_value("bincount", "x", x, "a vector of integers, 0 or more", "由不小于 0 的整数组成的向量")
     if weights is not None and weights.shape != x.shape:
-        raise _refuse("bincount", "weights", weights, f"a tensor of shape {x.shape}", f"形状为 {x.shape} 的张量")
+        raise bad_value("bincount", "weights", weights, f"a tensor of shape {x.shape}", f"形状为 {x.shape} 的张量")
     if weights is None:
         return _result("bincount", x, np.bincount(values, None, int(minlength)))
     counts, kind = np.bincount(values, weights.numpy(), int(minlength)), weights.array.dtype
@@ -113,9 +109,9 @@ def histogram(  # Paddle's signature
     """
     input = as_tensor("histogram", "input", 0, input)
     if bins < 1:
-        raise _refuse("histogram", "bins", bins, "1 or more", "不小于 1 的整数")
+        raise bad_value("histogram", "bins", bins, "1 or more", "不小于 1 的整数")
     if min > max:
-        raise _refuse("histogram", "max", max, f"a number of {min} or more", f"不小于 {min} 的数")
+        raise bad_value("histogram", "max", max, f"a number of {min} or more", f"不小于 {min} 的数")
     values = input.numpy()
     low, high = (float(values.min()), float(values.max())) if min == max == 0 and values.size else (min, max)
     low, high = (low - 1, high + 1) if low == high else (low, high)
@@ -160,7 +156,7 @@ def searchsorted(
         places = np.searchsorted(given, wanted, side)
     elif given.ndim == 0 or given.shape[:-1] != wanted.shape[:-1]:
         leading = "a vector, or the shape of `values` but for the last axis"
-        raise _refuse(
+        raise bad_value(
             "searchsorted", "sorted_sequence", sequence, leading, "向量，或除最后一轴外与 `values` 形状相同的张量"
         )
     else:
@@ -183,7 +179,7 @@ def bucketize(
     """
     sequence = as_tensor("bucketize", "sorted_sequence", 1, sorted_sequence)
     if sequence.ndim != 1:
-        raise _refuse("bucketize", "sorted_sequence", sequence, "a vector", "向量")
+        raise bad_value("bucketize", "sorted_sequence", sequence, "a vector", "向量")
     return searchsorted(sequence, as_tensor("bucketize", "x", 0, x), out_int32, right)
 
 

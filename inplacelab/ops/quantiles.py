@@ -10,19 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import errors
-from inplacelab.language import Text
 from inplacelab.layout import normal_axis
+from inplacelab.ops.arguments.attributes import bad_value
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.joining import stack
 from inplacelab.ops.reductions import axes_of, reduced
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.tensor import Tensor
-
-
-def _bad_argument(op: str, argument: str, value: Any, en: str, zh: str) -> Exception:
-    return errors.bad_argument(op=op, argument=argument, value=value, possible=Text(en, zh))
 
 
 def _lines(x: Tensor, axes: tuple[int, ...]) -> Tensor:
@@ -60,10 +55,10 @@ def quantile(
     x = as_tensor("quantile", "x", 0, x)
     parts = q.numpy() if isinstance(q, Tensor) else np.asarray(q, np.float64)
     if parts.size == 0 or ((parts < 0) | (parts > 1)).any():
-        raise _bad_argument("quantile", "q", q, "numbers from 0 to 1", "0 到 1 之间的数")
+        raise bad_value("quantile", "q", q, "numbers from 0 to 1", "0 到 1 之间的数")
     if interpolation not in ("linear", "lower", "higher", "nearest", "midpoint"):
         names = '"linear", "lower", "higher", "nearest", "midpoint"'
-        raise _bad_argument("quantile", "interpolation", interpolation, names, names)
+        raise bad_value("quantile", "interpolation", interpolation, names, names)
     axes = axes_of(x, axis)
     line = _lines(x, axes).sort(-1)
     unknown = line.isnan().any(-1)
@@ -109,7 +104,7 @@ def kthvalue(
         return x.clone(), to_tensor(0, place=x.place)
     along = normal_axis(-1 if axis is None else axis, x.ndim)
     if not 1 <= k <= x.shape[along]:
-        raise _bad_argument("kthvalue", "k", k, f"1 to {x.shape[along]}", f"1 到 {x.shape[along]}")
+        raise bad_value("kthvalue", "k", k, f"1 to {x.shape[along]}", f"1 到 {x.shape[along]}")
     places = x.argsort(along)[(slice(None),) * along + (slice(k - 1, k),)]
     values = x.take_along_axis(places, along)
     return (values, places) if keepdim else (values.squeeze(along), places.squeeze(along))
@@ -175,11 +170,11 @@ def nanmedian(
 def _median(op: str, x: Tensor, axis: Any, keepdim: bool, mode: str) -> Any:
     x = as_tensor(op, "x", 0, x)
     if mode not in ("avg", "min"):
-        raise _bad_argument(op, "mode", mode, "'avg' or 'min'", "'avg' 或 'min'")
+        raise bad_value(op, "mode", mode, "'avg' or 'min'", "'avg' 或 'min'")
     axes = axes_of(x, axis)
     shape, line = reduced(x.array.shape, axes, keepdim), _lines(x, axes)
     if not line.shape[-1]:
-        raise _bad_argument(op, "x", x, "a tensor with elements along `axis`", "沿 `axis` 有元素的张量")
+        raise bad_value(op, "x", x, "a tensor with elements along `axis`", "沿 `axis` 有元素的张量")
     order = line.argsort(-1)  # NaN counts as the largest
     low, high = (order.take_along_axis(each, -1) for each in _middle(line, skip_nan=op == "nanmedian"))
     if mode == "min":
@@ -236,7 +231,7 @@ def mode(x: Tensor, axis: int = -1, keepdim: bool = False, name: str | None = No
         return x.clone(), to_tensor(0, place=x.place)
     along = normal_axis(axis, x.ndim)
     if not x.shape[along]:
-        raise _bad_argument("mode", "x", x, "a tensor with elements along `axis`", "沿 `axis` 有元素的张量")
+        raise bad_value("mode", "x", x, "a tensor with elements along `axis`", "沿 `axis` 有元素的张量")
     found = np.apply_along_axis(_place_of_mode, along, x.numpy())
     places = to_tensor(np.expand_dims(found, along), dtype="int64", place=x.place)
     values = x.take_along_axis(places, along)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
+from inplacelab.language import Text
 from inplacelab.tensor import Tensor
 
 REAL = frozenset((int, float))
@@ -19,6 +20,11 @@ REAL = frozenset((int, float))
 
 FEW = 50
 """Up to this many numbers, Python checks a list faster than NumPy."""
+
+
+def bad_value(op: str, argument: str, value: Any, en: str, zh: str) -> errors.Refusal:
+    """Returns the refusal of an argument's value, with what is possible in both languages."""
+    return errors.bad_argument(op=op, argument=argument, value=value, possible=Text(en, zh))
 
 
 def sizes_of(op: str, shape: Any) -> list[int]:
