@@ -5,6 +5,7 @@ In Chinese with `INPLACELAB_LANGUAGE=zh`.
 
 from __future__ import annotations
 
+import signal
 import sys
 
 from inplacelab.ops.table.printed import listing
@@ -17,4 +18,6 @@ def main(words: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends it, as it ends other commands
     main(sys.argv[1:])
