@@ -36,8 +36,8 @@ PLAYGROUND: dict[str, Text] = {
     ),
     "stopped": Text("Stopped. Python starts again.", "已停止。Python 正在重新启动。"),
     "failed": Text(
-        "Python could not be loaded: {reason}. Check the connection, then press Run.",
-        "无法加载 Python：{reason}。请检查网络连接，然后按“运行”。",
+        "Python could not be loaded. Check the connection, then press Run. ({reason})",
+        "无法加载 Python。请检查网络连接，然后按“运行”。（{reason}）",
     ),
     "press_run": Text(
         "Run loads Python, and then you can change the program.", "按“运行”会加载 Python，之后可以修改程序。"
@@ -86,12 +86,17 @@ PLAYGROUND: dict[str, Text] = {
 
 FRONT: dict[str, Text] = {
     "lead": Text(
-        "Write tensor code with in-place operations, and see what happened: storages, views, versions, the gradient graph.",
+        "Write tensor code with in-place operations, and see what happened: storages, views, versions, the graph.",
         "编写带原地操作的张量代码，看清发生了什么：存储、视图、版本与反向图。",
     ),
     "nothing": Text(
         "Nothing to install: everything here runs in your browser.", "无需安装：这里的一切都在浏览器中运行。"
     ),
+    "shows": Text(
+        "t = m.t() and row = t[1] share the storage of m, so one write, row.scale_(10.), changed three tensors",
+        "t = m.t() 和 row = t[1] 共享 m 的存储，因此一次写入 row.scale_(10.) 改变了三个张量",
+    ),
+    "step_it": Text("Step through this program", "单步浏览这个程序"),
     "playground": Text("Playground", "演练场"),
     "playground_says": Text(
         "Type a program, press Ctrl-Enter, step through it. Share it as a link.",
@@ -99,13 +104,13 @@ FRONT: dict[str, Text] = {
     ),
     "course": Text("Course", "课程"),
     "course_says": Text(
-        "The lessons as notebooks, with questions and exercises. Progress is kept in this browser.",
-        "以笔记本形式学习各课，附有问题与练习。进度保存在此浏览器中。",
+        "Eighteen lessons as notebooks, with questions and exercises. Progress is kept in this browser.",
+        "十八课，每课一个笔记本，附有问题与练习。进度保存在此浏览器中。",
     ),
     "docs": Text("Documentation", "文档"),
     "docs_says": Text(
-        "Tutorial, how-to, reference, and a gallery of recorded programs.",
-        "教程、操作指南、参考手册，以及录制程序的图库。",
+        "How-to pages, the reference, and a gallery of programs to step through.",
+        "操作指南、参考手册，以及可以逐步查看的示例库。",
     ),
     "source": Text("Source code", "源代码"),
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import front_page
 import playground
 import words
 from documentation import gallery
@@ -160,3 +161,15 @@ def test_a_cell_that_is_meant_to_raise_shows_its_error_and_raises_nothing(capsys
     assert ran.success
     assert shell.user_ns["x"] == 1
     assert "on purpose" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_first_page_shows_what_one_write_changed(language: str, tmp_path: Path) -> None:
+    (tmp_path / "playground").mkdir()
+    front_page.write(Settings.of(tmp_path))
+    folder = tmp_path / ("zh" if language == "zh" else "")
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert f"playground/?lang={language}#example=gallery-one_write&amp;step=1" in page
+    assert "/course/" not in page  # which is not built here
+    picture = (folder / re.findall(r'<img src="([^"]+)"', page)[0]).read_text(encoding="utf-8")
+    assert {"en": "changed m and t too", "zh": "同时改变了"}[language] in re.sub(r"<[^>]+>", "", picture)
