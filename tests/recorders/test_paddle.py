@@ -133,6 +133,34 @@ def test_flags_that_the_program_sets() -> None:
     assert [each.grad is None for each in flags] == [True, True, False, True]
 
 
+def test_a_write_under_no_grad_of_a_value_that_needs_a_gradient_clears_stop_gradient() -> None:
+    names, _ = plain(
+        text := """
+        a = paddle.to_tensor([1., 2.], stop_gradient=False)
+        b = a * 2
+        c = b[:1]
+        d = b.detach()
+        with paddle.no_grad():
+            d[:1] = c
+        e = b.detach()
+        with paddle.no_grad():
+            e[:0] = c
+        f = b.detach()
+        with paddle.no_grad():
+            f[:1] = 1.
+    """.replace("        ", "")
+    )
+    state = run(text).recording.after_line(13)
+    for name in "def":
+        assert state.tensor(name).needs_gradient is not names[name].stop_gradient, name
+    assert not names["d"].stop_gradient
+
+
+def test_a_copy_of_another_shape_changes_the_shape_of_the_aliases() -> None:
+    recording = run("a = paddle.ones([2])\nd = a.detach()\na.copy_(paddle.ones([1]), True)").recording
+    assert [recording.after_line(3).tensor(name).shape for name in "ad"] == [(1,), (1,)]
+
+
 def test_a_gradient_is_one_tensor_however_often_it_is_asked_for() -> None:
     text = """
     x = paddle.ones([2])

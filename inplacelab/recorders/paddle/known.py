@@ -81,6 +81,7 @@ class KnownTensor:
         base: the tensor of which it is a view.
         node, needs, grad: its place in the gradient history.
         owner: the tensor whose `.grad` it is.
+        flagged: whether Paddle itself has set `stop_gradient` of it, so that it may be read although the tensor has no node.
         outdated: the line that has written it through another tensor, so that its node does not know of the write.
     """
 
@@ -94,6 +95,7 @@ class KnownTensor:
     needs: bool = False
     grad: KnownTensor | None = None
     owner: KnownTensor | None = None
+    flagged: bool = False
     outdated: int | None = None
     objects: list[weakref.ref[Any]] = field(default_factory=list)
 

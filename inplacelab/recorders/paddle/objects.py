@@ -5,7 +5,8 @@ counters are in `storages.py`, nodes in `nodes.py`.
 
 Some of Paddle's properties do more than they seem to. To read `stop_gradient` of a tensor that Paddle has not given a place in a history
 makes one, after which other errors are raised. To read `name` may use up a number. So `stop_gradient` is read of tensors only
-that have a `grad_fn` or are gradients. (A tensor that asks for a gradient has one: Paddle gives it a `GradNodeAccumulation`.)
+that have a `grad_fn`, are gradients, or whose flag Paddle has set itself. (A tensor that asks for a gradient has a `grad_fn`: Paddle gives it a
+`GradNodeAccumulation`.)
 """
 
 from __future__ import annotations
@@ -311,7 +312,7 @@ class PaddleObjects:
         return self.nodes.node(node)
 
     def _needs(self, known: KnownTensor, tensor: Any) -> bool:
-        if known.owner is None and node_of(tensor) is None:  # to ask would change later errors
+        if known.owner is None and not known.flagged and node_of(tensor) is None:  # to ask would change later errors
             return False
         return not stopped(tensor)
 

@@ -303,6 +303,8 @@ class PaddleRecorder:
         relaid = objects.look_at(known, tensor)
         if relaid:
             objects.look_at_aliases(known)
+        if call.kind.name == "setitem" and any(each.needs for each in call.known if each is not known):
+            known.flagged = True  # under `no_grad` Paddle clears `stop_gradient`, and gives no node
         if objects.history(known, tensor) and call.kind.name not in RELAYOUTS:
             self._outdates(call, known)
         category: Category = "in-place"
@@ -332,6 +334,7 @@ class PaddleRecorder:
                 continue
             left = known.storage
             if objects.look_at(known, tensor):
+                objects.look_at_aliases(known)
                 objects.history(known, tensor)
                 if not self._limit.reached():
                     self._done(call, known.operand, "relayout" if left is known.storage else "reallocated", known.node)
