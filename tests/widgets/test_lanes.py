@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import inplacelab as paddle
@@ -11,12 +12,12 @@ from inplacelab.cli.script import run_script
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.axis import LEFT, WIDTH, Axis
+from inplacelab_widgets.scene.axis import LEFT, NARROWEST, RIGHT, WIDTH, Axis
 from inplacelab_widgets.scene.lane_choice import MOST_ROWS
 from inplacelab_widgets.scene.lane_marks import GRAIN
 from inplacelab_widgets.scene.lanes import lanes_panel
 from inplacelab_widgets.scene.marks import Mark, Panel
-from inplacelab_widgets.scene.measure import width_of
+from inplacelab_widgets.scene.measure import SMALL, width_of
 
 
 def marks(panel: Panel) -> list[Mark]:
@@ -168,3 +169,37 @@ def test_threads_of_one_lane_are_one_and_nothing_runs_through_words(sample: Call
     assert all(b <= left or a >= right - 0.2 for a, b in pieces)
     crosses = [float(dict(mark.place)["x"]) for mark in drawn if (look := mark.at(end)) and look.text == "✗"]
     assert len(crosses) == len(set(crosses))
+
+
+def trained(turns: int) -> Recording:
+    with paddle.record("trained") as run:
+        w = paddle.to_tensor([1.0], stop_gradient=False)
+        sgd = paddle.optimizer.SGD(0.1, parameters=[w])
+        for _ in range(turns):
+            (w * w).sum().backward()
+            sgd.step()
+            sgd.clear_grad()
+    assert run.recording is not None
+    return run.recording
+
+
+def test_words_along_the_axis_do_not_overlap_where_it_is_narrowest() -> None:
+    narrow = (NARROWEST - LEFT - RIGHT) / (WIDTH - LEFT - RIGHT)
+    head = lanes_panel(trained(4)).groups[-1]
+    rows: dict[float, list[tuple[float, float]]] = {}
+    for mark in head.marks:
+        place = dict(mark.place)
+        look = mark.runs[0][1]
+        if mark.tag == "text" and float(place["x"]) >= LEFT and look is not None:
+            x = LEFT + (float(place["x"]) - LEFT) * narrow
+            rows.setdefault(float(place["y"]), []).append((x, x + width_of(look.text)))
+    assert len(rows) == 2, "phases, and numbers of lines"
+    for row in rows.values():
+        assert all(end <= after for (_, end), (after, _) in pairwise(sorted(row)))
+
+
+def test_the_playhead_stands_above_the_words_of_the_axis() -> None:
+    head = lanes_panel(trained(1)).groups[-1]
+    foot_of_playhead = 7.0
+    tops = [float(dict(mark.place)["y"]) - SMALL for mark in head.marks if mark.tag == "text"]
+    assert min(tops) >= foot_of_playhead - 1

@@ -19,6 +19,8 @@ NARROWEST = 640.0
 """The least width of the axis in a player, in px; otherwise it is as wide as its pane. Words beside the axis fit into this width."""
 WIDEST_STEP = 76.0
 _APART = 8.0
+_NUMBER = 16.0
+"""The room of a line number, in px."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,11 @@ class Axis:
     def x(self, step: float) -> float:
         """The x of a step, in px."""
         return round(LEFT + step * self.spacing, 1)
+
+
+def room_for(width: float) -> float:
+    """How far apart words of some width must be laid out so that they do not overlap where the axis is narrowest, in px."""
+    return width * (WIDTH - LEFT - RIGHT) / (NARROWEST - LEFT - RIGHT)
 
 
 def phase_changes(recording: Recording) -> list[int]:
@@ -85,5 +92,5 @@ def line_marks(recording: Recording, axis: Axis, y: float) -> list[Mark]:
         x = axis.x(index)
         if line not in {None, before} and x >= edge:
             marks.append(text(x, y, between(0, last, Look("text tiny middle", str(line)))))
-            edge = x + 18
+            edge = x + room_for(_NUMBER)
     return marks

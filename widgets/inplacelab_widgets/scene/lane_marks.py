@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inplacelab_widgets.scene.axis import WIDTH
+from inplacelab_widgets.scene.axis import WIDTH, room_for
 from inplacelab_widgets.scene.marks import Look, Mark, between, lasting, path, text
 from inplacelab_widgets.scene.measure import SMALL, coordinate, width_of
 
@@ -63,7 +63,7 @@ def versions_above(labels: list[tuple[float, str, str, int]], y: float, end: int
     edge = 0.0
     for wanted, words, key, step in [*others, last]:
         x = min(wanted, WIDTH - width_of(words, SMALL))
-        room = x + width_of(words, SMALL) + 1
+        room = x + room_for(width_of(words, SMALL) + 1)
         if x >= edge and (key == last[2] or room <= last[0] or not marks):
             looks = lasting(((0, Look("text tiny ahead", words)), (step, Look("text tiny", words))), end)
             marks.append(text(round(x, 1), y - 7, looks, keys=(key,)))

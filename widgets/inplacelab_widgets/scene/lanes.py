@@ -19,7 +19,7 @@ from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.stages import stages
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.axis import WIDTH, Axis, boundaries, cursor_marks, line_marks, phase_changes
+from inplacelab_widgets.scene.axis import WIDTH, Axis, boundaries, cursor_marks, line_marks, phase_changes, room_for
 from inplacelab_widgets.scene.lane_choice import Lives, choose, rows_of
 from inplacelab_widgets.scene.lane_marks import Crowd, versions_above
 from inplacelab_widgets.scene.lane_names import lane_names
@@ -30,8 +30,8 @@ from inplacelab_widgets.scene.names import player_words
 from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.timeline import version_lives
 
-HEAD = 27.0
-TOP = 30.0
+HEAD = 33.0
+TOP = 36.0
 PITCH = 27.0
 CLOSE_PITCH = 24.0
 MOST_TOLD = 40
@@ -92,7 +92,7 @@ def _more(framework: Framework, count: int) -> Text:
 
 
 def _head(recording: Recording, axis: Axis) -> Group:
-    """Phases and line numbers above the lanes: a separate group, which stays in place when the lanes are scrolled."""
+    """The playhead, phases and line numbers above the lanes: a separate group, which stays in place when the lanes are scrolled."""
     last = len(recording) - 1
     phases = player_words(framework_of(recording))
     (column, point), _ = cursor_marks(axis, HEAD)
@@ -101,10 +101,10 @@ def _head(recording: Recording, axis: Axis) -> Group:
     for step in [0, *phase_changes(recording)]:
         x = axis.x(step)
         name = phases[stages(recording)[step]]
-        if name.en and x >= edge and x + width_of(name) <= WIDTH:
-            marks.append(text(x, 11, between(0, last, Look("text soft", name))))
-            edge = x + width_of(name) + 10
-    return Group(0, 0, WIDTH, HEAD, 0, last, (*marks, *line_marks(recording, axis, 23), point))
+        if name.en and x >= edge and x + room_for(width_of(name)) <= WIDTH:
+            marks.append(text(x, 18, between(0, last, Look("text soft", name))))
+            edge = x + room_for(width_of(name) + 10)
+    return Group(0, 0, WIDTH, HEAD, 0, last, (*marks, *line_marks(recording, axis, 29), point))
 
 
 def _lanes(
