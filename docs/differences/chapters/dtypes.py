@@ -75,7 +75,10 @@ CHAPTER = Chapter(
                 x.divide_(torch.tensor([2, 2]))
                 answer = v.tolist()
             """,
-            why=Text("As before.", "同上。"),
+            why=Text(
+                "The quotients are floating-point and go to a new storage; the older view keeps the old one.",
+                "商是浮点数，放进新的存储；更早的视图仍看旧存储。",
+            ),
         ),
         difference(
             key="sum-promotes-target",

@@ -66,8 +66,8 @@ CHAPTER = Chapter(
                 loss = (b * b).sum()
             """,
             why=Text(
-                "As before: first read, then written, as in NumPy. The other two refuse.",
-                "同上：先读后写，与 NumPy 一致。另外两个框架都拒绝。",
+                "A plain copy reads everything before it writes, as in NumPy. The other two refuse.",
+                "单纯的复制会先读完再写，与 NumPy 一致。另外两个框架都拒绝。",
             ),
         ),
         difference(
@@ -217,7 +217,10 @@ CHAPTER = Chapter(
                 c.copy_(torch.zeros([2, 3]), True)
                 answer = list(c.shape)
             """,
-            why=Text("As before.", "同上。"),
+            why=Text(
+                "The result must fit into the tensor. Paddle's `copy_` gives the tensor another storage.",
+                "结果必须放得进这个张量。Paddle 的 `copy_` 却给它换了存储。",
+            ),
         ),
         difference(
             key="sum-would-grow",
@@ -233,7 +236,10 @@ CHAPTER = Chapter(
                 c.addmm_(torch.ones([2, 2]), torch.ones([2, 2]))
                 answer = list(c.shape)
             """,
-            why=Text("As before.", "同上。"),
+            why=Text(
+                "The result must fit into the tensor. Paddle's `addmm_` gives the tensor another storage.",
+                "结果必须放得进这个张量。Paddle 的 `addmm_` 却给它换了存储。",
+            ),
         ),
         difference(
             key="choice-would-grow",

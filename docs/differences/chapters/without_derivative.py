@@ -66,7 +66,10 @@ CHAPTER = Chapter(
                 b.eq_(torch.full([2, 2], 3.1))
                 loss = b.double().sum() + a.sum()
             """,
-            why=Text("As before.", "同上。"),
+            why=Text(
+                "`equal_` turns `b` into Booleans, which have no gradient. Paddle continues with the old history of `b`.",
+                "`equal_` 使 `b` 变成布尔值，而布尔值没有梯度。Paddle 却沿用 `b` 的旧历史。",
+            ),
         ),
         difference(
             key="negation-in-place",
@@ -82,7 +85,10 @@ CHAPTER = Chapter(
                 b.logical_not_()
                 loss = b.double().sum() + a.sum()
             """,
-            why=Text("As before; here PyTorch is silently wrong as well.", "同上；此处 PyTorch 也悄悄出错。"),
+            why=Text(
+                "No gradient flows through `logical_not_`. Paddle and PyTorch continue with the old history of `b`.",
+                "梯度不会流过 `logical_not_`。Paddle 和 PyTorch 却沿用 `b` 的旧历史。",
+            ),
         ),
         difference(
             key="storage-replaced",
@@ -215,8 +221,9 @@ CHAPTER = Chapter(
                 loss = g.sum()
             """,
             why=Text(
-                "As before: the cosine of a value without history has no derivative, and the leaf gets none at all.",
-                "同上：对没有历史的值求余弦没有导数，叶子根本得不到梯度。",
+                "The first derivative is the cosine of the overwritten value. Paddle's copy of that value has no history, so the leaf "
+                "gets no second derivative at all.",
+                "一阶导数是被覆盖的值的余弦。Paddle 的副本没有历史，所以叶子根本得不到二阶导数。",
             ),
         ),
     ),

@@ -125,7 +125,10 @@ CHAPTER = Chapter(
                 z.reshape([2, 2]).add_(a * 3)
                 loss = z.sum() + a.sum()
             """,
-            why=Text("As before, with all of the buffer.", "同上，只是写的是整个缓冲区。"),
+            why=Text(
+                "The whole buffer is written through a view. In Paddle only that view has the history, and nobody has kept it.",
+                "整个缓冲区都通过视图写入。在 Paddle 中只有这个视图有历史，而它并没有被保留下来。",
+            ),
         ),
         difference(
             key="overlapping-window-read",

@@ -27,8 +27,8 @@ def may_be_overwritten(chain: Recording, safe: Any) -> Steps:
     yield (
         not needed & set(safe),
         Text(
-            "One of yours is kept by a node. Which node does its line make, and what is that derivative?",
-            "你选的当中有一个被某个节点保存着。它那一行产生了哪个节点？那个导数是什么？",
+            "A node keeps one of the tensors in your list. Which of the five lines has a derivative that needs it?",
+            "你列出的张量中，有一个被某个节点保存着。五行代码里，哪一行的导数需要它？",
         ),
         Text(
             "The derivative of the exponential is its result; that of the sine is the cosine of its input.",
@@ -38,17 +38,17 @@ def may_be_overwritten(chain: Recording, safe: Any) -> Steps:
     yield (
         set(safe) == names - needed,
         Text(
-            "All of yours may be overwritten, but there are more. Who keeps a tensor that is only multiplied by a number?",
-            "你选的都可以覆盖，但还有别的。只是乘了一个数的张量，有谁保存它吗？",
+            "All the tensors in your list may be overwritten, but there are more. Look at each line: does its derivative need any tensor?",
+            "你列出的张量都可以覆盖，但还有别的。逐行看一看：它的导数需要哪个张量吗？",
         ),
         Text(
-            "Look at the grad nodes in the picture: each says what it keeps.",
-            "看图里的梯度节点：每个都写着保存了什么。",
+            "Look at the grad nodes in the picture: each one says what it keeps.",
+            "看图里的梯度节点：每个节点都写着它保存了什么。",
         ),
     )
     return Text(
         "Only `c` is needed, and twice: as the output of the exponential and as the input of the sine.",
-        "只有 `c` 是需要的，而且用到两次：既是指数函数的输出，又是正弦的输入。",
+        "只有 `c` 是需要的，而且有两处需要它：它既是指数函数的输出，又是正弦的输入。",
     )
 
 
@@ -57,15 +57,15 @@ def versions_counted(x_version: Any, top_version: Any, copy_version: Any) -> Ste
     yield (
         copy_version == 1,
         Text(
-            "`copy` has a storage of its own. Which lines write to that one?",
-            "`copy` 有自己的存储。哪些行写了那个存储？",
+            "`copy` has a storage of its own. Which lines write to it?",
+            "`copy` 有自己的存储。哪些行写了这个存储？",
         ),
     )
     yield (
         top_version == 2,
         Text(
-            "`top` counts on the counter of the first storage. Which lines write to it, under any name?",
-            "`top` 用的是第一个存储的计数器。哪些行写了它？不管是通过哪个名字。",
+            "`top` is a view of the first storage and shares its version counter. Which lines write to that storage, through any tensor?",
+            "`top` 是第一个存储的视图，共享它的版本计数器。哪些行写了这个存储？不管通过哪个张量。",
         ),
     )
     yield (
@@ -74,8 +74,8 @@ def versions_counted(x_version: Any, top_version: Any, copy_version: Any) -> Ste
         Text("`x = x + copy` is an ordinary operation.", "`x = x + copy` 是普通操作。"),
     )
     return Text(
-        "`x` is a new tensor on a new storage; `top` is still on the old one.",
-        "`x` 是新存储上的新张量；`top` 仍在旧的那个上。",
+        "`x` is a new tensor on a new storage; `top` is still a view of the old one.",
+        "`x` 是新存储上的新张量；`top` 仍是旧存储的视图。",
     )
 
 
@@ -86,21 +86,23 @@ def fixed_for_nothing(mine: Recording, a: Any, b: Any, c: Any) -> Steps:
     yield (
         "no gradient history" not in message,
         Text(
-            "Now `backward()` finds no history. On which lines is history off?",
+            "Now `backward()` finds no history. Which lines record none?",
             "现在 `backward()` 找不到历史。哪些行没有记录历史？",
         ),
     )
     yield (
         "inplace strategy" not in message,
-        Text("Now the write itself is refused: to which tensor is it?", "现在写入本身被拒绝了：写的是哪个张量？"),
+        Text(
+            "Now the write itself is refused. Which tensor does it write to?", "现在写入本身被拒绝了。写的是哪个张量？"
+        ),
     )
     yield (
         error is None,
         Text(
-            "It still raises. On which line, and which node needed which value there?",
-            "还是报错。在哪一行？那里是哪个节点需要哪个值？",
+            "It still raises. On which line? And which node needs which value there?",
+            "还是报错。在哪一行？那里的哪个节点需要哪个值？",
         ),
-        Text("After which line does no node need the old `b` any more?", "从哪一行以后，就没有节点再需要旧的 `b` 了？"),
+        Text("After which line does no node need the old `b` any more?", "哪一行运行之后，就没有节点需要旧的 `b` 了？"),
     )
     written = [step.op for step in mine.steps if step.writes]
     yield (
@@ -113,11 +115,11 @@ def fixed_for_nothing(mine: Recording, a: Any, b: Any, c: Any) -> Steps:
     yield (
         c.tolist() == [4, 16],
         Text(
-            f"`c` is {c.tolist()} now: another function. What did the program compute before?",
-            f"现在 `c` 是 {c.tolist()}：函数变了。原来的程序算的是什么？",
+            f"`c` is {c.tolist()} now, so the program computes another function. What did it compute before?",
+            f"现在 `c` 是 {c.tolist()}，算的已经是另一个函数了。原来的程序算的是什么？",
         ),
     )
-    yield b.tolist() == [3, 5], Text("`b` must end as [3, 5].", "`b` 最后应为 [3, 5]。")
+    yield b.tolist() == [3, 5], Text("`b` must be [3, 5] at the end.", "`b` 最后应当是 [3, 5]。")
     yield (
         a.grad is not None and a.grad.tolist() == [8, 16],
         Text("The gradient should be 8·a.", "梯度应当是 8·a。"),
@@ -125,12 +127,12 @@ def fixed_for_nothing(mine: Recording, a: Any, b: Any, c: Any) -> Steps:
     yield (
         max(_bytes(mine.state(step.index)) for step in takewhile(_is_forward, mine.steps)) <= _BYTES,
         Text(
-            "It runs and is right, but the forward pass takes one tensor more than before.",
-            "能运行，也正确，但前向计算比原来多占一个张量。",
+            "It runs and is right, but the forward pass takes more memory than before.",
+            "能运行，也正确，但前向计算比原来多占了内存。",
         ),
-        Text("Which of the four ways takes no memory?", "四种改法里，哪一种不占内存？"),
+        Text("Which of the four ways takes no extra memory?", "四种改法里，哪一种不另占内存？"),
     )
-    return Text("First let backward use the number, then overwrite it.", "先让反向传播用完这个数，再覆盖它。")
+    return Text("The forward pass takes no more bytes than before.", "前向计算一个字节也没有多占。")
 
 
 @exercise
@@ -142,15 +144,15 @@ def false_alarm(alarm: Recording) -> Steps:
         error is not None,
         Text("`backward()` still runs. What raises a version?", "`backward()` 仍能运行。什么会使版本号增加？"),
         Text(
-            "The counter counts calls, not changes. Lesson 4 has calls that move no data.",
-            "计数器数的是调用，不是变化。第 4 课里有不搬动数据的调用。",
+            "The counter counts calls of in-place operations, not changes. In lesson 4 there are some that move no data.",
+            "计数器数的是原地操作的调用次数，不是变化。第 4 课里有一些不搬动数据的原地操作。",
         ),
     )
     yield (
         "inplace strategy" not in message,
         Text(
-            "That is the leaf check, at the write. Which tensor does the node of `c` keep?",
-            "那是写入时的叶子检查。`c` 的节点保存的是哪个张量？",
+            "This is the leaf check, at the write. Which tensor does the node of `c` keep?",
+            "这是写入时的叶子检查。`c` 的节点保存的是哪个张量？",
         ),
     )
     yield (
@@ -160,8 +162,8 @@ def false_alarm(alarm: Recording) -> Steps:
     yield (
         not any(write.slots for step in alarm.steps for write in step.writes),
         Text(
-            "Refused, but your line wrote slots, if only the same numbers. Find one that writes none.",
-            "确实被拒绝了，但你的这一行写了槽位，哪怕写的是同样的数。请找一行一个槽位也不写的。",
+            "It is refused, but your line wrote slots, even if the numbers stay the same. Find a call that writes no slot.",
+            "确实被拒绝了，但你的这一行写了槽位，哪怕数没有变。请找一个不写任何槽位的调用。",
         ),
         Text("Which operations with an underscore change only the metadata?", "哪些带下划线的操作只改元数据？"),
     )
@@ -170,8 +172,8 @@ def false_alarm(alarm: Recording) -> Steps:
         Text("Keep the other lines as they are.", "请保留其他几行。"),
     )
     return Text(
-        "The check compares versions, not values. So a refusal may be a false alarm, but a value that was overwritten is never used.",
-        "检查比较的是版本，不是数值。所以拒绝可能是虚惊一场，但被覆盖的值绝不会被用到。",
+        "The check compares versions, not values. So it may refuse without need, but it never lets backward use a value that was overwritten.",
+        "检查比较的是版本，不是数值。所以它可能拒绝得没有必要，但绝不会让反向传播用到被覆盖过的值。",
     )
 
 

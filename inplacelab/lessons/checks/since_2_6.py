@@ -17,18 +17,18 @@ _ABOUT = {
         "`tanh_`: the derivative of y = tanh(x) is 1 − y². Which of x and y does it need?",
         "`tanh_`：y = tanh(x) 的导数是 1 − y²。它需要的是 x 还是 y？",
     ),
-    "neg_": Text("`neg_`: does the slope of −x depend on x?", "`neg_`：−x 的斜率与 x 有关吗？"),
+    "neg_": Text("`neg_`: does the derivative of −x depend on x?", "`neg_`：−x 的导数与 x 有关吗？"),
     "square_": Text(
-        "`square_`: the slope is 2·x. Can x be found from x² alone? Think of 3 and −3.",
-        "`square_`：斜率是 2·x。只知道 x²，能知道 x 吗？想想 3 和 −3。",
+        "`square_`: the derivative is 2·x. Can x be found from x² alone? Think of 3 and −3.",
+        "`square_`：导数是 2·x。只知道 x²，能求出 x 吗？想想 3 和 −3。",
     ),
     "sqrt_": Text(
-        "`sqrt_`: the slope is 1 / (2·√x). What is √x?",
-        "`sqrt_`：斜率是 1 / (2·√x)。√x 是什么？",
+        "`sqrt_`: the derivative is 1 / (2·√x). Is √x the input or the output?",
+        "`sqrt_`：导数是 1 / (2·√x)。√x 是输入还是输出？",
     ),
     "cos_": Text(
-        "`cos_`: the slope is −sin(x). Does the cosine alone tell the sign of the sine?",
-        "`cos_`：斜率是 −sin(x)。只知道余弦，能知道正弦的正负吗？",
+        "`cos_`: the derivative is −sin(x). If you know only the cosine, do you know the sign of the sine?",
+        "`cos_`：导数是 −sin(x)。只知道余弦，能知道正弦的正负吗？",
     ),
 }
 
@@ -47,8 +47,9 @@ def what_is_kept(tanh_: Any, neg_: Any, square_: Any, sqrt_: Any, cos_: Any) -> 
     for name, wanted in _KEPT.items():
         yield answers[name] == wanted, _ABOUT[name]
     return Text(
-        "If the derivative can be computed from the output, the output is kept; otherwise a copy of the input.",
-        "导数能由输出算出，就保存输出；否则要留输入的副本。",
+        "If the derivative depends on no number, nothing is kept. If it can be computed from the output, the output is kept. "
+        "Otherwise a copy of the input is kept.",
+        "导数与数值无关，就什么也不保存；导数能由输出算出，就保存输出；否则要留输入的副本。",
     )
 
 
@@ -57,24 +58,26 @@ def copies_and_bytes(copies: Any, mebibytes: Any) -> Steps:
     yield (
         copies != 0,
         Text(
-            "Which of these derivatives depend on the number that is overwritten?", "这些导数里，哪些与被覆盖的数有关？"
+            "Which of these derivatives depend on the number that is overwritten?",
+            "这四个操作的导数，哪些与被覆盖的数有关？",
         ),
     )
     yield (
         copies == 2,
         Text(
-            "Go through the four calls: what does each one keep, and is it a copy?",
-            "把四次调用逐个过一遍：各保存了什么？是副本吗？",
+            "Go through the four calls. What does each one keep, and is that a copy?",
+            "逐个看这四次调用：各保存了什么？保存的是副本吗？",
         ),
         Text(
-            "The exponential keeps its output, and `x` holds that anyway.", "指数保存的是输出，而输出本来就在 `x` 里。"
+            "`exp_` keeps its output, which is in the storage of `x` anyway.",
+            "`exp_` 保存的是输出，而输出本来就在 `x` 的存储里。",
         ),
     )
     yield (
         mebibytes == 16,
         Text(
-            f"With {copies} copies, which tensors are there besides? Count `a` and `x`, too.",
-            f"副本有 {copies} 份，此外还有哪些张量？`a` 和 `x` 也要算。",
+            f"There are {copies} copies. Which tensors are there besides? Count `a` and `x`, too.",
+            f"副本有 {copies} 份。此外还有哪些张量？`a` 和 `x` 也要算。",
         ),
     )
     return Text("`a`, `x` and two copies, of 4 MiB each.", "`a`、`x` 和两份副本，各 4 MiB。")
@@ -87,7 +90,7 @@ def one_underscore_less(mine: Recording, a: Any, b: Any) -> Steps:
         bool(abs(b.numpy() - [3.0, 3 * math.e]).max() < 1e-3),
         Text(
             f"`b` is {[round(v, 3) for v in b.tolist()]} now. Is that still three times the exponential of `a`?",
-            f"现在 `b` 是 {[round(v, 3) for v in b.tolist()]}。它还是 `a` 的指数的三倍吗？",
+            f"现在 `b` 是 {[round(v, 3) for v in b.tolist()]}。它还是 3·exp(a) 吗？",
         ),
     )
     written = [step.op for step in mine.steps if step.writes]
@@ -105,7 +108,7 @@ def one_underscore_less(mine: Recording, a: Any, b: Any) -> Steps:
     )
     return Text(
         "`exp_` may overwrite its input, but nothing may overwrite its output.",
-        "`exp_` 可以覆盖它的输入；它的输出则什么也不能覆盖。",
+        "`exp_` 可以覆盖它的输入，但它的输出不能再被覆盖。",
     )
 
 
@@ -116,8 +119,8 @@ def both_underscores(both: Recording) -> Steps:
     wanted = [3 * math.exp(value) for value in range(6)]
     yield (
         _close(visible_values(after, "b"), wanted),
-        Text("`b` is not three times the exponential of `a`.", "`b` 不是 `a` 的指数的三倍。"),
-        Text("3·exp(a) is one exponential. Of what?", "3·exp(a) 可以写成一个指数。是谁的指数？"),
+        Text("`b` is not three times the exponential of `a`.", "`b` 不是 3·exp(a)。"),
+        Text("3·exp(a) is the exponential of another number. Of which one?", "3·exp(a) 等于另一个数的指数。是哪个数？"),
     )
     number = after.tensor("a").grad
     grad = None if number is None else after.tensors.get(number)
@@ -132,8 +135,8 @@ def both_underscores(both: Recording) -> Steps:
     yield (
         max(forward) <= _TWO_TENSORS and any(step.writes for step in both.steps),
         Text(
-            "It runs and is right. But another tensor of that size was made, if only for a moment: a result or a copy. On which line?",
-            "能运行，也正确。可是有一行另外创建了同样大小的张量，哪怕只是一瞬间：一个结果，或者一份副本。是哪一行？",
+            "It runs and is right. But some line makes another tensor of that size, a result or a copy, even if only for a moment. Which line?",
+            "能运行，也正确。可是有一行另外创建了同样大小的张量（结果或副本），哪怕只存在一瞬间。是哪一行？",
         ),
         Text(
             "`exp_` must be the last write, so the factor 3 must be in `b` before it. exp(x + c) is exp(x) times what?",
@@ -142,7 +145,7 @@ def both_underscores(both: Recording) -> Steps:
     )
     return Text(
         "3·exp(a) = exp(a + log 3). The addition keeps nothing, and nothing is written after `exp_`.",
-        "3·exp(a) = exp(a + log 3)。加法什么也不保存，而 `exp_` 之后没有写入。",
+        "3·exp(a) = exp(a + log 3)。加法什么也不保存，而 `exp_` 之后没有再写入。",
     )
 
 
@@ -162,12 +165,12 @@ def _runs(after: State) -> Steps:
     yield (
         "used in gradient computation has been modified" not in message,
         Text(
-            "`backward()` is still refused. Which node has kept something, and which line overwrites just that?",
-            "`backward()` 还是被拒绝。哪个节点保存了东西？又是哪一行把它覆盖了？",
+            "`backward()` is still refused. Which node has kept a tensor, and which line overwrites that tensor?",
+            "`backward()` 还是被拒绝。哪个节点保存了张量？哪一行覆盖了这个张量？",
         ),
         Text(
-            "The exponential keeps its result, in-place or not.",
-            "指数保存的是它的结果，不管是不是原地操作。",
+            "The exponential keeps its output, in place or not.",
+            "指数保存的是它的输出，不管是不是原地操作。",
         ),
     )
     yield (
