@@ -393,7 +393,7 @@ def _show(recording: Recording, options: argparse.Namespace) -> None:
         print(_NO_WIDGETS.format(recording, missing.name))
         return
     step = opening_step(recording, ()) if options.from_start and not options.predict else None
-    stepper = Stepper(recording, step, predict=options.predict)
+    stepper = Stepper(recording, step, predict=options.predict, _tells_ahead=not options.from_start)
     if options.predict and options.name:
         from inplacelab.lessons.predictions import watch
 
