@@ -3,11 +3,12 @@
     %%stepper [--name NAME] [--against NAME] [--title TITLE] [--predict] [--from-start] [--no-fix] [--framework FRAMEWORK] [--optional]
 
 runs the cell as it would run without the magic, records it, and shows the stepper below it. With `--predict` the stepper asks what a
-step will do before showing it. With `--against NAME` the cell is shown beside a recording that another cell made with `--name`. It opens
-at the most telling step, with `--from-start` or `--predict` at the beginning, and then the value of the cell's last line is not shown,
-which would tell the end first. As a line of its own, `%stepper --from-start` does so for all cells that follow, as lessons that ask a
-question above each program want it. A cell that raises is recorded up to the error, and the error is then shown as Python shows it.
-With `--optional` a cell whose framework is not installed is skipped, and says so.
+step will do before showing it. With `--against NAME` the cell is shown beside a recording that another cell made with `--name`. It
+opens at the most telling step, with `--from-start` or `--predict` at the beginning, and then the value of the cell's last line is not
+shown, which would tell the end first; with `--from-start`, no later step is named before the reader has reached it. As a line of its
+own, `%stepper --from-start` does so for all cells that follow, as lessons that ask a question above each program want it. A cell that
+raises is recorded up to the error, and the error is then shown as Python shows it. With `--optional` a cell whose framework is not
+installed is skipped, and says so.
 
     %%ranks N [--name NAME] [--title TITLE]
 
@@ -393,7 +394,7 @@ def _show(recording: Recording, options: argparse.Namespace) -> None:
         print(_NO_WIDGETS.format(recording, missing.name))
         return
     step = opening_step(recording, ()) if options.from_start and not options.predict else None
-    stepper = Stepper(recording, step, predict=options.predict)
+    stepper = Stepper(recording, step, predict=options.predict, _tells_ahead=not options.from_start)
     if options.predict and options.name:
         from inplacelab.lessons.predictions import watch
 

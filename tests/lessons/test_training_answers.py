@@ -91,8 +91,8 @@ def test_it_is_normalized_after_all(middle: str) -> None:
     [
         (NORMALIZED.format(SUBTRACT + DIVIDE), "still refused|saves its result"),
         (NORMALIZED.format(SUBTRACT + DIVIDE).replace("relu_", "relu"), "still refused|saves its result"),
-        (NORMALIZED.format(SUBTRACT + DIVIDE).replace("(x @ w)", "(x @ w).detach()"), "Another error|history"),
-        (NORMALIZED.format("with paddle.no_grad():\n    h = h - 4.\n" + DIVIDE), "Another error|history"),
+        (NORMALIZED.format(SUBTRACT + DIVIDE).replace("(x @ w)", "(x @ w).detach()"), "another error|history"),
+        (NORMALIZED.format("with paddle.no_grad():\n    h = h - 4.\n" + DIVIDE), "another error|history"),
         (
             NORMALIZED.format(SUBTRACT + DIVIDE).replace("paddle.nn.functional.relu_(x @ w)", "x @ w"),
             "another function",

@@ -109,6 +109,12 @@ def test_at_the_beginning_the_value_of_the_last_line_is_not_told(cell: Run) -> N
     assert cell(f"%%stepper --predict\n{program}").out == ""
 
 
+def test_from_the_start_the_steps_to_come_are_not_named(cell: Run) -> None:
+    program = "x = paddle.ones([2])\nx.scale_(7.)"
+    assert cell(f"%%stepper\n{program}").displayed[0]._tells_ahead
+    assert not cell(f"%%stepper --from-start\n{program}").displayed[0]._tells_ahead
+
+
 def test_how_a_program_is_fixed_can_be_left_to_the_learner(cell: Run) -> None:
     text = "a = paddle.ones([2])\na.stop_gradient = False\nb = a * 2.\nc = b * b\nb.add_(a)\nc.sum().backward()\n"
     texts = {}

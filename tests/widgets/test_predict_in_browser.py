@@ -241,26 +241,27 @@ def test_it_speaks_to_those_who_do_not_see_it(open_quiz: Callable[..., Quiz]) ->
     assert page.locator(f"{PANEL} .ipl-remark").count() == 1  # read aloud: tests/e2e/test_read_aloud.py
 
 
-def test_a_notebook_s_model_receives_every_answer(
-    chromium: Any, sample: Callable[[str], Recording], tmp_path: Path
-) -> None:
+def in_a_notebook(chromium: Any, record: Recording, file: Path, **state: Any) -> Quiz:
     """The module that anywidget loads, with a model that keeps what it receives, as the kernel's would."""
-    record = sample("stale")
     sent = payload(scene_of(record), quiz(record))
-    state = {"step": 0, "language": "en", "mode": "event", "predict": True, "answers": [], "toolbar": True}
+    given = {"step": 0, "language": "en", "mode": "event", "answers": [], "toolbar": True} | state
     model = (
         "const model = { saved: 0, get: (key) => window.state[key], set: (key, value) => { window.state[key] = value; },"
         " save_changes() { this.saved += 1; }, on() {}, off() {} };"
     )
-    data = json.dumps(state | {"_payload": sent}).replace("<", "\\u003c")
-    file = tmp_path / "model.html"
+    data = json.dumps(given | {"_payload": sent}).replace("<", "\\u003c")
     file.write_text(
         f'<!DOCTYPE html><meta charset="utf-8"><style>{stylesheet()}</style><main></main><script type="module">'
         f'{javascript()}\nwindow.state = {data};{model}render({{ model, el: document.querySelector("main") }});</script>',
         encoding="utf-8",
     )
-    context = chromium.new_context(offline=True)
-    page = Quiz(context.new_page(), file)
+    return Quiz(chromium.new_context(offline=True).new_page(), file)
+
+
+def test_a_notebook_s_model_receives_every_answer(
+    chromium: Any, sample: Callable[[str], Recording], tmp_path: Path
+) -> None:
+    page = in_a_notebook(chromium, sample("stale"), tmp_path / "model.html", predict=True)
     page.to_first_question()
     page.choose("MultiplyGradNode", "v0")
     page.click("Check and step")
@@ -273,4 +274,25 @@ def test_a_notebook_s_model_receives_every_answer(
     ]
     page.press("p")
     assert page.page.evaluate("() => window.state.predict") is False
-    context.close()
+    page.page.context.close()
+
+
+@pytest.mark.parametrize("tells_ahead", [True, False])
+def test_where_a_lesson_asks_a_step_is_named_only_when_it_is_reached(
+    chromium: Any, sample: Callable[[str], Recording], tmp_path: Path, tells_ahead: bool
+) -> None:
+    page = in_a_notebook(chromium, sample("stale"), tmp_path / "asks.html", _tells_ahead=tells_ahead)
+    chapters, failure = page.page.locator(".ipl-chapter"), page.page.locator(".ipl-to-failure")
+
+    def named() -> int:
+        return sum(chapters.nth(k).is_visible() for k in range(chapters.count()))
+
+    before = chapters.first.bounding_box()
+    assert (named() == chapters.count()) == failure.is_visible() == tells_ahead
+    page.press("End")
+    assert named() == chapters.count() > 1
+    page.press("Home")
+    assert named() == chapters.count(), "what was seen stays"
+    assert failure.is_visible()
+    assert chapters.first.bounding_box() == before
+    page.page.context.close()

@@ -92,6 +92,10 @@ class View(LiveWidget):
         False,
         help="Whether the cell that shows the view has the program: then the lines around the present one are enough.",
     ).tag(sync=True)
+    _tells_ahead = traitlets.Bool(
+        True,
+        help="Whether the steps to come are named before the reader has reached them: not where a lesson asks what happens.",
+    ).tag(sync=True)
     _payload = traitlets.Unicode(help="The whole payload if it is small, otherwise that of the first picture.").tag(
         sync=True
     )

@@ -23,8 +23,8 @@ def log_of_the_way(kept: Recording, path: Any) -> Steps:
         len(set(shown)) == 3,
         Text("How many different numbers does `path` show, and why?", "`path` 里有几个不同的数？为什么？"),
         Text(
-            "In how many storages are the entries of the list? A snapshot has one of its own.",
-            "列表里的各项放在几个存储里？快照应当有自己的存储。",
+            "How many storages do the entries of the list use? A snapshot has a storage of its own.",
+            "列表里的各项用了几个存储？快照应当有自己的存储。",
         ),
     )
     yield (
@@ -37,13 +37,13 @@ def log_of_the_way(kept: Recording, path: Any) -> Steps:
     yield (
         shown == [8, 4, 2],
         Text(
-            "Three snapshots, each a little late. Is the copy taken before the write or after it?",
-            "三份快照，却都晚了一步。副本是在写入之前取的，还是之后？",
+            "These are three snapshots, but each was taken too late. Is the copy made before the write or after it?",
+            "三份快照都取得晚了一步。副本是在写入之前取的，还是之后取的？",
         ),
     )
     return Text(
-        "Each entry has kept its number. As a tensor, each takes a storage of four bytes.",
-        "每一项都留住了自己的数。如果是张量，每一项占一个四字节的存储。",
+        "Each entry has kept its number. If the entries are tensors, each has a storage of four bytes.",
+        "每一项都留住了自己的数。如果各项是张量，每一项就有一个四字节的存储。",
     )
 
 
@@ -60,7 +60,7 @@ def fresh_start(fresh: Recording, total: Any) -> Steps:
         Text("How many objects do the names `first` and `second` stand for?", "`first` 和 `second` 是几个对象的名字？"),
         Text(
             "When is the default value of `start` made: at every call, or once?",
-            "`start` 的默认值是什么时候造的：每次调用都造，还是只造一次？",
+            "`start` 的默认值是什么时候创建的：每次调用都创建，还是只创建一次？",
         ),
     )
     yield (
@@ -70,32 +70,34 @@ def fresh_start(fresh: Recording, total: Any) -> Steps:
     yield (
         visible_values(after, "second") == (10,),
         Text(
-            "`first` is safe now. But with which number did the second call begin?",
-            "`first` 保住了。可是第二次调用是从几开始加的？",
+            "`first` is right now. But from which number did the second call start?",
+            "`first` 对了。可是第二次调用是从几开始加的？",
         ),
         Text(
             "Let the default be `None`, and make the tensor inside the function.",
-            "把默认值设为 `None`，在函数里面再造张量。",
+            "把默认值设为 `None`，在函数里面再创建张量。",
         ),
     )
     sums = [_number(total([1.0, 4.0])) for _ in range(2)]
     yield (
         sums == [5, 5],
         Text(
-            f"These two calls are right. But two more, `total([1., 4.])` each, return {sums[0]:g} and {sums[1]:g}.",
+            f"These two calls are right. But two further calls of `total([1., 4.])` return {sums[0]:g} and {sums[1]:g}.",
             f"这两次调用对了。可是再调用两次 `total([1., 4.])`，返回的是 {sums[0]:g} 和 {sums[1]:g}。",
         ),
-        Text("Fix the function, not its calls.", "要修的是函数，而不是调用它的地方。"),
+        Text("Fix the function, not the calls.", "要修改的是函数，而不是调用它的地方。"),
     )
     began = _number(total([1.0], paddle.full([1], 5.0)))
     yield (
         began == 6,
         Text(
-            f"From zero it is right. But begun with 5, `total([1.])` returns {began:g}.",
-            f"从零开始是对的。可是从 5 开始，`total([1.])` 返回 {began:g}。",
+            f"Starting from zero, it is right. But `total([1.], paddle.full([1], 5.))` returns {began:g}, and should return 6.",
+            f"从零开始是对的。可是 `total([1.], paddle.full([1], 5.))` 返回 {began:g}，应当返回 6。",
         ),
     )
-    return Text("A tensor that is written must be made again in each call.", "要被写入的张量，每次调用都应当新造一个。")
+    return Text(
+        "A tensor that the function writes must be a new one in each call.", "函数要写入的张量，每次调用都应当是新的。"
+    )
 
 
 _TAIL = (6.0, 12.0)
@@ -114,7 +116,7 @@ def find_the_lines(riddle: Recording, lines: Any) -> Steps:
     yield (
         not given & (rebinding - changing),
         Text(
-            "One of your lines gives a name to a new tensor. What does that do to the old one?",
+            "One of your lines only moves a name to a new tensor. Does that change the old tensor?",
             "你写的行里，有一行只是让名字指向一个新张量。旧张量会因此改变吗？",
         ),
     )
@@ -132,15 +134,15 @@ def find_the_lines(riddle: Recording, lines: Any) -> Steps:
     yield (
         given == changing,
         Text(
-            "All lines that you named are right, but at least one is missing. Which other tensors are on the storage of `tail`?",
-            "写出来的都对，但还有遗漏。`tail` 的存储上还有哪些张量？",
+            "All lines that you named are right, but at least one is missing. Which other tensors share the storage of `tail`?",
+            "写出来的都对，但还有遗漏。还有哪些张量与 `tail` 共享存储？",
         ),
         Text(
-            "Is `cut` a copy? Is a reshaped `cut`? And what does an assignment to `x[x > 3]` write?",
-            "`cut` 是副本吗？`cut` 经过 `reshape` 呢？给 `x[x > 3]` 赋值，写的又是什么？",
+            "Is `cut` a copy? Is `cut.reshape([2, 2])` a copy? And what does an assignment to `x[x > 3]` write?",
+            "`cut` 是副本吗？`cut.reshape([2, 2])` 是副本吗？给 `x[x > 3]` 赋值，写的又是什么？",
         ),
     )
     return Text(
-        "A copy, other slots and a moved name change nothing. An alias does, whatever it is called.",
-        "写副本、写别的槽位、移动名字，都不会改变它；别名会，不管叫什么名字。",
+        "Writing a copy, writing other slots and moving a name do not change `tail`. Writing its slots through any alias does.",
+        "写副本、写别的槽位、让名字指向别的张量，都不会改变 `tail`；通过任何别名写它的槽位，都会改变它。",
     )

@@ -29,20 +29,21 @@ def data_saved(brightened: Recording, seen: Any) -> Steps:
         visible_values(after, "data") == _DATA
         and not who_raised(brightened, brightened.after_line(1).tensor("data").storage),
         Text(
-            "`data` has changed. In which storage is `batch`, and which other tensor is there?",
-            "`data` 变了。`batch` 在哪个存储里？那里还有哪个张量？",
+            "`data` has changed. Which other tensor shares the storage of `batch`?",
+            "`data` 变了。还有哪个张量与 `batch` 共享存储？",
         ),
         Text("How do you make a tensor with a storage of its own?", "用什么办法能得到一个有自己存储的张量？"),
     )
     yield (
         list(seen) == [100, 260],
         Text(
-            "`data` is safe. But what is in `batch`: only the two rows?",
-            "`data` 安全了。可是 `batch` 里是什么？只有那两行吗？",
+            "`data` stays as it is. But what does `batch` show? Only the two rows?",
+            "`data` 没有变。可是 `batch` 显示的是什么？只有那两行吗？",
         ),
     )
     return Text(
-        "A copy of the two rows: 16 bytes, not of the whole data set.", "只复制了那两行：16 个字节，而不是整个数据集。"
+        "Only the two rows are copied (16 bytes), not the whole data set.",
+        "只复制了那两行（16 个字节），而不是整个数据集。",
     )
 
 
@@ -53,11 +54,11 @@ def normalized_after_all(normalized: Recording) -> Steps:
     yield (
         error is None or "modified by an inplace operation" in error.message,
         Text(
-            f"Another error than before, in line {after.step.line}. Read its first line: what does the tensor lack?",
-            f"报错和原来不同，在第 {after.step.line} 行。读一读报错的第一行：这个张量缺少什么？",
+            f"Line {after.step.line} raises another error than before. Read the first line of the message: what does the tensor lack?",
+            f"第 {after.step.line} 行报错，而且与原来的报错不同。读一读报错信息的第一行：这个张量缺少什么？",
         ),
         Text(
-            "`backward()` needs the history from `w` to `h`. Which call of yours cuts it?",
+            "`backward()` needs the history from `w` to `h`. Which of your calls cuts it?",
             "`backward()` 需要从 `w` 到 `h` 的历史。你的哪个调用把它切断了？",
         ),
     )
@@ -90,24 +91,24 @@ def normalized_after_all(normalized: Recording) -> Steps:
     yield (
         visible_values(after, "h") == _NORMALIZED,
         Text(
-            "The gradient is right, but which numbers does `h` show? Relu, subtract, divide: is any of the three missing?",
-            "梯度对了，可是 `h` 显示哪几个数？relu、减、除，三步是不是少了一步？",
+            "The gradient is right, but which numbers does `h` show? Is one of the three steps missing: `relu`, subtraction or division?",
+            "梯度对了，可是 `h` 显示哪些数？`relu`、减法、除法这三步，是不是少了一步？",
         ),
     )
     yield (
         "divide_" in [step.op for step in normalized.steps],
-        Text("The division must stay in place.", "除法仍须是原地的。"),
+        Text("The division must stay in-place.", "除法仍应当是原地操作。"),
     )
     yield (
         not _a_copy_was_kept(normalized),
         Text(
-            "The engine keeps a copy of the overwritten value. Do without it: one other line is enough.",
+            "The engine keeps a copy of the overwritten value. Do without that: one changed line is enough.",
             "引擎留了被覆盖的值的副本。请不要借助它，改动一行就够了。",
         ),
     )
     return Text(
-        "The first operation makes a new storage, and no node has saved its contents. From then on, write in place.",
-        "第一个操作新建一个存储，没有节点保存过其中的内容。此后就可以原地写了。",
+        "The subtraction now puts its result into a new storage, and no node has saved its contents. From then on, you may write in place.",
+        "减法的结果现在放进新的存储，没有节点保存过其中的内容。此后就可以原地写了。",
     )
 
 
@@ -130,45 +131,48 @@ def descent(descend: Any) -> Steps:
         yield (
             False,
             Text(
-                "It is refused: `w` is a leaf that requires a gradient. Is this write part of what should be differentiated?",
-                "被拒绝了：`w` 是需要梯度的叶子张量。这次写入属于要求导的计算吗？",
+                "It is refused: `w` is a leaf that requires a gradient. Is this write part of the function that is differentiated?",
+                "被拒绝了：`w` 是需要梯度的叶子张量。这次写入属于要求导的函数吗？",
             ),
         )
         return None
     yield (
         returned is not ...,
         Text(
-            "Write the body in place of `return ...`: which operation overwrites `w`, and under what?",
-            "请把 `return ...` 换成函数体：用哪个操作覆盖 `w`？要放在什么之下？",
+            "Write the body instead of `return ...`. Which operation overwrites `w`, and under which context manager is that allowed?",
+            "请把 `return ...` 换成函数体。用哪个操作覆盖 `w`？在什么之下才允许？",
         ),
     )
     yield (
         w.tolist() != [4, -2] or b.tolist() != [[1], [3]],
         Text(
-            "`w` has not moved. Was the parameter written, or did the name only move on to a new tensor?",
-            "`w` 没有动。是写了这个参数，还是只让名字指向了新的张量？",
+            "`w` has not changed. Was the parameter written, or did the name only move on to a new tensor?",
+            "`w` 没有变。是写了这个参数，还是只让名字指向了新的张量？",
         ),
     )
-    yield w.tolist() != [6, -3], Text("Uphill. Which way does the gradient point?", "走成上坡了。梯度指向哪个方向？")
+    yield (
+        w.tolist() != [6, -3],
+        Text("This step goes uphill. Which way does the gradient point?", "这一步走成上坡了。梯度指向哪个方向？"),
+    )
     yield (
         w.tolist() == [2, -1],
         Text(
-            f"From [4, -2], with gradient [8, -4] and lr 0.25, it went to {w.tolist()}.",
-            f"从 [4, -2] 出发，梯度是 [8, -4]，lr 为 0.25，却走到了 {w.tolist()}。",
+            f"With `w` = [4, -2], gradient [8, -4] and `lr` = 0.25, the result is {w.tolist()}. What should it be?",
+            f"`w` 为 [4, -2]，梯度为 [8, -4]，`lr` 为 0.25，结果是 {w.tolist()}。应当是多少？",
         ),
     )
     yield (
         b.tolist() == [[0.5], [1.5]],
         Text(
-            "The first parameter is right; the second is not. How often does the loop run?",
-            "第一个参数对了，第二个没有。循环执行了几次？",
+            "The first parameter is right, but the second is not. How often does the loop run?",
+            "第一个参数对了，第二个不对。循环执行了几次？",
         ),
     )
     yield (
         w.grad.tolist() == [8, -4] and b.grad.tolist() == [[2], [6]],
         Text(
-            "A second step would not go as far: what does `w.grad` show now?",
-            "第二步会走得更近：`w.grad` 现在显示什么？",
+            "The gradients must stay as they are. What does `w.grad` show now?",
+            "梯度不应当改变。`w.grad` 现在显示什么？",
         ),
     )
     yield (
@@ -184,14 +188,14 @@ def descent(descend: Any) -> Steps:
             f"The numbers are right, but {needed} bytes were needed on the way. For which tensor?",
             f"数值对了，但途中多占了 {needed} 个字节。是为哪个张量？",
         ),
-        Text("`subtract_` has a factor for what it subtracts.", "`subtract_` 可以给减数带上系数。"),
+        Text("`subtract_` can multiply what it subtracts by a factor.", "`subtract_` 可以给减数乘上一个系数。"),
     )
     descend([w, b], 0.5)
     yield (
         w.tolist() == [-2, 1] and b.tolist() == [[-0.5], [-1.5]],
         Text(
-            "With lr 0.25 it is right. With another `lr`, is it still?",
-            "lr 为 0.25 时是对的。换一个 `lr` 还对吗？",
+            "It is right if `lr` is 0.25. Is it right with another `lr`?",
+            "`lr` 为 0.25 时是对的。换一个 `lr` 还对吗？",
         ),
     )
     return Text("That is `optimizer.SGD`.", "这就是 `optimizer.SGD`。")
@@ -214,7 +218,7 @@ def mirror(flip_: Any) -> Steps:
     yield (
         returned is not ...,
         Text(
-            "Write the body in place of `return ...`. Which column must change places with column 0?",
+            "Write the body instead of `return ...`. Which column must change places with column 0?",
             "请把 `return ...` 换成函数体。第 0 列要和哪一列对调？",
         ),
     )
@@ -225,26 +229,26 @@ def mirror(flip_: Any) -> Steps:
     yield (
         x.tolist() != numbers.tolist(),
         Text(
-            "`x` was written, and shows the old numbers again. How often does each pair change places?",
-            "`x` 被写过，却又显示原来的数。每一对各对调了几次？",
+            "`x` was written, but shows the old numbers again. How often does each pair of columns change places?",
+            "`x` 被写过，却又显示原来的数。每一对列各对调了几次？",
         ),
     )
     yield (
         x.tolist() == wanted,
         Text(
-            "Look at one row, 0 to 7. What does column 7 show, and what should it show? What was in column 0 when it was read?",
-            "看一行，0 到 7。第 7 列显示什么，应当显示什么？读第 0 列时，里面已经是什么了？",
+            "Look at one row, 0 to 7. What does column 7 show, and what should it show? What was in column 0 when your code read it?",
+            "看一行，0 到 7。第 7 列显示什么，应当显示什么？代码读第 0 列时，里面是什么？",
         ),
-        Text("Keep one column before it is overwritten.", "一列被覆盖之前，先把它留一份。"),
+        Text("Copy a column before it is overwritten.", "一列被覆盖之前，先把它复制一份。"),
     )
     slots = recording.state(-1).storages[recording.state(-1).tensor("x").storage].slots
     widest = max(_slots_written(step) for step in recording.steps)
     yield (
         widest <= slots // 2,
         Text(
-            f"Right here. But one write covers {widest} slots of {slots}, so it overwrites what it has still to read, or it reads a copy of the whole. "
-            "Let the columns change places in pairs.",
-            f"在这里是对的。可是有一次写入涉及 {slots} 个槽位中的 {widest} 个：要么覆盖了自己还要读的数，要么读的是整个副本。请让各列两两对调。",
+            f"The result is right. But one write goes to {widest} of {slots} slots, so it either overwrites slots that it has yet to read, "
+            "or reads a copy of all columns. Let the columns change places in pairs.",
+            f"结果是对的。可是有一次写入涉及 {slots} 个槽位中的 {widest} 个：要么覆盖了自己还要读的槽位，要么读的是所有列的副本。请让各列两两对调。",
         ),
     )
     start = next(step.live for step in recording.steps if step.op == "clone")
@@ -253,14 +257,14 @@ def mirror(flip_: Any) -> Steps:
     yield (
         most <= 2 * column,
         Text(
-            f"Right, but {most} bytes were set aside at once. One column has {column}.",
-            f"对了，但一次暂存了 {most} 字节。一列只有 {column} 字节。",
+            f"The result is right, but copies of {most} bytes were held at one moment. One column takes {column} bytes.",
+            f"结果是对的，但有一刻同时持有 {most} 字节的副本。一列只占 {column} 字节。",
         ),
     )
     return Text(
-        f"At most {most} bytes were set aside; one column has {column}. (In a loop, the name `kept` still holds the last column while the next is "
-        "copied. `del kept` makes it one.)",
-        f"最多暂存了 {most} 字节；一列有 {column} 字节。（在循环里，复制下一列时，名字 `kept` 还持有上一列。加一句 `del kept` 就只有一列了。）",
+        f"At most {most} bytes of copies were held; one column takes {column} bytes. (In a loop, the name `kept` still holds the last column while "
+        "the next is copied. With `del kept` at the end of the loop, only one column is held.)",
+        f"最多持有 {most} 字节的副本；一列占 {column} 字节。（在循环里，复制下一列时，名字 `kept` 还持有上一列。在循环体末尾加上 `del kept`，就只持有一列。）",
     )
 
 

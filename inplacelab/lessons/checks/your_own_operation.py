@@ -23,26 +23,26 @@ def cubed(mine: Recording) -> Steps:
     yield (
         error is None or error.type == "RuntimeError",
         Text(
-            "It raises, but not because of a version: the last step of the picture says why.",
-            "报错了，但与版本号无关：图的最后一步写着原因。",
+            "It raises, but not because of a version. The last step of the picture says why.",
+            "报错了，但与版本号无关。图的最后一步写着原因。",
         ),
     )
     yield (
         error is None,
         Text(
-            "It is refused: at which version was the tensor saved, and which line of `forward` writes it?",
-            "被拒绝了：张量是在哪个版本保存的？`forward` 的哪一行写了它？",
+            "It is refused. At which version was the tensor saved, and which line of `forward` writes it?",
+            "被拒绝了。张量是在哪个版本保存的？`forward` 的哪一行写了它？",
         ),
         Text(
-            "What is saved and what is written is one storage. Does it have to be?",
-            "保存的和覆盖的是同一个存储。非得这样吗？",
+            "The saved tensor and the overwritten tensor share a storage. Do they have to?",
+            "保存的张量和被覆盖的张量共享一个存储。非得这样吗？",
         ),
     )
     yield (
         after.tensor("h").id == after.tensor("y").id and np.allclose(visible_values(after, "h") or (), (1, -8, 27)),
         Text(
-            "Is it still in place: is `y` the tensor `h`, and does it hold the cubes?",
-            "还是原地操作吗：`y` 是不是 `h`，里面是不是立方？",
+            "Is the operation still in-place? Is `y` the same object as `h`, and does it hold the cubes?",
+            "它还是原地操作吗？`y` 和 `h` 是不是同一个对象，里面是不是立方？",
         ),
     )
     grad = after.tensor("a").grad
@@ -54,8 +54,8 @@ def cubed(mine: Recording) -> Steps:
         ),
     )
     return Text(
-        "A derivative that needs the overwritten input takes a copy of it.",
-        "求导要用到被覆盖的输入，就得留一份副本。",
+        "If a derivative needs the overwritten input, a copy must be saved.",
+        "如果导数需要被覆盖的输入，就得保存它的副本。",
     )
 
 
@@ -74,8 +74,8 @@ def squareplus(row: Any) -> Steps:
     yield (
         np.allclose(x.clone().squareplus_().numpy(), wanted),
         Text(
-            "The ordinary form is right, the in-place form is not. What is in `x` when `out` is `x`?",
-            "普通形式是对的，原地形式不对。当 `out` 就是 `x` 时，`x` 里是什么？",
+            "The ordinary form is right, but the in-place form is not. If `out` is `x`, what does `x` hold after each step of the kernel?",
+            "普通形式是对的，原地形式不对。如果 `out` 就是 `x`，核函数的每一步之后，`x` 里是什么？",
         ),
         Text("The kernel reads `x` again after it has written `out`.", "核函数在写了 `out` 之后又读了一次 `x`。"),
     )
@@ -94,11 +94,14 @@ def squareplus(row: Any) -> Steps:
             "结果对了，但要为被覆盖的内容留副本。导数有哪些参数？",
         ),
         Text(
-            "The result alone gives the slope: out² / (1 + out²).",
-            "斜率只用结果就能写出来：out² / (1 + out²)。",
+            "The derivative can be computed from the result alone: out² / (1 + out²).",
+            "导数只用结果就能算出来：out² / (1 + out²)。",
         ),
     )
-    return Text("In place, differentiable, and nothing is copied.", "原地、可导，而且什么也不复制。")
+    return Text(
+        "The operation works in place, can be differentiated, and copies nothing.",
+        "这个操作能原地进行，可以求导，而且什么也不复制。",
+    )
 
 
 @exercise
@@ -124,18 +127,19 @@ def cubed_by_result(row: Any) -> Steps:
     yield (
         x.grad is not None and not np.isnan(x.grad.numpy()).any(),
         Text(
-            "For negative numbers the slope is not a number. What is a fractional power of −8?",
-            "对负数，斜率不是一个数（NaN）。−8 的分数次幂是什么？",
+            "For negative numbers the derivative is NaN (not a number). What is a fractional power of −8?",
+            "对负数，导数是 NaN（不是一个数）。−8 的分数次幂是什么？",
         ),
-        Text("The slope 3x² does not depend on the sign of x.", "斜率 3x² 与 x 的符号无关。"),
+        Text("The derivative 3x² does not depend on the sign of x.", "导数 3x² 与 x 的符号无关。"),
     )
     yield (
         gradcheck(lambda t: t.cubed_(), points, raise_exception=False),
         Text(
-            "Finite differences do not agree. The slope is 3x²: which power of |out| is x²?",
-            "与有限差分不符。斜率是 3x²：x² 是 |out| 的几次幂？",
+            "Finite differences do not agree with the derivative. It should be 3x². Which power of |out| is x²?",
+            "有限差分与导数不符。导数应当是 3x²。x² 是 |out| 的几次幂？",
         ),
     )
     return Text(
-        "The result holds what the derivative needs: nothing is copied.", "结果里就有导数要用的东西：什么也不必复制。"
+        "The derivative can be computed from the result, so nothing is copied.",
+        "导数可以由结果算出，所以什么也不必复制。",
     )

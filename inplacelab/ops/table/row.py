@@ -10,7 +10,7 @@ input. **The parameter names of a derivative say what backward keeps**:
     x_meta    the same and its strides
     alpha     an attribute
 
-So there is no second declaration that could become wrong, and a misspelt name is refused when the table is read.
+So there is no second declaration that could become wrong, and a misspelled name is refused when the table is read.
 
 `ZERO` means that the derivative is zero, and that zeros are passed on (`x.zero_()` discards the old `x`). `None` means that
 there is no path for a gradient (`x > y`).

@@ -39,6 +39,7 @@ import { drawToolbar } from "./toolbar.js";
  * @param {string} [options.mode]
  * @param {string} [options.selection]
  * @param {boolean} [options.predict]
+ * @param {boolean} [options.tellsAhead]  Whether the story and the failing line are named before the reader has come to them; true if not given.
  * @param {Answer[]} [options.answers]
  * @param {boolean} [options.toolbar]  Whether there are controls and a sentence; a view that follows another view needs none.
  * @param {() => number} [options.followed]  The step of a recording whose launches are shown; -1 for all of them.

@@ -50,8 +50,8 @@ export function drawSentence(stage, fixes) {
     put(sentence, "aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
     const isBefore = failed > stage.step && (stage.step <= stage.stops[0] || stage.step === stage.opened);
     if (isBefore) write(toFailure, failureWords());
-    // In predict mode it is not announced in advance.
-    toFailure.hidden = stage.predict;
+    // In predict mode, and where a lesson asks, it is not announced in advance.
+    toFailure.hidden = stage.predict || stage.isAhead(failed);
     const { says, detail } = saysOf(now);
     tell(wordsAt(says), wordsAt(detail), isBefore);
     root.classList.toggle("ipl-wrong", now.error === true);

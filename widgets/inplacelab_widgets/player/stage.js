@@ -24,6 +24,7 @@ import { fill, speak } from "./words.js";
  * @property {"event" | "line"} mode  What one step is.
  * @property {string} selection  The key of what is pinned ("t3", "s1:4", "n2"), or "".
  * @property {boolean} predict  Whether there are questions before steps.
+ * @property {(step: number) => boolean} isAhead  Whether nothing may be said of a step yet: where a lesson asks what happens, the reader comes to it first.
  * @property {Answer[]} answers  What was answered or skipped, in that order.
  * @property {Element[]} [outlined]  What differs from another program: it is brought into sight before what changed.
  * @property {string} thread  The name of the tensor that is followed, or "".
@@ -112,6 +113,7 @@ export function makeStage(payload, root, options) {
     mode: valid.mode(options.mode),
     selection: valid.selection(options.selection),
     predict: valid.predict(options.predict),
+    isAhead: (step) => options.tellsAhead === false && step > furthest,
     answers: valid.answers(options.answers),
     thread: valid.thread(options.thread),
     followed: followedBy(payload, valid.thread(options.thread)),
@@ -165,13 +167,15 @@ export function makeStage(payload, root, options) {
     show,
   };
 
-  // Whether the reader or a model has gone to any step.
+  // Whether the reader or a model has gone to any step, and how far.
   let hasMoved = false;
+  let furthest = stage.step;
 
   /** @type {Record<Trait, (before: any) => void>} */
   const changed = {
     step(before) {
       hasMoved = true;
+      furthest = Math.max(furthest, stage.step);
       const [from, to] = [before, stage.step].map((step) => placeOf(step, stage.stops));
       move(Math.abs(to - from) <= 1);
       if (steps[before].at?.[0] !== steps[stage.step].at?.[0]) stage.stops = stopsOf(steps, stage.mode, stage.step);

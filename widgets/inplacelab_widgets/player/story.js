@@ -54,7 +54,7 @@ export function drawStory(stage, stop) {
     if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
     const here = chapters.findIndex((chapter) => chapter.root === event.target);
     const next = here < 0 ? -1 : chapterAt(event.key, here, chapters.length);
-    if (next < 0) return;
+    if (next < 0 || stage.isAhead(chapters[next].step)) return;
     event.preventDefault();
     event.stopPropagation();
     chapters[next].root.focus();
@@ -70,6 +70,7 @@ export function drawStory(stage, stop) {
       if (chapter.step === stage.step) put(chapter.root, "aria-current", "true");
       else chapter.root.removeAttribute("aria-current");
       chapter.root.toggleAttribute("data-passed", k <= now);
+      chapter.root.toggleAttribute("data-ahead", stage.isAhead(chapter.step));
       put(chapter.root, "title", stage.word(stage.mode === "line" ? "position_by_line" : "position", numbered(chapter.step, steps, stage.stops, stage.mode)));
     });
   }

@@ -124,6 +124,7 @@ function drawn(model, el, payload) {
   const player = mounted(payload)(el, payload, {
     ...given,
     codeAbove: model.get("_code_above") === true,
+    tellsAhead: model.get("_tells_ahead") !== false,
     step: steps.get(),
     followed: () => model.get("step"),
     tell(trait, value) {
