@@ -50,8 +50,8 @@ CLAIMS = (
             "操作分三类：普通、视图、原地。张量由元数据和数据组成；视图是同一块缓冲区上的另一个张量。",
         ),
         Text(
-            "So it is: three questions tell them apart (same object? same storage? written?).",
-            "确实如此：三个问题就能分清（是同一个对象吗？是同一个存储吗？被写过吗？）。",
+            "Three questions tell them apart: is it the same object, is it the same storage, and was it written?",
+            "三个问题就能分清：是同一个对象吗？是同一个存储吗？被写过吗？",
         ),
         SHOWN,
     ),
@@ -59,8 +59,8 @@ CLAIMS = (
         "same-metadata",
         Text("An in-place operation leaves the metadata exactly as it was.", "原地操作之后，元数据与原来完全相同。"),
         Text(
-            "True of `add_`. `transpose_`, `t_` and `reshape_` change shape or strides; `cast_` and `equal_` change the dtype.",
-            "对 `add_` 是这样。`transpose_`、`t_`、`reshape_` 会改变形状或步幅；`cast_`、`equal_` 会改变数据类型。",
+            "This is true of `add_`. But `transpose_`, `t_` and `reshape_` change shape or strides; `cast_` and `equal_` change the dtype.",
+            "对 `add_` 是这样。但 `transpose_`、`t_`、`reshape_` 会改变形状或步幅；`cast_`、`equal_` 会改变数据类型。",
         ),
         QUALIFIED,
     ),
@@ -68,7 +68,7 @@ CLAIMS = (
         "less-arithmetic",
         Text("In-place operations lower the complexity of a computation.", "原地操作能降低计算的复杂度。"),
         Text(
-            "The same elements are computed. What is saved is an allocation, its bytes and sometimes a copy.",
+            "The same elements are computed. What is saved is an allocation, its bytes, and sometimes a copy.",
             "要算的元素一个不少。省下的是一次内存申请、那些字节，有时还有一次复制。",
         ),
         REFUTED,
@@ -77,10 +77,10 @@ CLAIMS = (
         "larger-models",
         Text("Larger models fit into the same memory.", "同样的内存能放下更大的模型。"),
         Text(
-            "How much larger depends on what would otherwise be held. Counted under a fixed limit, batches are twice as large where "
-            "a single operation makes the peak, one and a half times in a network that is only used, and no larger in training "
+            "How much larger depends on what would otherwise be held. Under a fixed limit, the largest batch is twice as large if "
+            "a single operation makes the peak, one and a half times as large in inference with a network, and no larger in training "
             "if no name holds the old values anyway.",
-            "大多少，要看旧值本来是否还有谁持有。在固定的内存上限下数最大的批次：峰值出在单个操作上时是两倍；网络只使用、不训练时是一倍半；"
+            "大多少，要看旧值本来是否还有谁持有。在固定的内存上限下数最大的批次：峰值出在单个操作上时是两倍；网络只做推理时是一倍半；"
             "训练时如果本来就没有名字持有旧值，就一个样本也不多。",
         ),
         QUALIFIED,
@@ -91,7 +91,7 @@ CLAIMS = (
             "In-place names end in an underscore, come as function and as method, and have the signature of the ordinary one.",
             "原地操作的名字以下划线结尾，既有函数形式也有方法形式，参数与普通形式相同。",
         ),
-        Text("Shown from the table of all of them.", "用包含全部名字的表逐一验证。"),
+        Text("Each name in the table of all of them was checked.", "用包含全部名字的表逐一验证。"),
         SHOWN,
     ),
     Claim(
@@ -101,8 +101,8 @@ CLAIMS = (
             "`add_` 和 `subtract_` 可以给加数、减数带上系数 `alpha`。",
         ),
         Text(
-            "Shown: `x + alpha * y` and `x - alpha * y`, in place.",
-            "成立：原地算出 `x + alpha * y` 和 `x - alpha * y`。",
+            "They compute `x + alpha * y` and `x - alpha * y`, in place.",
+            "它们原地算出 `x + alpha * y` 和 `x - alpha * y`。",
         ),
         SHOWN,
     ),
@@ -113,8 +113,8 @@ CLAIMS = (
             "逐元素操作可以原地进行，因为各元素互不依赖。",
         ),
         Text(
-            "Shown; and matrix product and running sum show what happens where they do depend.",
-            "成立；矩阵乘法与累加则说明元素相互依赖时会怎样。",
+            "A matrix product and a running sum show what happens if they do depend on one another.",
+            "矩阵乘法与累加则说明元素相互依赖时会怎样。",
         ),
         SHOWN,
     ),
@@ -125,19 +125,19 @@ CLAIMS = (
             "`transpose_` 在原地重排数据，因而节省内存。",
         ),
         Text(
-            "It writes no slot: only shape and strides change. `transpose` gives a view already, so nothing is saved.",
-            "它一个槽位也不写，变的只是形状和步幅。`transpose` 本来就给出视图，所以什么也没有省。",
+            "It writes no slot; only shape and strides change. The ordinary `transpose` already gives a view, so nothing is saved.",
+            "它一个槽位也不写，变的只是形状和步幅。普通的 `transpose` 本来就给出视图，所以什么也没有省。",
         ),
         REFUTED,
     ),
     Claim(
         "half-the-memory",
         Text(
-            "The block with ordinary operations peaks at 134217728 bytes, in place at 67108864.",
+            "The example block has a peak of 134217728 bytes with ordinary operations, and of 67108864 in place.",
             "示例模块用普通操作时峰值为 134217728 字节，用原地操作时为 67108864 字节。",
         ),
         Text(
-            "To the byte, without gradients; training adds what backward keeps.",
+            "Without gradients, this is right to the byte. Training adds what backward keeps.",
             "不求梯度时一个字节也不差；训练时还要加上反向传播保存的内容。",
         ),
         QUALIFIED,
@@ -146,7 +146,7 @@ CLAIMS = (
         "as-much-as-possible",
         Text("Use in-place operations in middle layers as much as possible.", "在中间层应尽量多用原地操作。"),
         Text(
-            "Where backward keeps a copy nothing is saved, and some writes are refused.",
+            "If backward keeps a copy, nothing is saved; and some writes are refused.",
             "如果反向传播要留副本，就什么也没省；还有一些写入会被拒绝。",
         ),
         QUALIFIED,
@@ -155,8 +155,8 @@ CLAIMS = (
         "augmentation",
         Text("Data augmentation and feature normalization can be done in place.", "数据增强和特征归一化可以原地进行。"),
         Text(
-            "Shown, with the peaks of both ways side by side. Where a gradient passes through the features, backward may refuse.",
-            "成立，并列出两种写法的内存峰值。有梯度经过特征时，反向传播可能会拒绝。",
+            "The lesson compares the peaks of both ways. If a gradient passes through the features, backward may refuse.",
+            "课里列出了两种写法的内存峰值。有梯度经过特征时，反向传播可能会拒绝。",
         ),
         SHOWN,
     ),
@@ -167,7 +167,7 @@ CLAIMS = (
             "需要梯度的张量就是叶子；`stop_gradient=False` 使张量成为叶子；叶子是计算图的输入。",
         ),
         Text(
-            "Three different things: a leaf is what no recorded operation has made, whether it requires a gradient or not.",
+            "These are three different things. A leaf is a tensor that no recorded operation has made, whether it requires a gradient or not.",
             "这是三件不同的事：叶子是指不由任何被记录的操作产生的张量，与是否需要梯度无关。",
         ),
         QUALIFIED,
@@ -176,8 +176,8 @@ CLAIMS = (
         "checked-before-written",
         Text("Whether a tensor is a leaf is checked before it is written.", "写入之前会先检查张量是不是叶子。"),
         Text(
-            "Here it is; PaddlePaddle 3.3.1 writes first and raises then (recorded).",
-            "这里是这样；PaddlePaddle 3.3.1 先写入、后报错（有记录）。",
+            "In this package it is. PaddlePaddle 3.3.1 writes first and raises afterward (recorded).",
+            "本软件包是这样；PaddlePaddle 3.3.1 先写入、后报错（有记录）。",
         ),
         QUALIFIED,
     ),
@@ -201,8 +201,8 @@ CLAIMS = (
             "执行 `y = x` 之后，`x` 和 `y` 是共享数据的两个张量。",
         ),
         Text(
-            "They are one object. A view and `detach()` are second objects on the same storage.",
-            "它们是同一个对象。视图和 `detach()` 才是同一个存储上的另一个对象。",
+            "They are one object. A view, or the result of `detach()`, is a second object on the same storage.",
+            "它们是同一个对象。视图和 `detach()` 的结果才是同一个存储上的另一个对象。",
         ),
         REFUTED,
     ),
@@ -213,9 +213,9 @@ CLAIMS = (
             "分布式训练中，各节点必须执行相同的原地操作；批归一化要格外小心。",
         ),
         Text(
-            "Shown: if one rank clips its weights, the replicas drift apart without an error. So do the running means of batch "
+            "If one rank clips its weights, the replicas drift apart without an error. So do the running means of batch "
             "normalization if each rank normalizes for itself.",
-            "成立：一个进程裁剪了自己的权重，副本就悄悄偏离，没有报错；各进程各做各的批归一化，滑动均值也会偏离。",
+            "如果一个进程裁剪了自己的权重，副本就变得不一致，而且不报错；如果各进程各做各的批归一化，滑动均值也会变得不一致。",
         ),
         SHOWN,
     ),
@@ -225,7 +225,7 @@ CLAIMS = (
             "Since 2.6 the overwritten input is kept where backward needs it.",
             "自 2.6 起，反向传播需要时会保存被覆盖的输入。",
         ),
-        Text("The rule, shown operation by operation.", "这条规则，逐个操作验证。"),
+        Text("The lesson tests this rule operation by operation.", "课里逐个操作验证这条规则。"),
         SHOWN,
     ),
     Claim(
@@ -239,23 +239,26 @@ CLAIMS = (
     ),
     Claim(
         "ordinary-has-another-shape",
-        Text("An ordinary operation is known by its different shape or strides.", "普通操作的结果有不同的形状或步幅。"),
         Text(
-            "`relu(x)` has the same of both. The other storage is what counts.",
-            "`relu(x)` 的形状和步幅都相同。关键是另有一个存储。",
+            "The result of an ordinary operation has a different shape or different strides.",
+            "普通操作的结果有不同的形状或步幅。",
+        ),
+        Text(
+            "`relu(x)` has the same shape and strides as `x`. What counts is that it has another storage.",
+            "`relu(x)` 的形状和步幅都与 `x` 相同。关键是它在另一个存储里。",
         ),
         REFUTED,
     ),
     Claim(
         "twice-the-memory",
         Text(
-            "In place takes once the memory instead of twice, and spares the time of an allocation.",
+            "In place, the memory is needed once instead of twice, and the time of an allocation is saved.",
             "原地操作只占一份内存而不是两份，还省去申请内存的时间。",
         ),
         Text(
-            "Once instead of twice: counted. The time is measured: a result of 64 MiB needs fresh memory pages, and in place takes half the "
-            "time (in PyTorch and Paddle a tenth). A small result takes memory that was just freed, without that delay.",
-            "一份而不是两份：数出来了。时间是测出来的：64 MiB 的结果需要新的内存页，原地操作只要一半时间（PyTorch 和 Paddle 里是十分之一）；"
+            "The memory is right, counted in bytes. The time was measured: a result of 64 MiB needs fresh memory pages, and writing in place takes half the "
+            "time (in PyTorch and Paddle, a tenth). A small result gets memory that was just freed, without that delay.",
+            "内存的说法对，数出来正是如此。时间是测出来的：64 MiB 的结果需要新的内存页，原地操作只要一半时间（PyTorch 和 Paddle 里是十分之一）；"
             "小的结果用的是刚刚释放的内存，没有这种等待。",
         ),
         QUALIFIED,
@@ -264,18 +267,18 @@ CLAIMS = (
         "reshape-saves-a-copy",
         Text("`reshape` in place saves a copy on the device.", "原地 `reshape` 省去一次设备内的复制。"),
         Text(
-            "A `reshape` that strides can show is a view and copies nothing, in place or not; the others copy.",
-            "步幅能表示的 `reshape` 本来就是视图，是否原地都不复制；其余的则要复制。",
+            "If strides can express the new shape, `reshape` gives a view and copies nothing, in place or not. Otherwise it copies.",
+            "新形状能用步幅表示时，`reshape` 给出的就是视图，是否原地都不复制；否则要复制。",
         ),
         QUALIFIED,
     ),
     Claim(
         "scaled-twice",
         Text(
-            "After `y = x.scale_(2.0)`, `y is x`; scaled twice by two, the gradient is 4.",
+            "After `y = x.scale_(2.0)`, `y is x`. If a tensor is scaled by two twice, the gradient is 4.",
             "执行 `y = x.scale_(2.0)` 之后 `y is x`；两次乘以二，梯度是 4。",
         ),
-        Text("Shown, with the path of the gradient through both nodes.", "成立，并展示梯度经过两个节点的路径。"),
+        Text("The lesson shows the path of the gradient through both nodes.", "课里展示了梯度经过两个节点的路径。"),
         SHOWN,
     ),
     Claim(
@@ -284,8 +287,8 @@ CLAIMS = (
             "Why leaves cannot be written in place is left to the reader.", "为什么叶子不能原地写入，留给读者自己发掘。"
         ),
         Text(
-            "Because of the optimizer: it would update the overwritten value, or a tensor that is no longer a leaf.",
-            "因为优化器：它更新的会是被覆盖之后的值，或者一个不再是叶子的张量。",
+            "The reason is the optimizer: it would update the overwritten value, or a tensor that is no longer a leaf.",
+            "原因在于优化器：它更新的会是被覆盖之后的值，或者一个不再是叶子的张量。",
         ),
         ANSWERED,
     ),
@@ -296,8 +299,8 @@ CLAIMS = (
             "对参数执行 `x[0] = 4.0` 报错，是因为反向传播还要用到这个值。",
         ),
         Text(
-            "It is the leaf check, at the write. The other check comes in `backward()`, and compares versions.",
-            "这是写入时的叶子检查。另一种检查发生在 `backward()` 时，比较的是版本。",
+            "It fails in the leaf check, at the write. The other check is made in `backward()`, and compares versions.",
+            "报错的是写入时的叶子检查。另一种检查在 `backward()` 时进行，比较的是版本号。",
         ),
         REFUTED,
     ),
@@ -321,8 +324,8 @@ CLAIMS = (
             "用户不必操心：会让梯度出错的原地操作都会报错。",
         ),
         Text(
-            "Not in PaddlePaddle 3.3.1: views and in-place writes together silently give wrong gradients (recorded). So does PyTorch 2.13 in a few programs.",
-            "在 PaddlePaddle 3.3.1 中并非如此：视图加原地写入会悄悄给出错误的梯度（有记录）。PyTorch 2.13 也有少数几段程序如此。",
+            "Not in PaddlePaddle 3.3.1, where views and in-place writes together silently give wrong gradients (recorded). In a few programs, PyTorch 2.13 is silently wrong, too.",
+            "在 PaddlePaddle 3.3.1 中并非如此：视图加原地写入会悄悄给出错误的梯度（有记录）。在少数几段程序里，PyTorch 2.13 也会悄悄算错。",
         ),
         REFUTED,
     ),

@@ -10,7 +10,7 @@ from inplacelab.lessons.checks import (
 from tests.lessons.answers import ran
 
 HELPER = """
-def centred(t):
+def centered(t):
 {body}
 
 w = paddle.to_tensor([1., 2., 6.], stop_gradient=False)
@@ -18,7 +18,7 @@ x = paddle.to_tensor([3., 4., 8.])
 loss = {loss}
 loss.backward()
 """
-CALLS = "(centred(w) * centred(x)).sum()"
+CALLS = "(centered(w) * centered(x)).sum()"
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ CALLS = "(centred(w) * centred(x)).sum()"
         ("return t + t.mean().scale(-1.)", CALLS, True),
         ("t.subtract_(t.mean())\n    return t", CALLS, False),
         ("with paddle.no_grad():\n        t.subtract_(t.mean())\n    return t", CALLS, False),
-        ("t.subtract_(t.mean())\n    return t", "(centred(w.clone()) * centred(x)).sum()", False),
+        ("t.subtract_(t.mean())\n    return t", "(centered(w.clone()) * centered(x)).sum()", False),
         ("t = t.detach()\n    t.subtract_(t.mean())\n    return t", CALLS, False),
         ("return t.detach() - t.detach().mean()", CALLS, False),
         ("return t.clone()", CALLS, False),
@@ -83,12 +83,12 @@ def test_a_list_of_three_states(body: str, *, solved: bool) -> None:
     assert verdict.solved == solved, verdict
 
 
-NORMALISED = """
+NORMALIZED = """
 w = paddle.to_tensor([[0.5, -1.], [1., 0.25]], stop_gradient=False)
 x = paddle.to_tensor([[1., 2.], [3., -1.]])
 h = paddle.matmul(x, w)
 {made}
-{centred}
+{centered}
 {divided}
 loss = (y * x).sum()
 loss.backward()
@@ -96,7 +96,7 @@ loss.backward()
 
 
 @pytest.mark.parametrize(
-    ("made", "centred", "divided", "solved"),
+    ("made", "centered", "divided", "solved"),
     [
         ("y = h.tanh().clone()", "y.subtract_(y.mean())", "y.divide_(y.clone().square().mean().sqrt())", True),
         ("y = h.tanh() + 0.", "y.subtract_(y.mean())", "s = y.scale(1.)\ny.divide_((s * s).mean().sqrt())", True),
@@ -133,9 +133,9 @@ loss.backward()
         ("y = h.clone()", "y.subtract_(y.mean())", "y.divide_(y.clone().square().mean().sqrt())", False),
     ],
 )
-def test_two_writes_that_destroy_nothing(made: str, centred: str, divided: str, *, solved: bool) -> None:
-    recording, _ = ran(NORMALISED.format(made=made, centred=centred, divided=divided))
-    verdict = debug.normalised(norm=recording)
+def test_two_writes_that_destroy_nothing(made: str, centered: str, divided: str, *, solved: bool) -> None:
+    recording, _ = ran(NORMALIZED.format(made=made, centered=centered, divided=divided))
+    verdict = debug.normalized(norm=recording)
     assert verdict.solved == solved, verdict
 
 

@@ -42,7 +42,7 @@ def test_two_underscores_are_right(lines: tuple[str, ...]) -> None:
         (("a = x.scale_(2.)", B, C, D, E), "question 2"),
         (("with paddle.no_grad():\n    a = x.scale_(2.)", B_, C, D, E_), ""),
         (("a = x.detach().scale(2.)", B_, C, D, E_), ""),
-        ((A, B_, C, D, "e = d.scale_(2.)"), "another one"),
+        ((A, B_, C, D, "e = d.scale_(2.)"), "has changed"),
         ((A, "a = a.exp()", "a = a.add(paddle.to_tensor(1.))", "a = a.sin()", "e = a.scale(3.)"), "six names"),
     ],
 )

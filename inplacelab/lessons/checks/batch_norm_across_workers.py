@@ -18,15 +18,17 @@ _DO_NOT = {"scale", "add", "matmul"}
 def collectives_of_a_network(in_forward: Any, in_backward: Any) -> Steps:
     yield (
         in_forward == 6,
-        Text("How many does one layer make in a forward pass?", "一个层在前向计算中做几次？"),
-        Text("One for the sums, and one for the squared distances.", "求和一次，求平方距离一次。"),
+        Text("How many does one layer perform in a forward pass?", "一个层在前向计算中做几次？"),
+        Text(
+            "One for the sums, and one for the squared distances from the mean.", "求和一次，求与均值之差的平方和一次。"
+        ),
     )
     yield (
         in_backward == 3,
-        Text("Count those in backward in section 2.", "数一数第 2 节中属于反向传播的次数。"),
+        Text("Count those of the backward pass in section 2.", "数一数第 2 节中属于反向传播的次数。"),
         Text("One for each layer.", "每个层一次。"),
     )
-    return Text("Two and one for each layer.", "每个层前向计算两次、反向传播一次。")
+    return Text("For each layer, two in forward and one in backward.", "每个层前向计算两次、反向传播一次。")
 
 
 @exercise
@@ -43,7 +45,7 @@ def allowed_before(allowed: Any) -> Steps:
     yield (
         set(allowed) == _DO_NOT,
         Text(
-            "Is one missing? Which operations keep only operands, or nothing?",
+            "Is one missing? Which operations keep only their operands, or nothing?",
             "漏了吗？哪些操作只保存操作数，或者什么都不保存？",
         ),
         Text("`add` keeps nothing.", "`add` 什么都不保存。"),
@@ -84,7 +86,7 @@ def gradient_from_the_result(gradient: Any) -> Steps:
     )
     yield (
         not np.allclose(found * deviation, wanted) and not np.allclose(found / deviation, wanted),
-        Text("The factor is missing: how does `y` grow with `x`?", "差一个因子：`x` 增大时，`y` 增大多少？"),
+        Text("A factor is missing: by how much does `y` grow if `x` grows?", "差一个因子：`x` 增大时，`y` 增大多少？"),
     )
     yield (
         np.allclose(found.sum(0), 0, atol=1e-9),

@@ -40,7 +40,7 @@ def helper(helped: Recording) -> Steps:
     yield (
         visible_values(after, "x") == (3, 4, 8),
         Text(
-            "`w` is right. Look at the data in `x`: are they still those of line 6?",
+            "`w` is right. Look at `x`: does it still hold the numbers of line 6?",
             "`w` 没有问题了。看看数据 `x`：还是第 6 行放进去的那些数吗？",
         ),
         Text("Fix the helper, not one of the calls.", "要改的是辅助函数，而不是其中一次调用。"),
@@ -53,7 +53,7 @@ def helper(helped: Recording) -> Steps:
         ),
     )
     return Text(
-        "A helper that writes its argument writes every tensor it is called with.",
+        "A helper that overwrites its argument overwrites every tensor that it is called with.",
         "会覆盖参数的辅助函数，传给它什么，它就覆盖什么。",
     )
 
@@ -85,15 +85,15 @@ def states(history: Any, stacked: Recording) -> Steps:
     yield (
         after.step.error is None and _close(_gradient(after, "a"), (28, 28)),
         Text(
-            "The numbers are right. Do the entries of the list still know where they come from?",
-            "数值对了。列表里的各项还知道自己从哪里来吗？",
+            "The numbers are right. Do the tensors in the list still have a history?",
+            "数值对了。列表里的张量还有历史吗？",
         ),
     )
     return Text("Three states, three storages.", "三个状态，三个存储。")
 
 
 @exercise
-def normalised(norm: Recording) -> Steps:
+def normalized(norm: Recording) -> Steps:
     after = norm.state(-1)
     error = after.step.error
     node = after.nodes.get(error.node) if error and error.node is not None else None
@@ -101,7 +101,7 @@ def normalised(norm: Recording) -> Steps:
     yield (
         saved != "SquareGradNode",
         Text(
-            "Backward stops at `SquareGradNode`. What has it kept, and which line overwrites that?",
+            "Backward stops at `SquareGradNode`. What did it keep, and which line overwrites that?",
             "反向传播停在 `SquareGradNode`。它保存了什么，又是哪一行把它覆盖了？",
         ),
         Text("Line 6 keeps `y` and writes `y`.", "第 6 行既保存 `y`，又覆盖 `y`。"),
@@ -109,21 +109,21 @@ def normalised(norm: Recording) -> Steps:
     yield (
         saved != "TanhGradNode",
         Text(
-            "One fault is fixed: backward gets further and finds the other. What has `TanhGradNode` kept?",
+            "One fault is fixed: backward gets further and finds the other. What did `TanhGradNode` keep?",
             "一处修好了，反向传播走得更远，又遇上了另一处。`TanhGradNode` 保存了什么？",
         ),
         Text("Its `out` is `y`. Which line writes `y` first?", "它的 `out` 就是 `y`。哪一行最先覆盖 `y`？"),
     )
     yield _not_refused(after)
     yield (
-        _close(visible_values(after, "loss"), (_loss_of_normalised(_WEIGHTS),)),
+        _close(visible_values(after, "loss"), (_loss_of_normalized(_WEIGHTS),)),
         Text(
-            "It runs, but the loss has changed: is `y` still centred *and* scaled?",
+            "It runs, but the loss has changed: is `y` still centered *and* scaled?",
             "能运行了，但损失变了：`y` 还是既减了均值、又除以了标准差吗？",
         ),
     )
     yield (
-        _close(_gradient(after, "w"), _slope(_loss_of_normalised, _WEIGHTS)),
+        _close(_gradient(after, "w"), _slope(_loss_of_normalized, _WEIGHTS)),
         Text(
             "The loss is right, but the gradient does not agree with finite differences. Do the mean and the scale depend on `w`?",
             "损失对了，梯度却与有限差分不符。均值和标准差依不依赖 `w`？",
@@ -137,12 +137,12 @@ def normalised(norm: Recording) -> Steps:
             "数值与有限差分相符。现在把两个下划线都保留下来。",
         ),
         Text(
-            "`tanh` needs its result, and `square` its input. Two clones leave each of them its own.",
+            "`tanh` needs its result, and `square` its input. With a clone in each place, each of them keeps its own copy.",
             "`tanh` 需要自己的结果，`square` 需要自己的输入。在两处各用一个副本，它们就各有各的。",
         ),
     )
     return Text(
-        "It agrees with finite differences. A write destroys nothing that is still needed if each operation has its own copy.",
+        "It agrees with finite differences. If each operation has its own copy, no write destroys anything that is still needed.",
         "与有限差分相符。需要旧值的各留一份副本，写入就不会毁掉什么。",
     )
 
@@ -154,11 +154,11 @@ def descent(losses: Any, fitted: Recording) -> Steps:
     yield (
         losses[-1] < losses[1] / 2,
         Text(
-            "The loss still does not fall. Which tensor has the name `w`, and which one does the optimizer write?",
+            "The loss still does not fall. Which tensor is called `w`, and which one does the optimizer write?",
             "损失还是停着不动。名字 `w` 指向哪个张量，优化器写的又是哪个？",
         ),
         Text(
-            "Line 11 gives the name to a new tensor. How can you clip the numbers and keep the tensor?",
+            "Line 11 makes a new tensor and calls it `w`. How can you clip the numbers and keep the tensor?",
             "第 11 行把名字给了一个新张量。怎样既裁剪数值，又让张量还是原来那个？",
         ),
     )
@@ -190,7 +190,7 @@ def two_losses(pair: Recording) -> Steps:
     yield (
         after.step.error is None,
         Text(
-            "It is still refused. At which value of `w` was `second` computed, and which value would its backward find?",
+            "It is still refused. With which value of `w` was `second` computed, and which value would its backward pass find?",
             "还是被拒绝。`second` 是在 `w` 取什么值时算出来的？它的反向传播遇到的又是什么值？",
         ),
         Text(
@@ -217,7 +217,7 @@ def two_losses(pair: Recording) -> Steps:
     yield (
         any(_close(found, stepped - _RATE * 3 * value**2) for value in (start, stepped)),
         Text(
-            "Two such steps would lead elsewhere. What was in `w.grad` at each `step`?",
+            "`w` does not end where two such steps lead. What was in `w.grad` at each `step`?",
             "`w` 最后停的位置，不是这样两步应当走到的地方。每次 `step` 时，`w.grad` 里是什么？",
         ),
     )
@@ -234,7 +234,7 @@ _WEIGHTS = np.array([[0.5, -1.0], [1.0, 0.25]])
 _DATA = np.array([[1.0, 2.0], [3.0, -1.0]])
 
 
-def _loss_of_normalised(weights: _Array) -> float:
+def _loss_of_normalized(weights: _Array) -> float:
     y = np.tanh(_DATA @ weights)
     y = y - y.mean()
     return float((y / np.sqrt((y * y).mean()) * _DATA).sum())
@@ -263,8 +263,8 @@ def traced(tracked: Recording, inputs: Any, written_by: Any) -> Steps:
     yield (
         not truth - named,
         Text(
-            "There are more. Select `out[0, 1]` and go back with `[` until nothing is further back: what is lit up then?",
-            "还有。选中 `out[0, 1]`，用 `[` 一步步往前，直到不能再往前：这时亮起的是什么？",
+            "There are more. Select `out[0, 1]` and go back with `[` as far as you can: which elements are lit up then?",
+            "还有。选中 `out[0, 1]`，按 `[` 一步步往回追溯，直到尽头：这时亮起的是哪些元素？",
         ),
         Text("Line 3 adds up a whole column.", "第 3 行把一整列加了起来。"),
     )
@@ -284,8 +284,8 @@ def traced(tracked: Recording, inputs: Any, written_by: Any) -> Steps:
         ),
     )
     return Text(
-        "The number that line 1 put into `x[0, 1]` is gone: line 5 overwrote it. A name stays, the number changes hands.",
-        "第 1 行放进 `x[0, 1]` 的数已经不在了：第 5 行覆盖了它。名字没变，数却换了。",
+        "The number that line 1 put into `x[0, 1]` is gone: line 5 overwrote it. The name of an element stays the same, but its number comes from elsewhere.",
+        "第 1 行放进 `x[0, 1]` 的数已经不在了：第 5 行覆盖了它。元素的名字没变，里面的数却另有来历。",
     )
 
 

@@ -27,12 +27,12 @@ def weight_versions(after_three: Any) -> Steps:
     yield (
         after_three == two + 1,
         Text(
-            "Count the line that made the weight, too: how often does each line write it?",
-            "创建权重的那一行也要算：每一行各写几次？",
+            "Count the line that made the weight, too. How often does each line write the weight?",
+            "创建权重的那一行也要算。每一行各写几次权重？",
         ),
         Text("Once before the first epoch, and once in each epoch.", "第一轮之前一次，此后每轮一次。"),
     )
-    return Text("One write by its initialization, and one for each step.", "初始化写一次，此后每一步写一次。")
+    return Text("One write by the initialization, and one by each step.", "初始化写一次，此后每一步写一次。")
 
 
 @exercise
@@ -54,14 +54,14 @@ def edits_that_work(edits: Any) -> Steps:
     yield (
         found == {"swap", "again"},
         Text(
-            "One more: the value must be kept *after* the write, or used *before* it.",
+            "There is one more: the value must be kept *after* the write, or used *before* it.",
             "还有一种：值要么在写入*之后*保存，要么在写入*之前*使用。",
         ),
         Text("There are two, and no others.", "一共两种，没有别的。"),
     )
     return Text(
-        "Use the value before it is overwritten, or compute it again afterwards.",
-        "在覆盖之前使用，或者在覆盖之后重新计算。",
+        "Use the value before it is overwritten, or compute the loss again afterward.",
+        "在覆盖之前使用它，或者在覆盖之后重新计算损失。",
     )
 
 
@@ -69,7 +69,7 @@ def edits_that_work(edits: Any) -> Steps:
 def epochs_counted(epochs: Any) -> Steps:
     yield (
         epochs not in (10, 11, 12),
-        Text("How many writes does one epoch make?", "一轮写几次？"),
+        Text("How often is the weight written in one epoch?", "一轮里写几次权重？"),
         Text("The step writes, and so does the clamp.", "更新写一次，裁剪也写一次。"),
     )
     yield (

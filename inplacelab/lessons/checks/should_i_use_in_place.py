@@ -40,7 +40,7 @@ def as_few_bytes_as_possible(mine: Any) -> Steps:
     yield (
         not error,
         Text(
-            "`backward()` refuses: question 3. Which operation had kept its result, and which line overwrote that?",
+            "`backward()` refuses: question 3. Which operation kept its result, and which line overwrote it?",
             "`backward()` 拒绝了：第 3 个问题。哪个操作保存了自己的结果？又是哪一行覆盖了它？",
         ),
     )
@@ -57,7 +57,7 @@ def as_few_bytes_as_possible(mine: Any) -> Steps:
     yield (
         _near(visible_values(after, grad), [_slope(x) for x in _NUMBERS])
         and _near(visible_values(after, "e"), [_value(x) for x in _NUMBERS]),
-        Text("The result or the gradient is another one now.", "结果或梯度变了。"),
+        Text("The result or the gradient has changed.", "结果或梯度变了。"),
     )
     yield (
         not any(
@@ -78,7 +78,7 @@ def as_few_bytes_as_possible(mine: Any) -> Steps:
     )
     yield (
         len(storages) == 4,
-        Text("There is one more: ask about each line again.", "还有一个：对每一行再问一遍。"),
+        Text("There is one more. Ask the five questions about each line again.", "还有一个：对每一行再问一遍。"),
     )
     return Text(
         "`exp_` keeps its result and not `a`; nothing has kept the result of `sin`. `add_` would overwrite what `exp` has kept, "

@@ -17,7 +17,7 @@ def collectives_counted(collectives: Any) -> Steps:
     )
     yield (
         collectives == 12,
-        Text("How many does each round make?", "每一轮做几次？"),
+        Text("How many are performed in each round of the loop?", "循环的每一轮做几次？"),
         Text("One for the gradient of each parameter.", "每个参数的梯度一次。"),
     )
     return Text(
@@ -31,11 +31,11 @@ def equal_again(equal: Any) -> Steps:
     yield (
         "gradient" not in given,
         Text(
-            "One of your edits lets the ranks take different steps. When are the gradients averaged: before `step()`, or in `backward()`?",
-            "你写的改法里，有一种让两个进程走出不同的一步。梯度是什么时候求平均的：`step()` 之前，还是 `backward()` 之中？",
+            "With one of your edits, the ranks take different steps. When are the gradients averaged: before `step()`, or in `backward()`?",
+            "你写的改法里，有一种会使两个进程的更新不同。梯度是什么时候求平均的：`step()` 之前，还是 `backward()` 之中？",
         ),
         Text(
-            "After `backward()`, nothing makes the gradients equal any more.",
+            "After `backward()`, nothing makes the gradients equal again.",
             "`backward()` 之后，再没有什么让梯度重新相等。",
         ),
     )
@@ -56,7 +56,7 @@ def equal_again(equal: Any) -> Steps:
         ),
     )
     return Text(
-        "Replicas are equal if the last thing that made them different was followed by a collective on the weights.",
+        "Replicas are equal at the end if a collective on the weights follows the last write that made them different.",
         "只要在最后一次造成差别的写入之后，对权重做过一次集合通信，副本就是一致的。",
     )
 
@@ -78,5 +78,5 @@ def blamed_line(blamed: Any) -> Steps:
     )
     return Text(
         "Line 12 multiplies by the rank's own `x`: the same line, different values. What is written into a replica must be the same on all ranks.",
-        "第 12 行乘以该进程自己的 `x`：行相同，值不同。写进副本的值，在所有进程上必须相同。",
+        "第 12 行乘以该进程自己的 `x`：执行的是同一行，写入的值却不同。写进副本的值，在所有进程上必须相同。",
     )

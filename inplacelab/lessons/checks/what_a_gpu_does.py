@@ -19,16 +19,17 @@ def three_blocks(n: Any) -> Steps:
     )
     yield (
         grid.blocks[0] == 3,
-        Text("How many elements does a full block have room for?", "一个满的块能容下多少个元素？"),
+        Text("How many elements does a full block process?", "一个满的块处理多少个元素？"),
     )
     yield (
         int(n) % 1024 != 0,
         Text("Three blocks, yes; and the last one?", "是三个块没错；最后一个块呢？"),
         Text(
-            "With this number every thread of the last block has something to do.", "这样最后一个块里的线程都有事可做。"
+            "With this number, every thread of the last block has something to do.",
+            "这样最后一个块里的线程都有事可做。",
         ),
     )
-    return Text("Two full blocks and a part of a third.", "两个满的块，加上第三个块的一部分。")
+    return Text("Two full blocks and part of a third.", "两个满的块，加上第三个块的一部分。")
 
 
 @exercise
@@ -68,7 +69,7 @@ def any_order(mine: Any) -> Steps:
             "It is refused: which slots are read and written by different threads?",
             "被拒绝了：哪些槽位由不同的线程分别读和写？",
         ),
-        Text("Put the old neighbors somewhere else first.", "先把旧的邻居放到别处去。"),
+        Text("Copy the old neighbors somewhere else first.", "先把旧的邻居放到别处去。"),
     )
     x = after.tensor("x")
     made = mine.state(mine.on_line(_first_line(mine))[-1].index).tensor("x")

@@ -48,17 +48,19 @@ def trips(one_by_one: Any, together: Any) -> Steps:
     yield (
         tuple(together) in (fused, _Y_ONCE),
         Text(
-            "In one trip, what is read at its beginning, and what is written at its end?",
+            "The kernel makes one trip: what does it read at the beginning, and what does it write at the end?",
             "只走一趟：开头要读什么，末尾要写什么？",
         ),
-        Text("Nothing in between is written.", "中间的结果都不写。"),
+        Text("No intermediate result is written.", "中间的结果都不写。"),
     )
     if tuple(together) == _Y_ONCE:
         return Text(
-            "Ten tensors travel, or three. (The kernel that `fuse` makes has one parameter for each use of `y`, and reads three. A kernel that knows that both are the same tensor reads two.)",
-            "在路上的是十个张量，或三个。（`fuse` 生成的核函数为每次用到 `y` 各设一个参数，要读三个；如果知道两处是同一个张量，就只读两个。）",
+            "The traffic is ten tensors one by one, and three fused. (The kernel that `fuse` makes has one parameter for each use of `y`, and reads three. A kernel that knows that both are the same tensor reads two.)",
+            "逐个运行时访存量是十个张量，融合之后是三个。（`fuse` 生成的核函数为每次用到 `y` 各设一个参数，要读三个；如果知道两处是同一个张量，就只读两个。）",
         )
-    return Text("Ten tensors travel, or four.", "在路上的是十个张量，或四个。")
+    return Text(
+        "The traffic is ten tensors one by one, and four fused.", "逐个运行时访存量是十个张量，融合之后是四个。"
+    )
 
 
 @exercise
@@ -76,8 +78,8 @@ def one_launch(mine: Any) -> Steps:
     yield (
         result.tolist() == [0, 2],
         Text(
-            "For -3 and 1 it gives {found}, not 0. Which comes first?",
-            "对 -3 和 1，它给出 {found}，而不是 0。哪个在先？",
+            "For -3 and 1 it gives {found}, not 0. Which operation comes first?",
+            "对 -3 和 1，它给出 {found}，而不是 0。哪个操作在先？",
         ).format(found=result.tolist()[0]),
     )
     yield (
@@ -119,8 +121,8 @@ def five_tensors(mine: Any) -> Steps:
     yield (
         (asked.read + asked.written) / x.nbytes <= 5,  # a scale and an add in one: 3 + 2
         Text(
-            "{found:g} tensors travel. Which operation scales and adds at once?",
-            "在路上的有 {found:g} 个张量。哪个操作能同时做缩放和相加？",
+            "The traffic is {found:g} tensors. Which operation scales and adds at once?",
+            "访存量是 {found:g} 个张量。哪个操作能同时做缩放和相加？",
         ).format(found=(asked.read + asked.written) / x.nbytes),
         Text(
             "Which of the two may `alpha` multiply: the tensor that is written, or the other?",
@@ -129,6 +131,6 @@ def five_tensors(mine: Any) -> Steps:
     )
     yield (
         traffic.allocated(launched) == 0,
-        Text("Something was allocated on the way.", "途中申请过内存。"),
+        Text("Something was allocated in between.", "途中申请过内存。"),
     )
     return Text("Two launches, five tensors, no new storage.", "两次启动，五个张量，没有新的存储。")
