@@ -31,7 +31,7 @@ from inplacelab_widgets.static_html import still_html
 
 __all__ = ["GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View"]
 
-FEW_STEPS = 200
+FEW_STEPS = 40
 """A recording of at most this many steps is packed at once, and sent with the widget if it is small."""
 MOST_BYTES = 17_500
 """The most bytes of a payload that is sent with the widget, and so is saved with a notebook."""

@@ -9,6 +9,7 @@ through a view the same number is found.
 * `forward.py`: what it has flowed into.
 * `life.py`: what happened to a slot, step by step.
 * `gradients.py`: which contributions were added up to a gradient, and the path that each took.
+* `path_search.py`, `paths.py`: which paths there are, and what they add up to, however many.
 * `arrivals.py`, `elements.py`: which step put a number into a slot; elements and slots.
 * `arithmetic.py`, `slopes.py`: `130 = 13 · 10`; and how strongly a result follows each operand.
 """

@@ -97,7 +97,7 @@ def life_of_slot(recording: Recording, storage: int, slot: int) -> tuple[Event, 
     found: list[Event] = []
     if -1 in arrived:
         found.append(_event(recording, recording.steps[0], "made", storage, slot, _BEFORE, None))
-    for step in recording.steps:
+    for step in recording.once(_steps_of_storages).get(storage, ()):
         if len(found) >= MOST_EVENTS:
             break
         arrival = arrived.get(step.index)
@@ -109,6 +109,25 @@ def life_of_slot(recording: Recording, storage: int, slot: int) -> tuple[Event, 
         found += _kept(recording, step, storage, slot)
         found += _stale(recording, step, storage, slot)
     return tuple(found[:MOST_EVENTS])
+
+
+def _steps_of_storages(recording: Recording) -> dict[int, list[Step]]:
+    """The steps in which something may have happened to the slots of each storage."""
+    found: dict[int, list[Step]] = {}
+    came: dict[int, set[int]] = {}
+    for storage, listed in arrivals(recording).items():
+        for each in listed:
+            came.setdefault(each.step, set()).add(storage)
+    for step in recording.steps:
+        storages = {*came.get(step.index, ()), *(each.storage for each in step.reads)}
+        storages |= {saved.storage for _, node in step.nodes if node is not None for saved in node.saved}
+        storages |= {saved.storage for _, saved in recording.once(_newly_stale).get(step.index, ())}
+        if step.backward is not None and step.backward.action == "unpack":
+            node = recording.state(step.index).nodes.get(step.backward.node or 0)
+            storages |= {saved.storage for saved in node.saved} if node is not None else set()
+        for storage in storages:
+            found.setdefault(storage, []).append(step)
+    return found
 
 
 def _event(

@@ -121,3 +121,40 @@ def test_large_tensors_are_cut_and_it_is_said() -> None:
         run("import inplacelab as paddle; x = paddle.ones([100, 100])\ny = x.sum()\n", "inplacelab").recording, "y", ()
     )
     assert (len(found.origins), found.more) == (512, True)
+
+
+def test_all_paths_are_added_up_though_a_part_is_listed() -> None:
+    layers = 16  # 2 ** 16 paths
+    text = "import inplacelab as paddle; w = paddle.to_tensor([1., 2.], stop_gradient=False); h = w\n"
+    recording = run(
+        text + "h = h.sum() * paddle.to_tensor([0.5, 0.25])\n" * layers + "h.sum().backward()", "inplacelab"
+    ).recording
+    found = contributions(recording, "w", (0,))
+    assert found.gradient == pytest.approx(0.75**layers)
+    assert found.right == pytest.approx(found.gradient)
+    assert found.more
+    assert not found.wrong
+    largest = [path.value for path in found.paths]
+    assert largest == sorted(largest, reverse=True)
+    assert largest[0] == pytest.approx(0.5**layers)
+
+
+def test_paths_of_hundreds_of_hops_are_added_up() -> None:
+    text = "import inplacelab as paddle; w = paddle.to_tensor([1., 2.], stop_gradient=False); h = w * 1.\n"
+    text += "for _ in range(300):\n    h.scale_(0.999)\nh.sum().backward()"
+    found = contributions(run(text, "inplacelab").recording, "w", (1,))
+    assert (found.paths, found.more) == ((), True)
+    assert found.right == pytest.approx(0.999**300, rel=1e-3)
+
+
+def test_numbers_that_earlier_passes_used_are_left_out() -> None:
+    text = """import inplacelab as paddle; w = paddle.to_tensor([1., 2.], stop_gradient=False)
+opt = paddle.optimizer.SGD(0.1, parameters=[w])
+for _ in range(3):
+    (w * w).sum().backward()
+    opt.step()
+    opt.clear_grad()
+(w * 3.).sum().backward()
+"""
+    found = contributions(run(text, "inplacelab").recording, "w", (0,))
+    assert [(path.end, path.value) for path in found.paths] == [("root", 3.0)]
