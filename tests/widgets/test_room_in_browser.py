@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 import inplacelab as paddle
+from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html
 from tests.in_browser import open_page, until_it_presents, until_still
@@ -322,6 +324,18 @@ def test_a_graph_that_has_not_begun_says_so(play: Callable[..., Any], sample: Ca
     assert not page.locator(".ipl-map").first.is_visible()
     page.keyboard.press("End")
     assert not note.inner_text().startswith("No grad node yet.")
+
+
+def test_a_long_notice_has_rows_of_its_own(play: Callable[..., Any], sample: Callable[[str], Recording]) -> None:
+    note = Text(
+        "`batch_norm` writes tensors without raising their versions, " * 3, "`batch_norm` 写入张量而不增加版本号，" * 3
+    )
+    page = play(replace(sample("kept_often"), notes=(note,)), width=684)
+    notice, tab = page.locator(".ipl-notice").bounding_box(), page.locator(".ipl-tab").last.bounding_box()
+    assert notice["width"] > 600
+    assert notice["y"] >= tab["y"] + tab["height"]
+    assert page.locator(".ipl-notice code").count() == 3
+    assert "`" not in page.locator(".ipl-notice").inner_text()
 
 
 def test_on_a_projector_what_is_pointed_at_is_read_out_in_large_type(

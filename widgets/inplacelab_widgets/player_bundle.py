@@ -48,6 +48,7 @@ MODULES = (
     "sentence",
     "readout",
     "tables",
+    "notice",
     "pace",
     "toolbar",
     "story",

@@ -31,7 +31,7 @@ COMPILED = Text(
     "经 `to_static` 编译的函数所做的，记录为一个操作 `run_program`。",
 )
 SILENT = Text(
-    "`{0}` writes tensors without raising their versions: that is how Paddle has it, so backward would use them unnoticed.",
+    "`{0}` writes tensors without raising their versions: Paddle does so, and backward would use the new values unnoticed.",
     "`{0}` 写入张量而不增加版本号：Paddle 就是这样，所以反向传播会不加察觉地使用它们。",
 )
 INFERRED = Text(

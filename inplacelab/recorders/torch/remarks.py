@@ -34,6 +34,6 @@ COMPILED = Text(
     "What functions compiled by `torch.compile` do was not recorded.", "经 `torch.compile` 编译的函数所做的没有记录。"
 )
 SILENT = Text(
-    "`{0}` writes tensors without raising their versions: that is how PyTorch has it, so backward would use them unnoticed.",
+    "`{0}` writes tensors without raising their versions: PyTorch does so, and backward would use the new values unnoticed.",
     "`{0}` 写入张量而不增加版本号：PyTorch 就是这样，所以反向传播会不加察觉地使用它们。",
 )

@@ -5,6 +5,7 @@ import { comparisonCardOf } from "./comparison_card.js";
 import { html, say } from "./elements.js";
 import { drawHelp } from "./help.js";
 import { followKeys } from "./keyboard.js";
+import { drawNotice } from "./notice.js";
 import { drawPanes } from "./panes.js";
 import { drawPresent } from "./present.js";
 import { leastSize, sizeFor } from "./room.js";
@@ -64,8 +65,10 @@ export function mountComparison(el, payload, options = {}) {
   const panes = Object.values(drawPanes(stage));
   const sentence = drawSentence(stage, { button: html("button"), words: () => "" });
   const tables = drawTables(stage);
-  const foot = drawNotes(stage, tables.root);
-  stage.parts.push(conclusion, ...panes, ...sides, tables, foot, present, help, ...(share ? [share] : []), toolbar, sentence);
+  const foot = drawTablesAndKeys(stage, tables.root);
+  const notice = drawNotice(stage);
+  foot.root.append(notice.root);
+  stage.parts.push(conclusion, ...panes, ...sides, tables, foot, notice, present, help, ...(share ? [share] : []), toolbar, sentence);
   const frames = html("div", { class: "ipl-sides" }, ...sides.map((side) => side.root));
   frames.style.setProperty("--ipl-beside", String(beside(sides.length)));
   root.append(toolbar.root, conclusion.root, ...panes.map((pane) => pane.root), frames, sentence.root, foot.root, tables.holder, help.root, ...(share ? [share.root] : []));
@@ -90,15 +93,11 @@ function drawConclusion(stage) {
   return { root, translate: () => say(root, speak(said[concludes], stage.language)) };
 }
 
-/** The switch of the tables, notices, and the hint on keys. @param {Stage} stage @param {HTMLElement} tables @returns {Part} */
-function drawNotes(stage, tables) {
-  const notice = html("span", { class: "ipl-notice" });
+/** The switch of the tables, and the hint on keys. @param {Stage} stage @param {HTMLElement} tables @returns {Part} */
+function drawTablesAndKeys(stage, tables) {
   const keys = html("span", { class: "ipl-keys" });
-  function translate() {
-    keys.textContent = stage.word("keys");
-    notice.textContent = stage.payload.notes.map((note) => speak(note, stage.language)).join(" · ");
-  }
-  return { root: html("div", { class: "ipl-foot" }, tables, notice, keys), translate };
+  const translate = () => (keys.textContent = stage.word("keys"));
+  return { root: html("div", { class: "ipl-foot" }, tables, keys), translate };
 }
 
 /** Keeps the heights of the frames: the same for both, so that their storages are at one height, and the same at all steps.

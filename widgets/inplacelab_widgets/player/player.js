@@ -9,6 +9,7 @@ import { drawFollow } from "./follow.js";
 import { drawHelp } from "./help.js";
 import { drawKeepers } from "./keepers.js";
 import { followKeys } from "./keyboard.js";
+import { drawNotice } from "./notice.js";
 import { drawOrigins } from "./origins.js";
 import { drawPanes, drawTabs } from "./panes.js";
 import { drawPicks } from "./picks.js";
@@ -24,7 +25,6 @@ import { drawStory } from "./story.js";
 import { drawTables } from "./tables.js";
 import { followPointer } from "./items.js";
 import { drawToolbar } from "./toolbar.js";
-import { speak } from "./words.js";
 /** @import { Answer } from "./predict.js" */
 /** @import { Payload } from "./runs.js" */
 /** @import { Part, Stage, Trait } from "./stage.js" */
@@ -86,10 +86,12 @@ export function mount(el, payload, options = {}) {
   // Beside tabs there is room for what is otherwise a separate line.
   const hasTabs = views.length > 1;
   const foot = drawFoot(stage, [tables.root, ...(hasReadout && !hasTabs ? [readout.root] : [])], hasReadout && hasTabs);
-  if (hasTabs) tabs.root.append(foot.root);
+  const notice = drawNotice(stage);
+  if (hasTabs) tabs.root.append(foot.root, notice.root);
+  else foot.root.append(notice.root);
   // A single panel has a title; among others its position identifies it.
   const title = main.length + views.length === 1 && !picks ? drawTitle(stage, payload.panels[0].name) : null;
-  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, keepers, origins, fixes, ...(share ? [share] : []), readout);
+  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, notice, present, help, keepers, origins, fixes, ...(share ? [share] : []), readout);
   const controls = options.toolbar === false ? [] : [toolbar, story, sentence, predict, follow];
   stage.parts.push(...(picks ? [picks] : []), ...controls, ...(title ? [title] : []));
 
@@ -128,20 +130,16 @@ function drawTitle(stage, panel) {
   return { root, translate: () => (root.textContent = stage.word(panel)) };
 }
 
-/** Draws the tables and the readout, notices, the hint on pointing, and the hint on keys.
+/** Draws the tables and the readout, the hint on pointing, and the hint on keys.
  * @param {Stage} stage @param {HTMLElement[]} first @param {boolean} hasHint @returns {Part} */
 function drawFoot(stage, first, hasHint) {
-  const { notes } = stage.payload;
   const hint = html("span", { class: "ipl-hint", "aria-hidden": "true" });
-  const notice = html("span", { class: "ipl-notice" });
   const keys = html("span", { class: "ipl-keys" });
 
   function translate() {
     keys.textContent = stage.word("keys");
     hint.textContent = stage.word("link_hint");
-    notice.textContent = notes.map((note) => speak(note, stage.language)).join(" · ");
-    stage.root.classList.toggle("ipl-noticed", notes.length > 0);
   }
 
-  return { root: html("div", { class: "ipl-foot" }, ...(hasHint ? [hint, notice, keys, ...first] : [...first, notice, keys])), translate };
+  return { root: html("div", { class: "ipl-foot" }, ...(hasHint ? [hint, keys, ...first] : [...first, keys])), translate };
 }
