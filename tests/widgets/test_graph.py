@@ -288,7 +288,7 @@ def test_a_long_chain_is_one_box_that_names_the_node_of_each_step() -> None:
     recording = recorded(chain)
     panel = graph_panel(recording)
     assert panel.width < 848
-    assert panel.notes[-1][1].en.startswith("202 grad nodes drawn in 2 boxes")
+    assert any(note.en.startswith("202 grad nodes drawn in 2 boxes") for _, note in panel.notes)
     names = {node.id: node.name for step in recording.steps for _, node in step.nodes if node}
     for step in recording.steps:
         facts = step.backward
@@ -320,6 +320,25 @@ def test_as_long_as_there_is_no_node_the_panel_says_where_the_graph_begins(sampl
     assert blank.en == f"No grad node yet. The graph begins at line {begins.line}."
     assert said(panel, begins.index - 1) == []
     assert said(panel, begins.index) != []
+
+
+def test_when_the_last_node_is_gone_the_panel_says_so_until_there_is_another() -> None:
+    def twice() -> None:
+        w = paddle.to_tensor([2.0], stop_gradient=False)
+        loss = w * w
+        loss = w.detach()
+        assert loss is not None
+        paddle.ones([1])
+        loss = w * w
+        paddle.ones([1])
+        assert loss is not None
+
+    panel = graph_panel(recorded(twice))
+    told = [note.en for _, note in panel.notes]
+    left = next(k for k, note in enumerate(told) if note.startswith("No grad node is left"))
+    assert said(panel, panel.notes[left][0]) == []
+    assert told[left + 1] == ""
+    assert said(panel, panel.notes[left + 1][0]) != []
 
 
 def test_a_node_of_a_gradient_says_that_backward_made_it() -> None:
@@ -357,7 +376,7 @@ def test_beyond_what_folds_only_the_surroundings_of_the_step_are_drawn() -> None
     panel = graph_panel(recording)
     last = max(step.index for step in recording.steps if step.kept is not None)
     assert len(recording.state(last).nodes) > DRAWN_AT_ONCE
-    assert f"up to {RADIUS} edges" in panel.notes[-1][1].en
+    assert any(f"up to {RADIUS} edges" in note.en for _, note in panel.notes)
     for step in (last, last + 40, len(recording) - 2):
         facts = recording.steps[step].backward
         centre = facts.node if facts else recording.steps[step].kept

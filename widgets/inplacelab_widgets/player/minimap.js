@@ -95,6 +95,7 @@ export function drawMinimap(stage, pane, panel) {
   const note = html("p", { class: "ipl-map-note" });
   const root = html("div", { class: "ipl-overview" }, map, note);
   const notes = paired(panel.notes ?? []);
+  const isNoted = notes.some(([step, said]) => payload.said[said]?.length && dots.some(({ dot }) => stateOf(dot, step, payload)));
   let scale = 1;
   let large = 1;
 
@@ -156,8 +157,8 @@ export function drawMinimap(stage, pane, panel) {
     put(map, "aria-label", stage.word("minimap"));
   }
 
-  /** Its height while there is a graph; the note before that needs no space then. */
-  const height = () => (pane.classList.contains("ipl-blank") && !notes.slice(1).some(([, said]) => payload.said[said]?.length) ? 0 : root.offsetHeight);
+  /** Its height while there is a graph; a note where there is none needs no space then. */
+  const height = () => (pane.classList.contains("ipl-blank") && !isNoted ? 0 : root.offsetHeight);
 
   return { root, show, fit, height };
 }

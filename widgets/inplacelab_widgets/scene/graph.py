@@ -102,16 +102,22 @@ def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], n
 
 
 def _notes(recording: Recording, nodes: int, plan: _Plan, near: Sight) -> tuple[tuple[int, Text], ...]:
-    """Notes on what is folded or cut; and until the first node, the step at which the graph begins."""
+    """Notes on what is folded or cut; and where there is no node, when the graph begins, or that none is left."""
     folded = ((0, words.FOLDED.format(nodes=nodes, boxes=len(plan.boxes))),) if plan.is_folded else ()
-    notes = near.notes or folded
+    told, alive = dict(near.notes or folded), set[int]()
     begins = next(step for step in recording.steps if step.nodes)
-    if not begins.index:
-        return notes
     line = words.BEGINS_AT.format(line=begins.line) if begins.line is not None else Text("", "")
-    then = [note for step, note in notes if step <= begins.index][-1:] or [Text("", "")]
-    later = ((step, note) for step, note in notes if step > begins.index)
-    return ((0, words.NO_NODE_YET + line), (begins.index, then[0]), *later)
+    without, note, now = words.NO_NODE_YET + line, Text("", ""), Text("", "")
+    found: list[tuple[int, Text]] = []
+    for step in recording.steps:
+        gone = {key for key, facts in step.nodes if facts is None}
+        alive = (alive | {key for key, _ in step.nodes}) - gone
+        note = told.get(step.index, note)
+        if now != (now := note if alive else without):
+            found.append((step.index, now))
+        if alive:
+            without = words.NO_NODE_LEFT
+    return tuple(found)
 
 
 # --- the layout -----------------------------------------------------------------------------------------------------
