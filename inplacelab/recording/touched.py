@@ -56,13 +56,13 @@ def _touched(recording: Recording) -> dict[int, Mapping[int, Touched]]:
     found: dict[int, _OnStorage] = {}
     known: dict[int, StorageFacts] = {}
     for step in recording.steps:
-        after = {number: facts for number, facts in step.storages if facts is not None}
+        after = dict(step.storages)  # None for one that was freed: what it held at the end was not recorded
         for storage in dict.fromkeys([*(each.storage for each in step.writes), *(each.storage for each in step.reads)]):
             before = known.get(storage)
             if before or after.get(storage):  # else it was made and freed within the step
                 mine = found.setdefault(storage, _OnStorage(storage))
                 mine.deeds[step.index] = step, before, after.get(storage, before)
-        known |= after
+        known |= {number: facts for number, facts in after.items() if facts is not None}
     return dict(found)
 
 

@@ -12,6 +12,7 @@ import inplacelab as paddle
 from inplacelab import record
 from inplacelab.recorders.detection import Use, framework_used
 from inplacelab.recording import Recording, from_json, queries, to_json
+from inplacelab.recording.sentences import sentence
 from inplacelab_widgets import to_html
 
 torch = pytest.importorskip("torch")
@@ -215,3 +216,12 @@ def test_tensors_die_when_the_program_drops_them() -> None:
     recording = run("x = torch.ones(1000)\ny = x * 2\ndel x\nz = y + 1\n").recording
     assert len(recording.state().storages) == 2
     assert recording.steps[-1].live == 8000
+
+
+def test_a_write_that_does_not_raise_the_version_says_so() -> None:
+    recording = run("""\
+        x, mean, variance = torch.tensor([[1.0], [3.0]]), torch.zeros(1), torch.ones(1)
+        torch.nn.functional.batch_norm(x, mean, variance, training=True)
+        """).recording
+    wrote = next(step for step in recording.steps if step.writes)
+    assert f"The version of S{wrote.writes[0].storage} stays 0." in sentence(recording, wrote.index).en

@@ -145,3 +145,16 @@ def test_a_long_message_of_an_error_stands_below_the_headline() -> None:
     assert message.strip() not in clause.en
     assert message.strip() in detail.en
     assert len(clause.en) < 110
+
+
+def test_a_write_to_a_copy_that_is_dropped_does_not_say_that_the_values_were_the_same() -> None:
+    said = clauses("x = paddle.to_tensor([1., 2.])\nx[[0, 1]].zero_()\n")
+    assert said[-1] == (
+        "`x[[0, 1]].zero_()` changed no tensor that has a name",
+        "`x[[0, 1]].zero_()` 没有改变任何具名张量的值",
+    )
+
+
+def test_a_write_names_a_tensor_that_gets_its_name_at_the_end_of_the_line() -> None:
+    said = clauses("a = paddle.to_tensor([1., 2.])\nb = (a * 2.).scale_(3.).exp()\nc = a.exp().scale_(2.).sqrt_()\n")
+    assert said[-2][0] == "`scale_` changed `→c`"

@@ -163,7 +163,7 @@ def _is_relaid(moment: Moment) -> bool:
 
 
 def _with_other_values(moment: Moment, effects: Mapping[int, Touched]) -> list[int]:
-    """The tensors with a name that show another value than before, in the order in which they were made."""
+    """The tensors with a name, or that get one at the end of the line, that show another value than before, in the order in which they were made."""
     state, found = moment.after, []
     for storage, done in effects.items():
         facts = state.storages.get(storage)
@@ -171,7 +171,7 @@ def _with_other_values(moment: Moment, effects: Mapping[int, Touched]) -> list[i
             continue
         slots = done.changed or done.around
         for key, tensor in state.tensors.items():
-            named = state.called(key).bound
+            named = state.called(key).names
             if named and tensor.storage == storage and common_runs(slots_reached(facts, tensor), slots):
                 found.append(key)
     return sorted(found)

@@ -121,7 +121,7 @@ def slots_written(moment: Moment) -> list[Text]:
     return [_written(moment, write, _effect(moment, write)) for write in moment.step.writes if write.slots]
 
 
-_SAME = Text("This changed nothing in {0}.", "{0}的值没有变。")
+_SAME = Text("Same value as before in {0}.", "{0}的值没有变。")
 _WROTE_AT = Text("wrote {slots} of {storage} through {x}", "经由 {x} 写入了 {storage} 的{slots}")
 _CHANGED = Text("changed {slots} of {storage} through {x}", "经由 {x} 改变了 {storage} 的{slots}")
 _CHANGED_SOME = Text(
@@ -328,7 +328,15 @@ def versions(moment: Moment) -> list[Text]:
             ]
         )
         for write in raised
-    ]
+    ] + [_STAYS.format(storage_label(write.storage), write.after) for write in moment.step.writes if _is_silent(write)]
+
+
+_STAYS = Text("The version of {0} stays {1}.", "{0} 的版本号仍为 {1}。")
+
+
+def _is_silent(write: WriteFacts) -> bool:
+    """Whether a write does not raise the version, as some kernels of PyTorch and Paddle."""
+    return bool(write.slots) and write.before == write.after
 
 
 def _unseen_by(moment: Moment, write: WriteFacts) -> list[Text]:
