@@ -1,4 +1,5 @@
-// Each row minus its mean, divided by its standard deviation, in place. A block processes one row at a time.
+// Each row minus its mean, divided by its standard deviation, in place. A block processes one row
+// at a time.
 //
 // Two passes: first the mean, then the squares of the differences. The formula with one pass, mean of squares minus square of
 // mean, would subtract two large numbers that are nearly equal.

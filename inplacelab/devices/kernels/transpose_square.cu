@@ -1,5 +1,6 @@
-// The transpose of a square matrix, in place. A block takes two tiles that mirror each other and swaps them:
-// no other block accesses them, so nothing is overwritten that is still needed. Blocks below the diagonal have nothing to do.
+// The transpose of a square matrix, in place. A block takes two tiles that mirror each other and
+// swaps them: no other block accesses them, so nothing is overwritten that is still needed. Blocks
+// below the diagonal have nothing to do.
 extern "C" __global__ void $name($T *x, long long n)
 {
     __shared__ $T above[32][33], below[32][33];
