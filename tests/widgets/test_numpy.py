@@ -95,6 +95,16 @@ def test_a_temporary_and_an_empty_step_are_described_as_arrays() -> None:
     assert sentence(recording, 1).zh == "第 2 行的 `print` 已执行，没有产生数组。"
 
 
+def test_arrays_from_before_the_recording_are_named_in_one_sentence() -> None:
+    script = Script("older", "k = 1\n", framework="numpy")
+    for number, name in enumerate("ab"):
+        script.store(number, (1.0,) * 2)
+        script.tensor(number, number, (2,), name)
+    script.step("line", 1)
+    said = sentence(script.recording(), 0)
+    assert (said.en, said.zh) == ("Line 1: First seen here: `a` and `b`.", "第 1 行：这里首次见到 `a` 和 `b`。")
+
+
 def test_an_array_of_the_name_tensor_keeps_it() -> None:
     script = Script("names", "tensor = np.ones(2)\n", framework="numpy")
     script.store(0, (1.0,) * 2)

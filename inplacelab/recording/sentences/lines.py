@@ -67,7 +67,24 @@ def listed_storages(storages: Sequence[StorageFacts]) -> Text:
 
 def _bound(moment: Moment) -> list[Text]:
     """Describes names that are bound to another tensor than before, or are new."""
-    return [said for key, facts in moment.step.tensors if facts is not None for said in _bindings(moment, key, facts)]
+    found = [(key, facts) for key, facts in moment.step.tensors if facts is not None]
+    older = (
+        [] if moment.step.op else [facts for key, facts in found if facts.names and not _is_known(moment, key, facts)]
+    )
+    older = older if len(older) > 1 else []  # one may be what the line has made, as `x = numpy.load(…)`
+    said = [each for key, facts in found if facts not in older for each in _bindings(moment, key, facts)]
+    return [*_first_seen(moment, older), *said]
+
+
+def _is_known(moment: Moment, key: int, facts: TensorFacts) -> bool:
+    """Whether a tensor, or one of its names, was seen before: else it is from before the recording, or what made it was not recorded."""
+    names = {name for tensor in moment.before.tensors.values() for name in tensor.names}
+    return moment.tensor_before(key) is not None or not names.isdisjoint(facts.names)
+
+
+def _first_seen(moment: Moment, found: Sequence[TensorFacts]) -> list[Text]:
+    pattern = Text("First seen here: {0}.", "这里首次见到 {0}。")
+    return [pattern.format(listing([moment.label(facts) for facts in found]))] if found else []
 
 
 def _bindings(moment: Moment, key: int, facts: TensorFacts) -> list[Text]:
