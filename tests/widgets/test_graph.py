@@ -390,3 +390,15 @@ def test_three_hundred_nodes_are_laid_out_at_once() -> None:
     begin = time.process_time()
     layout(300, [(299 - a, 299 - b) for b, a in edges])
     assert time.process_time() - begin < 1.0
+
+
+def test_a_former_name_is_not_cut_where_there_is_room() -> None:
+    def moved() -> None:
+        h = paddle.to_tensor([1.0, 2.0], stop_gradient=False) * 2.0
+        first = h[0]
+        first.scale_(3.0)
+        paddle.ones([1])
+
+    recording = recorded(moved)
+    wrote = next(step.index for step in recording.steps if step.writes)
+    assert "was first" in said(graph_panel(recording), wrote)

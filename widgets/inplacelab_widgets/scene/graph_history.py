@@ -131,9 +131,10 @@ def _chips_at(state: State, homes: Homes) -> dict[Box, tuple[str, Words]]:
 
 
 def _chip(box: Box, owned: list[Called] | None, left: list[str]) -> tuple[str, Words]:
-    room = box.content.width - ROOM_FOR_TAG
     if owned is not None:
         names = ", ".join(name for called in owned for name in called.shown)
+        room = box.content.width - ROOM_FOR_TAG
         return _COMING if all(called.coming for called in owned) else _HERE, shortened(names, room)
-    was = width_of(words.WAS.format(names=""))
-    return _WAS, words.WAS.format(names=shortened(", ".join(left), room - was))
+    # A node that a name has left is not new: it has no tag.
+    room = box.content.width - 2 * SMALL - width_of(words.WAS.format(names=""))
+    return _WAS, words.WAS.format(names=shortened(", ".join(left), room))
