@@ -498,3 +498,30 @@ def test_a_step_that_changes_nothing_in_the_graph_shows_a_node(play: Callable[..
     page.keyboard.press("ArrowRight")
     until_still(page)
     assert nodes_seen() > 0
+
+
+def chain_of_writes() -> Recording:
+    with paddle.record("chain") as run:
+        h = paddle.to_tensor([1.0, 2.0], stop_gradient=False) * 2.0
+        for _ in range(9):
+            h.scale_(0.5)
+    assert run.recording is not None
+    return run.recording
+
+
+def test_a_graph_that_was_scrolled_is_not_empty_beside_its_last_node(play: Callable[..., Any]) -> None:
+    page = play(chain_of_writes())
+    page.keyboard.press("End")
+    until_still(page)
+    assert page.evaluate("() => document.querySelector('.ipl-graph').scrollLeft") > 0
+    for _ in range(8):
+        page.keyboard.press("ArrowLeft")
+        until_still(page)
+        scrolled, room, empty = page.evaluate(
+            """() => {
+                const pane = document.querySelector('.ipl-graph')
+                const ends = [...pane.querySelectorAll('.ipl-node')].map(node => node.getBoundingClientRect()).filter(box => box.width).map(box => box.right)
+                return [pane.scrollLeft, pane.clientWidth, pane.getBoundingClientRect().right - Math.max(...ends)]
+            }"""
+        )
+        assert scrolled == 0 or empty < 0.35 * room

@@ -55,6 +55,7 @@ export function bringingIntoSight(pane, changed, isStacked) {
     top: scrollNeeded(top, bottom, room.top, room.bottom, isStacked ? undefined : room.height * AROUND),
     left: scrollNeeded(left, right, room.left, room.right, room.width * AROUND),
   };
+  if (!isStacked) needed.left -= unused(pane, room, needed.left);
   return needed.top || needed.left ? () => scrollPane(pane, { top: pane.scrollTop + needed.top, left: pane.scrollLeft + needed.left }) : undefined;
 }
 
@@ -69,6 +70,15 @@ function lastNodeIfNoneIn(pane, room) {
   const nodes = boxesOf(pane.querySelectorAll(".ipl-node"));
   const isSeen = nodes.some((box) => box.right > room.left && box.left < room.right && box.bottom > room.top && box.top < room.bottom);
   return isSeen ? [] : nodes.slice(-1);
+}
+
+/** How far a pane that is scrolled by `by` can be scrolled back, since nodes of later steps are not drawn yet: their room would be empty,
+ * and nodes that are drawn would be out of sight. @param {HTMLElement} pane @param {{right: number, width: number}} room @param {number} by */
+function unused(pane, room, by) {
+  const scrolled = pane.scrollLeft + by;
+  if (scrolled <= 0) return 0;
+  const end = Math.max(...boxesOf(pane.querySelectorAll(".ipl-node")).map((box) => box.right));
+  return Math.max(0, Math.min(scrolled, room.right + by - end - room.width * AROUND));
 }
 
 /** Finishes smooth scrolling, before anything is measured. @param {Element} pane */
