@@ -60,7 +60,8 @@ def as_written(recording: Recording, step: Step) -> str:
 
 
 def call_as_written(recording: Recording, step: Step) -> str:
-    """Returns the same with the tensor whose method was called: `m.t()` and not `t`; without it if that is long: `.t()`.
+    """Returns the same with the tensor whose method was called, or whose attribute was read: `m.t()` and not `t`; without it if that is long:
+    `.t()`.
 
     >>> import inplacelab as paddle
     >>> with paddle.record() as rec:
@@ -79,6 +80,8 @@ def call_as_written(recording: Recording, step: Step) -> str:
             arguments = "(…)" if node.args or node.keywords else "()"
             shorter = f"{plain}.{called}{arguments}" if isinstance(receiver, ATOMS) else f".{called}{arguments}"
             return _cut(whole, shorter if len(shorter) <= LONGEST else f".{called}{arguments}")
+        case ast.Attribute(attr=called) if program is not None:
+            return _cut(program.code(node), f".{called}")
     return as_written(recording, step)
 
 

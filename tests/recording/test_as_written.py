@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inplacelab.recording.as_written import as_written
+from inplacelab.recording.as_written import as_written, call_as_written
 from inplacelab.recording.sentences import line_sentence
 from tests.recorders.golden.renew import run
 
@@ -36,6 +36,11 @@ HEAD = "x = paddle.to_tensor([[1., 2.], [3., 4.]])\n"
 def test_an_operation_is_written_as_in_the_program(text: str, expected: list[str]) -> None:
     recording = run(HEAD + text + "\n").recording
     assert [as_written(recording, step) for step in recording.steps if step.kind == "operation"][1:] == expected
+
+
+def test_an_attribute_is_written_with_its_tensor() -> None:
+    recording = run(HEAD + "y = x.data\n").recording
+    assert call_as_written(recording, recording.steps[-1]) == "x.data"
 
 
 def test_a_line_is_told_as_a_whole() -> None:
