@@ -11,11 +11,12 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.language import LANGUAGES, Text
+from inplacelab.lessons import recorded
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_svg
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.marks import Attributes, Group, Look, Mark, Panel, stack_of
-from inplacelab_widgets.scene.measure import character_em
+from inplacelab_widgets.scene.measure import SMALL, character_em, width_of
 from inplacelab_widgets.scene.palette import resolved
 from tests.recorders.golden.renew import run
 
@@ -320,3 +321,27 @@ def test_a_number_is_called_a_constant_and_not_said_to_have_no_bytes() -> None:
             if (look := mark.at(2)) and isinstance(look.text, Text)
         ]
         assert "0 B" not in words_at(scene.storages, 2, language)
+
+
+def test_the_size_of_a_storage_on_a_device_leaves_room_for_the_indices_of_rows() -> None:
+    paddle.set_device("gpu", simulate=True)
+    try:
+        with paddle.record("device") as run:
+            x = paddle.to_tensor([[-1.0, 2.0], [3.0, -4.0]])
+            y = x * 2.0
+            y.relu_()
+    finally:
+        paddle.set_device("cpu")
+    assert run.recording is not None
+    group = next(each for each in scene_of(run.recording).storages.groups if each.key == "s1")
+    drawn = {
+        str(mark.runs[0][1].text): dict(mark.place) for mark in group.marks if mark.tag == "text" and mark.runs[0][1]
+    }
+    size = next(each for each in drawn if each.startswith("16 B gpu"))
+    assert width_of(size, SMALL) <= float(drawn["2"]["x"]) - width_of("2", SMALL)
+
+
+def test_a_folded_storage_without_a_version_has_no_gap_for_it() -> None:
+    scene = scene_of(recorded("torch-loop"))
+    said = {str(look.text) for group in scene.storages.shelf for mark in group.marks for _, look in mark.runs if look}
+    assert "S5 · 4 B" in said

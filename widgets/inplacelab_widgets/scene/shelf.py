@@ -68,7 +68,7 @@ class Shelved:
         if facts is None:
             return label, False
         size = [] if is_constant(facts) else [size_in_bytes(facts.bytes)]
-        return " · ".join([label, self.versions.at(step) or "", *size]), stale
+        return " · ".join(filter(None, [label, self.versions.at(step), *size])), stale
 
 
 def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple[Group, ...]]:

@@ -70,6 +70,8 @@ WIDTH = 570.0
 """The width of the panel beside the code in a notebook of usual width, in px."""
 NARROWEST = 320.0
 PILL = 16.0
+BEFORE_STRIP = 16.0
+"""The space between the size of a storage and its strip, where the indices of folded rows stand, in px."""
 PIN_LEFT = 6.0
 HIGHEST = 244.0
 """The greatest height of the panel, in px. A higher one draws in full only what a step is about; the rest is on the shelf."""
@@ -101,7 +103,7 @@ class _Storage:
     @cached_property
     def gutter(self) -> float:
         sizes = [size for facts in self.life.every() for size in _titles(facts)]
-        return max(GUTTER, widest([*sizes, words.FREED], SMALL) + 8, self.pill_width + 6)
+        return max(GUTTER, widest([*sizes, words.FREED], SMALL) + BEFORE_STRIP, self.pill_width + 6)
 
     @cached_property
     def strip(self) -> Strip:
@@ -417,7 +419,8 @@ def _titles(facts: StorageFacts) -> tuple[str, Words]:
     """The number and the size of a storage; and its device, if that is not the CPU."""
     size = size_in_bytes(facts.bytes)
     what = words.CONSTANT if is_constant(facts) else Text(size, size)
-    there = "" if facts.device == "cpu" else f" {facts.device}"
+    # That a device is simulated is said once, below the picture.
+    there = "" if facts.device == "cpu" else f" {facts.device.partition(' ')[0]}"
     return storage_label(facts.id), what + Text(there, there)
 
 
