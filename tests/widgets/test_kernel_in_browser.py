@@ -97,7 +97,7 @@ def change(page: Any, **traits: object) -> None:
 def test_keys_pick_threads_warps_and_blocks(page: Any) -> None:
     press(page, "ArrowRight")
     assert picked(page) == (2, 38)
-    assert status(page).startswith("Thread 38 of block 2 takes element 2·256 + 38 = 550.")
+    assert status(page).startswith("Thread 38 of block 2 takes element 2·256 + 38 = 550")
     press(page, "ArrowDown")
     assert picked(page) == (2, 70)
     press(page, "PageUp", "ArrowUp")

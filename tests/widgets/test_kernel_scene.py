@@ -206,6 +206,16 @@ def test_launches_follow_each_other_and_each_stands_in_the_same_place() -> None:
     assert len(sent["tables"]) == 6
 
 
+def test_what_a_thread_takes_is_the_headline_and_what_it_costs_the_detail() -> None:
+    shown = CASES["scatter"].shown
+    sent = payload([(shown, picks_of(shown, Pick(), FEW))])
+    step = sent["steps"][0]
+    headline, detail = (sent["said"][step[key]][0] for key in ("says", "detail"))
+    assert f"{headline}. {detail}" == description_of(shown, Pick()).en
+    assert "sector" in detail
+    assert "sector" not in headline
+
+
 def test_the_same_launch_twice_is_drawn_once_and_shown_twice() -> None:
     shown = CASES["scatter"].shown
     again = shown._replace(step=3, line=9)

@@ -13,7 +13,7 @@ from inplacelab_widgets.kernel.drawing import PAD, WIDTH, text
 from inplacelab_widgets.kernel.fixed_marks import head_of
 from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.picks import Picks, description_of_picks, totals_of
-from inplacelab_widgets.kernel.scene import description_of
+from inplacelab_widgets.kernel.scene import costs_of, sentence_of
 from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
 from inplacelab_widgets.scene.marks import Group, Panel, Words
 from inplacelab_widgets.scene.panel_payload import Json, Pools
@@ -76,7 +76,7 @@ class _Animation:
     def __init__(self, shown: ShownLaunch, picks: Picks) -> None:
         self.launch, self.head = shown.launch, head_of(shown)
         self.threads = list(picks.threads(shown.launch.threads)) if shown.drawable else []
-        self._descriptions = [description_of(shown, pick) for pick in self.threads]
+        self._told = [(sentence_of(shown, pick), costs_of(shown, pick)) for pick in self.threads]
         self._group = animation_of(shown, picks, self.threads)
         self._facts = facts_table(shown)
         warps = [(step, pick) for step, pick in enumerate(self.threads) if pick.thread % WARP == 0]
@@ -91,9 +91,10 @@ class _Animation:
 
     def steps(self, pools: Pools, number: int) -> Iterator[Json]:
         """Yields the steps as `player/picks.js` reads them: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
-        for pick, description in zip(self.threads, self._descriptions, strict=True):
+        for pick, (what, cost) in zip(self.threads, self._told, strict=True):
             warp, lane = divmod(pick.thread, WARP)
-            yield _step(pools, description) | {
+            yield _step(pools, _unstopped(what)) | {
+                "detail": pools.says(cost),
                 "phase": f"block {pick.block}",
                 "ends": pick.thread + 1 == self.launch.threads or lane + 1 == WARP,
                 "stop": lane == 0,
@@ -131,6 +132,11 @@ def _facts_of(shown: ShownLaunch, picks: Picks) -> Json:
 
 def _step(pools: Pools, says: Text) -> Json:
     return {"line": None, "ends": True, "phase": "", "error": False, "stop": True, "says": pools.says(says)}
+
+
+def _unstopped(sentence: Text) -> Text:
+    """A sentence as a headline: without its full stop."""
+    return Text(sentence.en.removesuffix("."), sentence.zh.removesuffix("。"))
 
 
 def _nothing(step: int) -> Group:

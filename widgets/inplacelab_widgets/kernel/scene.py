@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from inplacelab.devices.kernels import geometry
 from inplacelab.language import Text
 from inplacelab_widgets.kernel.blocks import (
@@ -74,11 +76,22 @@ def sentence_of(shown: ShownLaunch, pick: Pick) -> Text:
 
 def description_of(shown: ShownLaunch, pick: Pick) -> Text:
     """Returns the picture in a few sentences, for a screen reader."""
-    parts = [sentence_of(shown, pick)]
-    for request in warp_requests(shown, pick):
-        name = shown.launch.operands[request.operand].name
-        parts.append(Text(f"{name}: ", f"{name}：") + cost_of(request) + Text(".", "。"))
-    return Text(" ".join(part.en for part in parts), "".join(part.zh for part in parts))
+    return _joined([sentence_of(shown, pick), costs_of(shown, pick)])
+
+
+def costs_of(shown: ShownLaunch, pick: Pick) -> Text:
+    """Returns what the requests of a warp cost, a sentence for each operand."""
+    names = [operand.name for operand in shown.launch.operands]
+    return _joined(
+        [
+            Text(f"{names[request.operand]}: ", f"{names[request.operand]}：") + cost_of(request) + Text(".", "。")
+            for request in warp_requests(shown, pick)
+        ]
+    )
+
+
+def _joined(parts: Sequence[Text]) -> Text:
+    return Text(" ".join(part.en for part in parts if part.en), "".join(part.zh for part in parts))
 
 
 def height_of(shown: ShownLaunch) -> float:
