@@ -97,7 +97,7 @@ def test_only_what_differs_is_outlined() -> None:
 
 def test_ranks_that_raise_are_said_to() -> None:
     scene = scene_of("uneven")
-    assert scene.conclusion.en == "all 2 ranks: `RuntimeError`"
+    assert scene.conclusion.en == "both ranks: `RuntimeError`"
     assert "Collective 1 is not the same on all ranks" in text_of(scene, "en")
     assert scene_of("alone").conclusion.en == "0 collectives link 2 ranks"
 

@@ -66,7 +66,7 @@ class RanksScene:
         if not self.replicas.tensors:
             return words.LINKED.format(len(self.alignment.links), len(self.scenes))
         if self.replicas:
-            return words.EQUAL.format(len(self.scenes))
+            return words.EQUAL.format(self._those(self.ranks))
         return words.DRIFTED.format(
             _listed([Text(f"`{each.name}`", f"`{each.name}`") for each in self.replicas.drifts])
         )
@@ -163,7 +163,7 @@ class RanksScene:
 
     def _those(self, ranks: Sequence[int]) -> Text:
         if len(ranks) == len(self.scenes):
-            return words.ALL_RANKS.format(len(ranks))
+            return words.BOTH_RANKS if len(ranks) == 2 else words.ALL_RANKS.format(len(ranks))
         return _listed([words.RANK.format(rank) for rank in ranks])
 
     def waiting(self, position: int, rank: int) -> Text | None:
