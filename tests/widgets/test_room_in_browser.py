@@ -336,6 +336,12 @@ def test_a_long_notice_has_rows_of_its_own(play: Callable[..., Any], sample: Cal
     assert notice["y"] >= tab["y"] + tab["height"]
     assert page.locator(".ipl-notice code").count() == 3
     assert "`" not in page.locator(".ipl-notice").inner_text()
+    page.keyboard.press("f")
+    until_it_presents(page)
+    sizes = page.evaluate(
+        "() => [...document.querySelectorAll('.ipl-notice, .ipl-notice code')].map(each => getComputedStyle(each).fontSize)"
+    )
+    assert set(sizes) == {"20px"}
 
 
 def test_on_a_projector_what_is_pointed_at_is_read_out_in_large_type(

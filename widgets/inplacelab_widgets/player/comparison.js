@@ -65,7 +65,7 @@ export function mountComparison(el, payload, options = {}) {
   const panes = Object.values(drawPanes(stage));
   const sentence = drawSentence(stage, { button: html("button"), words: () => "" });
   const tables = drawTables(stage);
-  const foot = drawFoot(stage, tables.root);
+  const foot = drawTablesAndKeys(stage, tables.root);
   const notice = drawNotice(stage);
   foot.root.append(notice.root);
   stage.parts.push(conclusion, ...panes, ...sides, tables, foot, notice, present, help, ...(share ? [share] : []), toolbar, sentence);
@@ -94,7 +94,7 @@ function drawConclusion(stage) {
 }
 
 /** The switch of the tables, and the hint on keys. @param {Stage} stage @param {HTMLElement} tables @returns {Part} */
-function drawFoot(stage, tables) {
+function drawTablesAndKeys(stage, tables) {
   const keys = html("span", { class: "ipl-keys" });
   const translate = () => (keys.textContent = stage.word("keys"));
   return { root: html("div", { class: "ipl-foot" }, tables, keys), translate };
