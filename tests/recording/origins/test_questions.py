@@ -134,7 +134,7 @@ def test_all_paths_are_added_up_though_a_part_is_listed() -> None:
     assert found.right == pytest.approx(found.gradient)
     assert found.more
     assert not found.wrong
-    largest = [path.value for path in found.paths]
+    largest = [path.value or 0.0 for path in found.paths]
     assert largest == sorted(largest, reverse=True)
     assert largest[0] == pytest.approx(0.5**layers)
 
