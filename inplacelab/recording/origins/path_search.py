@@ -78,9 +78,9 @@ class PathSearch:
         ]
         # A number that a step with history computed from the one before is on the paths of that one.
         starts = [_At(storage, slot, each.step) for k, each in enumerate(came) if not k or not self._continues(each)]
-        # Of the numbers that a loop has put there, those of other passes are of no interest.
-        leading = [each for each in starts if len(starts) == 1 or each in self._leading] or starts[-1:]
-        onward = joined([self._from(each) for each in leading or [_At(storage, slot, -1)]])
+        # Of the numbers that a loop has put there, those that only other passes used are of no interest.
+        chosen = [each for each in starts if len(starts) == 1 or self._leads(each)] or starts[-1:]
+        onward = joined([self._from(each) for each in chosen or [_At(storage, slot, -1)]])
         return Found(tuple(listed(way) for way in onward.ways), onward.total, onward.more, onward.loses_write)
 
     @cached_property
@@ -96,33 +96,18 @@ class PathSearch:
 
     # ---- numbers -------------------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _leading(self) -> set[_At]:
-        """The numbers that the root was computed from, and those that one of these read without history."""
-        found: set[_At] = set()
-        waiting = [self._number(storage, slot, self.begun - 1) for storage, slot in self._seeds]
-        while waiting:
-            at = waiting.pop()
-            if at in found:
-                continue
-            found.add(at)
-            if at.step < self._horizon:
-                continue
-            step = self._recording.steps[at.step]
-            origins = computed(self._recording, at.storage, at.slot, at.step).origins
-            for each in origins:
-                origin = self._number(each.storage, each.slot, each.step)
-                if self._goes_on(step, each.tensor):
-                    waiting.append(origin)
-                elif (each.storage, each.slot) != (at.storage, at.slot):  # it was not overwritten, as by an optimizer
-                    found.add(origin)
-            if self._is_left_out(step):
-                waiting.append(self._number(at.storage, at.slot, at.step - 1))
-        return found
+    def _leads(self, start: _At) -> bool:
+        """Whether something with history was computed from a number that the pass goes through, or should go through."""
+        for flow in flows(self._recording, *start).into:
+            step = self._recording.steps[flow.step]
+            if flow.step < self.begun and (step.kept in self._reached or self._loses(step)):
+                return True
+        return (start.storage, start.slot) in self._seeds
 
-    def _number(self, storage: int, slot: int, step: int) -> _At:
-        """The number that a slot held after a step."""
-        return _At(storage, slot, computed(self._recording, storage, slot, step).step)
+    def _loses(self, step: Step) -> bool:
+        """Whether a step lost the history of an operand, which the pass should go through."""
+        made = self._made_node(step)
+        return not self._as_found and any(is_lost(self._recording, step, each, made_node=made) for each in step.inputs)
 
     def _from(self, start: _At) -> Onward:
         """What is known of the paths from a number on. The numbers that it flowed into come first; there may be thousands in a row."""
