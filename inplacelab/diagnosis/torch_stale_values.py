@@ -16,7 +16,7 @@ from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.static import message_of
 from inplacelab.recorders.torch.names import WATCHED
-from inplacelab.recorders.torch.pass_order import Asked, Stale, in_order, reachable, root_node, stale
+from inplacelab.recorders.torch.pass_order import Asked, Stale, in_order, is_second_pass, reachable, root_node, stale
 from inplacelab.recorders.torch.readings import SHOWS_SAVED, dtype_name, is_wrapped, layout_of, saved_by, version_of
 
 _Tensor: Any = torch.Tensor
@@ -95,17 +95,13 @@ class StaleValues:
     def _refusing(self, order: Sequence[Any], told: Stale) -> Iterator[Saved]:
         """Yields what a node has saved that refuses to give it, for versions of PyTorch that show nothing else (2.6)."""
         for node in order:
-            for name in [each for each in dir(node) if each.startswith("_saved_")]:
-                try:
-                    getattr(node, name)
-                except RuntimeError as error:
-                    if stale(message_of(error)) != told:
-                        continue
-                    result = name.startswith(tuple(f"_saved_{each}" for each in RESULTS))
-                    for log in self._ledger.logs():
-                        found = self._fitting(log, told, node, is_result=result, checks_shape=False)
-                        if found is not None:
-                            yield replace(found, name=name.removeprefix("_saved_"), certain=True)
+            for name, message in _refused_by(node):
+                if stale(message) != told:
+                    continue
+                for log in self._ledger.logs():
+                    found = self._fitting(log, told, node, is_result=name.startswith(RESULTS), checks_shape=False)
+                    if found is not None:
+                        yield replace(found, name=name, certain=True)
 
     def _saved(self, node: Any, name: str, data: Any, told: Stale, frame: Any, silent: Sequence[Write] = ()) -> Saved:
         log, layout = self._find(data), layout_of(data)
@@ -180,6 +176,26 @@ class StaleValues:
     def _find(self, tensor: Any) -> StorageLog | None:
         address = _address(tensor)
         return None if address is None else self._ledger.find(address)
+
+
+def has_released(node: Any) -> bool:
+    """Whether a node had saved something and has released it."""
+    if not SHOWS_SAVED:
+        return any(is_second_pass(message) for _, message in _refused_by(node))
+    saved = [kept.data for _, kept in saved_by(node)]
+    return bool(saved) and all(each is None for each in saved)
+
+
+def _refused_by(node: Any) -> Iterator[tuple[str, str]]:
+    """Yields the names of the saved tensors that a node refuses to give, and what it says then.
+
+    For versions of PyTorch that show nothing else (2.6). To ask unpacks what was saved, so only a pass that has failed is asked about.
+    """
+    for attribute in [each for each in dir(node) if each.startswith("_saved_")]:
+        try:
+            getattr(node, attribute)
+        except RuntimeError as error:
+            yield attribute.removeprefix("_saved_"), message_of(error)
 
 
 def _fits(data: Any, told: Stale) -> bool:

@@ -18,14 +18,14 @@ from torch.utils.weak import WeakIdKeyDictionary
 from inplacelab.diagnosis.failures import Failure
 from inplacelab.diagnosis.ledger import VIEWS, Ledger, Made, StorageLog, Write
 from inplacelab.diagnosis.places import Place, Places
-from inplacelab.diagnosis.torch_stale_values import StaleValues, storage_of
+from inplacelab.diagnosis.torch_stale_values import StaleValues, has_released, storage_of
 from inplacelab.language import Text
 from inplacelab.recorders.stand_in import call_for
 from inplacelab.recorders.static import message_of
 from inplacelab.recorders.torch.calls import Kind, kind_of
 from inplacelab.recorders.torch.overrides import CompilePatch, EnginePatch, Mode, caller_of, in_force, take_away
 from inplacelab.recorders.torch.pass_order import Asked, is_second_pass, reachable, root_node, stale
-from inplacelab.recorders.torch.readings import layout_of, saved_by, version_of
+from inplacelab.recorders.torch.readings import layout_of, version_of
 
 PASSES = 1 << 12
 """Of so many passes it is known where they began."""
@@ -283,7 +283,7 @@ class TorchWatch:
             self._found(Failure("stale", key, needed, saved, remarks=list(remarks)))
         elif is_second_pass(message):
             roots = [node for each in asks.roots if (node := root_node(each)) is not None]
-            self._found(self._second_pass(key, needed, [each for each in reachable(roots) if _has_released(each)]))
+            self._found(self._second_pass(key, needed, [each for each in reachable(roots) if has_released(each)]))
 
     def _second_pass(self, key: tuple[int, str], needed: Place | None, released: Sequence[Any]) -> Failure:
         """Returns what is known of a pass that found a node that has released what it had saved.
@@ -329,11 +329,6 @@ def _written_silently(kind: Kind, args: Sequence[Any], kwargs: Mapping[str, Any]
 
 TRAINING = 5
 """The position of the argument of normalizations that says whether they train."""
-
-
-def _has_released(node: Any) -> bool:
-    saved = [kept.data for _, kept in saved_by(node)]
-    return bool(saved) and all(each is None for each in saved)
 
 
 def _outside_apply(frame: Any, places: Places) -> Place | None:

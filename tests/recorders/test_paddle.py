@@ -19,7 +19,7 @@ from inplacelab_widgets import to_html, to_svg, to_text
 
 paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
-from tests.recorders.paddle_runs import bits, plain, remarks, run  # noqa: E402  # it needs PaddlePaddle
+from tests.recorders.paddle_runs import bits, flat, plain, remarks, run  # noqa: E402  # it needs PaddlePaddle
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
 
@@ -418,6 +418,42 @@ def test_layers(text: str) -> None:
     assert gradients[0] == gradients[1]
     assert to_json(from_json(to_json(ran.recording))) == to_json(ran.recording)
     assert not any("stopped" in each for each in remarks(ran.recording))
+
+
+def test_weights_of_a_recurrent_layer_lie_on_one_storage_and_count_their_writes_apart() -> None:
+    """They are moved there by a function of `_legacy_C_ops`, without a new version."""
+    ran = run("""
+    lstm = paddle.nn.LSTM(2, 3)
+    with paddle.no_grad():
+        lstm.weight_hh_l0.add_(paddle.ones([1]))
+    opt = paddle.optimizer.SGD(0.1, parameters=lstm.parameters())
+    lstm(paddle.ones([1, 4, 2]))[0].sum().backward()
+    opt.step()
+    """)
+    state = ran.recording.state()
+    names = ["weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"]
+    weights = {name: getattr(ran.names["lstm"], name) for name in names}
+    assert {name: queries.visible_values(state, f"lstm.{name}") for name in names} == {
+        name: flat(each) for name, each in weights.items()
+    }
+    assert {name: state.version(f"lstm.{name}") for name in names} == {
+        name: each.inplace_version for name, each in weights.items()
+    }
+    assert len({state.tensor(f"lstm.{name}").storage for name in names}) == 1
+    assert [write.slots for step in ran.recording.steps for write in step.writes if step.op == "sgd_"] == [
+        ((0, 24),), ((24, 60),), ((60, 72),), ((72, 84),),
+    ]  # fmt: skip
+    assert [each for each in remarks(ran.recording) if "were also written" in each] == []
+
+
+def test_the_functions_of_a_scaler_are_recorded() -> None:
+    """`GradScaler` calls them on a GPU only."""
+    ran = run("""
+    g, scale, found = paddle.ones([2]), paddle.to_tensor([4.0]), paddle.to_tensor([False])
+    paddle._legacy_C_ops.check_finite_and_unscale([g], scale, [g], found)
+    """)
+    assert ("check_finite_and_unscale", "in-place") in done(ran.recording, 3)
+    assert queries.visible_values(ran.recording.state(), "g") == flat(ran.names["g"]) == (0.25, 0.25)
 
 
 def test_a_result_without_memory_is_left_out() -> None:

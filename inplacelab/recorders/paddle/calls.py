@@ -63,7 +63,8 @@ PROPERTIES = ("stop_gradient", "grad", "data")
 
 _EMPTY = frozenset({"empty", "empty_like"})
 _SILENT = frozenset({
-    "adadelta_", "adagrad_", "adam_", "adamax_", "adamw_", "asgd_", "average_accumulates_", "batch_norm", "check_finite_and_unscale_",
+    "adadelta_", "adagrad_", "adam_", "adamax_", "adamw_", "asgd_", "average_accumulates_", "batch_norm", "check_finite_and_unscale",
+    "check_finite_and_unscale_",
     "clear_gradient", "coalesce_tensor", "copy_", "decayed_adagrad", "dgc_momentum", "dpsgd", "exponential_", "ftrl", "fused_adam_", "lamb_",
     "lars_momentum_",
     "merged_adam_", "merged_momentum_", "momentum_", "nadam_", "radam_", "rmsprop_", "rprop_", "set_tensor", "set_value", "sgd_",
@@ -74,6 +75,8 @@ RELAYOUTS = frozenset({"reshape_", "squeeze_", "unsqueeze_", "flatten_", "transp
 """Functions that raise the version of a tensor without writing its elements."""
 COUNTS_TOGETHER = frozenset({"reshape", "flatten"})
 """Functions that share the version counter also where they copy."""
+COUNTS_APART = frozenset({"coalesce_tensor"})
+"""Functions that move tensors to one storage, where each goes on to count its own writes."""
 VIEWS = COUNTS_TOGETHER | {
     "as_strided", "contiguous", "data", "detach", "diagonal", "getitem", "slice", "squeeze", "strided_slice", "transpose", "unbind",
     "unsqueeze", "view_dtype", "view_shape", "view_slice",

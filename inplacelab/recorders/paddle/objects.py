@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from inplacelab.language import Text
@@ -190,15 +191,22 @@ class PaddleObjects:
             known.operand, known.storage.device, known.needs, known.base, known.node, grad, known.names
         ))  # fmt: skip
 
-    def look_at(self, known: KnownTensor, tensor: Any) -> bool:
-        """Emits a change of a tensor's layout or storage. Returns whether there was one."""
+    def look_at(self, known: KnownTensor, tensor: Any, *, apart: bool = False) -> bool:
+        """Emits a change of a tensor's layout or storage. Returns whether there was one.
+
+        Args:
+            known: the tensor.
+            tensor: the tensor.
+            apart: whether it counts its writes apart from the other tensors on its new storage.
+        """
         storage = known.storage
         moved = address_of(tensor) != storage.address
         if moved or (storage.address and size_of(tensor) != storage.bytes):
             storage = self.storages.storage(tensor, filled=True, resulted=False)
         counter = known.counter
         if storage is not known.storage:
-            counter = self.storages.counter(storage, version_of(tensor), None)
+            meet = self.storages.meet_counter if apart else partial(self.storages.counter, base=None)
+            counter = meet(storage, version_of(tensor))
             if counter.together == [counter] and address_of(tensor) and not storage.tensors:
                 self.storages.raise_together(
                     counter, known.counter

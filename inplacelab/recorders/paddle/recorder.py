@@ -24,13 +24,14 @@ from typing import TYPE_CHECKING, Any
 
 import paddle
 
-from inplacelab.layout import share_slots
+from inplacelab.layout import Layout, share_slots
 from inplacelab.recorders import events
 from inplacelab.recorders.dependences import depends_of
 from inplacelab.recorders.events import Operand
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.paddle import remarks, watch
 from inplacelab.recorders.paddle.calls import (
+    COUNTS_APART,
     COUNTS_TOGETHER,
     RELAYOUTS,
     SETS_FLAGS,
@@ -333,7 +334,7 @@ class PaddleRecorder:
             if any(known is each for each, _ in written):
                 continue
             left = known.storage
-            if objects.look_at(known, tensor):
+            if objects.look_at(known, tensor, apart=call.kind.name in COUNTS_APART):
                 objects.look_at_aliases(known)
                 objects.history(known, tensor)
                 if not self._limit.reached():
@@ -353,11 +354,12 @@ class PaddleRecorder:
     def _report_silent_writes(self, call: Call, written: Sequence[tuple[KnownTensor, Any]]) -> None:
         """Emits what a call has written without raising a version."""
         objects = self._objects
-        reported: set[int] = set()
+        reported: set[tuple[int, Layout]] = set()
         for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
-            counted = known.storage.number in reported or any(known.counter is each.counter for each, _ in written)
+            place = known.storage.number, known.operand.layout
+            counted = place in reported or any(known.counter is each.counter for each, _ in written)
             if not counted and before != objects.storages.fingerprint(known) and not self._limit.reached():
-                reported.add(known.storage.number)
+                reported.add(place)
                 self.shield.remark(remarks.SILENT.format(call.kind.name))
                 objects.history(known, tensor)
                 objects.storages.wrote(known, tensor, known.operand.layout)

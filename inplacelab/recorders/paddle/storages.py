@@ -12,7 +12,7 @@ from typing import Any
 from zlib import crc32
 
 from inplacelab.language import Text
-from inplacelab.layout import Layout
+from inplacelab.layout import Layout, is_packed
 from inplacelab.recorders import events
 from inplacelab.recorders.paddle.known import Counter, KnownStorage, KnownTensor, Moment
 from inplacelab.recorders.paddle.readings import address_of, device_name, dtype_name, item_size, size_of, version_of
@@ -149,9 +149,16 @@ class PaddleStorages:
             self._free(storage)
 
     def fingerprint(self, known: KnownTensor) -> int | None:
-        """Returns a number that tells whether a storage has other contents than before; None if it cannot be read."""
-        memory = known.storage.memory()
-        return None if memory is None else crc32(memory)
+        """Returns a number that tells whether a tensor has other contents than before; None if they cannot be read.
+
+        It is of the whole storage if the tensor's elements do not lie there one after the other.
+        """
+        memory, layout = known.storage.memory(), known.operand.layout
+        if memory is None:
+            return None
+        if is_packed(layout) and known.operand.dtype == known.storage.dtype:
+            memory = memory[layout.offset : layout.offset + layout.size]
+        return crc32(memory)
 
     def _copy(self, known: KnownStorage, slots: Layout | tuple[int, ...] | None = None) -> Snapshot | None:
         if not self._with_values:
@@ -167,9 +174,10 @@ class PaddleStorages:
         """Returns the version counter of a tensor: that of its base, or one on the storage that shows the same version."""
         first = [] if base is None else [base.counter]
         same = [each for each in (*first, *storage.counters) if each.version == version]
-        return same[0] if same else self._meet_counter(storage, version)
+        return same[0] if same else self.meet_counter(storage, version)
 
-    def _meet_counter(self, storage: KnownStorage, version: int) -> Counter:
+    def meet_counter(self, storage: KnownStorage, version: int) -> Counter:
+        """Returns a new version counter on a storage."""
         counter = Counter(self._next_counter(), storage, version)
         counter.together.append(counter)
         storage.counters.append(counter)

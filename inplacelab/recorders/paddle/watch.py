@@ -1,7 +1,7 @@
 """Takes the places of Paddle's functions while a recording runs.
 
-Paddle calls its kernels through the functions of `paddle._C_ops`, some of which its modules have imported by name, and through methods of
-`paddle.Tensor` that are written in C++: operators do not pass through `_C_ops`. Functions in Python that call neither, such as
+Paddle calls its kernels through the functions of `paddle._C_ops` and, a few of them, of `paddle._legacy_C_ops`, some of which its modules
+have imported by name, and through methods of `paddle.Tensor` that are written in C++: operators do not pass through `_C_ops`. Functions in Python that call neither, such as
 `to_tensor` and `set_value`, are watched themselves. Passes of backward enter `core.eager`.
 
 There is one replacement for each function, however many recordings run: it calls them one inside the other, so they may end in any
@@ -93,10 +93,11 @@ def _replace_all() -> None:
 
 def _replace_functions() -> None:
     replaced: dict[int, Any] = {}
-    for name, function in list(vars(paddle._C_ops).items()):
-        if not name.startswith("_") and type(function) is _BUILT_IN:
-            replaced[id(function)] = _watched(kind_of(name), function)
-            _replace(paddle._C_ops, name, replaced[id(function)])
+    for owner in (paddle._C_ops, paddle._legacy_C_ops):
+        for name, function in list(vars(owner).items()):
+            if not name.startswith("_") and type(function) is _BUILT_IN:
+                replaced[id(function)] = _watched(kind_of(name), function)
+                _replace(owner, name, replaced[id(function)])
     for module, name, function in list(_imported(replaced)):
         _replace(module, name, replaced[id(function)])
 
