@@ -421,6 +421,7 @@ def test_statistics_of_batch_norm_that_were_updated_between_the_passes() -> None
 @pytest.mark.filterwarnings("ignore")
 def test_compiled_functions_run_as_they_do_unwatched() -> None:
     before = torch.compile
+    torch.compiler.reset()  # after some compilations PyTorch compiles no more of them in a process
     watch, error = watched("""\
         seen = []
         def backend(graph, inputs):

@@ -104,32 +104,43 @@ def test_no_assertion_and_no_fold_differs_between_the_languages(source: Path) ->
     assert folds[0] == folds[1]
 
 
+SHOWS = {"reveal", "print", "look", "display", "figure", "differences.show"}
+"""What a cell calls to show something, and `reveal`, which must come first."""
+
+
 def calls(code: str) -> list[str]:
-    """The functions that a cell calls as statements, in order."""
-    nodes = sorted((node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Expr)), key=lambda n: n.lineno)
-    return [ast.unparse(node.value.func) for node in nodes if isinstance(node.value, ast.Call)]
+    """The functions that a cell calls, in order."""
+    nodes = sorted(
+        (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)),
+        key=lambda n: (n.lineno, n.col_offset),
+    )
+    return [ast.unparse(node.func) for node in nodes]
+
+
+def asked_in(source: Path) -> set[str]:
+    """The names of a lesson's questions."""
+    codes = [block for block in read_lesson(source) if isinstance(block, Code) and "question" in block.tags]
+    return {block.text.split("\n")[0].removeprefix("%%predict ") for block in codes}
 
 
 @pytest.mark.parametrize("source", build.lessons(), ids=lambda source: source.stem)
 def test_no_answer_is_visible_before_it_is_asked_for(source: Path) -> None:
-    """The rule: the program of a question prints nothing itself if it is stepped through, and its check prints only after `reveal`,
-    which holds back what follows until a prediction is entered.
+    """The rule: the program of a question prints nothing itself if it is stepped through, and the cell that gives the answers prints and
+    draws only after `reveal`, which holds back what follows until a prediction is entered.
     """
-    asked = {
-        block.text.split("\n")[0].removeprefix("%%predict ")
-        for block in read_lesson(source)
-        if isinstance(block, Code) and "question" in block.tags
-    }
+    asked = asked_in(source)
     for cell in build.compose(source, "en").cells:
         if cell.cell_type != "code":
             continue
         head, _, program = cell.source.partition("\n")
+        if "checks" in cell.metadata.get("tags", []):
+            assert head.startswith("# Check: ")
         if head.startswith("%%stepper") and asked & {*head.split()}:
             assert "print" not in calls(program), program
-        elif "checks" in cell.metadata.get("tags", []):
-            assert head.startswith("# Check: ")
-            shows = [call for call in calls(program) if call in {"reveal", "print", "look", "display"}]
-            assert shows == [] or shows[0] == "reveal" or "reveal" not in shows, program
+        elif 'reveal("' in cell.source:
+            own = {node.name for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.FunctionDef)}
+            shows = [call for call in calls(cell.source) if call in SHOWS - own]
+            assert shows[0] == "reveal", f"{cell.source}\nshows something before `reveal`"
 
 
 @pytest.mark.parametrize("source", build.lessons(), ids=lambda source: source.stem)

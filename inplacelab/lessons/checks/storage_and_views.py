@@ -42,8 +42,8 @@ def which_is_it(answers: Any) -> Steps:
         ),
     )
     return Text(
-        "Slices and `t` are views. A list of indices, and `clone`, copy.",
-        "切片和 `t` 是视图；下标列表和 `clone` 会复制。",
+        "Slices and `t` give views. `clone` copies, and so does indexing with a list.",
+        "切片和 `t` 得到视图；`clone` 会复制，用列表作下标也会复制。",
     )
 
 
@@ -54,8 +54,8 @@ def row_of_its_own(own: Recording) -> Steps:
         [step.op for step, _ in who_raised(own, after.tensor("q").storage)] == ["scale_"]
         and after.tensor("q").id == own.after_line(1).tensor("q").id,
         Text(
-            "`q` must still be multiplied by 10 in place. What does its version counter say?",
-            "`q` 仍要原地乘以 10：它的版本计数器是多少？",
+            "`q` must still be overwritten by line 3: the same object, on the same storage. Change line 2 only.",
+            "第 3 行仍要覆盖 `q`：对象不变，存储也不变。请只改第 2 行。",
         ),
     )
     yield (
@@ -64,7 +64,7 @@ def row_of_its_own(own: Recording) -> Steps:
     )
     yield (
         not shares_storage(after, "q", "tail"),
-        Text("In how many storages are `q` and `tail` now?", "`q` 和 `tail` 现在放在几个存储里？"),
+        Text("How many storages do `q` and `tail` use now?", "`q` 和 `tail` 现在一共用了几个存储？"),
         Text(
             "An earlier program of this lesson has a tensor that kept its numbers while all others went to zero.",
             "本课前面有一段程序，其他张量都变成了零，只有一个保住了数值。",
@@ -75,8 +75,8 @@ def row_of_its_own(own: Recording) -> Steps:
         Text("Which numbers must `tail` show?", "`tail` 应当显示哪几个数？"),
     )
     return Text(
-        "A copy has a storage and a version counter of its own. It costs its bytes.",
-        "副本有自己的存储和自己的版本计数器，代价是相应的字节。",
+        "A copy has a storage of its own. The price is its bytes.",
+        "副本有自己的存储，代价是多占相应的字节。",
     )
 
 
@@ -106,6 +106,6 @@ def rotated_board(board: Any, turned: Any) -> Steps:
     )
     return Text(
         "Offset 15, strides (-4, -1). By 90 degrees: `board.t()[::-1]` or `board.t()[:, ::-1]`. "
-        "(PyTorch has no negative strides: `flip` copies there.)",
-        "偏移 15，步幅 (-4, -1)。旋转 90 度：`board.t()[::-1]` 或 `board.t()[:, ::-1]`。（PyTorch 没有负步幅，`flip` 会复制。）",
+        "(PyTorch has no negative strides. There you would use `flip`, which copies.)",
+        "偏移 15，步幅 (-4, -1)。旋转 90 度：`board.t()[::-1]` 或 `board.t()[:, ::-1]`。（PyTorch 没有负步幅，只能用 `flip`，而 `flip` 会复制。）",
     )
