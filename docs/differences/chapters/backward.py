@@ -177,5 +177,25 @@ CHAPTER = Chapter(
                 "与 Paddle 相同，它是原地操作的另一种写法。PyTorch 在需要梯度时一律拒绝 `out=`。",
             ),
         ),
+        difference(
+            key="normalized-with-a-frozen-weight",
+            kind=Kind.RIGHT,
+            title=Text("`layer_norm` with a weight that needs no gradient", "`layer_norm` 的权重不需要梯度"),
+            program="""
+                b = a.reshape([1, 4])
+                w = paddle.to_tensor([1., 2., 3., 4.], dtype="float64")
+                loss = paddle.nn.functional.layer_norm(b, [4], w).square().sum()
+            """,
+            torch="""
+                b = a.reshape([1, 4])
+                w = torch.tensor([1., 2., 3., 4.], dtype=torch.float64)
+                loss = torch.nn.functional.layer_norm(b, [4], w).square().sum()
+            """,
+            why=Text(
+                "On the CPU, Paddle computes the gradient of the input as if the weight were all ones, unless the weight itself needs a "
+                "gradient. The result of the operation is right.",
+                "在 CPU 上，只要权重本身不需要梯度，Paddle 计算输入的梯度时就把权重当作全一。操作的结果是对的。",
+            ),
+        ),
     ),
 )

@@ -148,8 +148,8 @@ def who_keeps_a_copy(keep_a_copy: Any, measured: Any, Tensor: Any) -> Steps:  # 
     yield (
         not missing,
         Text(
-            "One is missing. From which result can the derivative *not* be worked out without the old number?",
-            "还缺一个。哪个导数只凭结果*不方便*算出来，非要旧数值不可？",
+            "One is missing. Which derivative uses the old number, not the result?",
+            "还缺一个。哪个导数用的是旧数值，而不是结果？",
         ),
         Text(
             f"Look at `{missing[0] if missing else ''}` with `measured`.",

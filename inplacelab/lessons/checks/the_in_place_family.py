@@ -93,8 +93,8 @@ def running_sum(scan: Recording) -> Steps:
         Text(f"The sums are right, in {writes} writes. Three are enough.", f"和是对的，写了 {writes} 次。三次就够了。"),
     )
     return Text(
-        "Eight sums in three passes. A GPU computes `cumsum` in this way: all elements of a pass at once.",
-        "三遍求出八个和。GPU 就是这样计算 `cumsum` 的：每一遍的所有元素同时算。",
+        "Eight sums in three passes. A GPU computes `cumsum` in a similar way: many elements of a pass at once.",
+        "三遍求出八个和。GPU 计算 `cumsum` 的方法与此类似：一遍中的许多元素同时算。",
     )
 
 
