@@ -28,7 +28,7 @@ def test_it_is_a_recording_of_the_program_in_the_cell(name: str) -> None:
     said = [note.en for note in recorded(name).notes]
     raised = "mark_dirty" in CELLS[name]  # raises a version without writing
     silent = "batch_norm" in CELLS[name]  # writes without raising a version
-    told_of = {"Paddle": True, "not recorded": raised, "how PyTorch has it": silent}
+    told_of = {"Paddle": True, "not recorded": raised, "without raising": silent}
     assert all(any(words in note and expected for words, expected in told_of.items()) for note in said)
     assert any("inferred" in note for note in said) is (recorded(name).framework == "paddle")
 
