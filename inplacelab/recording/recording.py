@@ -253,10 +253,10 @@ class Recording:
 
 
 def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iterator[State]:
-    storages: Mapping[int, StorageFacts] = {}
-    counters: Mapping[int, CounterFacts] = {}
-    tensors: Mapping[int, TensorFacts] = {}
-    nodes: Mapping[int, NodeFacts] = {}
+    storages: MappingProxyType[int, StorageFacts] = MappingProxyType({})
+    counters: MappingProxyType[int, CounterFacts] = MappingProxyType({})
+    tensors: MappingProxyType[int, TensorFacts] = MappingProxyType({})
+    nodes: MappingProxyType[int, NodeFacts] = MappingProxyType({})
     namesakes: Mapping[tuple[str, int | None], int] = {}
     owners: Mapping[int, int] = {}
     counted: Mapping[int, Sequence[int]] = {}
@@ -281,10 +281,12 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
         yield State(step, storages, counters, tensors, nodes, namesakes, owners, counted, bound, coming, awaited)
 
 
-def _apply(before: Mapping[int, _Facts], changes: tuple[tuple[int, _Facts | None], ...]) -> Mapping[int, _Facts]:
+def _apply(
+    before: MappingProxyType[int, _Facts], changes: tuple[tuple[int, _Facts | None], ...]
+) -> MappingProxyType[int, _Facts]:
     if not changes:
         return before
-    after = dict(before)
+    after = before.copy()  # `dict(before)` takes ten times as long: it asks the proxy for one key after the other
     for key, facts in changes:
         if facts is None:
             after.pop(key, None)

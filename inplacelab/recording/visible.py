@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from functools import cache
 from operator import attrgetter, is_
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
@@ -57,8 +57,7 @@ _MESSAGES = frozenset({"message", "en", "zh"})
 """The fields that hold prose: several lines, with code in backticks."""
 MOST_SHOWN = 10_000
 """The most characters of a message that are shown."""
-_NUMBERS = frozenset({int, float, bool, complex})
-_SILENT = _NUMBERS | {type(None)}
+_SILENT = frozenset({int, float, bool, complex, type(None)})
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -70,14 +69,11 @@ def _shown(value: Any, field: str = "") -> Any:
     if type(value) is str:
         return _string(value, field)
     if type(value) is tuple:
-        if len(value) > 2 and type(value[0]) in _NUMBERS:  # only numbers: a pair may be a number and facts
-            return value
         shown = tuple([item if type(item) in _SILENT else _shown(item, field) for item in value])
         return value if all(map(is_, shown, value)) else shown
     changed = {}
     names, parts = _fields(value.__class__)
     for name, part in zip(names, parts(value), strict=True):
-        # Most parts have no text: they are passed over here, since a recording has a hundred thousand of them.
         if type(part) not in _SILENT and part and (shown := _shown(part, name)) is not part:
             changed[name] = shown
     return _changed(value, changed) if changed else value
@@ -97,6 +93,14 @@ def _changed(facts: Any, changed: dict[str, Any]) -> Any:
 
 @cache
 def _fields(cls: Any) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]]:
-    """The names of the fields of a class of facts, and what reads them."""
-    names = tuple(field.name for field in fields(cls)) if is_dataclass(cls) else ()
+    """The names of the fields of a class of facts that may have text, and what reads them. A recording has a hundred thousand parts, most of
+    them numbers.
+    """
+    kinds = get_type_hints(cls) if is_dataclass(cls) else {}
+    names = tuple(name for name, kind in kinds.items() if _has_text(kind))
     return names, attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
+
+
+def _has_text(kind: Any) -> bool:
+    """Whether a value of a type may have text that is not one of a few given words."""
+    return kind in {str, Any} or any(map(_has_text, get_args(kind))) or bool(_fields(kind)[0])
