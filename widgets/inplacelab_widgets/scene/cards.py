@@ -20,11 +20,7 @@ from inplacelab_widgets.scene.marks import Look, Mark, Words, between, flashes, 
 from inplacelab_widgets.scene.measure import NORMAL, shortened, width_of
 from inplacelab_widgets.scene.names import (
     dimensions,
-    formula,
     kind,
-    layout_words,
-    maker,
-    node_called,
     not_yet,
     origin,
     tensor_name,
@@ -47,8 +43,6 @@ class Face:
     called: Called
     chips: tuple[str, ...]
     kind: Words | None
-    lines: tuple[Words, ...]
-    """All its metadata."""
     origin: Text
     """What made it."""
     unusual: Words
@@ -111,16 +105,6 @@ def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], F
 def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
     """Returns the content of a tensor's card after one step."""
     called = state.called(tensor.id)
-    node = state.nodes.get(tensor.node) if tensor.node is not None else None
-    framework = framework_of(recording)
-    reach = Text(f"{tensor.dtype} · ", f"{tensor.dtype} · ") + formula(tensor)
-    history: tuple[Text, ...] = ()
-    if framework.has_gradients:
-        flag, made_by = (
-            framework.flagged(asks=tensor.needs_gradient),
-            node_called(state, node) if node else words.NO_NODE,
-        )
-        history = (Text("{flag} · {node}", "{flag} · {node}").format(flag=flag, node=made_by),)
     detail = (
         kind(recording, tensor, state, LONGEST_NAME) or not_yet(called) or (None if called.names else words.UNNAMED)
     )
@@ -129,7 +113,6 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
         called,
         tuple(shortened(chip, LONGEST_NAME) for chip in called.shown),
         detail,
-        (layout_words(tensor), reach, *history, maker(recording, tensor.id, LONGEST_NAME)),
         origin(recording, tensor.id, LONGEST_ORIGIN),
         _unusual(recording, tensor, state),
     )

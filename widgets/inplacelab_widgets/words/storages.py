@@ -29,7 +29,6 @@ NAMED_LATER = Text("named when line {line} is done", "第 {line} 行执行完时
 SHAPE = Text("shape", "形状")
 STRIDES = Text("strides", "步幅")
 OFFSET = Text("offset", "偏移")
-NO_NODE = Text("no grad node", "无梯度节点")
 SAVED_BY = Text("kept by {node}", "保存者：{node}")
 SAVED_AT = Text("{names} @ v{version}", "{names} @ v{version}")
 FRESH = Text("✓ fresh", "✓ 未过期")
