@@ -104,6 +104,16 @@ def test_no_assertion_and_no_fold_differs_between_the_languages(source: Path) ->
     assert folds[0] == folds[1]
 
 
+@pytest.mark.parametrize("source", build.lessons(), ids=lambda source: source.stem)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_introduces_the_next_cell_is_not_folded(source: Path, language: str) -> None:
+    cells = [cell.source for cell in build.compose(source, language).cells if cell.cell_type == "markdown"]
+    folded = [cell.removesuffix("</details>").rstrip() for cell in cells if cell.endswith("</details>")]
+    assert [text for text in folded if text.endswith((":", "："))] == [], (
+        "put `<!-- unfold -->` before the last paragraph"
+    )
+
+
 SHOWS = {"reveal", "print", "look", "display", "figure", "differences.show"}
 """What a cell calls to show something, and `reveal`, which must come first."""
 

@@ -16,14 +16,14 @@ def peak_of_five(ordinary: Any, in_place: Any) -> Steps:
     yield (
         in_place * 4 != _BYTES,
         Text(
-            "You have counted numbers. How many bytes has one in single precision?",
-            "你数的是数的个数。一个单精度数占几个字节？",
+            "You have counted numbers. How many bytes does each of them take?",
+            "你数的是数的个数。每个数占几个字节？",
         ),
     )
     yield (
         in_place == _BYTES,
         Text(
-            "Begin with the in-place way: how many storages are there, and how many bytes has one?",
+            "Begin with the in-place lines: how many storages are there, and how many bytes does one take?",
             "先看原地操作：一共有几个存储？一个有多少字节？",
         ),
     )
@@ -65,17 +65,17 @@ def one_storage_fewer(mine: Any) -> Steps:
             f"`backward()` 停在第 {after.step.line} 行。被覆盖的是谁的结果？当时谁还持有它？",
         ),
         Text(
-            "`relu` looks at its result in backward. Which of the three results does nobody hold?",
-            "`relu` 在反向传播时要看自己的结果。三个结果当中，哪一个没有节点持有？",
+            "In backward, `relu` needs its result. Which of the three results does no node hold?",
+            "反向传播时，`relu` 需要自己的结果。三个结果当中，哪一个没有节点持有？",
         ),
     )
     names = {name for tensor in after.tensors.values() for name in tensor.names}
     yield (
         {"x", "y", "z"} <= names,
         Text(
-            "You have moved a name. The old storage is given back when the line is over; but *in* the line both exist. "
+            "You have moved a name. The old storage is freed when the line is over; but *within* the line both exist. "
             "Keep the three names.",
-            "你移走的是名字。旧存储要到这一行结束才归还，而在这一行*里面*，两个都在。请保留三个名字。",
+            "你移走的是名字。旧存储要到这一行结束才释放，而在这一行*之内*，两个都在。请保留三个名字。",
         ),
     )
     yield (
@@ -92,7 +92,7 @@ def one_storage_fewer(mine: Any) -> Steps:
         Text("The gradient was 6, 0, 6, 0: what has changed?", "原来的梯度是 6、0、6、0：什么变了？"),
     )
     return Text(
-        "`relu_` may overwrite what `scale` made, for nobody will ask for it.",
+        "`relu_` may overwrite the result of `scale`, since nothing needs it any more.",
         "`relu_` 可以覆盖 `scale` 的结果，因为没有人再需要它。",
     )
 
@@ -152,11 +152,11 @@ def who_keeps_a_copy(keep_a_copy: Any, measured: Any, Tensor: Any) -> Steps:  # 
             "还缺一个。哪个导数用的是旧数值，而不是结果？",
         ),
         Text(
-            f"Look at `{missing[0] if missing else ''}` with `measured`.",
+            f"Call `measured` for `{missing[0] if missing else ''}`.",
             f"用 `measured` 看一看 `{missing[0] if missing else ''}`。",
         ),
     )
     return Text(
-        "`sqrt_` and `tanh_` can do with their results, `scale_` with a constant.",
-        "`sqrt_` 和 `tanh_` 有结果就够了，`scale_` 只要一个常数。",
+        "`sqrt_` and `tanh_` need only their results, `scale_` only a constant.",
+        "`sqrt_` 和 `tanh_` 只需要自己的结果，`scale_` 只需要一个常数。",
     )

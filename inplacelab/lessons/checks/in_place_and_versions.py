@@ -56,7 +56,7 @@ def bytes_saved(saved_by_scale: Any, saved_by_sin: Any) -> Steps:
         ),
     )
     return Text(
-        "The derivative of the sine is the cosine of the old number, so a copy of all eight is kept. This in-place operation saves no memory.",
+        "The derivative of the sine is the cosine of the old number, so a copy of all eight is kept. So this in-place operation saves no memory.",
         "正弦的导数是旧值的余弦，所以八个数都要留副本。可见，这次原地操作并没有省下内存。",
     )
 

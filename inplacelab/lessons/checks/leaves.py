@@ -102,8 +102,8 @@ def own_optimizer(x: Any, path: Any) -> Steps:
             "循环没有走完三十轮。是哪一行让它停下的？",
         ),
         Text(
-            "A leaf that requires a gradient was written: `x`, or `x.grad`. Under what is that allowed?",
-            "写入了需要梯度的叶子：`x`，或者 `x.grad`。在什么之下才允许？",
+            "A leaf that requires a gradient was written: `x`, or `x.grad`. Where is that allowed?",
+            "写入了需要梯度的叶子：`x`，或者 `x.grad`。写在哪里才允许？",
         ),
     )
     yield (
@@ -159,9 +159,9 @@ def doubled_without_no_grad(doubled: Recording) -> Steps:
             "这是练习 2 的办法之一。请找一种不用 `no_grad`、`set_value`、`copy_` 和 `x[...] =` 的写法。",
         ),
         Text(
-            "The check asks two things about the tensor that is written: is it a leaf, and does it require a gradient? "
-            "Is there another tensor on the same storage?",
-            "检查只问被写的张量两件事：是不是叶子？需不需要梯度？同一个存储上，还可以有别的张量吗？",
+            "inplacelab asks two things about the tensor that is written: is it a leaf, and does it require a gradient? "
+            "Can there be another tensor on the same storage?",
+            "inplacelab 只问被写的张量两件事：是不是叶子？需不需要梯度？同一个存储上，还可以有别的张量吗？",
         ),
     )
     yield from _starts_with(doubled, "x", (1, 2))

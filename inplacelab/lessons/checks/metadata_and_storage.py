@@ -16,17 +16,17 @@ def order_of_axes(x: Any, order: Any) -> Steps:
     yield (
         flat.storage is x.storage,
         Text(
-            f"The strides of `y` are {y.strides}. Which two axes does the reshape merge, and do their strides fit?",
-            f"`y` 的步幅是 {y.strides}。这次 reshape 合并的是哪两个轴？它们的步幅合得上吗？",
+            f"The strides of `y` are {y.strides}. Which two axes does `reshape` merge, and do their strides fit?",
+            f"`y` 的步幅是 {y.strides}。`reshape` 合并的是哪两个轴？它们的步幅合得上吗？",
         ),
         Text(
-            "The two axes that are merged must be neighbors in `x`, in the same order.",
+            "The two axes that are merged must also be neighbors in `x`, in the same order.",
             "被合并的两个轴，在 `x` 里也应当相邻，并且次序相同。",
         ),
     )
     return Text(
-        "Two axes that are in order in the storage can be merged, wherever they stand.",
-        "两个轴只要在存储中按次序排列，不管站在什么位置，都能合并。",
+        "Two neighboring axes can be merged, even of a tensor that is not contiguous, if their elements are in order in the storage.",
+        "即使张量不连续，相邻的两个轴只要元素在存储中按次序排列，就能合并。",
     )
 
 
@@ -78,7 +78,7 @@ def black_squares(board: Any, strides: Any, offset: Any) -> Steps:
     yield (
         shown == wanted,
         Text(
-            f"That shows {shown}. Rows 2 and 3 repeat the pattern of rows 0 and 1. How far below?",
+            f"That shows {shown}. Rows 2 and 3 repeat the pattern of rows 0 and 1. How many slots further on?",
             f"现在显示的是 {shown}。第 2、3 行重复第 0、1 行的花样，往后多少个槽位？",
         ),
     )

@@ -66,7 +66,7 @@ def row_of_its_own(own: Recording) -> Steps:
         not shares_storage(after, "q", "tail"),
         Text("How many storages do `q` and `tail` use now?", "`q` 和 `tail` 现在一共占几个存储？"),
         Text(
-            "An earlier program of this lesson has a tensor that kept its numbers while all others went to zero.",
+            "An earlier program of this lesson has a tensor that kept its numbers while all others became zero.",
             "本课前面有一段程序，其他张量都变成了零，只有一个保住了数值。",
         ),
     )

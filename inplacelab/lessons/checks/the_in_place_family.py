@@ -49,7 +49,7 @@ def no_temporary(mine: Recording) -> Steps:
             "It is in place now. But what is made before the subtraction begins, and how many bytes does that take?",
             "已经是原地写入了。可是在减法开始之前，先新建了什么？占多少字节？",
         ),
-        Text("`subtract_` has a parameter for the factor.", "`subtract_` 有一个参数就是系数。"),
+        Text("`subtract_` has a parameter for the factor.", "`subtract_` 有一个表示系数的参数。"),
     )
     yield (
         visible_values(after, "g") == (2, 4, 6),
@@ -80,7 +80,7 @@ def running_sum(scan: Recording) -> Steps:
     yield (
         visible_values(after, "x") == (1, 3, 6, 10, 15, 21, 28, 36),
         Text(
-            "After one shift of 1, of how many elements is each the sum? After a second shift of 2?",
+            "After a shift by 1, of how many elements is each the sum? And after another shift, by 2?",
             "错开 1 位做一次之后，每个元素是几个元素的和？再错开 2 位做一次呢？",
         ),
         Text(
@@ -93,7 +93,7 @@ def running_sum(scan: Recording) -> Steps:
         Text(f"The sums are right, in {writes} writes. Three are enough.", f"和是对的，写了 {writes} 次。三次就够了。"),
     )
     return Text(
-        "Eight sums in three passes. A GPU computes `cumsum` in a similar way: many elements of a pass at once.",
+        "Eight sums in three passes. A GPU computes `cumsum` in a similar way: it computes many elements of a pass at once.",
         "三遍求出八个和。GPU 计算 `cumsum` 的方法与此类似：一遍中的许多元素同时算。",
     )
 
@@ -131,6 +131,6 @@ def worth(bytes_of_relu_: Any, bytes_of_transpose_: Any, bytes_of_cast_to_float6
         Text("`equal_`: how many bytes does one truth value take?", "`equal_`：一个真假值占几字节？"),
     )
     return Text(
-        "Only the first of the four saves anything: the ordinary `relu` would have reserved 4,000,000 bytes.",
+        "Only the first of the four saves anything: the ordinary `relu` would have allocated 4,000,000 bytes.",
         "四个当中只有第一个省了：普通的 `relu` 要申请 4,000,000 字节。",
     )
