@@ -205,8 +205,8 @@ class record:
     Args:
         title: a name for the picture.
         limit: the most steps to keep; `recording.truncated` counts the rest.
-        framework: what the block uses, "inplacelab" or "numpy"; detected by default. For NumPy the block is traced, because NumPy
-            reports nothing.
+        framework: what the block uses, one of `detection.FRAMEWORKS`; detected by default. For NumPy the block is traced, because
+            NumPy reports nothing.
 
     Attributes:
         recording: the recording, once the block has ended; None before.

@@ -87,6 +87,16 @@ def explained(language: str, folder: Path, *options: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment).stderr
 
 
+@in_both_languages
+def test_a_row_of_the_table_is_added_as_the_page_says(language: str) -> None:
+    """In a process of its own, since a row stays in the table."""
+    (code, shown) = (
+        text for kind, text in blocks(page("write_an_operation", language)) if kind in ("ipython", "output")
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (shown, "")
+
+
 @pytest.mark.oracle
 @in_both_languages
 def test_what_explain_says_is_what_the_documents_show(language: str, tmp_path: Path) -> None:

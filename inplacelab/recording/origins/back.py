@@ -22,6 +22,7 @@ from inplacelab.recording.origins.elements import (
     written_index,
 )
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.slots import common_runs
 
 __all__ = ["Computed", "Origin", "computed", "origins", "sources_in_step"]
 
@@ -186,17 +187,13 @@ def _origins(recording: Recording, step: Step, arrival: Arrival, slot: int) -> l
 
 def sources_in_step(recording: Recording, step: Step, output: TensorFacts, element: int) -> tuple[Source, ...] | None:
     """Returns the operands' elements from which a step computed an element; None if that is not known."""
-    depends, before = step.depends, recording.before(step.index)
-    operands = operands_of(recording, step)
+    depends, operands = step.depends, operands_of(recording, step)
     if depends is None:
         return None
 
     def value(operand: int, number: int) -> Number | None:
         facts = operands[operand]
-        if facts is None:
-            return None
-        there = before if facts.storage in before.storages else recording.state(step.index)
-        return value_of(there, facts, number)
+        return None if facts is None else _value_read(recording, step, facts, number)
 
     shapes = [() if each is None else each.shape for each in operands]
     try:
@@ -223,12 +220,24 @@ def _read(recording: Recording, step: Step, source: Source) -> Iterator[Origin]:
     assert facts is not None  # checked by `sources_in_step`
     there = before if facts.storage in before.storages else after
     index = index_of(facts.shape, source.element)
+    raised = next((each for each in step.writes if each.counter == facts.counter), None)
     counter = there.counters.get(facts.counter)
+    version = raised.before if raised is not None else None if counter is None else counter.version
+    value = _value_read(recording, step, facts, source.element)
     for slot in slots_of_element(there, facts, source.element):
-        yield Origin(
-            facts.id, index, facts.storage, slot, step.index - 1, None if counter is None else counter.version,
-            value_of(there, facts, source.element), called(there, facts, index),
-        )  # fmt: skip
+        yield Origin(facts.id, index, facts.storage, slot, step.index - 1, version, value, called(there, facts, index))
+
+
+def _value_read(recording: Recording, step: Step, facts: TensorFacts, element: int) -> Number | None:
+    """An element's value as a step read it; None if it was not recorded, because the step that first saw its storage wrote it, too."""
+    before = recording.before(step.index)
+    if facts.storage in before.storages:
+        return value_of(before, facts, element)
+    after = recording.state(step.index)
+    slots = slots_of_element(after, facts, element)
+    written = (each.slots for each in step.writes if each.storage == facts.storage)
+    overwritten = any(common_runs(((slots.start, slots.stop),), runs) for runs in written)
+    return None if overwritten else value_of(after, facts, element)
 
 
 def called(state: State, tensor: TensorFacts, index: Sequence[int]) -> Text:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import inplacelab as paddle
 from inplacelab.language import speak
 from inplacelab.recording import Recording, from_json, to_json
 from inplacelab.recording.origins import contributions, flows_into, life, origins
@@ -158,3 +159,13 @@ for _ in range(3):
 """
     found = contributions(run(text, "inplacelab").recording, "w", (0,))
     assert [(path.end, path.value) for path in found.paths] == [("root", 3.0)]
+
+
+def test_a_number_that_the_first_step_overwrote_was_not_recorded() -> None:
+    x = paddle.to_tensor([1.0, 2.0])
+    with paddle.record() as block:
+        x.add_(x)
+    assert block.recording is not None
+    found = origins(block.recording, "x", (0,))
+    assert str(found.arithmetic) == "2 = ? + ?", "not 2 = 2 + 2"
+    assert [(each.value, each.version) for each in found.origins] == [(None, 0), (None, 0)]

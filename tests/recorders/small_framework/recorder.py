@@ -1,0 +1,185 @@
+"""Records programs that use `vectors`: its functions call the recorder, which looks at their vectors and emits events."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from types import FrameType
+from typing import Any
+
+from inplacelab.dependence import POINTWISE
+from inplacelab.language import Text
+from inplacelab.layout import Layout
+from inplacelab.recorders import events
+from inplacelab.recorders.bindings import Watched
+from inplacelab.recorders.events import Operand
+from inplacelab.recorders.handles import Handles
+from inplacelab.recorders.log import Log
+from inplacelab.recorders.program import Program, Scope, scopes_of
+from inplacelab.recorders.shield import Shield
+from inplacelab.recorders.snapshots import snapshot
+from inplacelab.recorders.static import class_name, message_of
+from inplacelab.recorders.step_limit import StepLimit
+from inplacelab.recorders.whereabouts import Whereabouts
+from tests.recorders.small_framework import vectors
+from tests.recorders.small_framework.vectors import Memory, Vector
+
+ELSEWHERE = Text("What other threads did was left out.", "其他线程所做的没有记录。")
+FUNCTIONS = (
+    (vectors, "vector", "create"),
+    (Vector, "part", "view"),
+    (Vector, "plus", "ordinary"),
+    (Vector, "plus_", "in-place"),
+)
+"""The functions to watch: where each is, its name, and how it treats memory."""
+
+
+@dataclass(eq=False)
+class KnownVector:
+    """A vector as the recorder knows it (see `whereabouts.Known`)."""
+
+    number: int
+    alive: Callable[[], Any]
+    names: tuple[str, ...]
+    operand: Operand
+
+
+@dataclass(eq=False)
+class KnownMemory:
+    """The number of a storage, and its bytes: 0 if it was there before the program."""
+
+    number: int
+    bytes: int
+
+
+class VectorRecorder:
+    """Emits events between `begin` and `end` (see `recorder.Recorder`)."""
+
+    framework, version, refusals = "vectors", vectors.__version__, ()
+
+    def __init__(
+        self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
+    ) -> None:
+        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
+        self.shield = Shield(log.emit, self._forget, ELSEWHERE)
+        self._memories: Handles[Memory, KnownMemory] = Handles(self._memory_died, self.shield.protect_callback)
+        self._vectors: Handles[Vector, KnownVector] = Handles(self._vector_died, self.shield.protect_callback)
+        self._where = Whereabouts(program, Watched(Vector), log.emit, self._account, self._describe, outermost)
+        self._originals: list[tuple[Any, str, Any]] = []
+        self.live_before, self._peak = 0, 0
+
+    @property
+    def missed(self) -> int:
+        """How many events were not recorded because of the limit."""
+        return self._limit.missed
+
+    def begin(self) -> None:
+        """Replaces each function by one that calls the recorder."""
+        self.shield.begin()
+        for owner, name, category in FUNCTIONS:
+            function = getattr(owner, name)
+            self._originals.append((owner, name, function))
+            setattr(owner, name, self._watched(function, category))
+
+    def end(self) -> None:
+        """Puts the functions back."""
+        self.shield.end()
+        while self._originals:
+            setattr(*self._originals.pop())
+
+    def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
+        """Called when a statement begins."""
+        self._where.statement_begins(line, simple, frame)
+
+    def failed(self, error: BaseException) -> None:
+        """Called when the program ended with an exception."""
+        self._where.look(scopes_of(self._program.frames_in(error)), done=True)
+        line = self._program.line_of(error)
+        self._emit(events.Raised(class_name(type(error)), message_of(error), line, *self._account()))
+
+    def finish(self, scope: Scope) -> None:
+        """Called when the program has ended."""
+        self._where.finish(scope)
+
+    # ---- what a call did -----------------------------------------------------------------------------------------------
+
+    def _watched(self, function: Callable[..., Any], category: Any) -> Callable[..., Any]:
+        before, after = self.shield.protect(self._before), self.shield.protect(self._after)
+
+        @wraps(function)
+        def call(*args: Any) -> Any:
+            if sys._getframe(1).f_globals is vars(vectors):  # what the framework itself calls is no step of the program
+                return function(*args)
+            before(args)
+            result = function(*args)
+            after(function.__name__, category, args, result)
+            return result
+
+        return call
+
+    def _before(self, args: tuple[Any, ...]) -> None:
+        """Describes the operands, with their contents as they are before the call writes them."""
+        self._where.here(sys._getframe())
+        for each in args:
+            if issubclass(type(each), Vector):
+                self._describe(each)
+
+    def _after(self, name: str, category: Any, args: tuple[Any, ...], result: Vector) -> None:
+        """Emits what a call did: a write, a new vector, and the operation."""
+        if self._limit.reached():
+            return
+        line = self._where.line(sys._getframe())
+        inputs = tuple(self._describe(each).operand for each in args if issubclass(type(each), Vector))
+        output = self._describe(result, made=True).operand
+        if category == "in-place":
+            memory = result.memory
+            self._emit(events.Wrote(output.storage, output.counter, memory.version, snapshot(memory.numbers)))
+        depends, account = POINTWISE if name.startswith("plus") else None, self._account()
+        self._emit(events.OperationDone(name, category, inputs, output, {}, None, line, *account, depends=depends))
+
+    # ---- objects -------------------------------------------------------------------------------------------------------
+
+    def _describe(self, vector: Vector, *, made: bool = False) -> KnownVector:
+        """Returns what is known of a vector, which is described first if it is new: `made` by the program, or there before."""
+        known = self._vectors.find(vector)
+        if known is None:
+            storage, layout = self._storage(vector.memory, made=made), Layout((vector.size,), (1,), vector.start)
+            operand = Operand(self._vectors.next_number(), storage, storage, layout, "float64")
+            names = self._where.names_of(vector)
+            known = KnownVector(operand.tensor, weakref.ref(vector), names, operand)
+            self._vectors.add(vector, known)
+            self._emit(events.TensorMade(operand, "cpu", False, None, None, None, names))
+        return known
+
+    def _storage(self, memory: Memory, *, made: bool) -> int:
+        """Returns the number of a storage, which is described first if it is new."""
+        known = self._memories.find(memory)
+        if known is None:
+            number, numbers = self._memories.next_number(), memory.numbers
+            known = KnownMemory(number, numbers.nbytes if made else 0)
+            self.live_before += 0 if made else numbers.nbytes
+            self._memories.add(memory, known)
+            whole = snapshot(numbers)
+            self._emit(events.StorageSeen(number, numbers.nbytes, numbers.size, "float64", "cpu", False, whole))
+            self._emit(events.CounterSeen(number, number, memory.version))
+        return known.number
+
+    def _vector_died(self, known: KnownVector) -> None:
+        self._emit(events.Died("tensor", known.number))
+
+    def _memory_died(self, known: KnownMemory) -> None:
+        self._emit(events.Died("storage", known.number))
+
+    def _account(self) -> tuple[int, int]:
+        """Returns the bytes of the living storages that the program has made, and their peak."""
+        live = sum(known.bytes for _, known in self._memories.living())
+        self._peak = max(self._peak, live)
+        return live, self._peak
+
+    def _forget(self) -> None:
+        self._vectors.clear()
+        self._memories.clear()
+        self._where.forget()
