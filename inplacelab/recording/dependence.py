@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isnan, prod
 from typing import NamedTuple
 
-from inplacelab.dependence import MOST_PLACES, Dependence
+from inplacelab.dependence import MOST_PLACES, Dependence, adds_first
 from inplacelab.recording.facts import Number
 
 __all__ = ["MOST_LOOKED_AT", "MOST_SOURCES", "Shape", "Source", "fits_together", "sources"]
@@ -293,7 +293,7 @@ def _contracted(asked: Asked) -> Found:
     for term, own in zip(terms, shapes, strict=False):
         for letter, size in zip(term, own if len(term) == len(own) else (prod(own),), strict=False):
             sizes[letter] = max(sizes.get(letter, 1), size)
-    added = [0] if len(terms) == 3 and _is_added(terms) else []
+    added = [0] if adds_first(asked.depends.text) else []
     for k in added:
         if terms[k] != "-":
             yield Source(order[k], _at(shapes[k], terms[k], known))
@@ -324,11 +324,6 @@ def _windowed(asked: Asked) -> Found:
                 yield Source(1, _number(asked.shapes[1], (channel, *at)))
     if groups and len(asked.shapes) > 2:
         yield Source(2, channel)
-
-
-def _is_added(terms: Sequence[str]) -> bool:
-    """Whether the first of three terms is added to the product of the others, as in `addmm`: it has no axis that is summed over."""
-    return terms[0] == "-" or bool({*terms[1]} & {*terms[2]} - {*terms[0]})
 
 
 def _at(shape: Shape, term: str, places: dict[str, int]) -> int:
