@@ -72,6 +72,32 @@ class Dependence:
     """The first operand that counts: those before it, such as `out`, are only written, or choose."""
 
 
+def adds_first(equation: str) -> bool:
+    """Returns whether an equation of three terms adds the first to the product of the others, as in `addmm`: "ij,ik,kj->ij".
+
+    The first term has no axis that the result lacks, while the others are summed over one. The first may be left out: "-,ik,kj->ij".
+    """
+    left, _, result = equation.partition("->")
+    terms = left.split(",")
+    if len(terms) != 3:
+        return False
+    summed = {*terms[1]} & {*terms[2]} - {*result}
+    return terms[0] == "-" or ({*terms[0]} <= {*result} and bool(summed))
+
+
+def products(equation: str) -> Dependence:
+    """Returns the dependence on sums of products of one element of each operand, whatever the equation.
+
+    >>> products("i,ij,j->i")
+    Dependence(how='contracted', numbers=(1, 0, 2), text='ij,i,j->i', rule='', places=(), values=(), given=(), first=0)
+    """
+    if not adds_first(equation):
+        return Dependence("contracted", text=equation)
+    left, _, result = equation.partition("->")
+    first, second, third = left.split(",")
+    return Dependence("contracted", (1, 0, 2), text=f"{second},{first},{third}->{result}")
+
+
 POINTWISE = Dependence("pointwise")
 REORDERED = Dependence("reordered")
 CONSTANT = Dependence("constant")

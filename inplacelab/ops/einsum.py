@@ -20,7 +20,7 @@ from inplacelab.layout import Shape
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.results.kernel_tools import conj
 from inplacelab.ops.table import LazyFunction
-from inplacelab.ops.table.depends import contracted
+from inplacelab.ops.table.depends import by_equation
 from inplacelab.ops.table.exports import as_function
 from inplacelab.ops.table.row import Row, Rule
 from inplacelab.tensor import Tensor
@@ -40,7 +40,7 @@ def _contract(count: int) -> Callable[..., Tensor]:
     listed = ", ".join(names)
     row = Row(
         name="einsum", kind="contraction", inputs=names, attrs="equation", node="EinsumGradNode", in_place=False, accepts="fc",
-        depends=contracted(lambda equation: equation),
+        depends=by_equation(),
         says=Text("Sums of products, along the axes that share a letter.", "沿同名的轴求乘积之和。"),
         kernel=eval(f"lambda out, {listed}, equation: compute(out, ({listed},), equation)", {"compute": _compute}),
         shape=eval(f"lambda {listed}, equation: shape(({listed},), equation)", {"shape": _shape}),

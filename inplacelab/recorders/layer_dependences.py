@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab.dependence import CONSTANT, MOST_PLACES, POINTWISE, Dependence, Given
+from inplacelab.dependence import CONSTANT, MOST_PLACES, POINTWISE, Dependence, Given, products
 from inplacelab.recorders.dependence_call import Call, Found
 
 Shape = tuple[int, ...]
@@ -300,9 +300,9 @@ def _einsum(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: 
     letters = left.replace(",", "")
     if not arrow:
         right = "".join(sorted(letter for letter in set(letters) if letters.count(letter) == 1))
-    if "." in equation or len(shapes) > 2 or (right and not right.isalpha()):
+    if "." in equation or (right and not right.isalpha()):
         return None
-    return Dependence("contracted", text=f"{left}->{right}")
+    return products(f"{left}->{right}")
 
 
 _RULES: Mapping[str, Callable[[Any, str, Sequence[Shape]], Found]] = {

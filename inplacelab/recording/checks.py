@@ -312,6 +312,8 @@ class _World:
             _check_shape(shape)
             if backward.gradient is not None and len(backward.gradient) != prod(shape):
                 raise MisfitError(_VALUES, len(backward.gradient), prod(shape))
+        for root in backward.others:
+            self._known(_NODE, root.node, self.edges)
 
     def _known(self, what: Text, number: int | None, there: Container[int]) -> None:
         if number is None:

@@ -14,15 +14,19 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isnan, prod
 from typing import NamedTuple
 
-from inplacelab.dependence import MOST_PLACES, Dependence
+from inplacelab.dependence import MOST_PLACES, Dependence, adds_first
 from inplacelab.recording.facts import Number
 
-__all__ = ["MOST_SOURCES", "Shape", "Source", "fits_together", "sources"]
+__all__ = ["MOST_LOOKED_AT", "MOST_SOURCES", "Shape", "Source", "fits_together", "sources"]
 
 Shape = tuple[int, ...]
 
 MOST_SOURCES = 512
-"""Of an element that was computed from more elements, only so many are listed, the first ones."""
+"""Of an element that was computed from more elements, only so many are listed, the first ones, unless more are asked for."""
+MOST_LOOKED_AT = 1 << 16
+"""So many positions along axes are looked at for one element. A file may name an axis that is longer than the memory,"""
+MOST_IN_WINDOW = 1 << 12
+"""or a window that is mostly beside the image."""
 
 
 class Source(NamedTuple):
@@ -46,7 +50,13 @@ def _unknown(operand: int, element: int) -> Number | None:  # noqa: ARG001
 
 
 def sources(
-    depends: Dependence, shapes: Sequence[Shape], shape: Shape, element: int, values: Values = _unknown
+    depends: Dependence,
+    shapes: Sequence[Shape],
+    shape: Shape,
+    element: int,
+    values: Values = _unknown,
+    *,
+    most: int = MOST_SOURCES,
 ) -> tuple[Source, ...] | None:
     """Returns the elements from which an element was computed, in the order of the arithmetic: products pair by pair.
 
@@ -56,12 +66,14 @@ def sources(
         shape: the shape of its result.
         element: the number of the element.
         values: returns the operands' values, which decide where only the largest element counts, or where a mask holds.
+        most: how many elements are listed.
 
     Returns:
-        At most `MOST_SOURCES` elements, and one more if there are others; None if they depend on values that were not recorded.
+        At most `most` elements, and one more if there are others; None if they depend on values that were not recorded, or on too many.
     """
     found: list[Source] = []
     first = depends.first
+    most = MOST_LOOKED_AT if depends.rule else most  # the largest may be the last one
 
     def value(operand: int, number: int) -> Number | None:
         return values(operand + first, number)
@@ -70,8 +82,10 @@ def sources(
         if each is None:
             return None
         found.append(Source(each.operand + first, each.element))
-        if len(found) > MOST_SOURCES:
+        if len(found) > most:
             break
+    if depends.rule and len(found) > most:
+        return None
     return _deciding(depends, found, values)
 
 
@@ -93,10 +107,13 @@ def _deciding(depends: Dependence, found: list[Source], values: Values) -> tuple
     """The elements that count: all, or the largest or smallest ones."""
     if not depends.rule or len(found) < 2:
         return tuple(found)
-    known = [values(*each) for each in found]
-    if any(value is None or isinstance(value, complex) for value in known):
-        return None
-    sizes = [abs(v) if "size" in depends.rule else v for v in known if v is not None and not isinstance(v, complex)]
+    known = []
+    for each in found:
+        value = values(*each)
+        if value is None or isinstance(value, complex):
+            return None
+        known.append(value)
+    sizes = [abs(value) if "size" in depends.rule else value for value in known]
     broken = [each for each, size in zip(found, sizes, strict=True) if isnan(size)]  # NaN wins against every number
     chosen = (max if "largest" in depends.rule else min)(sizes)
     return tuple(broken or (each for each, size in zip(found, sizes, strict=True) if size == chosen))
@@ -248,10 +265,10 @@ def _along(shape: Shape, place: Sequence[int], axes: Sequence[int], operand: int
         yield Source(operand, _number(shape, each))
 
 
-def _every(ranges: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
+def _every(ranges: Sequence[Sequence[int]], most: int = MOST_LOOKED_AT) -> Iterator[tuple[int, ...]]:
     """The first positions in some ranges. A range may be longer than the memory: none is copied."""
     sizes = tuple(map(len, ranges))
-    for number in range(min(prod(sizes), MOST_SOURCES + 1)):
+    for number in range(min(prod(sizes), most + 1)):
         yield tuple(axis[index] for axis, index in zip(ranges, _place(sizes, number), strict=True))
 
 
@@ -276,7 +293,7 @@ def _contracted(asked: Asked) -> Found:
     for term, own in zip(terms, shapes, strict=False):
         for letter, size in zip(term, own if len(term) == len(own) else (prod(own),), strict=False):
             sizes[letter] = max(sizes.get(letter, 1), size)
-    added = [0] if len(terms) == 3 and _is_added(terms) else []
+    added = [0] if adds_first(asked.depends.text) else []
     for k in added:
         if terms[k] != "-":
             yield Source(order[k], _at(shapes[k], terms[k], known))
@@ -299,7 +316,7 @@ def _windowed(asked: Asked) -> Found:
     channel = place[lead]
     inputs = asked.shapes[1][1] if groups else 1
     first = channel // (asked.shapes[1][0] // groups) * inputs if groups else channel
-    for at in _every([range(inputs), *map(range, sizes)]):
+    for at in _every([range(inputs), *map(range, sizes)], MOST_IN_WINDOW):
         where = [place[lead + 1 + k] * strides[k] - padding[k] + at[1 + k] * dilation[k] for k in range(count)]
         if all(0 <= index < size for index, size in zip(where, own[lead + 1 :], strict=True)):
             yield Source(0, _number(own, (*place[:lead], first + at[0], *where)))
@@ -307,11 +324,6 @@ def _windowed(asked: Asked) -> Found:
                 yield Source(1, _number(asked.shapes[1], (channel, *at)))
     if groups and len(asked.shapes) > 2:
         yield Source(2, channel)
-
-
-def _is_added(terms: Sequence[str]) -> bool:
-    """Whether the first of three terms is added to the product of the others, as in `addmm`: it has no axis that is summed over."""
-    return terms[0] == "-" or bool({*terms[1]} & {*terms[2]} - {*terms[0]})
 
 
 def _at(shape: Shape, term: str, places: dict[str, int]) -> int:

@@ -225,6 +225,16 @@ class RewireFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class RootFacts:
+    """A further node with which a backward pass begins."""
+
+    node: int
+    """The grad node."""
+    gradient: Values | None = None
+    """The gradient that it receives, in row-major order, if it is not large."""
+
+
+@dataclass(frozen=True, slots=True)
 class BackwardFacts:
     """One moment of the backward pass."""
 
@@ -241,9 +251,11 @@ class BackwardFacts:
     found_at: int | None = None
     """The version found now; if it differs, the saved value is stale."""
     gradient: Values | None = None
-    """The gradient that arrived at the node, in row-major order, if it is small."""
+    """The gradient that arrived at the node, in row-major order, if it is small; that with which a pass begins also if it is larger."""
     shape: tuple[int, ...] | None = None
     """The shape of that gradient."""
+    others: tuple[RootFacts, ...] = field(default=(), metadata=LEFT_OUT)
+    """The further nodes with which a pass begins that begins at several tensors."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -24,6 +24,7 @@ from inplacelab.dependence import (
     Dependence,
     Given,
     Rule,
+    products,
 )
 from inplacelab.layout import Shape
 from inplacelab.ops.table.row import ZERO, Row
@@ -99,6 +100,11 @@ def contracted(equation: Callable[..., str]) -> Depends:
         return Dependence("contracted", text=equation(**{name: known[name] for name in names}), given=given)
 
     return Depends(of)
+
+
+def by_equation() -> Depends:
+    """Declares sums of products of one element of each input, by the attribute `equation`."""
+    return Depends(lambda row, call, shape: products(call["equation"]))
 
 
 def moved() -> Depends:

@@ -23,6 +23,7 @@ from inplacelab.recording.facts import (
     NodeFacts,
     NodeStatus,
     ReadFacts,
+    RootFacts,
     WriteFacts,
 )
 from inplacelab.recording.recording import Recording
@@ -321,7 +322,8 @@ class Builder:
         self._waiting = True
         for node in event.nodes:
             self.steps.change_node(node, status="waiting")
-        self._backward("begin", event.first, event.gradient, event.live, event.peak)
+        others = tuple(RootFacts(node, gradient.values) for node, gradient in event.others)
+        self._backward("begin", event.first, event.gradient, event.live, event.peak, others=others)
 
     def _unpacked(self, event: ev.Unpacked) -> None:
         self.steps.change_node(event.node, status="unpacking")
@@ -379,14 +381,14 @@ class Builder:
     def _backward(  # noqa: PLR0913  # the facts of a backward step
         self, action: BackwardAction, node: int | None, gradient: ev.Gradient | None, live: int, peak: int, *,
         line: int | None = None, saved: str | None = None, kept_at: int | None = None, found_at: int | None = None,
-        op: str = "backward", **facts: Any,
+        op: str = "backward", others: tuple[RootFacts, ...] = (), **facts: Any,
     ) -> None:  # fmt: skip
         """Adds a step of a backward pass."""
         if self._nothing_yet:  # a statement of a hook, or of a `PyLayer`'s `backward`, had begun
             self._happens(None)
         self._line = line or (self._passes[-1].line if self._passes else self._line)
         values, shape = (None, None) if gradient is None else (gradient.values, gradient.shape)
-        moment = BackwardFacts(action, node, saved, kept_at, found_at, values, shape)
+        moment = BackwardFacts(action, node, saved, kept_at, found_at, values, shape, others)
         self._add_step("backward", live, peak, op=op, backward=moment, **facts)
 
     def _no_node_waits(self) -> None:

@@ -7,10 +7,8 @@ from typing import Any
 
 from inplacelab.autograd.nodes import Node
 from inplacelab.recorders import events
+from inplacelab.recorders.events.backward import SMALL
 from inplacelab.tensor import Tensor
-
-SMALL = 16
-"""Gradients of up to this many elements are kept with their values."""
 
 
 def plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -26,9 +24,9 @@ def _is_plain(value: Any) -> bool:
     return id(kind) in _PLAIN or ((kind is list or kind is tuple) and all(map(_is_plain, value)))
 
 
-def gradient_of(tensor: Tensor) -> events.Gradient:
-    """Returns a gradient's shape, and its values if it is small."""
-    values = tuple(tensor.numpy().reshape(-1).tolist()) if tensor.size <= SMALL else None
+def gradient_of(tensor: Tensor, most: int = SMALL) -> events.Gradient:
+    """Returns a gradient's shape, and its values if it has no more than so many elements."""
+    values = tuple(tensor.numpy().reshape(-1).tolist()) if tensor.size <= most else None
     return events.Gradient(tuple(tensor.array.shape), values)
 
 

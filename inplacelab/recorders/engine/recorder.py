@@ -31,6 +31,7 @@ from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Place, Program, Scope
 from inplacelab.recorders.refused_calls import arguments
 from inplacelab.recorders.shield import Shield
+from inplacelab.recorders.snapshots import WHOLE
 from inplacelab.recorders.static import class_name, function_name, message_of
 from inplacelab.recorders.step_limit import StepLimit
 from inplacelab.recorders.whereabouts import Whereabouts
@@ -277,8 +278,8 @@ class EngineRecorder(observe.Observer):
 
     def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
         first, gradient = roots[0]
-        arriving = gradient_of(gradient)
-        under = Pass(arriving)
+        arriving = gradient_of(gradient, WHOLE)
+        under = Pass(arriving.if_small())
         self._passes.append(under)
         self._computing = True
         if self._limit.reached():
@@ -288,7 +289,9 @@ class EngineRecorder(observe.Observer):
         under.nodes = [weakref.ref(node) for node in nodes]
         numbers = tuple(number for node in nodes if (number := self._objects.node(node)) is not None)
         self._emit(events.BackwardBegan(
-            numbers, self._number(first), arriving, under.place and under.place.line, *self._account()
+            numbers, self._number(first), arriving,
+            tuple((self._number(node), gradient_of(given, WHOLE)) for node, given in roots[1:]),
+            under.place and under.place.line, *self._account()
         ))  # fmt: skip
 
     def _number(self, node: Node) -> int:

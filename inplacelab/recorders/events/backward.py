@@ -12,12 +12,21 @@ if TYPE_CHECKING:
     from inplacelab.recording.facts import Values
 
 
+SMALL = 16
+"""Gradients of up to this many elements are kept with their values; those with which a pass begins, also larger ones."""
+
+
 @dataclass(frozen=True, slots=True)
 class Gradient:
     """A gradient that has arrived at a node: its shape, and its values in row-major order if they are few."""
 
     shape: tuple[int, ...]
     values: Values | None
+
+    def if_small(self) -> Gradient:
+        """Returns the gradient, without its values if they are many."""
+        many = self.values is not None and len(self.values) > SMALL
+        return Gradient(self.shape, None) if many else self
 
 
 @dataclass(slots=True)
@@ -28,12 +37,14 @@ class BackwardBegan(Event):
         nodes: those that it may reach.
         first: the node that it begins with.
         gradient: the gradient that it receives.
+        others: the further nodes that it begins with, each with its gradient.
         line: the program's line.
     """
 
     nodes: tuple[int, ...]
     first: int
     gradient: Gradient
+    others: tuple[tuple[int, Gradient], ...]
     line: int | None
     live: int
     peak: int

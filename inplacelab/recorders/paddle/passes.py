@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from math import prod
 from types import CodeType, FrameType
 from typing import Any
@@ -11,18 +12,17 @@ from typing import Any
 from inplacelab.language import Text
 from inplacelab.recorders import events
 from inplacelab.recorders.events import INFERRED
+from inplacelab.recorders.events.backward import SMALL
 from inplacelab.recorders.paddle import remarks
 from inplacelab.recorders.paddle.calls import tensors_of
 from inplacelab.recorders.paddle.objects import PaddleObjects
 from inplacelab.recorders.paddle.pass_order import Asked, Graph, is_second_pass, node_named, root_of, stale
 from inplacelab.recorders.paddle.readings import LEAF_NODE, gradient_held, layout_of, node_of, values_of
 from inplacelab.recorders.program import Program, code_of
+from inplacelab.recorders.snapshots import WHOLE
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.step_limit import StepLimit
 from inplacelab.recorders.whereabouts import Whereabouts
-
-SMALL = 16
-"""Gradients of up to this many elements are kept with their values."""
 
 
 @dataclass(slots=True, eq=False)
@@ -119,12 +119,15 @@ class PaddlePasses:
             node.node_ptr() for each in tensors_of(asks.inputs) if (node := root_of(each)) is not None
         ]  # fmt: skip
         order = graph.in_order(ends)
-        gradient = _gradient(asks)
+        gradient, *others = _gradients(asks)
         had = frozenset(known.number for _, known in objects.tensors.living() if known.grad is not None)
-        self._running.append(Pass(order, graph, tuple(order), gradient, asks.fills, asks.keeps, had))
+        self._running.append(Pass(order, graph, tuple(order), gradient.if_small(), asks.fills, asks.keeps, had))
         known_nodes = [number for each in graph.every() if (number := objects.nodes.number_of(each)) is not None]
         first = next((number for number in numbers if number is not None), 0)
-        self._emit(events.BackwardBegan(tuple(known_nodes), first, gradient, line, *objects.storages.account()))
+        further = [objects.nodes.number_of(node.node_ptr()) or 0 for node in roots[1:]]
+        self._emit(events.BackwardBegan(
+            tuple(known_nodes), first, gradient, tuple(zip(further, others, strict=True)), line, *objects.storages.account()
+        ))  # fmt: skip
 
     def advance(self, frame: FrameType | None) -> None:
         """Emits what the nodes of the current pass have done that ran before the one whose hook, or `PyLayer`, runs now."""
@@ -254,19 +257,22 @@ class PaddlePasses:
         return fitting[0] if fitting else (None, None)
 
 
-def _gradient(asks: Asked) -> events.Gradient:
-    """Returns the gradient with which a pass begins."""
-    given = asks.gradients[0] if asks.gradients else None
-    if given is not None:
-        return _gradient_of(given)
-    shape = tuple(layout_of(asks.roots[0]).shape)
-    return events.Gradient(shape, (1.0,) * prod(shape) if prod(shape) <= SMALL else None)
+def _gradients(asks: Asked) -> Iterator[events.Gradient]:
+    """Returns the gradients with which a pass begins, one for each root that has a node."""
+    for root, given in zip_longest(tensors_of(asks.roots), asks.gradients[: len(asks.roots)]):
+        if root_of(root) is None:
+            continue
+        if given is not None:
+            yield _gradient_of(given, WHOLE)
+        else:
+            shape = tuple(layout_of(root).shape)
+            yield events.Gradient(shape, (1.0,) * prod(shape) if prod(shape) <= WHOLE else None)
 
 
-def _gradient_of(tensor: Any) -> events.Gradient:
-    """Returns a gradient's shape, and its values if it is small and in the memory of this process."""
+def _gradient_of(tensor: Any, most: int = SMALL) -> events.Gradient:
+    """Returns a gradient's shape, and its values if they are no more than so many, and in the memory of this process."""
     layout = layout_of(tensor)
-    return events.Gradient(tuple(layout.shape), values_of(tensor) if prod(layout.shape) <= SMALL else None)
+    return events.Gradient(tuple(layout.shape), values_of(tensor) if prod(layout.shape) <= most else None)
 
 
 _HIDDEN = Text(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from types import CodeType, FrameType
 from typing import Any
 
@@ -12,7 +13,9 @@ import torch
 from inplacelab.language import Text
 from inplacelab.recorders import events
 from inplacelab.recorders.events import INFERRED
+from inplacelab.recorders.events.backward import SMALL
 from inplacelab.recorders.program import Program
+from inplacelab.recorders.snapshots import WHOLE
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.step_limit import StepLimit
 from inplacelab.recorders.torch import remarks
@@ -31,9 +34,6 @@ from inplacelab.recorders.torch.pass_order import (
 )
 from inplacelab.recorders.torch.readings import SHOWS_SAVED, Unseen, gradient_held, is_wrapped, saved_by
 from inplacelab.recorders.whereabouts import Whereabouts
-
-SMALL = 16
-"""Gradients of up to this many elements are kept with their values."""
 
 _off = Unseen
 _running_node = getattr(torch._C, "_current_autograd_node", lambda: None)
@@ -123,12 +123,15 @@ class TorchPasses:
             numbers = [objects.nodes.node(node) for node in nodes]
             ends = None if asks.inputs is None else [root_node(each) for each in asks.inputs]
             order = in_order(roots, ends, fills=asks.fills)
-            gradient = _gradient(asks)
+            gradient, *others = _gradients(asks)
             had = frozenset(known.number for _, known in objects.tensors.living() if known.grad is not None)
-            self._running.append(Pass(order, gradient, asks.fills, asks.keeps, nodes, set(order), roots[0], had))
+            self._running.append(
+                Pass(order, gradient.if_small(), asks.fills, asks.keeps, nodes, set(order), roots[0], had)
+            )
+            first, *further = [objects.nodes.number_of(root) or 0 for root in roots]
             self._emit(events.BackwardBegan(
-                tuple(number for number in numbers if number is not None), objects.nodes.number_of(roots[0]) or 0, gradient,
-                line, *objects.storages.account(),
+                tuple(number for number in numbers if number is not None), first, gradient,
+                tuple(zip(further, others, strict=True)), line, *objects.storages.account(),
             ))  # fmt: skip
 
     def advance(self) -> None:
@@ -257,18 +260,19 @@ def _has_released(node: Any) -> bool:
     return all(saved.data is None for _, saved in saved_by(node))
 
 
-def _gradient(asks: Asked) -> events.Gradient:
-    """Returns the gradient with which a pass begins."""
-    given = asks.gradients[0] if asks.gradients else None
-    return _gradient_of(given, () if given is None else tuple(given.shape))
+def _gradients(asks: Asked) -> Iterator[events.Gradient]:
+    """Returns the gradients with which a pass begins, one for each root that has a node."""
+    for root, given in zip_longest(asks.roots, asks.gradients[: len(asks.roots)]):
+        if root_node(root) is not None:
+            yield _gradient_of(given, () if given is None else tuple(given.shape), WHOLE)
 
 
-def _gradient_of(tensor: Any, shape: tuple[int, ...]) -> events.Gradient:
-    """Returns a gradient's shape, and its values if it is small and in the memory of this process."""
+def _gradient_of(tensor: Any, shape: tuple[int, ...], most: int = SMALL) -> events.Gradient:
+    """Returns a gradient's shape, and its values if they are no more than so many, and in the memory of this process."""
     readable = (
         tensor is not None and not is_wrapped(tensor) and tensor.device.type == "cpu" and tensor.layout is torch.strided
     )
-    if not readable or tensor.numel() > SMALL or tuple(tensor.shape) != shape:
+    if not readable or tensor.numel() > most or tuple(tensor.shape) != shape:
         return events.Gradient(shape, None)
     return events.Gradient(shape, tuple(tensor.detach().reshape(-1).tolist()))
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from inplacelab.dependence import Dependence
+from inplacelab.dependence import Dependence, adds_first
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number
 from inplacelab.recording.naming import number_label
 
-__all__ = ["ADDING", "COPIES", "MOST_TERMS", "PATTERNS", "arithmetic", "plain_name", "signed"]
+__all__ = ["ADDING", "COPIES", "MOST_TERMS", "PATTERNS", "arithmetic", "plain_name", "products_of", "signed"]
 
 MOST_TERMS = 6
 """A sum of more terms is counted, not written out."""
@@ -121,14 +121,21 @@ def _sum(shown: Sequence[str]) -> Text:
     return _same(" + ".join([shown[0], *map(signed, shown[1:])]))
 
 
+def products_of(equation: str) -> tuple[int, int]:
+    """Returns how many numbers are added to the products of an equation, 0 or 1, and how many factors a product has."""
+    terms, added = equation.partition("->")[0].split(","), adds_first(equation)
+    return int(added and terms[0] != "-"), len(terms) - added
+
+
 def _products(depends: Dependence, shown: Sequence[str]) -> Text:
-    count = len([term for term in depends.text.split("->")[0].split(",") if term != "-"])
-    added = len(shown) % 2 if count == 3 else 0
-    pairs = list(zip(shown[added::2], shown[added + 1 :: 2], strict=False))
+    added, factors = products_of(depends.text)
+    each = [shown[k : k + factors] for k in range(added, len(shown), factors)]
     given = {each.name: each.value for each in depends.given}
-    if count > 3 or given.get("alpha", 1) != 1 or given.get("beta", 1) not in (0, 1) or len(pairs) > MOST_TERMS // 2:
-        return Text("sum of {0} products", "{0} 个乘积之和").format(len(pairs))
-    products = [f"{a} · {signed(b)}" for a, b in pairs]
+    if factors == 1:
+        return _sum(shown)
+    if given.get("alpha", 1) != 1 or given.get("beta", 1) not in (0, 1) or len(each) * factors > MOST_TERMS:
+        return Text("sum of {0} products", "{0} 个乘积之和").format(len(each))
+    products = [" · ".join([first, *map(signed, others)]) for first, *others in each]
     return _same(" + ".join([*shown[:added], *products]))
 
 

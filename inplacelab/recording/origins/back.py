@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from inplacelab.language import Text
-from inplacelab.recording.dependence import MOST_SOURCES, Source, sources
+from inplacelab.recording.dependence import MOST_LOOKED_AT, MOST_SOURCES, Source, sources
 from inplacelab.recording.facts import Number, Step, TensorFacts
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.origins.arithmetic import arithmetic
@@ -114,7 +114,7 @@ def origins(recording: Recording, tensor: str | TensorFacts, index: Sequence[int
     return computed(recording, facts.storage, slots_of_element(state, facts, number)[0], state.step.index)
 
 
-def computed(recording: Recording, storage: int, slot: int, step: int) -> Computed:
+def computed(recording: Recording, storage: int, slot: int, step: int, *, most: int = MOST_SOURCES) -> Computed:
     """Returns how the number came to be there that a slot held after a step.
 
     Args:
@@ -122,22 +122,20 @@ def computed(recording: Recording, storage: int, slot: int, step: int) -> Comput
         storage: the storage's number.
         slot: the slot.
         step: the step's index; -1 for the time before the first step.
+        most: how many origins are listed.
     """
-    return recording.once(_found).setdefault((storage, slot, step), None) or _remember(recording, storage, slot, step)
+    known, asked = recording.once(_found), (storage, slot, step, most)
+    if asked not in known:
+        known[asked] = _computed(recording, storage, slot, step, most)
+    return known[asked]
 
 
-def _found(_: Recording) -> dict[tuple[int, int, int], Computed | None]:
+def _found(_: Recording) -> dict[tuple[int, int, int, int], Computed]:
     return {}
 
 
-def _remember(recording: Recording, storage: int, slot: int, step: int) -> Computed:
-    arrival = arrival_at(recording, storage, slot, step)
-    found = _computed(recording, storage, slot, step, arrival)
-    recording.once(_found)[storage, slot, step] = found
-    return found
-
-
-def _computed(recording: Recording, storage: int, slot: int, upto: int, arrival: Arrival | None) -> Computed:
+def _computed(recording: Recording, storage: int, slot: int, upto: int, most: int) -> Computed:
+    arrival = arrival_at(recording, storage, slot, upto)
     if arrival is None or arrival.step < 0:
         return Computed(storage, slot, -1, None, None, None, value_in_slot(recording, storage, slot, upto), "before")
     step, after = recording.steps[arrival.step], recording.state(arrival.step)
@@ -151,43 +149,49 @@ def _computed(recording: Recording, storage: int, slot: int, upto: int, arrival:
     if arrival.how != "computed":
         return found(arrival.how)
     depends = step.depends
-    listed = None if depends is None else _origins(recording, step, arrival, slot)
-    if depends is None or listed is None:
+    used = None if depends is None else _sources(recording, step, arrival, slot)
+    if depends is None or used is None:
         return found("not known")
-    kept = listed[:MOST_SOURCES]
+    kept = tuple(each for source in used[:most] for each in _read(recording, step, source))
     how = "drawn" if depends.how == "drawn" else "computed" if kept else "written"
-    said = arithmetic(
-        step.op,
-        depends,
-        [each.value for each in kept] if not depends.rule else _compared(recording, step, arrival, slot),
-        value,
-    )
-    return found(how, tuple(kept), len(listed) > len(kept), said)
+    compared = used if not depends.rule else _compared(recording, step, arrival, slot)
+    said = arithmetic(step.op, depends, _values(recording, step, compared), value)
+    return found(how, kept, len(used) > most, said)
 
 
-def _compared(recording: Recording, step: Step, arrival: Arrival, slot: int) -> list[Number | None]:
-    """The values among which the largest, or smallest, was chosen."""
+def _values(recording: Recording, step: Step, used: Sequence[Source]) -> list[Number | None]:
+    """The values of what a step used; of very many, which are only counted, none."""
+    if len(used) > MOST_SOURCES:
+        return [None] * len(used)
+    return [each.value for source in used for each in _read(recording, step, source)]
+
+
+def _compared(recording: Recording, step: Step, arrival: Arrival, slot: int) -> Sequence[Source]:
+    """The elements among which the largest, or smallest, was chosen."""
     assert step.depends is not None
     every = replace(step, depends=replace(step.depends, rule=""))
-    return [each.value for each in _origins(recording, every, arrival, slot) or ()]
+    return _sources(recording, every, arrival, slot) or ()
 
 
-def _origins(recording: Recording, step: Step, arrival: Arrival, slot: int) -> list[Origin] | None:
-    """The origins of what a step put into a slot; None if they are not known."""
+def _sources(recording: Recording, step: Step, arrival: Arrival, slot: int) -> Sequence[Source] | None:
+    """What a step used for what it put into a slot; None if that is not known."""
     after = recording.state(step.index)
     output = None if arrival.tensor is None else _facts(recording, step, arrival.tensor, after)
     element = None if output is None else element_at(after, output, slot)
     if output is None or element is None:
         return None
-    found = sources_in_step(recording, step, output, element)
-    if found is None:
-        return None
-    return [each for source in found for each in _read(recording, step, source)]
+    return sources_in_step(recording, step, output, element)
 
 
 def sources_in_step(recording: Recording, step: Step, output: TensorFacts, element: int) -> tuple[Source, ...] | None:
+<<<<<<< HEAD
     """Returns the operands' elements from which a step computed an element; None if that is not known."""
     depends, operands = step.depends, operands_of(recording, step)
+=======
+    """Returns the operands' elements from which a step computed an element; None if that is not known, or they are too many."""
+    depends, before = step.depends, recording.before(step.index)
+    operands = operands_of(recording, step)
+>>>>>>> 80a20dbb610f549e90798a98a333a54eadf468d5
     if depends is None:
         return None
 
@@ -197,7 +201,7 @@ def sources_in_step(recording: Recording, step: Step, output: TensorFacts, eleme
 
     shapes = [() if each is None else each.shape for each in operands]
     try:
-        found = sources(depends, shapes, output.shape, element, value)
+        found = sources(depends, shapes, output.shape, element, value, most=MOST_LOOKED_AT)
         return None if found is None else tuple(each for each in found if operands[each.operand] is not None)
     except (IndexError, KeyError, ValueError):  # the facts of a file may disagree
         return None

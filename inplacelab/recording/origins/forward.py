@@ -21,7 +21,7 @@ from inplacelab.recording.origins.elements import (
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import common_runs, slot_runs
 
-__all__ = ["Flow", "Flows", "flows", "flows_into", "readers"]
+__all__ = ["MOST_EDGES", "Flow", "Flows", "flows", "flows_into", "readers"]
 
 MOST_EDGES = 1 << 16
 """Of a step with more dependences of elements on elements, no further ones are followed."""

@@ -14,7 +14,7 @@ from math import isclose
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, TensorFacts
-from inplacelab.recording.origins.elements import number_of, slots_of_element
+from inplacelab.recording.origins.elements import number_of, slots_of_element, value_of
 from inplacelab.recording.origins.path_search import Found, PathSearch
 from inplacelab.recording.origins.paths import End, GradientPath, Hop
 from inplacelab.recording.recording import Recording, State
@@ -36,6 +36,8 @@ class Contributions:
         right: the sum of all paths; None if it is not known.
         wrong: whether the gradient that arrived is another number.
         held: what the element held before this pass, to which the gradient was added; None if there was no gradient, or it was not recorded.
+        without_hooks: what the paths add up to, if code of the program, such as a hook, ran in this pass and made the gradient another number;
+            None otherwise. `right` is not known then.
     """
 
     tensor: int
@@ -47,6 +49,7 @@ class Contributions:
     right: float | None
     wrong: bool
     held: Number | None = None
+    without_hooks: float | None = None
 
 
 _NO_GRADIENT = Text("`{0}` has received no gradient up to step {1}", "到第 {1} 步为止，`{0}` 没有得到梯度")
@@ -108,20 +111,23 @@ def _filled(recording: Recording, leaf: int, step: int) -> int | None:
 def _contributions(recording: Recording, state: State, facts: TensorFacts, number: int, ran: int) -> Contributions:
     begun = next(k for k in range(ran, -1, -1) if (moment := recording.steps[k].backward) and moment.action == "begin")
     slot = slots_of_element(state, facts, number)[0]
-    moment = recording.steps[ran].backward
-    gradients = None if moment is None else moment.gradient
-    gradient = None if gradients is None or number >= len(gradients) else gradients[number]
+    held = _held(recording.before(begun), facts.id, number)
+    gradient = _arrived(recording, ran, facts.id, number, held)
     right = _search(recording, begun, as_found=False)
     found = right.paths(facts.storage, slot)
-    total = None if _is_beyond(recording, right, found) else found.total
-    wrong = _differs(total, gradient)
+    total = None if _is_beyond(right, found) else found.total
+    wrong = _differs(total, gradient, held)
     used: Sequence[GradientPath] = ()
+    without_hooks = None
+    if wrong and _ran_code(recording, begun, ran):
+        total, without_hooks, wrong = None, total, False
     if wrong:
         as_found = _search(recording, begun, as_found=True).paths(facts.storage, slot)
-        explains = not _differs(as_found.total, gradient)
+        explains = not _differs(as_found.total, gradient, held)
         used = as_found.paths if explains else ()
-    held = _held(recording.before(begun), facts.id, number)
-    answer = Contributions(facts.id, ran, gradient, found.paths, tuple(used), found.more, total, wrong, held)
+    answer = Contributions(
+        facts.id, ran, gradient, found.paths, tuple(used), found.more, total, wrong, held, without_hooks
+    )
     recording.once(_asked)[facts.id, number, ran] = answer
     return answer
 
@@ -138,25 +144,42 @@ def _searches(_: Recording) -> dict[bool, PathSearch]:
     return {}
 
 
-def _is_beyond(recording: Recording, search: PathSearch, found: Found) -> bool:
-    """Whether the pass did more than its paths show: it went through the history of another pass; or a write through a tensor without history
-    ended in Paddle, outside of `no_grad`: it is not known what the program meant.
+def _is_beyond(search: PathSearch, found: Found) -> bool:
+    """Whether the pass did more than its paths show: it went through the history of another pass; or a path ended at a write through a tensor
+    without history, outside of `no_grad`: it is not known what the program meant.
     """
-    return search.goes_through_another_pass or (found.loses_write and recording.framework == "paddle")
+    return search.goes_through_another_pass or found.loses_write
 
 
-def _held(before: State, leaf: int, number: int) -> Number | None:
-    """The element of the gradient that earlier passes left."""
-    facts = before.tensors.get(leaf)
-    gradient = None if facts is None or facts.grad is None else before.tensors.get(facts.grad)
-    values = None if gradient is None else before.storages[gradient.storage].values
-    if gradient is None or not isinstance(values, tuple):
+def _ran_code(recording: Recording, begun: int, ran: int) -> bool:
+    """Whether code of the program ran in a pass until a node had run: of a hook, or of the `backward` of a `PyLayer`."""
+    moments = [(step.kind, step.backward.action if step.backward else "") for step in recording.steps[begun : ran + 1]]
+    return any(kind == "operation" or action in ("hook", "custom") for kind, action in moments)
+
+
+def _arrived(recording: Recording, ran: int, leaf: int, number: int, held: float | None) -> Number | None:
+    """The element that arrived at a leaf; of a large gradient, of which no values were recorded, what the leaf's gradient has gained."""
+    moment = recording.steps[ran].backward
+    gradients = None if moment is None else moment.gradient
+    if gradients is not None:
+        return gradients[number] if number < len(gradients) else None
+    holds = _held(recording.state(ran), leaf, number)
+    before = recording.before(ran).tensors.get(leaf)
+    if holds is None or (held is None and before is not None and before.grad is not None):
         return None
-    value = values[slots_of_element(before, gradient, number)[0]]
+    return holds - (held or 0)
+
+
+def _held(state: State, leaf: int, number: int) -> int | float | None:
+    """The element that a leaf's gradient holds."""
+    facts = state.tensors.get(leaf)
+    gradient = None if facts is None or facts.grad is None else state.tensors.get(facts.grad)
+    value = None if gradient is None else value_of(state, gradient, number)
     return value if isinstance(value, int | float) else None
 
 
-def _differs(total: float | None, gradient: Number | None) -> bool:
+def _differs(total: float | None, gradient: Number | None, held: Number | None) -> bool:
+    """Whether a gradient is another number than a sum. The larger the number to which it was added, the more of it was rounded off."""
     if total is None or not isinstance(gradient, int | float):
         return False
-    return not isclose(total, gradient, rel_tol=1e-3, abs_tol=1e-4 * max(1.0, abs(total)))
+    return not isclose(total, gradient, rel_tol=1e-3, abs_tol=1e-4 * max(1.0, abs(total), abs(held or 0)))

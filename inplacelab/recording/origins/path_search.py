@@ -6,13 +6,14 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import NamedTuple
 
-from inplacelab.recording.facts import Number, Step
+from inplacelab.recording.facts import Number, RootFacts, Step
 from inplacelab.recording.origins.arrivals import Arrival, arrivals, next_arrival
 from inplacelab.recording.origins.back import Computed, Origin, computed, operands_of
 from inplacelab.recording.origins.elements import slots_of_element
-from inplacelab.recording.origins.forward import Flow, flows
+from inplacelab.recording.origins.forward import MOST_EDGES, Flow, flows
 from inplacelab.recording.origins.lost_history import WITHOUT_HISTORY, is_lost
 from inplacelab.recording.origins.paths import (
     NOT_FOLLOWED,
@@ -64,10 +65,9 @@ class PathSearch:
         self.begun = begun
         self._recording, self._as_found = recording, as_found
         before = recording.before(begun)
-        root = recording.steps[begun].backward
-        root_node = None if root is None else root.node
-        self._seeds = _seeds(before, root_node, root.gradient if root else None)
-        self._reached = _reached(recording.state(begun), root_node)
+        roots = _roots(recording.steps[begun])
+        self._seeds = _seeds(before, roots)
+        self._reached = _reached(recording.state(begun), [each.node for each in roots])
         self._horizon = _horizon(recording, begun)
         self._onward: dict[_At, Onward] = {}
 
@@ -100,12 +100,14 @@ class PathSearch:
         """Whether something with history was computed from a number that the pass goes through, or should go through."""
         for flow in flows(self._recording, *start).into:
             step = self._recording.steps[flow.step]
-            if flow.step < self.begun and (step.kept in self._reached or self._loses(step)):
+            if flow.step < self.begun and self._goes_through(step):
                 return True
         return (start.storage, start.slot) in self._seeds
 
-    def _loses(self, step: Step) -> bool:
-        """Whether a step lost the history of an operand, which the pass should go through."""
+    def _goes_through(self, step: Step) -> bool:
+        """Whether the pass goes through a step, or should, because the step lost the history of an operand."""
+        if step.kept in self._reached:
+            return True
         made = self._made_node(step)
         return not self._as_found and any(is_lost(self._recording, step, each, made_node=made) for each in step.inputs)
 
@@ -139,11 +141,11 @@ class PathSearch:
     def _branches(self, at: _At) -> Iterator[_Branch]:
         """Where the paths go on from a number, and where they end."""
         recording = self._recording
-        seed = self._seeds.get((at.storage, at.slot))
+        is_seed = (at.storage, at.slot) in self._seeds
         over = next_arrival(recording, at.storage, at.slot, at.step)
-        is_root = seed is not None and (over is None or over.step >= self.begun)
+        is_root = is_seed and (over is None or over.step >= self.begun)
         if is_root:
-            yield _Branch(end="root", value=seed)
+            yield _Branch(end="root", value=self._seeds[at.storage, at.slot])
         if over is not None and over.step < self.begun and self._is_left_out(recording.steps[over.step]):
             yield _Branch(to=_At(at.storage, at.slot, over.step))
         read = flows(recording, at.storage, at.slot, at.step)
@@ -151,7 +153,7 @@ class PathSearch:
         for flow in onward:
             yield from self._hops(at, flow)
         for step in read.unknown:
-            if step < self.begun and recording.steps[step].kept is not None:
+            if step < self.begun and self._goes_through(recording.steps[step]):
                 yield _Branch(end="not known", line=recording.steps[step].line, value=None)
         if not onward and not is_root and not read.unknown:
             gone = over is not None and over.step < self.begun
@@ -166,13 +168,14 @@ class PathSearch:
         made = after.tensors.get(flow.tensor) or before.tensors.get(flow.tensor)
         if made is not None and made.dtype.startswith(("int", "uint", "bool")):
             return  # whole numbers have no gradient
-        found = computed(self._recording, flow.storage, flow.slot, flow.step)
+        found = computed(self._recording, flow.storage, flow.slot, flow.step, most=MOST_EDGES)
         here = [k for k, each in enumerate(found.origins) if (each.storage, each.slot) == (at.storage, at.slot)]
         tracked = [k for k in here if self._goes_on(step, found.origins[k].tensor)]
         if not here:
             yield _Branch(Hop(flow, UNKNOWN), end="not known", line=step.line, value=None)
         elif len(tracked) < len(here):
-            loses = step.category == "in-place" and step.tracks is not False
+            meant = step.tracks is False or step.op in WITHOUT_HISTORY
+            loses = step.category == "in-place" and not meant
             yield _Branch(Hop(flow, UNKNOWN), end="detached", line=step.line, loses_write=loses)
         if not tracked:
             return
@@ -330,19 +333,34 @@ def _added(slopes: Iterable[Slope]) -> Slope:
     return replace(found[0], value=sum(value for value in values if value is not None), written=written)
 
 
-def _seeds(before: State, root: int | None, gradient: Sequence[Number] | None) -> Mapping[tuple[int, int], float]:
-    """The gradient with which the pass began, by slot of the root."""
-    tensor = next((each for each in before.tensors.values() if each.node is not None and each.node == root), None)
-    if tensor is None or gradient is None:
-        return {}
-    real = [float(each) if isinstance(each, int | float) else 0.0 for each in gradient]
-    return {(tensor.storage, slots_of_element(before, tensor, k)[0]): each for k, each in enumerate(real)}
+def _roots(begun: Step) -> list[RootFacts]:
+    """The nodes with which a pass began."""
+    moment = begun.backward
+    if moment is None or moment.node is None:
+        return []
+    return [RootFacts(moment.node, moment.gradient), *moment.others]
 
 
-def _reached(state: State, root: int | None) -> set[int]:
+def _seeds(before: State, roots: Sequence[RootFacts]) -> Mapping[tuple[int, int], float | None]:
+    """The gradients with which the pass began, by slots of the roots; None for one that was not recorded."""
+    found: dict[tuple[int, int], float | None] = {}
+    for root in roots:
+        tensor = next((each for each in before.tensors.values() if each.node == root.node), None)
+        if tensor is None:
+            continue
+        for k in range(prod(tensor.shape)):
+            at = tensor.storage, slots_of_element(before, tensor, k)[0]
+            given = None if root.gradient is None or k >= len(root.gradient) else root.gradient[k]
+            here = float(given) if isinstance(given, int | float) else None
+            was = found.get(at, 0.0)
+            found[at] = None if here is None or was is None else was + here
+    return found
+
+
+def _reached(state: State, roots: Iterable[int]) -> set[int]:
     """The nodes that the pass reaches."""
     found: set[int] = set()
-    waiting = [] if root is None else [root]
+    waiting = list(roots)
     while waiting:
         node = waiting.pop()
         if node not in found:

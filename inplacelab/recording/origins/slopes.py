@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from inplacelab.dependence import Dependence
 from inplacelab.recording.facts import Number
 from inplacelab.recording.naming import number_label
-from inplacelab.recording.origins.arithmetic import ADDING, COPIES, plain_name
+from inplacelab.recording.origins.arithmetic import ADDING, COPIES, plain_name, products_of
 from inplacelab.recording.origins.axis_slopes import ALONG_AXES
 from inplacelab.recording.origins.pointwise_slopes import POINTWISE
 from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Slope, in_brackets, labelled
@@ -111,19 +111,17 @@ def _of_largest(op: str, depends: Dependence, asked: Asked) -> Slope:
 
 def _of_product(depends: Dependence, asked: Asked) -> Slope:
     x, at, given = asked.x, asked.at, asked.given
-    terms = [term for term in depends.text.split("->")[0].split(",") if term != "-"] if depends.text else ["", ""]
-    if len(terms) == 1:
-        return ONE
-    added = len(x) % 2
-    if len(terms) > 3 or (len(terms) == 3 and not added):
-        return UNKNOWN
     if depends.how == "windowed":
-        if at == len(x) - added:
+        if at == len(x) - len(x) % 2:
             return ONE  # the bias comes last
         return labelled(x[at + 1 if at % 2 == 0 else at - 1])
+    added, factors = products_of(depends.text)
     if at < added:
         return labelled(given.get("beta", 1.0))
-    other = at + 1 if (at - added) % 2 == 0 else at - 1
+    begin = at - (at - added) % factors
+    others = [x[k] for k in range(begin, begin + factors) if k != at]
     alpha = given.get("alpha", 1.0)
-    written = number_label(x[other])
-    return Slope(alpha * x[other], written if alpha == 1 else f"{number_label(alpha)} · {in_brackets(x[other])}")
+    written = " · ".join(
+        in_brackets(each) if k else number_label(each) for k, each in enumerate([alpha, *others][alpha == 1 :])
+    )
+    return Slope(alpha * math.prod(others), written or "1")

@@ -79,6 +79,10 @@ _WRONG = Text(
     "{value} is wrong: with the values as they were when the program ran, the paths add up to {right}",
     "{value} 是错的：按程序运行时的数值，各路径之和应为 {right}",
 )
+_HOOKED = Text(
+    "{value}: the paths add up to {sum}, and code of the program that ran in backward, such as a hook, made {value} of it",
+    "{value}：各路径之和为 {sum}；反向传播中运行的程序代码（例如钩子）把它变成了 {value}",
+)
 _ADDED_TO = Text("; added to {0}, left by an earlier pass", "；加到先前的反向传播留下的 {0} 上")
 _ENDS: dict[End, Text] = {
     "root": Text("", ""),
@@ -98,7 +102,12 @@ def gradient_says(found: Contributions) -> Text:
     Args:
         found: what `contributions` returned.
     """
-    return _of_the_pass(found) + (_ADDED_TO.format(number_label(found.held)) if found.held else Text("", ""))
+    of_the_pass = _of_the_pass(found) if found.without_hooks is None else _hooked(found, found.without_hooks)
+    return of_the_pass + (_ADDED_TO.format(number_label(found.held)) if found.held else Text("", ""))
+
+
+def _hooked(found: Contributions, paths: float) -> Text:
+    return _HOOKED.format(value=_shown(found.gradient), sum=number_label(paths))
 
 
 def _of_the_pass(found: Contributions) -> Text:

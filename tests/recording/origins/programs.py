@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 import inplacelab as paddle
@@ -13,6 +14,13 @@ LEAVES = (
     "[0.7, 2.9, -3.1]",
     "[[0.9, 1.7, 2.6]]",
 )
+LARGE = (
+    "[[(37 * (40 * i + j) % 97) * 0.07 - 3.1 for j in range(40)] for i in range(2)]",
+    "[(29 * j % 101) * 0.06 - 2.9 for j in range(90)]",
+    "[[(53 * (2 * i + j) % 89) * 0.08 - 3.3 for j in range(2)] for i in range(33)]",
+    "[[1.3, -2.1, 3.7], [0.6, 2.4, -1.77]]",
+)
+"""Leaves of more elements than a moment of backward is recorded with."""
 NEW = (
     "{0} * 1.7", "{0} * {1}", "{0} - {1} * 0.37", "{0} + {1} * 0.61", "{0} / ({1} + 7.3)", "{0} ** 2", "2.5 - {0} * 0.73", "{0}.clone()", "{0}.exp()", "{0}.sin()",
     "{0}.sum()", "{0}.sum(0)", "{0}.mean(-1)", "{0}.mean(0, keepdim=True)", "{0}.sum(-1, keepdim=True)", "{0}.max(-1)", "{0}.min()", "{0} @ {1}",
@@ -38,18 +46,44 @@ WRITES = (
 HEAD = "import inplacelab as paddle\n"
 
 
-def write(random: Random, statements: int = 12, *, differentiable: bool = False) -> str:
+def write(random: Random, statements: int = 12) -> str:
     """A random program over the leaves `a` and `b`: the same numbers from `random`, the same program."""
+    return _written(random, statements, LEAVES).text
+
+
+def _written(random: Random, statements: int, leaves: Sequence[str], *, differentiable: bool = False) -> Author:
     author = Author(random)
     author.begin()
     author.add(HEAD)
     for name in "ab":
         ask = ", stop_gradient=False" if differentiable else ""
-        author.add(f"{name} = paddle.to_tensor({author.some(LEAVES)}, dtype='float64'{ask})")
+        author.add(f"{name} = paddle.to_tensor({author.some(leaves)}, dtype='float64'{ask})")
     author.add("x = a * 1.3")
     kinds = ((NEW, "{2} = "), (NEW, "{2} = "), (VIEWS, "{2} = "), (WRITES, ""), (WRITES, ""))
     for _ in range(statements):
         forms, left = author.some(kinds)
         author.add((left + author.some(forms)).format(author.tensor(), author.tensor(), author.new()))
     paddle.set_grad_enabled(True)
-    return author.text
+    return author
+
+
+LOSSES = ("({0} * 1.5).sum()", "({0} * {0}).mean()", "{0}.sum()", "{0} * 0.5")
+
+
+def write_with_passes(random: Random) -> str:
+    """A random program that runs backward twice, into gradients that may be large, and may hold what the first pass left there. What the second one
+    begins with is called `objective`.
+    """
+    author = _written(random, 8, random.choice((LEAVES, LARGE, LARGE)), differentiable=True)
+    text, names = author.text, author.tensors(lambda tensor: not tensor.stop_gradient and not tensor.is_leaf)
+
+    def loss() -> str:
+        return random.choice(LOSSES).format(random.choice(names))
+
+    text += f"first = {loss()}\nfirst.backward(retain_graph=True)\n"
+    text += random.choice(("", "", "", "a.clear_gradient()\n", "b.clear_gradient()\n"))
+    text += random.choice(("", f"second = {loss()}\n", f"second = first.sum() + ({loss()}).sum()\n"))
+    roots = ["first", "second"][: 1 + ("second = " in text)]
+    asked = random.choice((roots[-1:], roots[-1:], roots))
+    objective = " + ".join(f"{root}.sum()" for root in asked)
+    return text + f"objective = {objective}\npaddle.autograd.backward([{', '.join(asked)}])\n"

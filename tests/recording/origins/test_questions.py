@@ -169,3 +169,70 @@ def test_a_number_that_the_first_step_overwrote_was_not_recorded() -> None:
     found = origins(block.recording, "x", (0,))
     assert str(found.arithmetic) == "2 = ? + ?", "not 2 = 2 + 2"
     assert [(each.value, each.version) for each in found.origins] == [(None, 0), (None, 0)]
+
+
+LONG = "import inplacelab as paddle\nx = paddle.to_tensor([(37 * k % 997) * 0.5 for k in range(900)], stop_gradient=False)\n"
+
+
+def test_every_element_counts_though_a_part_is_listed() -> None:
+    recording = run(f"{LONG}s, m = x.sum(), x.max()\n", "inplacelab").recording
+    total, largest = origins(recording, "s", ()), origins(recording, "m", ())
+    assert total.more
+    assert total.arithmetic is not None
+    assert total.arithmetic.en.endswith("sum of 900 numbers")
+    assert [each.index[0] for each in largest.origins] == [max(range(900), key=lambda k: 37 * k % 997)]
+    assert [flow.op for flow in flows_into(recording, "x", (899,), line_end(recording, 2)).into] == ["sum"]
+
+
+def test_the_slope_of_a_long_mean_is_that_of_all_its_elements() -> None:
+    found = contributions(run(f"{LONG}x.mean().backward()\n", "inplacelab").recording, "x", (899,))
+    assert found.right == pytest.approx(1 / 900)
+    assert not found.wrong
+
+
+def test_of_a_large_gradient_it_is_said_what_arrived_in_this_pass() -> None:
+    program = f"{LONG}(x * 3.).sum().backward()\n(x * 2.).sum().backward()\n"
+    found = contributions(run(program, "inplacelab").recording, "x", (700,))
+    assert (found.held, found.gradient, found.right, found.wrong) == (3.0, 2.0, 2.0, False)
+
+
+LEAF = {
+    "inplacelab": "import inplacelab as paddle\na = paddle.to_tensor([1., 2.], stop_gradient=False)\n",
+    "paddle": "a = paddle.to_tensor([1., 2.], stop_gradient=False)\n",
+    "torch": "a = torch.tensor([1., 2.], requires_grad=True)\n",
+}
+each_framework = pytest.mark.parametrize("framework", [*LEAF])
+
+
+@each_framework
+def test_a_pass_may_begin_at_several_tensors_and_large_ones(framework: str) -> None:
+    imported = framework if framework != "inplacelab" else "numpy"
+    pytest.importorskip(imported)
+    given = "torch.ones(20, 2)" if framework == "torch" else "paddle.ones([20, 2])"
+    begins = f"{'torch' if framework == 'torch' else 'paddle'}.autograd.backward([c, d], [{given}, None])\n"
+    program = f"{LEAF[framework]}c = (a * a).expand([20, 2]) * 1.\nd = (a * 3.).sum()\n{begins}"
+    found = contributions(run(program, framework).recording, "a", (1,))
+    assert (found.gradient, found.right, found.wrong) == (83.0, 83.0, False)
+
+
+@each_framework
+def test_a_gradient_that_a_hook_changed_is_not_called_wrong(framework: str) -> None:
+    imported = framework if framework != "inplacelab" else "numpy"
+    pytest.importorskip(imported)
+    program = f"{LEAF[framework]}h = a.register_hook(lambda g: g * 2.)\n(a * a).sum().backward()\n"
+    found = contributions(run(program, framework).recording, "a", (1,))
+    assert (found.wrong, found.right, found.without_hooks) == (False, None, 4.0)
+    assert gradient_says(found).en.startswith("8: the paths add up to 4, and code of the program")
+
+
+def test_what_the_pass_does_not_reach_need_not_be_known() -> None:
+    large = "x = paddle.ones([100], dtype='float64') * a[0]\ny = paddle.outer(x, x)\n"
+    program = f"{LEAF['inplacelab']}{large}(a * 3.).sum().backward()\n"
+    assert contributions(run(program, "inplacelab").recording, "a", (0,)).right == 3.0
+
+
+def test_a_large_wrong_gradient_of_paddle_is_noticed() -> None:
+    pytest.importorskip("paddle")
+    program = "a = paddle.ones([5, 5])\na.stop_gradient = False\nb = a * 2.\nloss = (b * b).sum()\nb.set_value(paddle.zeros([5, 5]))\nloss.backward()\n"
+    found = contributions(run(program, "paddle").recording, "a", (4, 4))
+    assert (found.gradient, found.right, found.wrong) == (0.0, 8.0, True)

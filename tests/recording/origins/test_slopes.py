@@ -86,6 +86,19 @@ def test_slopes_are_written_as_they_are_computed() -> None:
     assert slope("std", Dependence("reduced", (0,)), [1.0, 3.0], 1, 2**0.5).value == pytest.approx(2**-0.5)
 
 
+@pytest.mark.parametrize("equation", ["i,i,i->", "i,i,ij->j", "i,ij,j->i", "ij,jk,ki->"])
+def test_each_factor_of_a_longer_product_counts(equation: str) -> None:
+    leaves = "".join(
+        f"{name} = paddle.to_tensor({[1.5, -2.0, 3.0] if len(term) == 1 else [[1.5, 2.0, 3.0], [0.5, 4.0, -1.0], [2.5, 1.0, 2.0]]}, stop_gradient=False)\n"
+        for name, term in zip("abc", equation.split("->", maxsplit=1)[0].split(","), strict=True)
+    )
+    program = f"import inplacelab as paddle\n{leaves}y = paddle.einsum('{equation}', a, b, c)\ny.sum().backward()\n"
+    recording = run(program, "inplacelab").recording
+    for name in "abc":
+        found = contributions(recording, name, (1,) * len(recording.state().tensor(name).shape))
+        assert found.right == pytest.approx(found.gradient)
+
+
 def test_a_slope_that_does_not_explain_the_result_is_not_said() -> None:
     reduced = Dependence("reduced", (0,))
     assert slope("norm", reduced, [3.0, 4.0], 0, 6.0).value is None  # with some other p
