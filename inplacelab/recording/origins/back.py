@@ -184,14 +184,8 @@ def _sources(recording: Recording, step: Step, arrival: Arrival, slot: int) -> S
 
 
 def sources_in_step(recording: Recording, step: Step, output: TensorFacts, element: int) -> tuple[Source, ...] | None:
-<<<<<<< HEAD
-    """Returns the operands' elements from which a step computed an element; None if that is not known."""
-    depends, operands = step.depends, operands_of(recording, step)
-=======
     """Returns the operands' elements from which a step computed an element; None if that is not known, or they are too many."""
-    depends, before = step.depends, recording.before(step.index)
-    operands = operands_of(recording, step)
->>>>>>> 80a20dbb610f549e90798a98a333a54eadf468d5
+    depends, operands = step.depends, operands_of(recording, step)
     if depends is None:
         return None
 
