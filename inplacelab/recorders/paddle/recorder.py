@@ -148,7 +148,7 @@ class PaddleRecorder:
 
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
-        if self._passes.refused == (id(error), message_of(error)):
+        if self._passes.inferred.has_refused(error):
             return
         self._where.look(scopes_of(self._program.frames_in(error)), done=True)
         line = self._program.line_of(error)

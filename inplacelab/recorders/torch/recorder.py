@@ -177,7 +177,7 @@ class TorchRecorder:
 
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
-        if self._passes.refused == (id(error), message_of(error)):
+        if self._passes.inferred.has_refused(error):
             return
         with _off():
             self._where.look(scopes_of(self._program.frames_in(error)), done=True)
