@@ -132,7 +132,7 @@ class PaddleRecorder:
         if not self._begun:
             self._begun = True
             self._objects.storages.began()
-            self.live_before = self._objects.storages.before
+            self.live_before = self._objects.storages.live_bytes.before
 
     def _begin_at(self, frame: FrameType | None) -> None:
         """Takes stock at the first operation, of a program whose statements are not reported."""

@@ -165,7 +165,7 @@ class TorchRecorder:
         if not self._begun:
             self._begun = True
             self._objects.storages.began()
-            self.live_before = self._objects.storages.before
+            self.live_before = self._objects.storages.live_bytes.before
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
