@@ -18,11 +18,8 @@ from inplacelab.recorders.live_bytes import LiveBytes
 from inplacelab.recorders.paddle.known import Counter, KnownStorage, KnownTensor, Moment
 from inplacelab.recorders.paddle.readings import address_of, device_name, dtype_name, item_size, size_of, version_of
 from inplacelab.recorders.raw_memory import copied
+from inplacelab.recorders.remarks import ON_DEVICE
 from inplacelab.recorders.snapshots import Snapshot
-
-_ON_DEVICE = Text(
-    "Values on {0} were not copied: that would wait for the device.", "没有复制 {0} 上的数值，因为那样需要等待设备。"
-)
 
 
 class PaddleStorages:
@@ -161,7 +158,7 @@ class PaddleStorages:
         memory = known.memory()
         if memory is None:
             if known.device != "cpu":
-                self._remark(_ON_DEVICE.format(known.device))
+                self._remark(ON_DEVICE.format(known.device))
             return None
         return copied(memory, known.dtype, slots)
 

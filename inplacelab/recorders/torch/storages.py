@@ -17,6 +17,7 @@ from inplacelab.layout import Layout
 from inplacelab.recorders import events
 from inplacelab.recorders.live_bytes import LiveBytes
 from inplacelab.recorders.raw_memory import copied
+from inplacelab.recorders.remarks import ON_DEVICE
 from inplacelab.recorders.snapshots import WHOLE, Snapshot
 from inplacelab.recorders.torch.known import Counter, KnownStorage, KnownTensor, Moment
 from inplacelab.recorders.torch.readings import device_of, dtype_name, dtype_of, start_of, version_of
@@ -24,9 +25,6 @@ from inplacelab.recorders.torch.readings import device_of, dtype_name, dtype_of,
 _Tensor: Any = torch.Tensor
 _Storage: Any = torch.UntypedStorage
 
-_ON_DEVICE = Text(
-    "Values on {0} were not copied: that would wait for the device.", "没有复制 {0} 上的数值，因为那样需要等待设备。"
-)
 _OF_OTHERS = Text(
     "Memory of some tensors belongs to other code, such as NumPy. What that writes raises no version, and was not seen.",
     "有些张量的内存属于其他代码（如 NumPy）。那里的写入不增加版本号，也看不到。",
@@ -139,7 +137,7 @@ class TorchStorages:
         memory = known.memory()
         if memory is None:
             if known.device not in ("cpu", "meta"):
-                self._remark(_ON_DEVICE.format(known.device))
+                self._remark(ON_DEVICE.format(known.device))
             return None
         return copied(memory, dtype_name(known.dtype), slots)
 
