@@ -87,11 +87,7 @@ class PaddlePasses:
 
     def in_own_code(self, frame: FrameType | None) -> bool:
         """Whether code of the program runs in the backward pass that began last, such as a hook."""
-        while frame is not None and frame.f_code is not self._entered:
-            if frame.f_code.co_filename == self._program.filename:
-                return True
-            frame = frame.f_back
-        return False
+        return self._program.runs_inside(self._entered, frame)
 
     def begins(self, frame: FrameType | None, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Called when a pass begins: `name` is the function through which it enters Paddle's engine."""

@@ -92,11 +92,7 @@ class TorchPasses:
 
     def in_own_code(self, frame: FrameType | None) -> bool:
         """Whether code of the program runs in the backward pass that began last, such as a hook."""
-        while frame is not None and frame.f_code is not self._entered:
-            if self._program.has(frame):
-                return True
-            frame = frame.f_back
-        return False
+        return self._program.runs_inside(self._entered, frame)
 
     def begins(self, frame: FrameType, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Called when a pass begins, with the arguments for PyTorch's engine."""
