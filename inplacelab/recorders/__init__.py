@@ -11,6 +11,9 @@
     paddle/         the same for PaddlePaddle, whose functions are replaced
          |            dependences.py: on which elements the elements of a framework's results depend
          |            graph_search.py, raw_memory.py, step_limit.py: what the recorders of frameworks share
+         |            led_to.py: which grad nodes are gone     live_bytes.py: how many bytes are there
+         |            inferred_pass.py: what the nodes of a pass do that nothing reports
+         |            raised_versions.py: which tensors a call has written     remarks.py: what a recording says it left out
          |            positions.py: which slots an index, a mask or a diagonal leads to
          |            whereabouts.py: where the program is     bindings.py: which names refer to what
          |            snapshots.py: copies of storages         handles.py: numbers for live objects

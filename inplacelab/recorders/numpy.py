@@ -27,7 +27,6 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab.language import Text
 from inplacelab.layout import Layout, extent
 from inplacelab.recorders import events
 from inplacelab.recorders.attribution import Attribution, Did
@@ -37,11 +36,11 @@ from inplacelab.recorders.handles import Handles
 from inplacelab.recorders.instrument import Tracing
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Program, Scope, scopes_of
+from inplacelab.recorders.remarks import ELSEWHERE
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.static import attributes_of, class_name, member, message_of, module_of
 from inplacelab.recorders.storages import Storage, Storages, shows
 
-_ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程所做的没有记录。")
 _base_of: Any = np.ndarray.__dict__["base"].__get__
 _DTYPES = frozenset(np.dtype(character) for character in "?bhilqBHILQefdFD")
 
@@ -64,7 +63,7 @@ class NumpyRecorder:
     def __init__(self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None):
         self._program, self._emit, self._root = program, log.emit, outermost
         self._left, self.missed, self.live_before = float("inf") if limit is None else limit, 0, 0
-        self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
+        self.shield = Shield(log.emit, self._forget, ELSEWHERE)
         self._tracing: Tracing | None = None
         self._bindings = Bindings(program.names, Watched(np.ndarray))
         self._known: Handles[Any, _Array] = Handles(self._died, self.shield.protect_callback)

@@ -43,6 +43,38 @@ class At:
         named = {aliases.get(name, name): value for name, value in kwargs.items()}
         return {**dict(zip(self.parameters, args, strict=False)), **named}
 
+    def touched(
+        self,
+        given: Given,
+        layout: Layout,
+        is_tensor: Callable[[Any], bool],
+        as_array: Callable[[Any], Any],
+        *,
+        writes: bool,
+    ) -> Touched:
+        """Returns what a call will write or read.
+
+        Args:
+            given: its arguments by the names in `parameters`.
+            layout: that of "x".
+            is_tensor: whether a value is a tensor of the framework.
+            as_array: returns an index or a mask as an array, or each of a list of them; None if it cannot be read.
+            writes: whether it writes the elements, or makes a result of them.
+        """
+        target, value, combines = given["x"], given.get("value"), self.combines(given)
+        copied = target if not writes else value if is_tensor(value) and not combines else None
+        slots = numbered(layout)
+        read = {} if slots is None else {name: as_array(given[name]) for name in _ARRAYS if name in given}
+        if slots is None or any(each is None for each in read.values()):
+            return Touched(target, exact=not writes, copied=copied)
+        found = ascending(self.selects(slots, {**given, **read}))
+        if not writes:
+            return Touched(target, read=found, copied=copied)
+        return Touched(target, found, True, found if combines else (), copied)
+
+
+_ARRAYS = ("index", "mask")
+
 
 @dataclass(frozen=True, slots=True)
 class Touched:
@@ -84,6 +116,20 @@ def _places(wanted: Any, tensors: Sequence[Any]) -> list[int]:
 
 ALL = Touched()
 """An operation that reads and writes all of its tensors, and copies none."""
+
+
+def at_key(target: Any, slots: Layout | Slots | None, value: Any, *, writes: bool) -> Touched:
+    """Returns what a call at a key touches.
+
+    Args:
+        target: the tensor with this key.
+        slots: the slots there; None if they are not known.
+        value: the tensor that is written there, if it is one.
+        writes: whether the call writes the slots, or reads them.
+    """
+    if writes:
+        return Touched(target, slots, slots is not None, (), value)
+    return ALL if slots is None or isinstance(slots, Layout) else Touched(target, read=slots, copied=target)
 
 
 def ascending(slots: Any) -> Slots:

@@ -75,6 +75,14 @@ class Program:
         code = frame.f_code
         return code.co_filename == self.filename and not is_stand_in(code)
 
+    def runs_inside(self, entered: CodeType, frame: FrameType | None) -> bool:
+        """Whether a frame that runs it was called, on the way to `frame`, by one that runs the code `entered`."""
+        while frame is not None and frame.f_code is not entered:
+            if self.has(frame):
+                return True
+            frame = frame.f_back
+        return False
+
     def frames(self, innermost: FrameType | None, outermost: FrameType | None = None) -> list[FrameType]:
         """Yields the frames that run it, innermost first, up to `outermost`."""
         found = []

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, TensorFacts, WriteFacts
+from inplacelab.recording.lost_history import loses_write
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs, common_runs, slot_runs
 
@@ -70,6 +71,7 @@ class _Read:
 class _Sweep:
     """What is known after the steps so far."""
 
+    recording: Recording
     tensors: dict[int, TensorFacts] = field(default_factory=dict)
     nodes: dict[int, NodeFacts] = field(default_factory=dict)
     since: dict[int, int] = field(default_factory=dict)
@@ -184,7 +186,8 @@ class _Sweep:
         if tensor.leaf and tensor.needs_gradient:  # as an optimizer does it, the new value is that of the leaf
             return "node" if write.tracked else None
         # A tensor without a history: the value that was written has one.
-        return "lost" if write.tracked and write.facts.tensor != tensor.id else None
+        lost = write.tracked and loses_write(self.recording, tensor.id, write.facts.tensor)
+        return "lost" if lost else None
 
     def _is_part_of_leaf(self, tensor: TensorFacts) -> bool:
         base = None if tensor.base is None else self.tensors.get(tensor.base)
@@ -251,7 +254,7 @@ _UNCHECKED = "GradNodePyLayer"
 
 def unnoticed_writes(recording: Recording) -> list[Unnoticed]:
     """Returns the writes that backward passes did not know of: for each pass, line that wrote and line that read, one."""
-    sweep = _Sweep()
+    sweep = _Sweep(recording)
     for step in recording.steps:
         sweep.take(step)
     return sweep.found

@@ -59,11 +59,6 @@ def shown(engine: dtypes.DType) -> dtype:
     return BY_NAME[engine.name]
 
 
-def engine_dtype(given: Any) -> Any:
-    """Returns the engine's data type for PyTorch's; Python's `float` and the like as they are."""
-    return given.engine if isinstance(given, dtype) else given
-
-
 def tensor_type(name: str) -> str:
     """Returns PyTorch's type of tensors of a data type: "torch.FloatTensor"."""
     return f"torch.{_TENSOR_TYPES[name]}Tensor"

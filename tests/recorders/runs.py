@@ -45,3 +45,14 @@ def plain(text: str, framework: str, **names: Any) -> tuple[dict[str, Any], Base
 def names_for(framework: str, **names: Any) -> dict[str, Any]:
     """The names that a program starts with."""
     return {SHORT.get(framework, framework): import_module(framework), "__name__": "__main__", **names}
+
+
+def done(recording: Recording, line: int) -> list[tuple[str | None, str | None]]:
+    """Operation and category of every step of a line."""
+    return [(step.op, step.category) for step in recording.on_line(line)]
+
+
+def written(recording: Recording, line: int) -> list[list[int]]:
+    """The slots that each write on a line reached."""
+    writes = [write for step in recording.on_line(line) for write in step.writes]
+    return [[slot for first, end in write.slots for slot in range(first, end)] for write in writes]

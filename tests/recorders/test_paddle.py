@@ -14,8 +14,9 @@ import pytest
 from inplacelab import record
 from inplacelab.language import LANGUAGES, speak
 from inplacelab.recorders.detection import Use, framework_used
-from inplacelab.recording import Recording, from_json, queries, sentence, to_json
+from inplacelab.recording import from_json, queries, sentence, to_json
 from inplacelab_widgets import to_html, to_svg, to_text
+from tests.recorders.runs import done, written
 
 paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
@@ -29,17 +30,6 @@ x = paddle.to_tensor([1.0, 2.0, 3.0, 4.0])
 m = paddle.arange(6.0).reshape([2, 3])
 w = paddle.to_tensor([0.5, -1.0], stop_gradient=False)
 """
-
-
-def done(recording: Recording, line: int) -> list[tuple[str | None, str | None]]:
-    """Operation and category of every step of a line."""
-    return [(step.op, step.category) for step in recording.on_line(line)]
-
-
-def written(recording: Recording, line: int) -> list[list[int]]:
-    """The slots that each write on a line reached."""
-    writes = [write for step in recording.on_line(line) for write in step.writes]
-    return [[slot for first, end in write.slots for slot in range(first, end)] for write in writes]
 
 
 # ---- statements -----------------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from inplacelab import record
 from inplacelab.language import LANGUAGES, speak
 from inplacelab.recording import Recording, from_json, sentence, to_json
 from inplacelab_widgets import to_html, to_svg, to_text
+from tests.recorders.runs import done, written
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
@@ -31,17 +32,6 @@ x = torch.tensor([1.0, 2.0, 3.0, 4.0])
 m = torch.arange(6.0).reshape(2, 3)
 w = torch.tensor([0.5, -1.0], requires_grad=True)
 """
-
-
-def done(recording: Recording, line: int) -> list[tuple[str | None, str | None]]:
-    """Operation and category of every step of a line."""
-    return [(step.op, step.category) for step in recording.on_line(line)]
-
-
-def written(recording: Recording, line: int) -> list[list[int]]:
-    """The slots that each write on a line reached."""
-    writes = [write for step in recording.on_line(line) for write in step.writes]
-    return [[slot for first, end in write.slots for slot in range(first, end)] for write in writes]
 
 
 @pytest.mark.parametrize(

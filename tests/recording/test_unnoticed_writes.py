@@ -111,3 +111,13 @@ def test_a_gradient_that_is_silently_wrong_is_found(name: str) -> None:
 def test_nothing_is_said_of_gradients_that_are_right(name: str) -> None:
     assert is_right(RIGHT[name])
     assert unnoticed_writes(recorded(RIGHT[name])) == []
+
+
+def test_nothing_is_said_of_a_detached_alias() -> None:
+    """`detach()` cuts the history: whatever is written, no gradient goes through `d`, and the program has asked for that."""
+    assert unnoticed_writes(recorded("b = a * 2\nd = b.detach()\nb.scale_(3.)\nloss = (b * d).sum()\n")) == []
+
+
+def test_a_write_through_a_view_of_a_detached_alias_is_found() -> None:
+    recording = recorded("b = a * 2\nd = b.detach()\nd[0].add_(a[0])\nloss = (a * d).sum()\n")
+    assert [(each.why, each.write.line, each.read.line) for each in unnoticed_writes(recording)] == [("lost", 6, 7)]

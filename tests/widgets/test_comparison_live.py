@@ -13,7 +13,7 @@ pytest.importorskip(
 )
 
 from inplacelab.recording import Recording
-from inplacelab_widgets import compare, comparison
+from inplacelab_widgets import compare, comparison, frames_widget
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from tests.in_browser import open_page
 from tests.widgets.test_comparison import PAIRS, recorded
@@ -67,7 +67,7 @@ def test_the_model_follows_the_reader_and_the_reader_the_model(chromium: Any, tm
 def test_of_two_long_programs_nothing_is_drawn_before_they_are_there(
     chromium: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(comparison, "MOST_BYTES", 100)
+    monkeypatch.setattr(frames_widget, "MOST_BYTES", 100)
     shown = compare(*recordings())
     text = page_of(shown, asked="[]")
     (tmp_path / "later.html").write_text(text, encoding="utf-8")

@@ -14,7 +14,7 @@ pytest.importorskip(
 import traitlets
 
 from inplacelab.recording import Recording
-from inplacelab_widgets import Stepper, compare, comparison
+from inplacelab_widgets import Stepper, compare, frames_widget
 from inplacelab_widgets import comparison_exports as exports
 from inplacelab_widgets.packing import unpacked
 from inplacelab_widgets.scene.comparison import comparison_of
@@ -54,7 +54,7 @@ def test_a_recording_without_steps_is_refused() -> None:
 
 
 def test_two_long_programs_are_sent_when_the_player_asks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparison, "MOST_BYTES", 100)
+    monkeypatch.setattr(frames_widget, "MOST_BYTES", 100)
     shown = compare(*recordings())
     assert json.loads(unpacked(shown._payload)) == {"only": shown.step, "later": True}
     sent: list[Any] = []

@@ -27,7 +27,8 @@ The modules of the player are: pure functions (`runs.js`, `words.js`, `linking.j
 `player_bundle.py` joins them into one module. `comparison.js` plays two programs with one cursor: each side (`sides.js`) is code and storages on a
 stage of its own, as in a player of one program. That module, its style sheet and the payload are sent compressed (`packing.py`, `unpack.js`).
 
-`panel_views.py` has the views, which differ in their panels only. `live_widget.py` stores a static copy beside each live widget and
+`panel_views.py` has the views, which differ in their panels only. `frames_widget.py` is what the widgets of two programs (`comparison.py`) and
+of several ranks (`ranks.py`) have in common. `live_widget.py` stores a static copy beside each live widget and
 decides when that copy is shown. A screen reader gets the sentence of the step and the tables; the marks are hidden from it
 (`tests/e2e/test_read_aloud.py` has the rules).
 """

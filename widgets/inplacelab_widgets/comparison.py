@@ -6,20 +6,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import traitlets
-
-from inplacelab.language import get_language
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import comparison_exports as exports
+from inplacelab_widgets.frames_widget import FramesWidget
 from inplacelab_widgets.gc_paused import gc_paused
-from inplacelab_widgets.live_widget import LiveWidget
-from inplacelab_widgets.packing import packed_json
-from inplacelab_widgets.panel_views import MOST_BYTES
-from inplacelab_widgets.player_bundle import packed_javascript
 from inplacelab_widgets.scene.comparison import ComparisonScene, comparison_of
 from inplacelab_widgets.scene.comparison_payload import comparison_payload
 
@@ -49,57 +42,19 @@ def compare(left: Any, right: Any, step: int | None = None, **traits: Any) -> Co
     return Comparison(left, right, step, **traits)
 
 
-class Comparison(LiveWidget):
+class Comparison(FramesWidget):
     """Two recordings in frames with their verdicts, played by one cursor. `compare` documents its arguments."""
-
-    _esm = packed_javascript(compares=True)
-
-    step = traitlets.Int(0, help="The position shown, counted from 0.").tag(sync=True)
-    n_steps = traitlets.Int(0, read_only=True, help="How many positions there are.").tag(sync=True)
-    mode = traitlets.Enum(
-        ("event", "line"), "line", help="What the arrow keys and the slider step by: 'event' or 'line'."
-    ).tag(sync=True)
-    _payload = traitlets.Unicode(help="The whole payload if it is small, otherwise a note that it comes later.").tag(
-        sync=True
-    )
 
     def __init__(self, left: Any, right: Any, step: int | None = None, **traits: Any) -> None:
         with gc_paused():
             self._scene: ComparisonScene = comparison_of(_recording_of(left), _recording_of(right))
-        self.set_trait("n_steps", len(self._scene.comparison.alignment.positions))
-        given = {"language": get_language(), "step": self._scene.key_position if step is None else step} | traits
-        super().__init__(**given)
-        self._payload = (
-            self._whole if len(self._whole) <= MOST_BYTES else packed_json({"only": self.step, "later": True})
-        )
-        self.on_msg(self._answer)
-
-    @cached_property
-    def _whole(self) -> str:
-        with gc_paused():
-            return packed_json(comparison_payload(self._scene))
-
-    def _answer(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        """Sends the whole payload as a message, which no notebook saves. The player asks for it."""
-        if content == {"want": "whole"}:
-            self.send({"whole": self._whole})
+        count = len(self._scene.comparison.alignment.positions)
+        super().__init__(self._scene, count, lambda: comparison_payload(self._scene), step, **traits)
 
     @property
     def recordings(self) -> tuple[Recording, Recording]:
         """The recordings that are shown, as they can be presented."""
         return self._scene.left.recording, self._scene.right.recording
-
-    @property
-    def conclusion(self) -> str:
-        """What the comparison comes to, in one clause."""
-        return self._scene.conclusion.in_language(self.language)
-
-    @traitlets.validate("step")
-    def _existing_step(self, proposal: Any) -> int:
-        step, count = int(proposal["value"]), self.n_steps
-        if not -count <= step < count:
-            raise traitlets.TraitError(f"there is no step {step}: this comparison has {count} steps, 0 to {count - 1}")
-        return step % count
 
     def to_svg(self, step: int | None = None, language: str | None = None) -> str:
         """Returns one step, by default the most telling one, as an SVG picture 848 px wide."""

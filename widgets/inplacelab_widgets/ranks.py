@@ -7,20 +7,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import traitlets
 
-from inplacelab.language import get_language
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import ranks_exports as exports
+from inplacelab_widgets.frames_widget import FramesWidget
 from inplacelab_widgets.gc_paused import gc_paused
-from inplacelab_widgets.live_widget import LiveWidget
-from inplacelab_widgets.packing import packed_json
-from inplacelab_widgets.panel_views import MOST_BYTES
-from inplacelab_widgets.player_bundle import packed_javascript
 from inplacelab_widgets.scene.ranks import RanksScene, ranks_scene
 from inplacelab_widgets.scene.ranks_payload import ranks_payload
 
@@ -48,19 +43,12 @@ def show_ranks(recordings: Sequence[Recording], step: int | None = None, **trait
     return RanksView(recordings, step, **traits)
 
 
-class RanksView(LiveWidget):
+class RanksView(FramesWidget):
     """The recordings of several ranks in frames, played by one cursor. `show_ranks` documents its arguments."""
 
-    _esm = packed_javascript(compares=True)
-
-    step = traitlets.Int(0, help="The position shown, counted from 0.").tag(sync=True)
-    n_steps = traitlets.Int(0, read_only=True, help="How many positions there are.").tag(sync=True)
     mode = traitlets.Enum(
         ("event", "line"), "event", help="What the arrow keys and the slider step by: 'event' or 'line'."
     ).tag(sync=True)
-    _payload = traitlets.Unicode(help="The whole payload if it is small, otherwise a note that it comes later.").tag(
-        sync=True
-    )
 
     def __init__(self, recordings: Sequence[Recording], step: int | None = None, **traits: Any) -> None:
         if len(recordings) < 2:
@@ -69,40 +57,13 @@ class RanksView(LiveWidget):
             )
         with gc_paused():
             self._scene: RanksScene = ranks_scene(recordings)
-        self.set_trait("n_steps", len(self._scene.alignment.positions))
-        given = {"language": get_language(), "step": self._scene.key_position if step is None else step} | traits
-        super().__init__(**given)
-        self._payload = (
-            self._whole if len(self._whole) <= MOST_BYTES else packed_json({"only": self.step, "later": True})
-        )
-        self.on_msg(self._answer)
-
-    @cached_property
-    def _whole(self) -> str:
-        with gc_paused():
-            return packed_json(ranks_payload(self._scene))
-
-    def _answer(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        """Sends the whole payload as a message, which no notebook saves. The player asks for it."""
-        if content == {"want": "whole"}:
-            self.send({"whole": self._whole})
+        count = len(self._scene.alignment.positions)
+        super().__init__(self._scene, count, lambda: ranks_payload(self._scene), step, **traits)
 
     @property
     def recordings(self) -> tuple[Recording, ...]:
         """The recordings that are shown."""
         return self._scene.alignment.recordings
-
-    @property
-    def conclusion(self) -> str:
-        """What it comes to, in one clause."""
-        return self._scene.conclusion.in_language(self.language)
-
-    @traitlets.validate("step")
-    def _existing_step(self, proposal: Any) -> int:
-        step, count = int(proposal["value"]), self.n_steps
-        if not -count <= step < count:
-            raise traitlets.TraitError(f"there is no step {step}: there are {count} steps, 0 to {count - 1}")
-        return step % count
 
     def to_svg(self, step: int | None = None, language: str | None = None) -> str:
         """Returns one step, by default the most telling one, as an SVG picture."""

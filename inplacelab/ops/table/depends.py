@@ -175,8 +175,6 @@ NOT_KNOWN = Depends(lambda row, call, shape: None)
 """Declares that the origins are not said: for factors of a matrix, whose elements depend on parts of it in a way of their own."""
 DRAWN_HERE = always(DRAWN)
 """Declares random numbers."""
-SAME_ORDER = always(REORDERED)
-"""Declares that the elements stay in row-major order."""
 
 # ---- what they come to ----------------------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from inplacelab.language import Text
 from inplacelab.memory import Episode
 from inplacelab.recorders import events
 from inplacelab.recorders.bindings import Watched
+from inplacelab.recorders.engine import remarks
 from inplacelab.recorders.engine.names import WATCHED
 from inplacelab.recorders.engine.objects import EngineObjects, KnownTensor, dtype_name, part_of
 from inplacelab.recorders.engine.readings import gradient_of, plain, reachable
@@ -93,7 +94,7 @@ class EngineRecorder(observe.Observer):
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
-        self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
+        self.shield = Shield(log.emit, self._forget, remarks.ELSEWHERE)
         self._watch = self.shield.protect(self.refused)
         self._where = Whereabouts(program, self.watched, log.emit, self._account, self._known, outermost)
         self._objects = EngineObjects(log.emit, self._where.names_of, self.shield.protect_callback, self.node_name)
@@ -127,7 +128,7 @@ class EngineRecorder(observe.Observer):
         for device, episode in self._episodes.items():
             device.ledger.end_episode(episode)
             if episode.shared:
-                self.shield.remark(_ELSEWHERE)
+                self.shield.remark(remarks.ELSEWHERE)
 
     def _forget(self) -> None:
         self._objects.forget()
@@ -143,7 +144,7 @@ class EngineRecorder(observe.Observer):
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
         if not self._limit.exceeded and self._objects.look_again():
-            self.shield.remark(_UNOBSERVED)
+            self.shield.remark(remarks.UNOBSERVED)
         self._where.finish(scope)
 
     def failed(self, error: BaseException) -> None:
@@ -204,7 +205,7 @@ class EngineRecorder(observe.Observer):
             operands.append(known.operand)
             written = tensor is not output and objects.wrote_unseen(tensor.storage)
             if written and tensor.storage is not output.storage:  # else this operation has written it
-                self.shield.remark(_UNOBSERVED)
+                self.shield.remark(remarks.UNOBSERVED)
         if read is not None:
             operands[0] = replace(operands[0], part=tuple(read))
         return tuple(operands)
@@ -213,7 +214,7 @@ class EngineRecorder(observe.Observer):
         """Emits a write of a tensor if its version was raised."""
         objects, storage = self._objects, output.storage
         if storage.version > known.storage.version + 1:
-            self.shield.remark(_UNOBSERVED)
+            self.shield.remark(remarks.UNOBSERVED)
         if known.storage.version != storage.version:
             if known.operand.dtype != dtype_name(storage.buffer.dtype):  # it counts other elements than the storage
                 objects.wrote(known.storage, storage)
@@ -445,13 +446,3 @@ class EngineRecorder(observe.Observer):
 def _sentence(reason: Text) -> Text:
     """Turns a reason into a sentence."""
     return Text(reason.en[:1].upper() + reason.en[1:], reason.zh)
-
-
-_UNOBSERVED = Text(
-    "Tensors were also written by code that was not recorded: another thread or coroutine, or an operation that failed halfway.",
-    "还有未被记录的代码写入了张量：其他线程或协程，或中途失败的操作。",
-)
-_ELSEWHERE = Text(
-    "What other threads or coroutines did was left out, but bytes count their tensors, too.",
-    "其他线程或协程所做的没有记录，但字节数也包括它们的张量。",
-)

@@ -21,6 +21,7 @@ from inplacelab.recorders.positions import (
     above,
     along,
     ascending,
+    at_key,
     below,
     diagonal,
     diagonals,
@@ -223,7 +224,6 @@ _READS: Mapping[str, At] = {
     "masked_select": At(where_true, ("x", "mask")),
 }
 """Functions whose result holds some elements."""
-_ARRAYS = ("index", "mask")
 _UNKNOWN = frozenset({"embedding_renorm_"})
 """Functions whose values decide which elements they write."""
 _OVERWRITES = frozenset({
@@ -255,41 +255,24 @@ def _touched(  # noqa: PLR0911  # one case after the other
     if kwargs.get("out") is not None:
         return Touched(kwargs["out"], read=())
     if name in _WRITES or name in _READS:
-        return _at_positions(_WRITES.get(name) or _READS[name], args, kwargs, writes=name in _WRITES)
+        at = _WRITES.get(name) or _READS[name]
+        given = at.given(args, kwargs, {})
+        if _is_tensor(given.get("axis")):
+            given["axis"] = int(_as_array(given["axis"]))
+        return at.touched(given, layout_of(given["x"]), _is_tensor, _as_array, writes=name in _WRITES)
     target = args[0] if args else None
     if not _is_tensor(target):
         return ALL
     if name == "assign_out_":
         return Touched(args[1], read=(), copied=target)
     if name in ("setitem", "getitem") and len(args) > 1:
-        slots = _slots_at(target, args[1])
-        if name == "getitem":
-            return ALL if slots is None or isinstance(slots, Layout) else Touched(target, read=slots, copied=target)
-        return Touched(target, slots, slots is not None, (), args[2] if _is_tensor(args[-1]) else None)
+        value = args[2] if name == "setitem" and _is_tensor(args[-1]) else None
+        return at_key(target, _slots_at(target, args[1]), value, writes=name == "setitem")
     if name in _OVERWRITES:
         source = args[1] if len(args) > 1 and _is_tensor(args[1]) else None
         return Touched(target, read=(), copied=source if name in ("copy_", "set_tensor", "set_value") else None)
     return Touched(
         None if name in _UNKNOWN else target, exact=name not in _UNKNOWN, copied=target if name in _COPIES else None
-    )
-
-
-def _at_positions(at: At, args: Sequence[Any], kwargs: Mapping[str, Any], *, writes: bool) -> Touched:
-    given = at.given(args, kwargs, {})
-    target, value = given["x"], given.get("value")
-    combines = at.combines(given)
-    copied = value if _is_tensor(value) and not combines else None
-    slots = numbered(layout_of(target))
-    if slots is None:
-        return Touched(target, exact=False, copied=copied) if writes else Touched(target, copied=target)
-    known = {**given, **{k: _as_array(given[k]) for k in _ARRAYS if k in given}}
-    if _is_tensor(known.get("axis")):
-        known["axis"] = int(_as_array(known["axis"]))
-    found = ascending(at.selects(slots, known))
-    return (
-        Touched(target, found, True, found if combines else (), copied)
-        if writes
-        else Touched(target, read=found, copied=target)
     )
 
 

@@ -8,31 +8,18 @@ from typing import Any
 import paddle
 
 from inplacelab.recorders.bindings import ATTRIBUTES, Watched
-from inplacelab.recorders.static import attributes_of, first_items
+from inplacelab.recorders.module_parts import items, of_module
+from inplacelab.recorders.static import attributes_of
 
 
 def _further(holder: Any) -> Iterator[tuple[str, Any]]:
     """Yields the tensors of a layer and those inside it, or of an optimizer's state, which are not attributes."""
     if issubclass(type(holder), paddle.nn.Layer):
-        waiting, left = [("", holder)], ATTRIBUTES
-        while waiting and left > 0:
-            path, layer = waiting.pop()
-            inside = attributes_of(layer)
-            for kind in ("_parameters", "_buffers"):
-                some = _items(inside.get(kind), left)
-                left -= len(some)
-                yield from ((f"{path}.{name}", each) for name, each in some)
-            some = _items(inside.get("_sub_layers"), left)
-            waiting += [(f"{path}.{name}", each) for name, each in reversed(some)]
-            left -= len(some)
+        yield from of_module(holder, "_sub_layers")
     else:
-        for kind, held in _items(attributes_of(holder).get("_accumulators"), ATTRIBUTES):
-            for place, (_, each) in enumerate(_items(held, ATTRIBUTES)):
+        for kind, held in items(attributes_of(holder).get("_accumulators"), ATTRIBUTES):
+            for place, (_, each) in enumerate(items(held, ATTRIBUTES)):
                 yield f".{kind}[{place}]", each
-
-
-def _items(held: Any, most: int) -> list[tuple[Any, Any]]:
-    return first_items(held, most) if issubclass(type(held), dict) else []
 
 
 WATCHED = Watched(paddle.Tensor, (paddle.nn.Layer, paddle.optimizer.Optimizer), (), _further)

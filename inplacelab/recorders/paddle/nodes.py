@@ -13,6 +13,7 @@ from typing import Any
 
 from inplacelab.recorders import events
 from inplacelab.recorders.events import INFERRED
+from inplacelab.recorders.led_to import LedTo
 from inplacelab.recorders.paddle.known import KnownTensor, Moment
 from inplacelab.recorders.paddle.readings import LEAF_NODE
 
@@ -41,6 +42,7 @@ class PaddleNodes:
         keeps: called with the number of a storage that a node is inferred to have saved, and 1; with -1 when it has released it.
 
     Attributes:
+        led_to: counts what leads to each node.
         made: the nodes that were described since the list was last cleared: their numbers and names.
     """
 
@@ -51,12 +53,13 @@ class PaddleNodes:
         self._nodes: dict[int, _Node] = {}
         self._numbers: dict[int, int] = {}  # by address
         self._leaves: dict[int, KnownTensor] = {}  # by the address of their accumulation node
-        self._led_to: dict[int, int] = {}  # how many known tensors and nodes lead to a node
+        self.led_to = LedTo(self._gone)
 
     def forget(self) -> None:
         """Drops all references."""
-        for each in (self._nodes, self._numbers, self._leaves, self._led_to, self.made):
+        for each in (self._nodes, self._numbers, self._leaves, self.made):
             each.clear()
+        self.led_to.forget()
 
     def node(self, node: Any) -> int | None:
         """Returns the number of a node. Describes it first if it is new, with every new node reachable from it."""
@@ -83,16 +86,9 @@ class PaddleNodes:
     def _lost(self, address: int) -> None:
         """Notes that a node has died unseen, and another one has its address."""
         number = self._numbers.pop(address)
-        gone = self._nodes.pop(number, None)
-        self._led_to.pop(number, None)
-        if gone is not None:
-            self._emit(events.Died("node", number, self._moment.replacing))
-            self._let_go(gone)
-
-    def _let_go(self, gone: _Node) -> None:
-        self._keep(gone, ())
-        for each in gone.edges:
-            self.leads(each, -1)
+        self.led_to.drop(number)
+        for each in self._gone(number):
+            self.led_to.change(each, -1)
 
     def number_of(self, address: int) -> int | None:
         """Returns the number of a node that was described; None if it was not."""
@@ -160,7 +156,7 @@ class PaddleNodes:
         edges = tuple([None if each is None else self._number(each) for each in after])
         self._nodes[number] = _Node(address, name, after, edges)
         for each in edges:
-            self.leads(each, 1)
+            self.led_to.change(each, 1)
         leaf = self._leaves.get(address) if name == LEAF_NODE else None
         inputs = tuple(INPUTS[: len(edges)]) if len(edges) > 1 else ("x",)
         belongs = name != LEAF_NODE and self._moment.reporting
@@ -172,21 +168,15 @@ class PaddleNodes:
         if belongs:
             self.made.append((number, name))
 
-    def leads(self, number: int | None, change: int) -> None:
-        """Counts what leads to a node. Emits that it is gone when nothing does, and then those that it alone led to."""
-        waiting = [] if number is None else [number]
-        while waiting:
-            each = waiting.pop()
-            self._led_to[each] = self._led_to.get(each, 0) + change
-            if self._led_to[each] <= 0:
-                change = -1
-                del self._led_to[each]
-                gone = self._nodes.pop(each, None)
-                if gone is not None:
-                    self._numbers.pop(gone.address, None)
-                    self._emit(events.Died("node", each, self._moment.replacing))
-                    self._keep(gone, ())
-                    waiting += [following for following in gone.edges if following is not None]
+    def _gone(self, number: int) -> tuple[int | None, ...]:
+        """Emits that a node is gone. Returns the nodes that received its gradients."""
+        gone = self._nodes.pop(number, None)
+        if gone is None:
+            return ()
+        self._numbers.pop(gone.address, None)
+        self._emit(events.Died("node", number, self._moment.replacing))
+        self._keep(gone, ())
+        return gone.edges
 
 
 def _addresses(node: Any) -> tuple[int | None, ...]:

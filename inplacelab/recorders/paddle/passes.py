@@ -11,8 +11,8 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.recorders import events
-from inplacelab.recorders.events import INFERRED
 from inplacelab.recorders.events.backward import SMALL
+from inplacelab.recorders.inferred_pass import InferredPass
 from inplacelab.recorders.paddle import remarks
 from inplacelab.recorders.paddle.calls import tensors_of
 from inplacelab.recorders.paddle.objects import PaddleObjects
@@ -20,7 +20,7 @@ from inplacelab.recorders.paddle.pass_order import Asked, Graph, is_second_pass,
 from inplacelab.recorders.paddle.readings import LEAF_NODE, gradient_held, layout_of, node_of, values_of
 from inplacelab.recorders.program import Program, code_of
 from inplacelab.recorders.snapshots import WHOLE
-from inplacelab.recorders.static import class_name, message_of
+from inplacelab.recorders.static import message_of
 from inplacelab.recorders.step_limit import StepLimit
 from inplacelab.recorders.whereabouts import Whereabouts
 
@@ -59,7 +59,7 @@ class PaddlePasses:
         entered: the code that calls Paddle's engine: code of the program that it calls is called by a pass.
 
     Attributes:
-        refused: the address and the message of the last error that was reported as a refusal.
+        inferred: emits what the nodes of a pass do.
     """
 
     def __init__(  # what a recorder is made of
@@ -70,7 +70,7 @@ class PaddlePasses:
         self._limit, self._remark, self._entered = limit, remark, entered
         self._running: list[Pass | None] = []  # None: one that is not recorded
         self._codes: dict[CodeType, list[int]] = {}  # of hooks and `PyLayer`s: the nodes that call them
-        self.refused: tuple[int, str] = (0, "")
+        self.inferred = InferredPass(emit, limit, objects.storages.account, objects.storages.version)
 
     def __len__(self) -> int:
         return len(self._running)
@@ -90,11 +90,7 @@ class PaddlePasses:
 
     def in_own_code(self, frame: FrameType | None) -> bool:
         """Whether code of the program runs in the backward pass that began last, such as a hook."""
-        while frame is not None and frame.f_code is not self._entered:
-            if frame.f_code.co_filename == self._program.filename:
-                return True
-            frame = frame.f_back
-        return False
+        return self._program.runs_inside(self._entered, frame)
 
     def begins(self, frame: FrameType | None, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Called when a pass begins: `name` is the function through which it enters Paddle's engine."""
@@ -165,23 +161,13 @@ class PaddlePasses:
                 gradient = _gradient_of(gradient_held(leaf))
         if number is not None:
             following = [each for each in dict.fromkeys(under.graph.after(address)) if each in under.runs]
-            for each in following:
-                self._emit(events.Arrived(objects.nodes.number_of(each) or 0, origin=INFERRED))
             released = not under.keeps and bool(objects.nodes.kept_by(number))
-            self._emit(events.NodeRan(number, released, filled, gradient, *objects.storages.account(), origin=INFERRED))
+            self.inferred.runs(number, map(objects.nodes.number_of, following), gradient, filled, released=released)
 
     def _unpacks(self, under: Pass, address: int, last: events.Kept | None = None) -> None:
         """Emits that a node has used what it had saved, until the one that failed, if one did."""
-        number, gradient = self._objects.nodes.number_of(address), self._arrived(under, address)
-        for kept in self._objects.nodes.kept_by(number):
-            if number is None or self._limit.reached():
-                return
-            found = self._objects.storages.version(kept.counter, kept.version)
-            self._emit(events.Unpacked(
-                number, kept.name, kept.version, found, gradient, None, *self._objects.storages.account(), origin=INFERRED
-            ))  # fmt: skip
-            if kept is last:
-                return
+        number = self._objects.nodes.number_of(address)
+        self.inferred.unpacks(number, self._objects.nodes.kept_by(number), self._arrived(under, address), last)
 
     def _arrived(self, under: Pass, address: int) -> events.Gradient | None:
         """Returns what is known of the gradient that a node has received."""
@@ -227,12 +213,7 @@ class PaddlePasses:
         objects.look_at_gradients()
         number = None if failing is None else objects.nodes.number_of(failing)
         if stale(message) or is_second_pass(message):
-            why, fix = (_STALE, _STALE_FIX) if stale(message) else (_AGAIN, _AGAIN_FIX)
-            self._emit(events.Refused(
-                class_name(type(error)), message, why, fix, number, None if kept is None else kept.storage, None, None,
-                *objects.storages.account(),
-            ))  # fmt: skip
-            self.refused = id(error), message
+            self.inferred.refused(error, number, kept, overwritten=stale(message) is not None)
         self._emit(events.BackwardFailed(number))
         self._release(under, ran)
 
@@ -285,13 +266,3 @@ _FIRST = Text(
     "it is taken to be the first that backward reaches.",
     "Paddle 不给出反向传播出错的节点。有几个节点保存的值都被覆盖了；这里认为是反向传播最先到达的那一个。",
 )
-_STALE = Text(
-    "The node has saved a value for backward, and an in-place operation has overwritten it since.",
-    "节点为反向传播保存了一个值，此后有原地操作覆盖了它。",
-)
-_STALE_FIX = Text(
-    "write out of place, or to a clone, what is overwritten before backward.",
-    "在反向传播之前要覆盖的内容，请改为非原地操作，或写入它的 `clone()`。",
-)
-_AGAIN = Text("An earlier backward has released what this node kept.", "之前的反向传播已经释放了这个节点保存的内容。")
-_AGAIN_FIX = Text("give the earlier backward `retain_graph=True`.", "给之前的反向传播加上 `retain_graph=True`。")

@@ -53,7 +53,9 @@ from inplacelab.recorders.paddle.readings import gradient_held, has_memory, node
 from inplacelab.recorders.paddle.saved import kept_by
 from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
+from inplacelab.recorders.raised_versions import among, tensors_written
 from inplacelab.recorders.refused_calls import FailedCall
+from inplacelab.recorders.remarks import ELSEWHERE, OUTSIDE, SILENT, UNTESTED
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.step_limit import StepLimit
@@ -75,7 +77,7 @@ class PaddleRecorder:
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
-        self.shield = Shield(log.emit, self._forget, remarks.ELSEWHERE)
+        self.shield = Shield(log.emit, self._forget, ELSEWHERE)
         protect = self.shield.protect
         self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._meet, outermost)
         self._objects = PaddleObjects(
@@ -97,7 +99,7 @@ class PaddleRecorder:
         self._failed = FailedCall()  # the last call that has raised
         self.live_before = 0
         if not self.version.startswith(TESTED + "."):
-            self.shield.remark(remarks.UNTESTED.format(self.version, TESTED))
+            self.shield.remark(UNTESTED.format("PaddlePaddle", self.version, TESTED))
 
     @property
     def missed(self) -> int:
@@ -132,7 +134,7 @@ class PaddleRecorder:
         if not self._begun:
             self._begun = True
             self._objects.storages.began()
-            self.live_before = self._objects.storages.before
+            self.live_before = self._objects.storages.live_bytes.before
 
     def _begin_at(self, frame: FrameType | None) -> None:
         """Takes stock at the first operation, of a program whose statements are not reported."""
@@ -148,7 +150,7 @@ class PaddleRecorder:
 
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
-        if self._passes.refused == (id(error), message_of(error)):
+        if self._passes.inferred.has_refused(error):
             return
         self._where.look(scopes_of(self._program.frames_in(error)), done=True)
         line = self._program.line_of(error)
@@ -214,7 +216,7 @@ class PaddleRecorder:
         if kind.name == "run_program":
             self.shield.remark(remarks.COMPILED)
         if kind.leads_outside and _asked_by(frame, self._program):
-            self.shield.remark(remarks.OUTSIDE.format(kind.name))
+            self.shield.remark(OUTSIDE.format(kind.name))
         for tensor in tensors_in(args, kwargs):
             self._take(call, tensor)
         call.operands = tuple([each.operand for each in call.known])
@@ -271,7 +273,8 @@ class PaddleRecorder:
         objects.nodes.made.clear()
         if call.kind.name == "register_hook":
             self._passes.calls(args[1] if len(args) > 1 else None, iter(args[:1]))
-        written = self._written(call, result)
+        taken = zip(call.known, call.tensors, call.versions, strict=True)
+        written = tensors_written(taken, list(tensors_of(result)), version_of)
         for known, tensor in written:
             self._report_write(call, known, tensor, given_to(call, args, kwargs))
         self._report_changes(call, written)
@@ -281,17 +284,6 @@ class PaddleRecorder:
         objects.nodes.made.clear()
         call.tensors, call.touched = (), ALL
         call.unfilled.clear()
-
-    def _written(self, call: Call, result: Any) -> list[tuple[KnownTensor, Any]]:
-        """Returns the tensors that a call has written, one for each version counter: the one that it returns, or else the first."""
-        found: dict[int, tuple[KnownTensor, Any]] = {}
-        results = list(tensors_of(result))
-        for known, tensor, before in zip(call.known, call.tensors, call.versions, strict=True):
-            if version_of(tensor) != before:
-                first = found.get(known.counter.number)
-                if first is None or (_among(tensor, results) and not _among(first[1], results)):
-                    found[known.counter.number] = known, tensor
-        return list(found.values())
 
     def _report_write(self, call: Call, known: KnownTensor, tensor: Any, given: Given) -> None:
         if self._limit.reached():
@@ -360,7 +352,7 @@ class PaddleRecorder:
             counted = place in reported or any(known.counter is each.counter for each, _ in written)
             if not counted and before != objects.storages.fingerprint(known) and not self._limit.reached():
                 reported.add(place)
-                self.shield.remark(remarks.SILENT.format(call.kind.name))
+                self.shield.remark(SILENT.format(call.kind.name, "Paddle"))
                 objects.history(known, tensor)
                 objects.storages.wrote(known, tensor, known.operand.layout)
                 self._done(call, known.operand, "in-place", known.node)
@@ -373,7 +365,7 @@ class PaddleRecorder:
             if self._limit.reached():
                 return
             known = objects.tensor(tensor, filled=call.kind.fills, of=call.known, resulted=True)
-            if known is not None and not _among(known, call.known):
+            if known is not None and not among(known, call.known):
                 described.append(known)
         if described:
             self._infer_saved(call, described, given, in_place=False)
@@ -449,10 +441,6 @@ class PaddleRecorder:
 
 
 _ENTERED = PaddleRecorder.run_pass.__code__
-
-
-def _among(tensor: Any, others: Sequence[Any]) -> bool:
-    return any(tensor is each for each in others)
 
 
 def _asked_by(frame: FrameType | None, program: Program) -> bool:

@@ -1,14 +1,12 @@
-"""What a recording of a PaddlePaddle program says about itself: what was not seen, and what Paddle does unnoticed."""
+"""What a recording of a PaddlePaddle program says about itself: what was not seen, and what Paddle does unnoticed.
+
+What is said of several frameworks stands in `recorders/remarks.py`.
+"""
 
 from __future__ import annotations
 
 from inplacelab.language import Text
 
-UNTESTED = Text(
-    "This is PaddlePaddle {0}; the recorder was tested with {1}.",
-    "这里的 PaddlePaddle 是 {0}；记录器是用 {1} 测试的。",
-)
-ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程所做的没有记录。")
 REFUSED_LATE = Text(
     "Paddle refused `{0}`, but had changed the tensor already.", "Paddle 拒绝了 `{0}`，但在此之前已经改变了张量。"
 )
@@ -22,17 +20,9 @@ TOGETHER = Text(
     "`{0}` made a copy, but Paddle raises the versions of the tensor and of the copy together.",
     "`{0}` 得到的是副本，但 Paddle 把张量和副本的版本号一起增加。",
 )
-OUTSIDE = Text(
-    "`{0}` leads to a tensor's memory itself. Writes from there raise no version, and were not seen.",
-    "`{0}` 直接给出张量的内存。由此进行的写入不增加版本号，也看不到。",
-)
 COMPILED = Text(
     "What functions compiled by `to_static` do is one operation, `run_program`.",
     "经 `to_static` 编译的函数所做的，记录为一个操作 `run_program`。",
-)
-SILENT = Text(
-    "`{0}` writes tensors without raising their versions: Paddle does so, and backward would use the new values unnoticed.",
-    "`{0}` 写入张量而不增加版本号：Paddle 就是这样，所以反向传播会不加察觉地使用它们。",
 )
 INFERRED = Text(
     "Paddle does not show what grad nodes have saved. It was inferred from their names, and is marked so.",

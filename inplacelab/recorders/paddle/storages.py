@@ -14,14 +14,12 @@ from zlib import crc32
 from inplacelab.language import Text
 from inplacelab.layout import Layout, is_packed
 from inplacelab.recorders import events
+from inplacelab.recorders.live_bytes import LiveBytes
 from inplacelab.recorders.paddle.known import Counter, KnownStorage, KnownTensor, Moment
 from inplacelab.recorders.paddle.readings import address_of, device_name, dtype_name, item_size, size_of, version_of
 from inplacelab.recorders.raw_memory import copied
+from inplacelab.recorders.remarks import ON_DEVICE
 from inplacelab.recorders.snapshots import Snapshot
-
-_ON_DEVICE = Text(
-    "Values on {0} were not copied: that would wait for the device.", "没有复制 {0} 上的数值，因为那样需要等待设备。"
-)
 
 
 class PaddleStorages:
@@ -35,7 +33,7 @@ class PaddleStorages:
         with_values: whether contents are copied.
 
     Attributes:
-        before: the bytes of the storages that existed before the recording.
+        live_bytes: the bytes of the storages that are there.
         seen: how many storages have been seen.
     """
 
@@ -50,11 +48,10 @@ class PaddleStorages:
     ) -> None:
         self._emit, self._moment, self._moved, self._remark = emit, moment, moved, remark
         self._with_values = with_values
-        self.before = self.seen = 0
+        self.live_bytes, self.seen = LiveBytes(), 0
         self._storages: dict[int, KnownStorage] = {}  # by address
         self._numbered: dict[int, KnownStorage] = {}
         self._next_storage, self._next_counter = count().__next__, count().__next__
-        self._live = self._peak = self._given = 0
         self._counters: dict[int, Counter] = {}
 
     def forget(self) -> None:
@@ -66,11 +63,11 @@ class PaddleStorages:
 
     def began(self) -> None:
         """Takes the storages seen so far as those that existed before the recording."""
-        self.before, self._live, self._peak, self._given = self._live, 0, 0, self.seen
+        self.live_bytes.began(self.seen)
 
     def account(self) -> tuple[int, int]:
         """Returns the bytes of the living storages that the program has made, and their peak."""
-        return self._live, self._peak
+        return self.live_bytes.account()
 
     def free_unless_used(self, storage: KnownStorage) -> None:
         """Emits that a storage is gone if no known tensor is on it and no node is inferred to have saved it."""
@@ -90,13 +87,8 @@ class PaddleStorages:
             del self._storages[storage.address]
         for counter in storage.counters:
             self._counters.pop(counter.number, None)
-        self._count(storage, -storage.bytes)
+        self.live_bytes.count(storage.number, -storage.bytes)
         self._emit(events.Died("storage", storage.number, self._moment.replacing))
-
-    def _count(self, storage: KnownStorage, grown: int) -> None:
-        if storage.number >= self._given:
-            self._live += grown
-            self._peak = max(self._peak, self._live)
 
     # ---- storages --------------------------------------------------------------------------------------------------------
 
@@ -123,7 +115,7 @@ class PaddleStorages:
         self._numbered[known.number] = known
         if address:
             self._storages[address] = known
-        self._count(known, size)
+        self.live_bytes.count(known.number, size)
         values = self._copy(known) if filled else None
         slots = size // item_size(known.dtype)
         self._emit(events.StorageSeen(known.number, size, slots, known.dtype, known.device, False, values))
@@ -166,7 +158,7 @@ class PaddleStorages:
         memory = known.memory()
         if memory is None:
             if known.device != "cpu":
-                self._remark(_ON_DEVICE.format(known.device))
+                self._remark(ON_DEVICE.format(known.device))
             return None
         return copied(memory, known.dtype, slots)
 

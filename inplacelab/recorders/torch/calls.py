@@ -20,6 +20,7 @@ from inplacelab.recorders.positions import (
     along,
     along_broadcast,
     ascending,
+    at_key,
     below,
     diagonal,
     flat,
@@ -214,7 +215,6 @@ _READS: Mapping[str, At] = {
 """Operations whose result holds some elements."""
 _ALIASES = {"self": "x", "input": "x", "dim": "axis", "indices": "index", "source": "value", "src": "value", "values": "value",
             "tensor": "value", "fill_value": "value"}  # fmt: skip
-_ARRAYS = ("index", "mask")
 _UNKNOWN = frozenset({"embedding", "embedding_bag", "embedding_renorm_"})
 """Operations whose values decide which elements they write."""
 _OVERWRITES = frozenset({
@@ -241,7 +241,7 @@ def touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touche
         return Touched(args[0] if args else None, exact=False)
 
 
-def _touched(  # noqa: PLR0911  # one case after the other
+def _touched(  # one case after the other
     name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Touched:
     target = args[0] if args else kwargs.get("input")
@@ -250,33 +250,17 @@ def _touched(  # noqa: PLR0911  # one case after the other
     if not _is_tensor(target):
         return ALL
     if name in ("setitem", "getitem") and len(args) > 1:
-        slots = _slots_at(target, args[1])
-        if name == "getitem":
-            return ALL if slots is None or isinstance(slots, Layout) else Touched(target, read=slots, copied=target)
-        return Touched(target, slots, slots is not None, (), args[2] if _is_tensor(args[-1]) else None)
+        value = args[2] if name == "setitem" and _is_tensor(args[-1]) else None
+        return at_key(target, _slots_at(target, args[1]), value, writes=name == "setitem")
     if name in _WRITES or name in _READS:
-        return _at_positions(_WRITES.get(name) or _READS[name], args, kwargs, writes=name in _WRITES)
+        at = _WRITES.get(name) or _READS[name]
+        given = at.given(args, kwargs, _ALIASES)
+        return at.touched(given, layout_of(given["x"]), _is_tensor, _as_array, writes=name in _WRITES)
     if name in _OVERWRITES:
         source = args[1] if len(args) > 1 else kwargs.get("src", kwargs.get("other", kwargs.get("value")))
         return Touched(target, read=(), copied=source if name in ("copy_", "fill_") and _is_tensor(source) else None)
     return Touched(
         None if name in _UNKNOWN else target, exact=name not in _UNKNOWN, copied=target if name in _COPIES else None
-    )
-
-
-def _at_positions(at: At, args: Sequence[Any], kwargs: Mapping[str, Any], *, writes: bool) -> Touched:
-    given = at.given(args, kwargs, _ALIASES)
-    target, value = given["x"], given.get("value")
-    combines = at.combines(given)
-    copied = value if _is_tensor(value) and not combines else None
-    slots, known = numbered(layout_of(target)), {**given, **{k: _as_array(given[k]) for k in _ARRAYS if k in given}}
-    if slots is None or any(known[k] is None for k in _ARRAYS if k in known):
-        return Touched(target, exact=False, copied=copied) if writes else Touched(target, copied=target)
-    found = ascending(at.selects(slots, known))
-    return (
-        Touched(target, found, True, found if combines else (), copied)
-        if writes
-        else Touched(target, read=found, copied=target)
     )
 
 

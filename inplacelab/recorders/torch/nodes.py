@@ -15,6 +15,7 @@ import torch
 
 from inplacelab.language import Text
 from inplacelab.recorders import events
+from inplacelab.recorders.led_to import LedTo
 from inplacelab.recorders.torch.known import KnownTensor, Moment
 from inplacelab.recorders.torch.readings import LEAF_NODE, saved_by, shown
 
@@ -43,6 +44,9 @@ class TorchNodes:
         leaf: returns what is known of a leaf.
         keep: describes a tensor that a node has saved by a name; None if it cannot be recorded.
         remark: has the recording say something once.
+
+    Attributes:
+        led_to: counts what leads to each node.
     """
 
     def __init__(
@@ -57,13 +61,14 @@ class TorchNodes:
         self._next_node = count().__next__
         self._nodes: dict[int, _Node] = {}
         self._numbers: dict[tuple[str, int], int] = {}  # by key
-        self._led_to: dict[int, int] = {}  # how many known tensors and nodes lead to a node
+        self.led_to = LedTo(self._gone)
         self._awaited: set[int] = set()  # nodes that PyTorch will make when a view is used
 
     def forget(self) -> None:
         """Drops all references."""
-        for each in (self._nodes, self._numbers, self._led_to, self._awaited):
+        for each in (self._nodes, self._numbers, self._awaited):
             each.clear()
+        self.led_to.forget()
 
     def kept_counters(self) -> set[int]:
         """Returns the numbers of the version counters of what nodes have saved."""
@@ -155,25 +160,19 @@ class TorchNodes:
         before = self._nodes.get(number)
         self._nodes[number] = _Node(key, edges)
         for each in edges:
-            self.leads(each, 1)
+            self.led_to.change(each, 1)
         for each in () if before is None else before.edges:
-            self.leads(each, -1)
+            self.led_to.change(each, -1)
 
-    def leads(self, number: int | None, change: int) -> None:
-        """Counts what leads to a node. Emits that it is gone when nothing does, and then those that it alone led to."""
-        waiting = [] if number is None else [number]
-        while waiting:
-            each = waiting.pop()
-            self._led_to[each] = self._led_to.get(each, 0) + change
-            if self._led_to[each] <= 0:
-                change = -1
-                del self._led_to[each]
-                self._awaited.discard(each)
-                gone = self._nodes.pop(each, None)
-                if gone is not None:
-                    self._numbers.pop(gone.key, None)
-                    self._emit(events.Died("node", each, self._moment.replacing))
-                    waiting += [following for following in gone.edges if following is not None]
+    def _gone(self, number: int) -> tuple[int | None, ...]:
+        """Emits that a node is gone. Returns the nodes that received its gradients."""
+        self._awaited.discard(number)
+        gone = self._nodes.pop(number, None)
+        if gone is None:
+            return ()
+        self._numbers.pop(gone.key, None)
+        self._emit(events.Died("node", number, self._moment.replacing))
+        return gone.edges
 
     def _kept(self, node: Any) -> Iterator[events.Kept]:
         """Yields what a node has saved."""

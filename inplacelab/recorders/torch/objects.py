@@ -96,7 +96,7 @@ class TorchObjects:
             self.storages.deserted(known.storage)
         self._emit(events.Died("tensor", known.number, self.moment.replacing))
         self.storages.drop_counters(known.storage)
-        self.nodes.leads(known.node, -1)
+        self.nodes.led_to.change(known.node, -1)
 
     def recordable(self, tensor: Any) -> bool:
         """Whether a tensor has a storage, elements at strides and a version counter."""
@@ -266,9 +266,7 @@ class TorchObjects:
     def _point(self, known: KnownTensor, node: int | None) -> None:
         """Sets the node that a tensor leads to."""
         before, known.node = known.node, node
-        if before != node:
-            self.nodes.leads(node, 1)
-            self.nodes.leads(before, -1)
+        self.nodes.led_to.move(before, node)
 
     # ---- writes and saved tensors -------------------------------------------------------------------------------------------
 

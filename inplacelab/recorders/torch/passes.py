@@ -12,11 +12,11 @@ import torch
 
 from inplacelab.language import Text
 from inplacelab.recorders import events
-from inplacelab.recorders.events import INFERRED
 from inplacelab.recorders.events.backward import SMALL
+from inplacelab.recorders.inferred_pass import InferredPass
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.snapshots import WHOLE
-from inplacelab.recorders.static import class_name, message_of
+from inplacelab.recorders.static import message_of
 from inplacelab.recorders.step_limit import StepLimit
 from inplacelab.recorders.torch import remarks
 from inplacelab.recorders.torch.calls import tensors_of
@@ -74,7 +74,7 @@ class TorchPasses:
         entered: the code that calls PyTorch's engine: code of the program that it calls is called by a pass.
 
     Attributes:
-        refused: the address and the message of the last error that was reported as a refusal.
+        inferred: emits what the nodes of a pass do.
     """
 
     def __init__(  # what a recorder is made of
@@ -84,7 +84,7 @@ class TorchPasses:
         self._program, self._objects, self._where, self._emit = program, objects, where, emit
         self._limit, self._remark, self._entered = limit, remark, entered
         self._running: list[Pass | None] = []  # None: one that is not recorded
-        self.refused: tuple[int, str] = (0, "")
+        self.inferred = InferredPass(emit, limit, objects.storages.account, objects.storages.version)
 
     def __len__(self) -> int:
         return len(self._running)
@@ -95,11 +95,7 @@ class TorchPasses:
 
     def in_own_code(self, frame: FrameType | None) -> bool:
         """Whether code of the program runs in the backward pass that began last, such as a hook."""
-        while frame is not None and frame.f_code is not self._entered:
-            if self._program.has(frame):
-                return True
-            frame = frame.f_back
-        return False
+        return self._program.runs_inside(self._entered, frame)
 
     def begins(self, frame: FrameType, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Called when a pass begins, with the arguments for PyTorch's engine."""
@@ -156,24 +152,14 @@ class TorchPasses:
             if filled is not None and known is not None and known.number not in under.had:
                 gradient = _gradient_of(gradient_held(leaf), tuple(leaf.shape))
         if number is not None:
-            for following in dict.fromkeys(each for each, _ in node.next_functions if each in under.runs):
-                self._emit(events.Arrived(objects.nodes.node(following) or 0, origin=INFERRED))
-            self._emit(events.NodeRan(
-                number, not under.keeps and _has_released(node), filled, gradient, *objects.storages.account(), origin=INFERRED
-            ))  # fmt: skip
+            following = dict.fromkeys(each for each, _ in node.next_functions if each in under.runs)
+            released = not under.keeps and _has_released(node)
+            self.inferred.runs(number, map(objects.nodes.node, following), gradient, filled, released=released)
 
     def _unpacks(self, under: Pass, node: Any, last: events.Kept | None = None) -> None:
         """Emits that a node has used what it had saved, until the one that failed, if one did."""
-        number, gradient = self._objects.nodes.node(node), self._arrived(under, node)
-        for kept in self._objects.nodes.kept_by(number):
-            if number is None or self._limit.reached():
-                return
-            found = self._objects.storages.version(kept.counter, kept.version)
-            self._emit(events.Unpacked(
-                number, kept.name, kept.version, found, gradient, None, *self._objects.storages.account(), origin=INFERRED
-            ))  # fmt: skip
-            if kept is last:
-                return
+        number = self._objects.nodes.node(node)
+        self.inferred.unpacks(number, self._objects.nodes.kept_by(number), self._arrived(under, node), last)
 
     def _arrived(self, under: Pass, node: Any) -> events.Gradient | None:
         """Returns what is known of the gradient that a node has received."""
@@ -231,13 +217,7 @@ class TorchPasses:
             if isinstance(error, RuntimeError) and (stale(message) or is_second_pass(message)):
                 if failing is None and stale(message) and SHOWS_SAVED:
                     self._remark(_HIDDEN)
-                why = _STALE if stale(message) else _AGAIN
-                fix = _STALE_FIX if stale(message) else _AGAIN_FIX
-                self._emit(events.Refused(
-                    class_name(type(error)), message, why, fix, number, None if kept is None else kept.storage, None,
-                    None, *objects.storages.account(),
-                ))  # fmt: skip
-                self.refused = id(error), message
+                self.inferred.refused(error, number, kept, overwritten=stale(message) is not None)
             self._emit(events.BackwardFailed(number))
             self._release(under)
             under.order.clear()
@@ -282,13 +262,3 @@ _HIDDEN = Text(
     "So which node it was, and which line has made it, is not known.",
     "PyTorch 不显示反向传播出错的节点保存了什么（例如 CopySlices 内部的节点）。因此不知道是哪个节点，也不知道是哪一行建立的。",
 )
-_STALE = Text(
-    "The node has saved a value for backward, and an in-place operation has overwritten it since.",
-    "节点为反向传播保存了一个值，此后有原地操作覆盖了它。",
-)
-_STALE_FIX = Text(
-    "write out of place, or to a clone, what is overwritten before backward.",
-    "在反向传播之前要覆盖的内容，请改为非原地操作，或写入它的 `clone()`。",
-)
-_AGAIN = Text("An earlier backward has released what this node kept.", "之前的反向传播已经释放了这个节点保存的内容。")
-_AGAIN_FIX = Text("give the earlier backward `retain_graph=True`.", "给之前的反向传播加上 `retain_graph=True`。")

@@ -30,7 +30,9 @@ from inplacelab.recorders.instrument import statement_begins
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
+from inplacelab.recorders.raised_versions import tensors_written
 from inplacelab.recorders.refused_calls import FailedCall
+from inplacelab.recorders.remarks import ELSEWHERE, OUTSIDE, SILENT, UNTESTED
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.stand_in import call_for
 from inplacelab.recorders.static import class_name, message_of
@@ -67,7 +69,7 @@ class TorchRecorder:
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
-        self.shield = Shield(log.emit, self._forget, remarks.ELSEWHERE)
+        self.shield = Shield(log.emit, self._forget, ELSEWHERE)
         protect = self.shield.protect
         self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._meet, outermost)
         self._objects = TorchObjects(log.emit, self._where.names_of, self.shield.protect_callback, self.shield.remark)
@@ -92,7 +94,7 @@ class TorchRecorder:
         self._is_fast = False  # a module runs with the mode off
         self.live_before = 0
         if not self.version.startswith(TESTED + "."):
-            self.shield.remark(remarks.UNTESTED.format(self.version, TESTED))
+            self.shield.remark(UNTESTED.format("PyTorch", self.version, TESTED))
         if not SHOWS_SAVED:
             self.shield.remark(remarks.NOT_SHOWN.format(self.version))
 
@@ -165,7 +167,7 @@ class TorchRecorder:
         if not self._begun:
             self._begun = True
             self._objects.storages.began()
-            self.live_before = self._objects.storages.before
+            self.live_before = self._objects.storages.live_bytes.before
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
@@ -177,7 +179,7 @@ class TorchRecorder:
 
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
-        if self._passes.refused == (id(error), message_of(error)):
+        if self._passes.inferred.has_refused(error):
             return
         with _off():
             self._where.look(scopes_of(self._program.frames_in(error)), done=True)
@@ -196,7 +198,7 @@ class TorchRecorder:
             self._objects.flagged_history(known, tensor)
         elif not self._limit.exceeded:
             if self._begun and _threads() != self._threads:
-                self.shield.remark(remarks.ELSEWHERE)
+                self.shield.remark(ELSEWHERE)
             known = self._objects.tensor(tensor)
             self._emit(events.Handed())
         return known
@@ -238,7 +240,7 @@ class TorchRecorder:
             if self._passes:
                 self._passes.advance()
             if kind.leads_outside:
-                self.shield.remark(remarks.OUTSIDE.format(kind.name))
+                self.shield.remark(OUTSIDE.format(kind.name))
             for tensor in tensors_in(args, kwargs):
                 known = objects.tensor(tensor)
                 if known is not None:
@@ -275,7 +277,8 @@ class TorchRecorder:
             return
         with _off():
             self._objects.moment.made = made = Made(call.first, _next_node(), False, call.storages)
-            written = self._written(call, result)
+            taken = zip(call.known, call.tensors, call.versions, strict=True)
+            written = tensors_written(taken, list(tensors_of(result)), version_of)
             made.writes = bool(written)
             self._uses(call, made)
             for known, tensor in written:
@@ -286,17 +289,6 @@ class TorchRecorder:
                 self._report_result(call, tensor)
             self._objects.moment.made = Made()
         call.tensors, call.touched = (), ALL
-
-    def _written(self, call: Call, result: Any) -> list[tuple[KnownTensor, Any]]:
-        """Returns the tensors that a call has written, one for each version counter: the one that it returns, or else the first."""
-        found: dict[int, tuple[KnownTensor, Any]] = {}
-        results = list(tensors_of(result))
-        for known, tensor, before in zip(call.known, call.tensors, call.versions, strict=True):
-            if version_of(tensor) != before:
-                first = found.get(known.counter.number)
-                if first is None or (_among(tensor, results) and not _among(first[1], results)):
-                    found[known.counter.number] = known, tensor
-        return list(found.values())
 
     def _uses(self, call: Call, made: Made) -> None:
         """Emits the nodes that PyTorch has made for views because a call has used them."""
@@ -340,7 +332,7 @@ class TorchRecorder:
         for known, tensor, before in zip(call.known, call.tensors, call.contents, strict=False):
             counted = any(known.counter is each.counter for each, _ in written)
             if not counted and before != self._objects.storages.contents(known) and not self._limit.reached():
-                self.shield.remark(remarks.SILENT.format(call.kind.name))
+                self.shield.remark(SILENT.format(call.kind.name, "PyTorch"))
                 self._objects.storages.wrote(known, tensor, known.operand.layout)
                 self._done(call, known.operand, "in-place", None)
 
@@ -431,10 +423,6 @@ _ENTERED = TorchRecorder.run_pass.__code__
 def _threads() -> int:
     """How many threads have begun whose objects are still there. PyTorch calls no mode in them, so what they do is not seen."""
     return len(getattr(threading, "_dangling", ()))
-
-
-def _among(tensor: Any, others: Sequence[Any]) -> bool:
-    return any(tensor is each for each in others)
 
 
 _SETS_FLAGS = frozenset({"requires_grad_", "requires_grad", "grad", "retain_grad", "detach_"})

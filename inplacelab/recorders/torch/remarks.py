@@ -1,12 +1,12 @@
-"""What a recording of a PyTorch program says about itself: what was not seen, and what PyTorch does unnoticed."""
+"""What a recording of a PyTorch program says about itself: what was not seen, and what PyTorch does unnoticed.
+
+What is said of several frameworks stands in `recorders/remarks.py`.
+"""
 
 from __future__ import annotations
 
 from inplacelab.language import Text
 
-UNTESTED = Text(
-    "This is PyTorch {0}; the recorder was tested with {1}.", "这里的 PyTorch 是 {0}；记录器是用 {1} 测试的。"
-)
 NOT_SHOWN = Text(
     "PyTorch {0} does not show what grad nodes have saved: that was left out. Newer versions do.",
     "PyTorch {0} 不显示梯度节点保存了什么，这部分没有记录；较新的版本可以显示。",
@@ -15,16 +15,11 @@ TRACED = Text(
     "What PyTorch traced (`torch.jit.trace`) was not recorded: the recorder would be traced, too.",
     "PyTorch 跟踪（`torch.jit.trace`）的部分没有记录，否则记录器也会被跟踪。",
 )
-ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程所做的没有记录。")
 UNOBSERVED = Text(
     "Tensors were also written by code that was not recorded: another thread, compiled code, an operation that failed halfway, "
     "a `torch.autograd.Function` that marks its input as dirty, or code below PyTorch's functions.",
     "还有未被记录的代码写入了张量：其他线程、编译后的代码、中途失败的操作、用 `mark_dirty` 标记了输入的 `torch.autograd.Function`，"
     "或 PyTorch 函数之下的代码。",
-)
-OUTSIDE = Text(
-    "`{0}` leads to a tensor's memory itself. Writes from there raise no version, and were not seen.",
-    "`{0}` 直接给出张量的内存。由此进行的写入不增加版本号，也看不到。",
 )
 FAST = Text(
     "What `{0}` computes was not recorded: without gradients PyTorch has a fast path for it, which a recorder would switch off.",
@@ -32,8 +27,4 @@ FAST = Text(
 )
 COMPILED = Text(
     "What functions compiled by `torch.compile` do was not recorded.", "经 `torch.compile` 编译的函数所做的没有记录。"
-)
-SILENT = Text(
-    "`{0}` writes tensors without raising their versions: PyTorch does so, and backward would use the new values unnoticed.",
-    "`{0}` 写入张量而不增加版本号：PyTorch 就是这样，所以反向传播会不加察觉地使用它们。",
 )

@@ -15,7 +15,9 @@ import torch
 from inplacelab.language import Text
 from inplacelab.layout import Layout
 from inplacelab.recorders import events
+from inplacelab.recorders.live_bytes import LiveBytes
 from inplacelab.recorders.raw_memory import copied
+from inplacelab.recorders.remarks import ON_DEVICE
 from inplacelab.recorders.snapshots import WHOLE, Snapshot
 from inplacelab.recorders.torch.known import Counter, KnownStorage, KnownTensor, Moment
 from inplacelab.recorders.torch.readings import device_of, dtype_name, dtype_of, start_of, version_of
@@ -23,9 +25,6 @@ from inplacelab.recorders.torch.readings import device_of, dtype_name, dtype_of,
 _Tensor: Any = torch.Tensor
 _Storage: Any = torch.UntypedStorage
 
-_ON_DEVICE = Text(
-    "Values on {0} were not copied: that would wait for the device.", "没有复制 {0} 上的数值，因为那样需要等待设备。"
-)
 _OF_OTHERS = Text(
     "Memory of some tensors belongs to other code, such as NumPy. What that writes raises no version, and was not seen.",
     "有些张量的内存属于其他代码（如 NumPy）。那里的写入不增加版本号，也看不到。",
@@ -42,7 +41,7 @@ class TorchStorages:
         remark: has the recording say something once.
 
     Attributes:
-        before: the bytes of the storages that existed before the recording.
+        live_bytes: the bytes of the storages that are there.
         seen: how many storages have been seen.
     """
 
@@ -54,12 +53,11 @@ class TorchStorages:
         remark: Callable[[Text], None],
     ) -> None:
         self._emit, self._moment, self._kept_counters, self._remark = emit, moment, kept_counters, remark
-        self.before = self.seen = 0
+        self.live_bytes, self.seen = LiveBytes(), 0
         self._storages: dict[int, KnownStorage] = {}  # by address
         self._deserted: dict[int, KnownStorage] = {}  # no known tensor is on them, but a node may have saved them
         self._just_deserted: list[KnownStorage] = []
         self._next_storage, self._next_counter = count().__next__, count().__next__
-        self._live = self._peak = self._given = 0
         self._counters: dict[int, Counter] = {}
 
     def forget(self) -> None:
@@ -73,12 +71,12 @@ class TorchStorages:
 
     def began(self) -> None:
         """Takes the storages seen so far as those that existed before the recording."""
-        self.before, self._live, self._peak, self._given = self._live, 0, 0, self.seen
+        self.live_bytes.began(self.seen)
 
     def account(self) -> tuple[int, int]:
         """Returns the bytes of the living storages that the program has made, and their peak."""
         self._settle(self._just_deserted)
-        return self._live, self._peak
+        return self.live_bytes.account()
 
     def deserted(self, storage: KnownStorage) -> None:
         """Notes that no known tensor is on a storage."""
@@ -104,13 +102,8 @@ class TorchStorages:
         _Storage._free_weak_ref(storage.pin)
         for counter in storage.counters:
             self._counters.pop(counter.number, None)
-        self._count(storage, -storage.bytes)
+        self.live_bytes.count(storage.number, -storage.bytes)
         self._emit(events.Died("storage", storage.number, self._moment.replacing))
-
-    def _count(self, storage: KnownStorage, grown: int) -> None:
-        if storage.number >= self._given:
-            self._live += grown
-            self._peak = max(self._peak, self._live)
 
     def storage(self, tensor: Any, filled: bool) -> KnownStorage:
         found = _Tensor.untyped_storage(tensor)
@@ -119,7 +112,7 @@ class TorchStorages:
         if known is not None:
             if known.bytes != size:  # `resize_`
                 grown, known.bytes, known.start = size - known.bytes, size, start_of(found)
-                self._count(known, grown)
+                self.live_bytes.count(known.number, grown)
                 self._emit_storage(known, self._copy(known))
             known.start = start_of(found)
             return known
@@ -131,7 +124,7 @@ class TorchStorages:
             self._remark(_OF_OTHERS)
         self.seen += 1
         self._storages[address] = known
-        self._count(known, size)
+        self.live_bytes.count(known.number, size)
         self._emit_storage(known, self._copy(known) if filled else None)
         return known
 
@@ -144,7 +137,7 @@ class TorchStorages:
         memory = known.memory()
         if memory is None:
             if known.device not in ("cpu", "meta"):
-                self._remark(_ON_DEVICE.format(known.device))
+                self._remark(ON_DEVICE.format(known.device))
             return None
         return copied(memory, dtype_name(known.dtype), slots)
 

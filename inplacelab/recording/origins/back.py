@@ -9,7 +9,6 @@ from functools import partial
 from inplacelab.language import Text
 from inplacelab.recording.dependence import MOST_LOOKED_AT, MOST_SOURCES, Source, sources
 from inplacelab.recording.facts import Number, Step, TensorFacts
-from inplacelab.recording.naming import storage_label
 from inplacelab.recording.origins.arithmetic import arithmetic
 from inplacelab.recording.origins.arrivals import Arrival, How, arrival_at
 from inplacelab.recording.origins.elements import (
@@ -242,8 +241,3 @@ def called(state: State, tensor: TensorFacts, index: Sequence[int]) -> Text:
     """Returns how the program calls an element: "`row[0]`"; of a tensor without a name "`T5[0]`"."""
     name = f"`{state.called(tensor.id).first}{written_index(index)}`"
     return Text(name, name)
-
-
-def place_label(storage: int, slot: int) -> Text:
-    """Returns how a slot is called: "slot 3 of S1"."""
-    return Text("slot {1} of {0}", "{0} 的第 {1} 号槽位").format(storage_label(storage), slot)

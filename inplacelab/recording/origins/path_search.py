@@ -10,11 +10,11 @@ from math import prod
 from typing import NamedTuple
 
 from inplacelab.recording.facts import Number, RootFacts, Step
+from inplacelab.recording.lost_history import WITHOUT_HISTORY, is_lost
 from inplacelab.recording.origins.arrivals import Arrival, arrivals, next_arrival
 from inplacelab.recording.origins.back import Computed, Origin, computed, operands_of
 from inplacelab.recording.origins.elements import slots_of_element
 from inplacelab.recording.origins.forward import MOST_EDGES, Flow, flows
-from inplacelab.recording.origins.lost_history import WITHOUT_HISTORY, is_lost
 from inplacelab.recording.origins.paths import (
     NOT_FOLLOWED,
     End,

@@ -44,6 +44,13 @@ class Moment:
         """The step itself."""
         return self.as_one or self.after.step
 
+    @property
+    def result(self) -> TensorFacts | None:
+        """The result of an operation; the tensor written, if it returned none (`x[0] = 5`)."""
+        written = (write.tensor for write in self.step.writes)
+        output = self.step.output if self.step.output is not None else next(written, None)
+        return None if output is None else self.after.tensors.get(output)
+
     def in_framework_words(self, pattern: Text) -> Text:
         """Returns a text in the framework's terms (see `Framework.in_framework_words`)."""
         return framework_of(self.recording).in_framework_words(pattern)

@@ -12,20 +12,11 @@ from inplacelab.recording.facts import NodeFacts, RewireFacts, SavedFacts, Step,
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import relation_of, shown_relation
 from inplacelab.recording.sentences.collectives import communicated
+from inplacelab.recording.sentences.consequences import history, joins, kept_by_node, versions, went_stale
 from inplacelab.recording.sentences.errors import error_step
 from inplacelab.recording.sentences.launches import launched
 from inplacelab.recording.sentences.lines import changes_of_names, freed, listed_storages
-from inplacelab.recording.sentences.operations import (
-    history,
-    joins,
-    kept_by_node,
-    place_of,
-    several,
-    slots_written,
-    unchanged,
-    versions,
-    went_stale,
-)
+from inplacelab.recording.sentences.operations import place_of, several, slots_written, unchanged
 from inplacelab.recording.sentences.phrases import byte_count, joined, listing, quoted
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import joined as joined_runs

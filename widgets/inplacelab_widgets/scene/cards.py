@@ -49,11 +49,6 @@ class Face:
     """Its shape, and what else is not as it is with most tensors."""
 
     @property
-    def comb_name(self) -> str:
-        """The tensor's name beside its slots."""
-        return self.called.first
-
-    @property
     def chips_width(self) -> float:
         return sum(_chip_width(chip) + CHIP_GAP for chip in self.chips)
 

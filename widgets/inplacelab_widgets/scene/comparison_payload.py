@@ -6,24 +6,18 @@ step of either side, what is said of it, and the storages and outlines that it d
 
 from __future__ import annotations
 
-from inplacelab.language import Text
 from inplacelab.recording.comparison import SIDES, Side
 from inplacelab.recording.conclusion import ending
 from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab.recording.stages import stages
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.axis import LEFT, RIGHT
 from inplacelab_widgets.scene.comparison import ComparisonScene
+from inplacelab_widgets.scene.frames_payload import SAMPLE, SIDE_PANELS, WITHOUT_PANELS, FramesPacker, payload_of_side
 from inplacelab_widgets.scene.names import unquoted
-from inplacelab_widgets.scene.panel_payload import Json, Pools
-from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.panel_payload import Json
 from inplacelab_widgets.scene.predict_question import in_both_languages
 
-__all__ = ["OF_THE_WHOLE", "SAMPLE", "SIDE_PANELS", "comparison_payload"]
-
-SIDE_PANELS = ("code", "storages")
-OF_THE_WHOLE = ("keys", "marks", "story", "tables", "sharing", "predict", "title", "notes", "opens")
-"""What the payload of a side has and only the whole shows."""
+__all__ = ["comparison_payload"]
 
 
 def comparison_payload(scene: ComparisonScene) -> Json:
@@ -34,9 +28,8 @@ def comparison_payload(scene: ComparisonScene) -> Json:
 class _Packer:
     def __init__(self, scene: ComparisonScene) -> None:
         self.scene = scene
-        self.pools = Pools()
+        self.frames = FramesPacker()
         self.ends = frozenset(scene.comparison.alignment.ends)
-        self.paths: dict[tuple[str, str, str], int] = {}
 
     def packed(self) -> Json:
         scene = self.scene
@@ -46,11 +39,11 @@ class _Packer:
         notes = dict.fromkeys(note for side in SIDES for note in scene.scene(side).recording.notes)
         return {
             "title": scene.title,
-            "concludes": self.pools.says(scene.conclusion),
+            "concludes": self.frames.pools.says(scene.conclusion),
             "notes": [in_both_languages(note) for note in notes],
             "sides": sides,
             "steps": steps,
-            "paths": [list(paths) for paths in self.paths],
+            "paths": [list(paths) for paths in self.frames.paths],
             "tables": [self._table()],
             "words": {
                 key: in_both_languages(said) for key, said in (words.PLAYER | words.LINKS | words.COMPARED).items()
@@ -60,17 +53,8 @@ class _Packer:
             },
             "keys": [[in_both_languages(keys), in_both_languages(does)] for keys, does in words.KEYS_OF_COMPARISON],
             "marks": [["ipl-differs", SAMPLE, in_both_languages(words.DIFFERS)]],
-            "axis": {"left": LEFT, "right": RIGHT, "spacing": 0},
-            "source": [],
-            "panels": [],
-            "threads": [],
-            "elsewhere": {},
-            "pages": [],
-            "layouts": [],
-            "tensors": [],
-            "kept": [],
-            "writes": [],
-            **self.pools.packed(),
+            **WITHOUT_PANELS,
+            **self.frames.pools.packed(),
         }
 
     def _side(self, side: Side) -> Json:
@@ -78,8 +62,7 @@ class _Packer:
         verdict = self.scene.comparison.verdicts[place]
         is_aligned = bool(self.scene.comparison.alignment.pairs)
         peaks = {each.peak for each in self.scene.comparison.verdicts}
-        own = payload(scene, panels=SIDE_PANELS)
-        return {key: value for key, value in own.items() if key not in OF_THE_WHOLE} | {
+        return payload_of_side(scene, SIDE_PANELS) | {
             "title": scene.recording.title,
             "called": in_both_languages(self.scene.called(side)),
             "named": in_both_languages(words.PROGRAM[side].format(title=scene.recording.title)),
@@ -105,13 +88,13 @@ class _Packer:
         facts = {"ends": ends, "stop": comparison.is_telling(position), "idle": self.scene.is_idle(position)}
         packed |= {name: True for name, holds in facts.items() if holds}
         told = comparison.told(position, by_line=False)
-        packed |= self._words(told.clause, told.detail)
+        packed |= self.frames.words(told.clause, told.detail)
         if ends:
             whole = comparison.told(position, by_line=True)
-            packed["whole"] = self._words(whole.clause, whole.detail)
+            packed["whole"] = self.frames.words(whole.clause, whole.detail)
         packed["waits"] = [self._waits(position, side) for side in SIDES]
         packed["drawn"] = [" ".join(self.scene.drawn(position, side)) for side in SIDES]
-        packed["outlines"] = [self._outlines(position, side) for side in SIDES]
+        packed["outlines"] = [self.frames.outlines(self.scene.outlines(position, side)) for side in SIDES]
         return packed
 
     def _lines(self, position: int) -> list[int | None]:
@@ -127,22 +110,11 @@ class _Packer:
         phases = {stages(recording)[step] for recording, step in reached if step is not None}
         return phases.pop() if len(phases) == 1 else ""
 
-    def _words(self, clause: Text, detail: Text) -> Json:
-        return {"says": self.pools.says(clause)} | ({"detail": self.pools.says(detail)} if detail.en else {})
-
     def _waits(self, position: int, side: Side) -> list[int]:
         """What is said of a side that does nothing: at this event, and on the whole line; -1 if it does something."""
         waiting = self.scene.comparison.waiting
         found = (waiting(position, side, by_line=by_line) for by_line in (False, True))
-        return [-1 if said is None else self.pools.says(said) for said in found]
-
-    def _outlines(self, position: int, side: Side) -> list[int]:
-        """[group, paths, group, paths, ...]."""
-        found: list[int] = []
-        for each in self.scene.outlines(position, side):
-            paths = each.around, each.grounds, each.signs
-            found += (each.group, self.paths.setdefault(paths, len(self.paths)))
-        return found
+        return [self.frames.waits(said) for said in found]
 
     def _table(self) -> Json:
         """What differs at each position, one difference in a row."""
@@ -153,8 +125,4 @@ class _Packer:
             for position, found in enumerate(everywhere)
             for row in range(most)
         )
-        return self.pools.table(words.DIFFERENCES, (words.SIDES,), changes)
-
-
-SAMPLE = "M4 3h24v14h-24z"
-"""An outline, in a box of 32 by 20 px."""
+        return self.frames.pools.table(words.DIFFERENCES, (words.SIDES,), changes)

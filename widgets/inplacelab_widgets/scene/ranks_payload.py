@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from inplacelab.language import Text
 from inplacelab.recording.differences import verdict
 from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.axis import LEFT, RIGHT
-from inplacelab_widgets.scene.comparison_payload import OF_THE_WHOLE, SAMPLE, SIDE_PANELS
+from inplacelab_widgets.scene.frames_payload import SAMPLE, SIDE_PANELS, WITHOUT_PANELS, FramesPacker, payload_of_side
 from inplacelab_widgets.scene.names import unquoted
-from inplacelab_widgets.scene.panel_payload import Json, Pools
-from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.panel_payload import Json
 from inplacelab_widgets.scene.predict_question import in_both_languages
 from inplacelab_widgets.scene.ranks import RanksScene
 from inplacelab_widgets.scene.ranks_axis import ranks_panel
@@ -29,8 +26,7 @@ def ranks_payload(scene: RanksScene) -> Json:
 class _Packer:
     def __init__(self, scene: RanksScene) -> None:
         self.scene = scene
-        self.pools = Pools()
-        self.paths: dict[tuple[str, str, str], int] = {}
+        self.frames = FramesPacker()
 
     def packed(self) -> Json:
         scene = self.scene
@@ -39,33 +35,24 @@ class _Packer:
         said = words.PLAYER | words.LINKS | words.RANKS
         return {
             "title": scene.title,
-            "concludes": self.pools.says(scene.conclusion),
+            "concludes": self.frames.pools.says(scene.conclusion),
             "notes": [in_both_languages(note) for note in notes],
             "sides": [self._side(rank) for rank in scene.ranks],
             "steps": steps,
-            "paths": [list(paths) for paths in self.paths],
+            "paths": [list(paths) for paths in self.frames.paths],
             "tables": [self._table()],
             "words": {key: in_both_languages(each) for key, each in said.items()},
             "keys": [[in_both_languages(keys), in_both_languages(does)] for keys, does in words.KEYS_OF_RANKS],
             "marks": [["ipl-differs", SAMPLE, in_both_languages(words.DIFFERS_BETWEEN_RANKS)]],
-            "axis": {"left": LEFT, "right": RIGHT, "spacing": 0},
-            "source": [],
-            "panels": [self.pools.panel(ranks_panel(scene))],
-            "threads": [],
-            "elsewhere": {},
-            "pages": [],
-            "layouts": [],
-            "tensors": [],
-            "kept": [],
-            "writes": [],
-            **self.pools.packed(),
+            **WITHOUT_PANELS | {"panels": [self.frames.pools.panel(ranks_panel(scene))]},
+            **self.frames.pools.packed(),
         }
 
     def _side(self, rank: int) -> Json:
         scene, name = self.scene.scenes[rank], words.RANK.format(rank)
         ends = [verdict(each) for each in self.scene.alignment.recordings]
-        own = payload(scene, panels=SIDE_PANELS if len(self.scene.scenes) <= MOST_WITH_CODE else ("storages",))
-        return {key: value for key, value in own.items() if key not in OF_THE_WHOLE} | {
+        panels = SIDE_PANELS if len(self.scene.scenes) <= MOST_WITH_CODE else ("storages",)
+        return payload_of_side(scene, panels) | {
             "title": scene.recording.title,
             "called": in_both_languages(scene.recording.title),
             "named": in_both_languages(name),
@@ -90,29 +77,18 @@ class _Packer:
         facts = {"ends": position in scene.ends, "stop": scene.is_telling(position), "idle": scene.is_idle(position)}
         packed |= {name: True for name, holds in facts.items() if holds}
         told = scene.told(position)
-        packed |= self._words(told.clause, told.detail)
+        packed |= self.frames.words(told.clause, told.detail)
         if position in scene.ends:
-            packed["whole"] = self._words(told.clause, told.detail)
+            packed["whole"] = self.frames.words(told.clause, told.detail)
         packed["waits"] = [self._waits(position, rank) for rank in scene.ranks]
         packed["drawn"] = [" ".join(scene.drawn(position, rank)) for rank in scene.ranks]
-        packed["outlines"] = [self._outlines(position, rank) for rank in scene.ranks]
+        packed["outlines"] = [self.frames.outlines(scene.outlines(position, rank)) for rank in scene.ranks]
         return packed
-
-    def _words(self, clause: Text, detail: Text) -> Json:
-        return {"says": self.pools.says(clause)} | ({"detail": self.pools.says(detail)} if detail.en else {})
 
     def _waits(self, position: int, rank: int) -> list[int]:
         """What is said of a rank that does nothing here, by event and by line; -1 if it does something."""
         waiting = self.scene.waiting(position, rank)
-        return [-1 if waiting is None else self.pools.says(waiting)] * 2
-
-    def _outlines(self, position: int, rank: int) -> list[int]:
-        """[group, paths, group, paths, ...]."""
-        found: list[int] = []
-        for each in self.scene.outlines(position, rank):
-            paths = each.around, each.grounds, each.signs
-            found += (each.group, self.paths.setdefault(paths, len(self.paths)))
-        return found
+        return [self.frames.waits(waiting)] * 2
 
     def _table(self) -> Json:
         """The parameters that differ, each from where it begins to."""
@@ -121,4 +97,4 @@ class _Packer:
             for position, drifts in sorted(self.scene.drifting.items())
             for k, each in enumerate(drifts)
         ]
-        return self.pools.table(words.DRIFT_TABLE, (words.PARAMETER, words.DIFFERENCES), changes)
+        return self.frames.pools.table(words.DRIFT_TABLE, (words.PARAMETER, words.DIFFERENCES), changes)

@@ -1,0 +1,266 @@
+"""Draws one storage with all that stands on it: from top to bottom grids, fans, names, its strip with title and version, versions and pins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import StorageFacts
+from inplacelab.recording.naming import is_constant, storage_label
+from inplacelab.recording.touched import Touched
+from inplacelab_widgets import words
+from inplacelab_widgets.scene import fans, heat, version_line
+from inplacelab_widgets.scene.acts import Act
+from inplacelab_widgets.scene.cards import Card
+from inplacelab_widgets.scene.focus import Span
+from inplacelab_widgets.scene.marks import (
+    Group,
+    Lazily,
+    Look,
+    Mark,
+    Words,
+    between,
+    flashes,
+    lasting,
+    rect,
+    text,
+)
+from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
+from inplacelab_widgets.scene.numerals import number
+from inplacelab_widgets.scene.pin_folds import StoragePins
+from inplacelab_widgets.scene.pins import Pin
+from inplacelab_widgets.scene.strip import GUTTER, Strip, strip_for, strip_marks
+from inplacelab_widgets.scene.tensor_grids import (
+    AISLE,
+    CAPTION,
+    Seat,
+    Tensors,
+    caption_marks,
+    fan_marks,
+    grid_marks,
+    placed,
+    tensors_of,
+)
+from inplacelab_widgets.scene.timeline import Life
+from inplacelab_widgets.scene.version_line import Raise, VersionLine
+
+NARROWEST = 320.0
+"""The least width of the panel, in px."""
+PILL = 16.0
+BEFORE_STRIP = 16.0
+"""The space between the size of a storage and its strip, where the indices of folded rows stand, in px."""
+PIN_LEFT = 6.0
+
+
+@dataclass(frozen=True)
+class Storage:
+    """One storage over the steps, and everything to draw for it."""
+
+    id: int
+    life: Life[StorageFacts]
+    versions: Life[str]
+    last: int
+    cards: tuple[Card, ...]
+    pins: tuple[Pin, ...]
+    storage_pins: StoragePins
+    raises: tuple[Raise, ...]
+    is_written: bool
+    """Whether a step wrote a known slot."""
+    done: Mapping[int, Touched]
+    acts: Mapping[int, Mapping[int, Act]]
+    room: float
+    """The width of the panel, in px."""
+
+    @cached_property
+    def tensors(self) -> Tensors:
+        return tensors_of(_drawn(self.cards, self.acts), self.life, self.room)
+
+    @cached_property
+    def gutter(self) -> float:
+        sizes = [size for facts in self.life.every() for size in _titles(facts)]
+        return max(GUTTER, widest([*sizes, words.FREED], SMALL) + BEFORE_STRIP, self.pill_width + 6)
+
+    @cached_property
+    def strip(self) -> Strip:
+        folded, is_narrow = self.tensors.folded, self.tensors.scale is not None
+        return strip_for(
+            self.life, self.room, self.gutter, is_written=self.is_written, folded=folded, is_narrow=is_narrow
+        )
+
+    @cached_property
+    def pill_width(self) -> float:
+        return widest([f"{each.before}→{each.after}" for each in self.raises] + ["v0"], SMALL) + 14
+
+    @cached_property
+    def above(self) -> list[tuple[Seat, float, int]]:
+        """The tensors with grids: (seat, x, row)."""
+        return list(placed(self.tensors.above, 6, self.room))
+
+    @cached_property
+    def rows(self) -> list[float]:
+        """The top of each row of grids, below the captions."""
+        tops, y = [], 0.0
+        for row in range(1 + max((row for *_, row in self.above), default=-1)):
+            tops.append(y + CAPTION)
+            y += CAPTION + max(seat.grid_height for seat, _, its in self.above if its == row) + ROW_GAP
+        return tops
+
+    def floor(self, row: int) -> float:
+        """The lower edge of the highest grid of a row."""
+        return self.rows[row] + max(seat.grid_height for seat, _, its in self.above if its == row)
+
+    @cached_property
+    def names_top(self) -> float:
+        if not self.above:
+            return 0.0
+        return self.floor(len(self.rows) - 1) + fans.HEIGHT
+
+    @cached_property
+    def are_names_beside(self) -> bool:
+        """Whether the names on the strip are to its right, where no fan crosses them."""
+        needed = sum(seat.width + AISLE for seat in self.tensors.on_strip)
+        return bool(self.above) and self.strip.right + needed <= self.room
+
+    @cached_property
+    def names(self) -> list[tuple[Seat, float, float]]:
+        """The tensors on the strip: (seat, x, y)."""
+        if self.are_names_beside:
+            seats = list(placed(self.tensors.on_strip, self.strip.right + AISLE / 2, self.room))
+            return [(seat, x, self.names_top - 2) for seat, x, _ in seats]
+        seats = list(placed(self.tensors.on_strip, self.gutter, max(self.strip.right, NARROWEST)))
+        return [(seat, x, self.names_top + row * CAPTION) for seat, x, row in seats]
+
+    @cached_property
+    def strip_top(self) -> float:
+        if self.are_names_beside:
+            return self.names_top
+        return max((y + CAPTION for _, _, y in self.names), default=self.names_top)
+
+    @cached_property
+    def version_line(self) -> VersionLine | None:
+        if not self.raises:
+            return None
+        return VersionLine(self.raises, self.life.first, self.life.last, self.strip.right - self.gutter)
+
+    @cached_property
+    def versions_top(self) -> float:
+        """The y of the line with the versions, or of the pill alone, which stands beside the strip if there is room."""
+        below = self.strip_top + self.strip.bottom + 2
+        return below if self.raises else self.strip_top + 30
+
+    @cached_property
+    def pins_top(self) -> float:
+        below = self.strip_top + self.strip.bottom + 2
+        return below + version_line.HEIGHT if self.raises else max(below, self.versions_top + PILL + 3)
+
+    @property
+    def height(self) -> float:
+        return self.pins_top + self.storage_pins.height
+
+    @cached_property
+    def width(self) -> float:
+        line = self.gutter + self.version_line.width if self.version_line else 0
+        seats = [(seat, x) for seat, x, _ in [*self.above, *self.names]]
+        return max([self.strip.right, line, PIN_LEFT + self.storage_pins.width, *(x + seat.width for seat, x in seats)])
+
+    def group(self, x: float, y: float, row: int, spans: tuple[Span, ...] = ()) -> Group:
+        """Returns its marks at a place of the panel. `row` and `spans` are the `row` and `open` of the group."""
+        marks, key = Lazily(self._marks), f"s{self.id}"
+        return Group(
+            x, y, self.width, self.height, self.life.first, self.last, marks, key, spans, row, alone=self._marks
+        )
+
+    def _marks(self, step: int | None = None) -> Iterator[Mark]:
+        """The marks of all steps, or of one."""
+        life, done = self.life, self.done
+        if step is not None:
+            life, done = life.near(step), {step: done[step]} if step in done else {}
+        yield from _title_marks(self)
+        for seat, x, row in self.above:
+            for card, sheet in seat.sheets:
+                ends = self.rows[row] + sheet.drawn.height, self.floor(row), self.strip_top
+                yield from fan_marks(card, sheet, self.strip, x, ends, self.acts.get(card.tensor, {}))
+        for seat, x, row in self.above:
+            yield from caption_marks(seat, x, self.rows[row] - CAPTION, self.acts)
+            for card, sheet in seat.near(step):
+                yield from grid_marks(card, sheet, x, self.rows[row], done)
+        for seat, x, y in self.names:
+            yield from caption_marks(seat, x, y, self.acts)
+        if self.tensors.scale is not None:
+            yield from self._legend(self.tensors.scale)
+        yield from strip_marks(self.strip, self.strip_top, self.id, self._seen(life), done)
+        yield from self._versions()
+        yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
+
+    def _versions(self) -> Iterator[Mark]:
+        if self.version_line is not None:
+            yield from self.version_line.marks(self.gutter, self.versions_top, _version_keys(self))
+
+    def _seen(self, life: Life[StorageFacts]) -> Life[StorageFacts]:
+        """How long its slots are seen: a step that copies a temporary to another storage has freed it when it is done, and shows it once more."""
+        is_read_last = bool(self.done.get(self.life.last + 1, Touched()).read) and self.last > self.life.last
+        return replace(life, last=life.last + is_read_last)
+
+    def _legend(self, scale: tuple[float, float]) -> Iterator[Mark]:
+        """The colours of heat maps, with the values of the first and the last one, in the space for fans."""
+        first, last, y = self.life.first, self.life.last, self.names_top - 12
+        low, high = map(number, scale)
+        x = self.gutter + width_of(low, SMALL) + 4
+        yield text(self.gutter, y + 8, between(first, last, Look("text soft", low)))
+        yield heat.legend_mark(x, y, 80, first, last)
+        yield text(x + 84, y + 8, between(first, last, Look("text soft", high)))
+
+
+ROW_GAP = 10.0
+"""The space between two rows of grids, in px."""
+
+
+def _drawn(cards: Sequence[Card], acts: Mapping[int, Mapping[int, Act]]) -> Sequence[Card]:
+    """The tensors that are drawn: those that ever have a name, and those through which the program writes. Without any, all."""
+    named = [card for card in cards if any(face.called.names for face in card.life.every())]
+    writers = [card for card in cards if "wrote" in acts.get(card.tensor, {}).values()]
+    return [card for card in cards if card in named or card in writers] or cards
+
+
+def _titles(facts: StorageFacts) -> tuple[str, Words]:
+    """The number and the size of a storage; and its device, if that is not the CPU."""
+    size = size_in_bytes(facts.bytes)
+    what = words.CONSTANT if is_constant(facts) else Text(size, size)
+    # That a device is simulated is said once, below the picture.
+    there = "" if facts.device == "cpu" else f" {facts.device.partition(' ')[0]}"
+    return storage_label(facts.id), what + Text(there, there)
+
+
+def _title_marks(storage: Storage) -> Iterator[Mark]:
+    """The number, the size and the version of a storage, to the left of its strip."""
+    keys, moments, last, y = (f"s{storage.id}",), storage.life.moments, storage.life.last, storage.strip_top
+    numbers = [(step, Look("text label", _titles(facts)[0])) for step, facts in moments]
+    sizes = [(step, Look("text soft", _titles(facts)[1])) for step, facts in moments]
+    if storage.last > last:
+        numbers.append((storage.last, Look("text label soft", _titles(moments[-1][1])[0])))
+        sizes.append((storage.last, Look("text italic soft", words.FREED)))
+    yield text(0, y + 12, lasting(numbers, storage.last), keys=keys)
+    yield text(0, y + 25, lasting(sizes, storage.last), keys=keys)
+    raised = [(each.step, Look("pill raised"), Look("pill")) for each in storage.raises]
+    counted = {step: Look("text value", content) for step, content in storage.versions.moments}
+    plain = [(step, look, look) for step, look in counted.items()]
+    bumped = [
+        (
+            each.step,
+            Look("text value bold", f"{each.before}→{each.after}"),
+            counted.get(each.step, Look("text value", each.after)),
+        )
+        for each in storage.raises
+    ]
+    top = storage.versions_top + (version_line.LINE - PILL / 2 if storage.raises else 0)
+    outline = flashes([(moments[0][0], Look("pill"), Look("pill")), *raised], last)
+    yield rect(0, top, storage.pill_width, PILL, outline, 8, keys=_version_keys(storage))
+    middle = round(storage.pill_width / 2, 1)
+    yield text(middle, top + 12, flashes([*plain, *bumped], last), keys=_version_keys(storage))
+
+
+def _version_keys(storage: Storage) -> tuple[str, ...]:
+    """The key of a version, which leads to the step that raised it."""
+    return f"v{storage.id}", f"s{storage.id}"
