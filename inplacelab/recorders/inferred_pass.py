@@ -13,9 +13,6 @@ from inplacelab.recorders.events import INFERRED
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.step_limit import StepLimit
 
-SMALL = 16
-"""Gradients of up to this many elements are kept with their values."""
-
 
 class InferredPass:
     """Emits events about the nodes of the backward pass that runs.

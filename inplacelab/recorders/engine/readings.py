@@ -7,10 +7,8 @@ from typing import Any
 
 from inplacelab.autograd.nodes import Node
 from inplacelab.recorders import events
+from inplacelab.recorders.events.backward import SMALL
 from inplacelab.tensor import Tensor
-
-SMALL = 16
-"""Gradients of up to this many elements are kept with their values."""
 
 
 def plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from inplacelab.recording.facts import Values
 
 
+SMALL = 16
+"""Gradients of up to this many elements are kept with their values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Gradient:
     """A gradient that has arrived at a node: its shape, and its values in row-major order if they are few."""

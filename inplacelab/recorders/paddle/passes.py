@@ -10,7 +10,8 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.recorders import events
-from inplacelab.recorders.inferred_pass import SMALL, InferredPass
+from inplacelab.recorders.events.backward import SMALL
+from inplacelab.recorders.inferred_pass import InferredPass
 from inplacelab.recorders.paddle import remarks
 from inplacelab.recorders.paddle.calls import tensors_of
 from inplacelab.recorders.paddle.objects import PaddleObjects

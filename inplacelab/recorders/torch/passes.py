@@ -11,7 +11,8 @@ import torch
 
 from inplacelab.language import Text
 from inplacelab.recorders import events
-from inplacelab.recorders.inferred_pass import SMALL, InferredPass
+from inplacelab.recorders.events.backward import SMALL
+from inplacelab.recorders.inferred_pass import InferredPass
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.static import message_of
 from inplacelab.recorders.step_limit import StepLimit
