@@ -19,8 +19,9 @@ How = Literal[
 ]  # fmt: skip
 """The rules (see `Dependence`)."""
 
-Rule = Literal["", "largest", "smallest", "largest size", "smallest size"]
-"""Which of the elements that a rule names count: all, or only the largest or smallest, or those of the largest or smallest size."""
+Rule = Literal["", "largest", "smallest", "largest size", "smallest size", "middle", "lower middle", "kept"]
+"""Which of the elements that a rule names count: all; only the largest or smallest, or those of the largest or smallest size; of a median the
+middle one, or of an even number of elements the middle two, or the lower of them; those that dropout kept: where the result is not 0."""
 
 MOST_PLACES = 1024
 """Positions that an index or a mask has chosen are reported if they are no more than this."""
@@ -53,7 +54,8 @@ class Dependence:
     numbers, for "stacked" a new one; "reduced" and "whole": on all along the axes in numbers, which the result lacks, or has, of further operands as text
     says, one word for each: "alike", by "position", by "channel" (the second axis), or "none"; "reduced" on those in places alone, if there are any; "running": on all up to it, along the axis in numbers, or in row-major order; "contracted": by the equation in text, of three terms by the product of the last two, added to the first; numbers are the operands of
     the terms, if not in order; "windowed": on those in its window of the first operand, by numbers: the groups, 0 if each channel stands alone, and
-    for each axis the window's size, stride, padding and dilation, times the second operand, plus the third; "moved": on the first operand's
+    for each axis the window's size, stride, padding and dilation, times the second operand, plus the third; if text is "transposed", on those
+    whose windows it is in; "moved": on the first operand's
     element in places, -1 for none; "written": those in places were written with those in values of the last operand, "assigned", "combined"
     with the old ones, or "replaced" by all of them together, as text says."""
     numbers: tuple[int, ...] = field(default=(), metadata=_LEFT_OUT)
@@ -61,7 +63,7 @@ class Dependence:
     text: str = field(default="", metadata=_LEFT_OUT)
     """An equation in Einstein's notation, or how elements were written."""
     rule: Rule = field(default="", metadata=_LEFT_OUT)
-    """Which of these elements count: all, or only the largest or smallest, or those of the largest or smallest size."""
+    """Which of these elements count."""
     places: tuple[int, ...] = field(default=(), metadata=_LEFT_OUT)
     """The elements that an index, a mask or another argument has chosen."""
     values: tuple[int, ...] = field(default=(), metadata=_LEFT_OUT)

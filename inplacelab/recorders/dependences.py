@@ -50,10 +50,10 @@ _LARGEST, _SMALLEST = frozenset({"maximum", "fmax"}), frozenset({"minimum", "fmi
 _REORDERED = frozenset({"contiguous", "reshape", "flatten", "ravel"})
 _EXPANDED = frozenset({"expand", "broadcast_to", "expand_as"})
 _OVERWRITES = frozenset({"copy_", "set_value", "set_tensor"})
-_CONSTANTS = frozenset({"fill_", "zero_", "full_", "assign_value_"})
+_CONSTANTS = frozenset({"fill_", "zero_", "full_", "assign_value_", "constant_"})
 _DRAWN = frozenset({
     "uniform_", "normal_", "log_normal_", "exponential_", "cauchy_", "geometric_", "random_", "bernoulli_", "uniform_inplace_", "gaussian_inplace_",
-    "rand_like", "randn_like", "randint_like", "bernoulli",
+    "rand_like", "randn_like", "randint_like", "bernoulli", "kaiming_uniform_",
 })  # fmt: skip
 _REDUCED: Mapping[str, Rule] = {
     **dict.fromkeys(("sum", "mean", "prod", "all", "any", "logsumexp", "std", "var", "argmax", "argmin", "nansum", "mean_all"), ""),
@@ -228,7 +228,9 @@ def _axes(axis: Any, rank: int) -> tuple[int, ...]:
 # --- products ------------------------------------------------------------------------------------------------------
 
 
-def _of_products(call: Call, plain: str, shapes: Sequence[Shape]) -> Dependence | None:
+def _of_products(  # noqa: PLR0911  # one case after the other
+    call: Call, plain: str, shapes: Sequence[Shape]
+) -> Dependence | None:
     if plain in ("matmul", "mm", "bmm", "mv", "rmatmul") and len(shapes) == 2:
         turned = call.named("x", "y", "transpose_x", "transpose_y")
         flipped = bool(turned.get("transpose_x", False)), bool(turned.get("transpose_y", False))
@@ -237,11 +239,26 @@ def _of_products(call: Call, plain: str, shapes: Sequence[Shape]) -> Dependence 
         return Dependence("contracted", text="i,i->" if len(shapes[0]) == 1 else "bi,bi->b")
     if plain in ("outer", "ger") and len(shapes) == 2:
         return Dependence("contracted", text="i,j->ij")
-    if plain == "addmm" and len(shapes) == 3:
-        return Dependence("contracted", text=f"{'ij'[2 - len(shapes[0]) :]},ik,kj->ij", given=tuple(_scales(call)))
+    if plain in ("addmm", "baddbmm") and len(shapes) == 3:
+        text = f"{'ij'[2 - len(shapes[0]) :]},ik,kj->ij" if plain == "addmm" else "bij,bik,bkj->bij"
+        return Dependence("contracted", text=text, given=tuple(_scales(call)))
+    if plain == "scaled_dot_product_attention" and len(shapes) == 3:
+        return _attention(call, shapes)
     if plain == "linear":
         return _linear(shapes, rows_first=call.weight_has_rows)
     return None
+
+
+def _attention(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
+    """Of PyTorch, without a mask: a query goes with every key, and with the key's value."""
+    names = ("query", "key", "value", "mask", "dropout_p", "is_causal", "scale")
+    named, size = call.named(*names), shapes[0][-1]
+    lead = _LETTERS[: len(shapes[0]) - 2]
+    alone = not named.get("is_causal") and not named.get("dropout_p") and not call.kwargs.get("enable_gqa")
+    if not alone or {each[:-2] for each in shapes} != {shapes[0][:-2]}:
+        return None
+    given = Given("size", size), Given("scale", named.get("scale") or size**-0.5)
+    return Dependence("contracted", text=f"{lead}yx,{lead}zx,{lead}zw->{lead}yw", given=given)
 
 
 def _scales(call: Call) -> list[Given]:
@@ -315,8 +332,8 @@ def _of_positions(  # noqa: PLR0911  # one case after the other
 ) -> Dependence | None:
     if plain in ("getitem", "setitem") and len(call.args) > 1:
         return _keyed(call, plain)
-    at = call.reads.get(call.name) or call.writes.get(call.name)
-    if at is None or plain in ("where", "masked_fill"):
+    at = call.reads.get(call.name) or call.writes.get(f"{plain}_")  # or the same write to a copy
+    if at is None or plain in ("where", "masked_fill") or call.name in ("tril", "triu"):
         return None
     given = at.given(call.args, call.kwargs, call.aliases)
     known: dict[str, Any] = {

@@ -169,6 +169,31 @@ def _convolution(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # n
     )
 
 
+def _transposed(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    torch = ("x", "weight", "bias", "stride", "padding", "output_padding", "groups", "dilation")
+    paddle = ("x", "weight", "stride", "padding", "output_padding", "size", "algorithm", "groups", "dilation", "format")
+    named = call.named(*(torch if call.weight_has_rows else paddle))
+    count = len(shapes[1]) - 2
+    if named.get("format", "NCHW")[:2] != "NC" or named.get("algorithm", "EXPLICIT") != "EXPLICIT":
+        return None
+    sides = [
+        _pairs(named.get(name, default), count) for name, default in (("stride", 1), ("padding", 0), ("dilation", 1))
+    ]
+    numbers = (int(named.get("groups", 1)), *shapes[1][2:], *(each for side in sides for each in side))
+    return Dependence("windowed", numbers, text="transposed")
+
+
+def _adaptive(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
+    """A mean, or the largest, of windows that cover the image side by side; not known if they are of different sizes."""
+    sizes = _pairs(call.args[1], int(plain[-2]))
+    image = shapes[0][len(shapes[0]) - len(sizes) :]
+    if any(whole % size for whole, size in zip(image, sizes, strict=True)):
+        return None
+    kernel = [whole // size for whole, size in zip(image, sizes, strict=True)]
+    numbers = (0, *kernel, *kernel, *(0 for _ in kernel), *(1 for _ in kernel))
+    return Dependence("windowed", numbers, rule="largest" if plain.startswith("adaptive_max") else "")
+
+
 def _pooling(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
     """The largest, or the mean, of a window."""
     names: tuple[str, ...]
@@ -253,6 +278,49 @@ def _repeated(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa
     return _moved(np.tile(_numbers(shapes[0]), [int(each) for each in times]))
 
 
+def _repeated_each(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    named = call.named("x", "repeats", "axis")
+    if not isinstance(named["repeats"], int):
+        return None
+    return _moved(np.repeat(_numbers(shapes[0]), named["repeats"], named.get("axis")))
+
+
+def _enlarged(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    """An image of which each element is repeated along the axes after the channels."""
+    if call.weight_has_rows:
+        named = call.named("x", "size", "scale", "mode")
+        scale, nearest = named.get("scale", named.get("scale_factor")), named.get("mode", "nearest") == "nearest"
+    else:
+        scale, nearest = call.args[8], call.args[4][:2] == "NC" and not call.args[10]
+    count = len(shapes[0]) - 2
+    times = [int(each) for each in _pairs(scale, count)]
+    if not nearest or times != list(scale if isinstance(scale, list | tuple) else [scale] * count):
+        return None
+    numbers = _numbers(shapes[0])
+    for axis, each in enumerate(times, 2):
+        numbers = np.repeat(numbers, each, axis)
+    return _moved(numbers)
+
+
+def _dropped(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    kept = Dependence("pointwise", rule="kept")
+    return kept if call.weight_has_rows else (kept,)
+
+
+def _median(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    rank = len(shapes[0])
+    if not call.weight_has_rows:
+        named = call.named("x", "axis", "keepdim", "mode")
+        axes = tuple(int(each) % rank for each in named["axis"]) or tuple(range(rank))
+        values = Dependence("reduced", axes, rule="middle" if named["mode"] == "avg" else "lower middle")
+        return values, Dependence("reduced", axes)
+    axis = call.named("x", "axis").get("axis")
+    if axis is None:
+        return Dependence("reduced", tuple(range(rank)), rule="lower middle")
+    axes = (int(axis) % rank,)
+    return Dependence("reduced", axes, rule="lower middle"), Dependence("reduced", axes)
+
+
 _MODES: Mapping[str, Any] = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 
@@ -312,6 +380,9 @@ _RULES: Mapping[str, Callable[[Any, str, Sequence[Shape]], Found]] = {
     ), _of_both),
     **dict.fromkeys(("cross_entropy", "nll_loss"), _of_classes), "cross_entropy_with_softmax": _of_softmax,
     **dict.fromkeys(("sigmoid_cross_entropy_with_logits", "bce_loss"), _of_logits),
+    **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "conv2d_transpose", "conv3d_transpose"), _transposed),
+    **dict.fromkeys(("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d"), _adaptive),
+    "repeat_interleave": _repeated_each, **dict.fromkeys(("interpolate", "nearest_interp"), _enlarged), "dropout": _dropped, "median": _median,
     **dict.fromkeys(("conv1d", "conv2d", "conv3d", "depthwise_conv2d"), _convolution),
     **dict.fromkeys(("max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "pool2d"), _pooling),
     **dict.fromkeys(("sort", "topk", "argsort"), _sorted), "embedding": _embedding, **dict.fromkeys(("repeat", "tile"), _repeated),

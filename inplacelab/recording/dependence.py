@@ -56,6 +56,7 @@ def sources(
     element: int,
     values: Values = _unknown,
     *,
+    result: Number | None = None,
     most: int = MOST_SOURCES,
 ) -> tuple[Source, ...] | None:
     """Returns the elements from which an element was computed, in the order of the arithmetic: products pair by pair.
@@ -66,6 +67,7 @@ def sources(
         shape: the shape of its result.
         element: the number of the element.
         values: returns the operands' values, which decide where only the largest element counts, or where a mask holds.
+        result: the element's own value, which tells whether dropout has kept it.
         most: how many elements are listed.
 
     Returns:
@@ -86,7 +88,7 @@ def sources(
             break
     if depends.rule and len(found) > most:
         return None
-    return _deciding(depends, found, values)
+    return _kept(found, values, result) if depends.rule == "kept" else _deciding(depends, found, values)
 
 
 Found = Iterator[Source | None]
@@ -113,10 +115,29 @@ def _deciding(depends: Dependence, found: list[Source], values: Values) -> tuple
         if value is None or isinstance(value, complex):
             return None
         known.append(value)
+    if "middle" in depends.rule:
+        return _middle(found, known, lower=depends.rule == "lower middle")
     sizes = [abs(value) if "size" in depends.rule else value for value in known]
     broken = [each for each, size in zip(found, sizes, strict=True) if isnan(size)]  # NaN wins against every number
     chosen = (max if "largest" in depends.rule else min)(sizes)
     return tuple(broken or (each for each, size in zip(found, sizes, strict=True) if size == chosen))
+
+
+def _middle(found: list[Source], known: list[float], *, lower: bool) -> tuple[Source, ...] | None:
+    """The elements of a median; None if others are equal to them, since it is not known which was taken."""
+    ordered = sorted(range(len(known)), key=lambda k: known[k])
+    half = (len(known) - 1) // 2
+    chosen = ordered[half : half + 1 if lower or len(known) % 2 else half + 2]
+    if any(map(isnan, known)) or any(known.count(known[k]) > 1 for k in chosen):
+        return None
+    return tuple(found[k] for k in chosen)
+
+
+def _kept(found: list[Source], values: Values, result: Number | None) -> tuple[Source, ...] | None:
+    """The element that dropout has kept; None if it is 0, so that the result does not tell."""
+    if result is None or not all(values(*each) for each in found):
+        return None
+    return tuple(found) if result else ()
 
 
 _EQUATION = re.compile(r"(?:-|[a-zA-Z]{0,64})(?:,[a-zA-Z]{0,64}){0,63}->[a-zA-Z]{0,64}")
@@ -134,7 +155,7 @@ def fits_together(depends: Dependence) -> bool:
         and max(map(len, lists)) <= MOST_PLACES
         and len(depends.given) <= 64
     )
-    known = ("assigned", "combined", "replaced") if depends.how == "written" else ("",)
+    known = {"written": ("assigned", "combined", "replaced"), "windowed": ("", "transposed")}.get(depends.how, ("",))
     said = bool(_EQUATION.fullmatch(depends.text)) if depends.how == "contracted" else depends.text in known
     if depends.how in ("reduced", "whole") and depends.text:
         said = words <= _FURTHER
@@ -314,6 +335,9 @@ def _windowed(asked: Asked) -> Found:
     lead = len(own) - count - 1  # axes of the batch, one or none
     place = _place(asked.shape, asked.element)
     channel = place[lead]
+    if asked.depends.text == "transposed":
+        yield from _in_windows(asked, place, lead, (sizes, strides, padding, dilation))
+        return
     inputs = asked.shapes[1][1] if groups else 1
     first = channel // (asked.shapes[1][0] // groups) * inputs if groups else channel
     for at in _every([range(inputs), *map(range, sizes)], MOST_IN_WINDOW):
@@ -324,6 +348,24 @@ def _windowed(asked: Asked) -> Found:
                 yield Source(1, _number(asked.shapes[1], (channel, *at)))
     if groups and len(asked.shapes) > 2:
         yield Source(2, channel)
+
+
+def _in_windows(asked: Asked, place: tuple[int, ...], lead: int, sides: Sequence[Sequence[int]]) -> Found:
+    """The elements of an image in whose windows an element of a transposed convolution is."""
+    own, weight, groups = asked.shapes[0], asked.shapes[1], asked.depends.numbers[0]
+    inputs = own[lead] // groups
+    group, channel = divmod(place[lead], weight[1])
+    for at in _every([range(inputs), *map(range, sides[0])], MOST_IN_WINDOW):
+        steps = [
+            divmod(index + padding - k * dilation, stride)
+            for index, k, stride, padding, dilation in zip(place[lead + 1 :], at[1:], *sides[1:], strict=True)
+        ]
+        source = group * inputs + at[0]
+        if all(not rest and 0 <= index < size for (index, rest), size in zip(steps, own[lead + 1 :], strict=True)):
+            yield Source(0, _number(own, (*place[:lead], source, *(index for index, _ in steps))))
+            yield Source(1, _number(weight, (source, channel, *at[1:])))
+    if len(asked.shapes) > 2:
+        yield Source(2, place[lead])
 
 
 def _at(shape: Shape, term: str, places: dict[str, int]) -> int:

@@ -43,6 +43,11 @@ EXPRESSIONS = {
         "torch.add(a, b, out=torch.zeros(2, 3, dtype=torch.float64))", "torch.matmul(a, b.t(), out=torch.zeros(2, 2, dtype=torch.float64))",
         "torch.sum(a, 0, out=torch.zeros(3, dtype=torch.float64))", "torch.cat([a, b], out=torch.zeros(4, 3, dtype=torch.float64))", "torch.nn.functional.normalize(a)",
         "a.repeat(2, 1)", "a.tile((1, 2))", "torch.hstack([a, b])", "torch.vstack([a, b])", "torch.diag(a[0])", "torch.diag(a[:, :2])", "torch.nn.functional.gelu(a)",
+        "torch.median(a, 1)[0]", "a.median()", "torch.nn.functional.scaled_dot_product_attention(a[None], b[None], b[None])", "torch.scatter(a, 1, j, b)", "a.index_add(0, i, b)",
+        "a.scatter_add(1, j, b)", "a.index_copy(0, i[:1], b[:1])", "a.index_put((i,), b)", "a.repeat_interleave(2, 0)", "torch.nn.functional.conv_transpose2d(a[None, None], b[None, None])",
+        "torch.nn.functional.conv_transpose1d(a[None], torch.stack([b, b * 2.], 1)[:, :, :2], b[:, 0], stride=2, padding=1)", "torch.nn.functional.conv_transpose1d(a, b[:, None], groups=2, dilation=2)",
+        "torch.nn.functional.interpolate(a[None], scale_factor=2)", "torch.nn.functional.adaptive_avg_pool1d(a, 1)", "torch.nn.functional.adaptive_max_pool1d(a, 3)",
+        "torch.baddbmm(a[None, :, :2], a[None], b.t()[None])", "(torch.manual_seed(3), torch.nn.functional.dropout(a, 0.5))[1]", "torch.einsum('i,ij,j->i', a[:, 0], b, a[0])",
     ),
     "paddle": (
         "a * b", "a + 2.5", "3. - a", "a / b[0]", "a.exp()", "paddle.maximum(a, b)", "a.sum()", "a.sum(1)", "a.mean(0, keepdim=True)", "a.max(-1)", "a.prod(1)",
@@ -58,6 +63,10 @@ EXPRESSIONS = {
         "paddle.nn.functional.embedding(i, a)", "paddle.sort(a, 1)", "a.topk(2)[0]", "paddle.einsum('ij,kj->ik', a, b)", "paddle.nn.functional.normalize(a)", "a.tile([2, 1])",
         "paddle.hstack([a, b])", "paddle.diag(a[0])", "a.split(3, 1)[1]", "a.std(1)", "paddle.assign(a, b * 2)", "paddle.nn.functional.log_softmax(a, 1)", "a.cumprod(1)", "a.roll(1, 1)",
         "a.masked_select(a > 1)", "paddle.outer(a[0], b[0])", "a.logsumexp(1)", "a.var()",
+        "paddle.median(a, 1)", "paddle.median(a)", "paddle.median(a, mode='min')", "paddle.scatter(a, i, b)", "paddle.scatter(a, i, b, overwrite=False)", "paddle.index_add(a, i, 0, b)",
+        "paddle.put_along_axis(a, j, b[:1], 1)", "paddle.scatter_nd_add(a, paddle.to_tensor([[0], [0]]), b)", "paddle.index_put(a, (i,), b)", "paddle.repeat_interleave(a, 2, 0)",
+        "paddle.nn.functional.conv2d_transpose(a.reshape([1, 1, 2, 3]), b.reshape([1, 1, 2, 3]), stride=2)", "paddle.nn.functional.interpolate(a.reshape([1, 1, 2, 3]), scale_factor=2)",
+        "(paddle.seed(3), paddle.nn.functional.dropout(a, 0.5))[1]",
     ),
 }  # fmt: skip
 
@@ -125,9 +134,9 @@ def test_origins_are_those_that_the_framework_shows(framework: str) -> None:
 def test_an_operation_without_a_declaration_is_not_known() -> None:
     pytest.importorskip("torch")
     recording = run(
-        "x = torch.ones(1, 1, 4, 4)\ny = torch.nn.functional.conv_transpose2d(x, torch.ones(1, 1, 2, 2))\n", "torch"
+        "x = torch.ones(1, 1, 4, 4)\ny = torch.nn.functional.fractional_max_pool2d(x, 2, output_size=1)\n", "torch"
     ).recording
-    step = next(step for step in recording.steps if step.op == "conv_transpose2d")
+    step = next(step for step in recording.steps if step.op == "fractional_max_pool2d")
     assert step.depends is None
     assert value_of(recording.state(), recording.state().tensor("y"), 0) == 1
     assert all(each is not None for each in operands_of(recording, step))

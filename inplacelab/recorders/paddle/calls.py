@@ -208,6 +208,7 @@ _WRITES: Mapping[str, At] = {
     "index_put_": At(keyed, ("x", "index", "value", "accumulate"), _accumulates),
     "index_add_": At(rows, ("x", "index", "value", "axis"), _always),
     "scatter_": At(rows, ("x", "index", "value", "overwrite"), _adds),
+    "scatter_nd_add_": At(places, ("x", "index", "value"), _always),
     "put_along_axis_": At(along, ("x", "index", "value", "axis", "reduce", "include_self"), _reduces),
     "fill_diagonal_": At(diagonal, ("x", "value", "offset", "wrap")),
     "fill_diagonal_tensor_": At(diagonals, ("x", "value", "offset", "dim1", "dim2")),

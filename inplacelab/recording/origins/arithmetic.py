@@ -13,8 +13,20 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import Number
 from inplacelab.recording.naming import number_label
 
-__all__ = ["ADDING", "COPIES", "MOST_TERMS", "PATTERNS", "arithmetic", "plain_name", "products_of", "signed"]
+__all__ = [
+    "ADDING",
+    "ATTENTION",
+    "COPIES",
+    "MOST_TERMS",
+    "PATTERNS",
+    "arithmetic",
+    "plain_name",
+    "products_of",
+    "signed",
+]
 
+ATTENTION = "scaled_dot_product_attention"
+"""Depends on what sums of products depend on, and is none."""
 MOST_TERMS = 6
 """A sum of more terms is counted, not written out."""
 
@@ -82,7 +94,7 @@ def _right(op: str, depends: Dependence, shown: Sequence[str]) -> Text:
         return _DRAWN if depends.how == "drawn" else _CONSTANT
     if len(shown) == 1 and (op in COPIES or depends.how in _MOVES):
         return _same(shown[0])
-    if depends.how == "contracted":
+    if depends.how == "contracted" and op != ATTENTION:
         return _products(depends, shown)
     if depends.how == "pointwise" and op in PATTERNS:
         return _same(_pointwise(op, depends, shown))
@@ -102,7 +114,9 @@ def _collected(op: str, depends: Dependence, shown: Sequence[str]) -> Text:
 
 _DRAWN = Text("drawn here", "在此处随机取得")
 _CONSTANT = Text("a number of the program", "程序中给出的数")
-ADDING = frozenset({"index_add", "scatter_add", "put_along_axis", "index_put", "scatter", "put", "scatter_reduce"})
+ADDING = frozenset(
+    {"index_add", "scatter_nd_add", "scatter_add", "put_along_axis", "index_put", "scatter", "put", "scatter_reduce"}
+)
 
 
 def _same(said: str) -> Text:

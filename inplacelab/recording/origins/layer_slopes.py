@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.slope_forms import UNKNOWN, Asked, Form, Slope, labelled
 
-__all__ = ["LAYERS"]
+__all__ = ["LAYERS", "attention"]
 
 EPSILONS = (1e-5, 1e-6, 1e-12, 1e-3)
 """What is usually added to a variance: the one that explains the result is taken."""
@@ -175,6 +175,21 @@ def _unit_length(asked: Asked) -> Slope:
     own = asked.own or 0
     same = 1.0 if asked.at == own else 0.0
     return labelled((same - asked.x[own] * asked.x[asked.at] / length**2) / length)
+
+
+def attention(asked: Asked) -> Slope:
+    """Of scaled dot-product attention. For each entry of the query, and each key, the origins are this entry, that of the key, and the key's value."""
+    size, scale = int(asked.given["size"]), asked.given["scale"]
+    keys = len(asked.x) // (3 * size)
+    entry, key = divmod(asked.at // 3, keys)
+    triples = [asked.x[k : k + 3] for k in range(0, len(asked.x), 3)]
+    shares = softmax([scale * sum(q * k for q, k, _ in triples[at::keys]) for at in range(keys)])
+    out = sum(share * triples[at][2] for at, share in enumerate(shares))
+    if not math.isclose(out, asked.out, rel_tol=1e-3, abs_tol=1e-5):
+        return UNKNOWN
+    query, of_key, value = triples[entry * keys + key]
+    by_score = shares[key] * (value - out) * scale
+    return labelled((by_score * of_key, by_score * query, shares[key] / size)[asked.at % 3])
 
 
 _NORMALISATIONS = tuple(map(_normalisation, EPSILONS))

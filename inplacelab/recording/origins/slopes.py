@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from inplacelab.dependence import Dependence
 from inplacelab.recording.facts import Number
 from inplacelab.recording.naming import number_label
-from inplacelab.recording.origins.arithmetic import ADDING, COPIES, plain_name, products_of
+from inplacelab.recording.origins.arithmetic import ADDING, ATTENTION, COPIES, plain_name, products_of
 from inplacelab.recording.origins.axis_slopes import ALONG_AXES
+from inplacelab.recording.origins.layer_slopes import attention
 from inplacelab.recording.origins.pointwise_slopes import POINTWISE
 from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Slope, in_brackets, labelled
 
@@ -84,6 +85,10 @@ def _slope(op: str, depends: Dependence, asked: Asked, *, checked: bool) -> Slop
     if depends.how == "written" and (depends.text == "assigned" or name in ADDING):
         adds = depends.text == "assigned" or not checked or _close(sum(asked.x), asked.out)
         return ONE if adds else UNKNOWN
+    if name == "median":
+        return labelled(1 / len(asked.x))
+    if name == ATTENTION:
+        return attention(asked)
     if depends.rule and (depends.how == "windowed" or name in ("max", "min", "maximum", "minimum")):
         return _of_largest(op, depends, asked)
     if depends.how == "windowed" and not depends.numbers[0]:

@@ -134,12 +134,17 @@ PROGRAMS = {
         "torch.lerp(a, b, 0.3)", "F.conv2d(a[None, None], b[None, None, :, :2]) * 3.", "F.max_pool1d(a, 2, 1) * 2.", "F.avg_pool1d(a, 2, 1) * 2.", "F.linear(a, b)", "torch.sort(a, 1)[0] * b",
         "torch.einsum('ij,kj->ik', a, b)", "F.embedding(i, a) * b", "F.pad(a, (1, 1)) * 2.", "a.topk(2)[0] * 2.", "torch.addmm(b[:, :2], a, b.t(), alpha=2.)", "a.repeat(2, 1) * 2.", "F.elu(a) * b",
         "(1. + a.abs()).log1p()", "(a * a + 1.).rsqrt()", "torch.where(a > 1, a, b) * b",
+        "F.dropout(a * a, 0.5) * b", "torch.median(a, 1)[0] * 2.", "F.scaled_dot_product_attention(a[None], b[None], b[None]) * b", "F.scaled_dot_product_attention(b[None], a[None], a[None]) * b",
+        "F.conv_transpose2d(a[None, None], b[None, None], stride=2) * 2.", "F.conv_transpose2d(b[None, None], a[None, None]) * 2.", "torch.scatter(b, 1, i[None], a[:1, :2]) * b", "b.index_add(0, i, a) * b",
+        "a.index_put((i,), b, accumulate=True) * b", "a.repeat_interleave(2, 0) * 2.", "F.interpolate(a[None], scale_factor=2) * 2.", "F.adaptive_avg_pool1d(a, 1)", "torch.einsum('i,ij,j->i', a[:, 0], a, b[0])",
     ),
     "paddle": (
         "F.softmax(a) * b", "F.log_softmax(a) * b", "a.norm() * b", "a.prod(1)", "a.std(1)", "a.var()", "a.mean(0) * b[0]", "a.logsumexp(1)", "F.cross_entropy(a, i)", "F.mse_loss(a, b)",
         "F.layer_norm(a, [3])", "F.gelu(a)", "F.silu(a) * b", "a.cumsum(1) * b", "a.cumprod(1)", "a.clip(-1., 2.) * b", "a @ b.t()", "F.linear(a, b.t())",
         "paddle.sort(a, 1) * b", "paddle.einsum('ij,kj->ik', a, b)", "F.embedding(i, a) * b", "a.tile([2, 1]) * 2.", "F.leaky_relu(a) * b", "a[i] * b",
         "F.conv2d(a.reshape([1, 1, 2, 3]), b.reshape([1, 1, 2, 3])[:, :, :, :2]) * 3.", "F.max_pool2d(a.reshape([1, 1, 2, 3]), 2, 1) * 2.",
+        "F.dropout(a * a, 0.5)", "paddle.median(a) * 2.", "paddle.scatter(b, i, a) * b", "paddle.index_add(b, i, 0, a) * b", "paddle.put_along_axis(a, paddle.to_tensor([[0, 2, 1]]), b[:1], 1) * b",
+        "paddle.scatter_nd_add(a, paddle.to_tensor([[0], [0]]), b) * b", "F.conv2d_transpose(a.reshape([1, 1, 2, 3]), b.reshape([1, 1, 2, 3])) * 2.",
     ),
 }  # fmt: skip
 """What learners write. Each gradient must be the sum of its paths, with all slopes known."""
