@@ -352,14 +352,16 @@ def test_the_module_is_the_command(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "heading"), [("en", "usage: inplacelab record"), ("zh", "用法：inplacelab record")]
+    ("language", "heading", "colon"), [("en", "usage: inplacelab record", ":"), ("zh", "用法：inplacelab record", "：")]
 )
-def test_help_speaks_the_current_language(run: Run, language: str, heading: str) -> None:
+def test_help_speaks_the_current_language(run: Run, language: str, heading: str, colon: str) -> None:
     with speak(language):
         done = run("record", "--help")
     assert done.status == 0
     assert done.out.startswith(heading)
     assert ("运行脚本" in done.out) == (language == "zh")
+    headings = [line for line in done.out.splitlines() if line.endswith((":", "：")) and not line.startswith(" ")]
+    assert [line[-1] for line in headings] == [colon, colon]
 
 
 @pytest.mark.parametrize("words", [("record", "script.py", "--limit", "0"), ("record",), ("play",), ()])
