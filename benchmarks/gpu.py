@@ -251,7 +251,7 @@ def measured(cupy: Any, torch: Any, gigabytes: float, rounds: int) -> Iterator[A
 
 
 def host_costs(cupy: Any, torch: Any, rounds: int) -> Iterator[tuple[str, float]]:
-    """Microseconds of the host for an operation on 1024 numbers: the median of rounds of 200 calls without synchronisation."""
+    """Microseconds of the host for an operation on 1024 numbers: the median of rounds of 200 calls without synchronization."""
     paddle.set_device("gpu")
     x, y = paddle.ones([1024]), paddle.ones([1024])
     view, held = x[::2], cupy.ones(1024, np.float32)

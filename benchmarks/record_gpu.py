@@ -55,7 +55,7 @@ def chain() -> None:
 
 
 def tiles() -> None:
-    """Threads that wait for each other: a transpose out of place and in place, rows normalised."""
+    """Threads that wait for each other: a transpose out of place and in place, rows normalized."""
     m = paddle.arange(0.0, 64.0 * 64.0).reshape([64, 64])
     kernels.run("transpose_tiled", m)
     kernels.run("transpose_square_", m)

@@ -28,7 +28,7 @@ class PrintOptions(NamedTuple):
     precision: int = 8
     """Digits after the point."""
     threshold: int = 1000
-    """A tensor with more elements than this is summarised."""
+    """A tensor with more elements than this is summarized."""
     edgeitems: int = 3
     """The number of elements that a summary shows at each end of an axis."""
     sci_mode: bool = False
@@ -56,7 +56,7 @@ def set_printoptions(
 
     Args:
         precision: digits after the point; 8 by default.
-        threshold: a tensor with more elements is summarised; 1000 by default.
+        threshold: a tensor with more elements is summarized; 1000 by default.
         edgeitems: elements that a summary shows at each end of an axis; 3 by default.
         sci_mode: whether floats are printed in scientific notation; False by default.
         linewidth: characters in a line; 80 by default.

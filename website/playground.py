@@ -123,7 +123,7 @@ def _write_json(path: Path, data: object) -> None:
 
 
 def _bundle(assets: Path) -> None:
-    """Joins the page's JavaScript, the player and CodeMirror into `app.js`, and gathers the licences of what comes from npm."""
+    """Joins the page's JavaScript, the player and CodeMirror into `app.js`, and gathers the licenses of what comes from npm."""
     esbuild = ROOT / "node_modules" / ".bin" / "esbuild"
     if not esbuild.exists():
         raise BuildError(_NO_NODE.format(esbuild.relative_to(ROOT)))
@@ -140,11 +140,11 @@ def _bundle(assets: Path) -> None:
     subprocess.run(command, check=True, cwd=ROOT)
     inputs = json.loads(meta.read_text(encoding="utf-8"))["inputs"]
     meta.unlink()
-    (assets / "LICENSES.txt").write_text(_licences(inputs), encoding="utf-8")
+    (assets / "LICENSES.txt").write_text(_licenses(inputs), encoding="utf-8")
 
 
-def _licences(inputs: dict[str, Any]) -> str:
-    """The licences of the npm packages that are in the bundle, which their authors ask to be kept with it."""
+def _licenses(inputs: dict[str, Any]) -> str:
+    """The licenses of the npm packages that are in the bundle, which their authors ask to be kept with it."""
     packages: dict[str, Path] = {}
     for name in inputs:
         parts = Path(name).parts
@@ -152,14 +152,14 @@ def _licences(inputs: dict[str, Any]) -> str:
             at = parts.index("node_modules") + 1
             package = "/".join(parts[at : at + (2 if parts[at].startswith("@") else 1)])
             packages[package] = ROOT / "node_modules" / package
-    texts = [f"{name}\n\n{_licence(packages[name])}" for name in sorted(packages)]
+    texts = [f"{name}\n\n{_license(packages[name])}" for name in sorted(packages)]
     return f"\n\n{'-' * 78}\n\n".join(texts)
 
 
-def _licence(package: Path) -> str:
+def _license(package: Path) -> str:
     found = next(iter(sorted(package.glob("LICEN[SC]E*"))), None)
     if found is None:
-        raise BuildError(f"{package} has no licence to pass on")
+        raise BuildError(f"{package} has no license to pass on")
     return found.read_text(encoding="utf-8").strip()
 
 

@@ -1,6 +1,6 @@
 """A Sphinx extension: finds Chinese words. Sphinx's own search needs a dictionary of 19 MB for that; pairs of characters need none.
 
-A text is indexed by its pairs of neighbouring characters, and what is searched for is split in the same way, so a word is found
+A text is indexed by its pairs of neighboring characters, and what is searched for is split in the same way, so a word is found
 where all of its pairs are.
 """
 
@@ -38,7 +38,7 @@ function splitQuery(query) {
 
 
 def pairs(run: str) -> list[str]:
-    """Returns the pairs of neighbouring characters of a run of Chinese.
+    """Returns the pairs of neighboring characters of a run of Chinese.
 
     >>> pairs("版本号")
     ['版本', '本号']

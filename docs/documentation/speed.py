@@ -17,7 +17,7 @@ RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 CONTESTANTS = {"ours/NumPy": "inplacelab", "torch/NumPy": "PyTorch", "paddle/NumPy": "PaddlePaddle"}
 MARKS = {"inplacelab": "o", "PyTorch": "s", "PaddlePaddle": "^"}
 INKS = {"light": ("#1a1a1a", ("#0550ae", "#b35900", "#1a7f37")), "dark": ("#e0e0e0", ("#79b8ff", "#ffab70", "#7ee787"))}
-"""For each theme the colour of text, and of the contestants. Their marks differ in shape, too."""
+"""For each theme the color of text, and of the contestants. Their marks differ in shape, too."""
 
 TITLES = {
     "Latency": Text("Small tensors: what one operation costs", "小张量：一次操作的开销"),
@@ -106,13 +106,13 @@ def _file(section: Section, theme: str) -> str:
 
 def _plot(section: Section, theme: str, file: Path) -> None:
     """A line for each row: the marks of the contestants, on a logarithmic scale of multiples of NumPy's time."""
-    ink, colours = INKS[theme]
+    ink, colors = INKS[theme]
     numbers = section.numbers()
     figure = Figure(figsize=(7.5, 1.1 + 0.26 * len(numbers)), layout="constrained")
     axes = figure.subplots()
-    for who, colour in zip(MARKS, colours, strict=True):
+    for who, color in zip(MARKS, colors, strict=True):
         points = [(row[who], k) for k, row in enumerate(numbers.values()) if who in row]
-        axes.plot(*zip(*points, strict=True), MARKS[who], color=colour, label=who, markersize=5, linestyle="none")
+        axes.plot(*zip(*points, strict=True), MARKS[who], color=color, label=who, markersize=5, linestyle="none")
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:g}")
     axes.axvline(1, color=ink, linewidth=0.8)

@@ -1,5 +1,5 @@
 """Implements the command line: `inplacelab record script.py -o page.html`, `inplacelab explain script.py`,
-`inplacelab show recording.json`, `inplacelab share script.py --gif steps.gif`, `inplacelab lab`.
+`inplacelab compare a.py b.py`, `inplacelab show recording.json`, `inplacelab share script.py --gif steps.gif`, `inplacelab lab`.
 
 Each subcommand is a module of this package: `add_to` declares its options, `run` does the work and returns the exit status. 0: done;
 1: the program failed, or there is nothing to show; 2: the command is not valid; 130, 141 and 143: stopped by Ctrl-C, by a closed pipe, by SIGTERM.
@@ -25,8 +25,8 @@ __all__ = ["main"]
 _COMMANDS = {"record": record, "explain": explain, "compare": compare, "show": show, "share": share, "lab": lab}
 _VERSION = Text("show the version and exit", "显示版本并退出")
 _DESCRIPTION = Text(
-    "Record what a program does with its tensors, and draw it; or open the lessons.",
-    "记录程序对张量所做的一切，并画成图；或打开课程。",
+    "Record what a program does with its tensors and draw it; explain why backward fails; open the lessons.",
+    "记录程序对张量做了什么，并画成图；解释反向传播为什么失败；打开课程。",
 )
 
 

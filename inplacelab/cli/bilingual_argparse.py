@@ -43,6 +43,13 @@ class Parser(argparse.ArgumentParser):
         self._positionals.title, self._optionals.title = str(_POSITIONALS), str(_OPTIONS)
         self.add_argument("-h", "--help", action="help", help=str(_HELP))
 
+    def format_help(self) -> str:
+        """Returns the help. After a Chinese heading, `argparse` writes an English colon."""
+        text = super().format_help()
+        for heading in (_POSITIONALS.zh, _OPTIONS.zh):
+            text = text.replace(f"\n{heading}:\n", f"\n{heading}：\n")
+        return text
+
     def error(self, message: str) -> NoReturn:
         """Prints an error in the current language, and exits with status 2."""
         self.print_usage(sys.stderr)

@@ -20,7 +20,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.visible import visible
 
 SUMMARY = Text(
-    "Run two scripts, each with the framework that it imports, and say where they begin to differ: in values, versions, sharing, and how "
+    "Run two scripts, each with the framework that it imports, and print where they begin to differ: in values, versions, sharing, and how "
     "they end. What the scripts print is not shown.",
     "运行两个脚本（各用自己导入的框架），指出它们从哪里开始不同：值、版本号、共享关系，以及如何结束。脚本自身的输出不显示。",
 )
@@ -29,7 +29,7 @@ _SAYS = {
     "right": Text("the program to compare it with", "与之比较的程序"),
     "output": Text(
         "also write both side by side: a page that steps through them (.html), a picture (.svg, .png), an animation (.gif), Markdown (.md) or text (.txt)",
-        "另外写出并排的对比：可单步浏览的网页（.html）、图片（.svg、.png）、动图（.gif）、Markdown（.md）或纯文本（.txt）",
+        "另外写出并排的对比：可逐步查看的网页（.html）、图片（.svg、.png）、动图（.gif）、Markdown（.md）或纯文本（.txt）",
     ),
 }
 _NO_FORMAT = Text(

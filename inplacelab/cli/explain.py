@@ -41,9 +41,9 @@ _SAYS = {
         "if backward fails, try fixes in a copy of the script's folder, and show one that works",
         "反向传播失败时，在脚本所在文件夹的副本中尝试各种改法，给出一种可行的",
     ),
-    "fix": Text("the same, and write it", "同上，并写入文件"),
-    "seconds": Text("how long a trial may take (default: {0})", "每次尝试最长的秒数（默认：{0}）"),
-    "html": Text("also write a page that steps through the program", "同时写出可单步浏览的网页"),
+    "fix": Text("like --try, and write the fix into the script", "与 --try 相同，并把改法写入脚本"),
+    "seconds": Text("how many seconds a trial may take (default: {0})", "每次尝试最长的秒数（默认：{0}）"),
+    "html": Text("also write a page that steps through the program", "另外写出可逐步查看的网页"),
 }
 _TRY = Text(
     "To find an edit that works: inplacelab explain --try {0}", "要找到可行的改法：inplacelab explain --try {0}"

@@ -16,20 +16,20 @@ from inplacelab.language import LANGUAGES, Text, get_language
 from inplacelab.lessons.delivery import Delivered, Outcome, deliver, shipped
 
 SUMMARY = Text(
-    "Copy the lessons to your folder and open JupyterLab there. Arguments after -- go to JupyterLab.",
-    "把课程复制到你自己的文件夹，并在那里打开 JupyterLab。-- 之后的内容传给 JupyterLab。",
+    "Copy the lessons to a folder and open JupyterLab there. Arguments after -- go to JupyterLab.",
+    "把课程复制到一个文件夹，并在那里打开 JupyterLab。-- 之后的内容传给 JupyterLab。",
 )
 FOLDER = Path("inplacelab-lessons")
 _SAYS = {
     "lang": Text(
-        "the language of the lessons (default: INPLACELAB_LANGUAGE, else that of the locale)",
-        "课程的语言（默认：INPLACELAB_LANGUAGE，否则随系统区域设置）",
+        "the language of the lessons (default: INPLACELAB_LANGUAGE, or else that of the locale)",
+        "课程的语言（默认：INPLACELAB_LANGUAGE；未设置时随系统的区域设置）",
     ),
     "folder": Text(
-        "where to copy them, each language to a folder in it (default: {0})",
-        "复制到哪个文件夹，每种语言在其中各占一个子文件夹（默认：{0}）",
+        "the folder to copy them to, with one folder in it for each language (default: {0})",
+        "复制到哪个文件夹，其中每种语言各有一个子文件夹（默认：{0}）",
     ).format(FOLDER),
-    "no_open": Text("copy the lessons and open nothing", "只复制课程，不打开 JupyterLab"),
+    "no_open": Text("only copy the lessons; do not open JupyterLab", "只复制课程，不打开 JupyterLab"),
 }
 _SETTINGS = Path(__file__).parents[1] / "lessons" / "jupyter"
 """Defaults for JupyterLab: on its first start it must not ask about news in front of the lesson. The learner's own settings win."""

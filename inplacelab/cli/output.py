@@ -28,17 +28,17 @@ _SAYS = {
         "要写入的文件，- 表示标准输出（默认：输入文件名加上该格式的后缀）",
     ),
     "format": Text(
-        "page that steps offline, picture (png needs the extra png), Markdown, plain text, or the recording itself "
-        "(default: as the suffix of the output says, else html)",
-        "可离线单步浏览的网页、图片（png 需要附加依赖 png）、Markdown、纯文本或记录本身（默认：按输出文件的后缀，否则为 html）",
+        "a page that needs no network, a picture (png needs the extra png), Markdown, plain text, or the recording itself "
+        "(default: as the suffix of the output says, or else html)",
+        "不需要网络的网页、图片（png 需要附加依赖 png）、Markdown、纯文本或记录本身（默认：按输出文件的后缀；没有后缀时为 html）",
     ),
     "lang": Text(
-        "the language of the output (default: INPLACELAB_LANGUAGE, else that of the locale)",
-        "所用语言（默认：INPLACELAB_LANGUAGE，否则随系统区域设置）",
+        "the language of the output (default: INPLACELAB_LANGUAGE, or else that of the locale)",
+        "输出的语言（默认：INPLACELAB_LANGUAGE；未设置时随系统的区域设置）",
     ),
     "predict": Text(
-        "the page asks what a step will do before it shows it; without this, the reader can still switch it on",
-        "网页在显示每一步之前先提问；不加此项时，读者仍可自行打开",
+        "the page asks what each step will do before it shows it; without this option, the reader can switch it on",
+        "网页在显示每一步之前先提问；不加此选项时，读者仍可自行打开",
     ),
 }
 _NO_FORMAT = Text(

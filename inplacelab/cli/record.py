@@ -21,17 +21,20 @@ from inplacelab.recorders.run import LIMIT
 from inplacelab.recording.recording import Recording
 
 SUMMARY = Text(
-    "Run a script, record it, and write a page that steps through it. Arguments after -- go to the script.",
-    "运行脚本并记录，写出可单步浏览的网页。-- 之后的内容传给脚本。",
+    "Run a script, record it, and write a page that steps through it, or a picture, text or the recording itself. Arguments after -- go to "
+    "the script.",
+    "运行脚本并记录，写出可逐步查看的网页，或图片、文本、记录本身。-- 之后的内容传给脚本。",
 )
 _SAYS = {
     "script": Text("the Python program to run", "要运行的 Python 程序"),
-    "title": Text("a name for the picture (default: the script's)", "图的标题（默认：脚本的文件名）"),
+    "title": Text(
+        "the title of the page or picture (default: the script's name)", "网页或图片的标题（默认：脚本的文件名）"
+    ),
     "framework": Text(
         "the framework of the script (default: detected from its imports): {0}",
         "脚本使用的框架（默认：根据它的导入判断）：{0}",
     ),
-    "limit": Text("the most steps to keep (default: {0})", "最多保留的步数（默认：{0}）"),
+    "limit": Text("how many steps to keep at most (default: {0})", "最多保留的步数（默认：{0}）"),
 }
 _ITSELF = Text("the output is the script itself: {0}", "输出文件就是脚本本身：{0}")
 

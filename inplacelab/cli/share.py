@@ -19,8 +19,8 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.visible import visible
 
 SUMMARY = Text(
-    "Write a step of a program for others: as a picture, an animation, a page, or Markdown. Arguments after -- go to the script.",
-    "把程序的某一步分享给他人：图片、动图、网页或 Markdown。-- 之后的内容传给脚本。",
+    "Show a step of a program to others: write a picture, an animation, a page, or Markdown. Arguments after -- go to the program.",
+    "把程序的某一步分享给他人：写出图片、动图、网页或 Markdown。-- 之后的内容传给程序。",
 )
 _SAYS = {
     "program": Text(
@@ -37,12 +37,12 @@ _SAYS = {
     ),
     "gif": Text("an animation of the steps, 1200 x 675 pixels", "各步的动图，1200 × 675 像素"),
     "seconds": Text(
-        "how long the animation shows each step (default: long enough to read its sentence)",
+        "how many seconds the animation shows each step (default: long enough to read its sentence)",
         "动图中每一步显示的秒数（默认：足以读完该步的说明）",
     ),
     "html": Text(
         "a page that steps through the program; the link to the step is printed",
-        "可单步浏览的网页；同时打印指向该步的链接",
+        "可逐步查看的网页；同时打印指向该步的链接",
     ),
     "markdown": Text(
         "print the step as Markdown; what the program prints goes to the standard error",

@@ -15,7 +15,7 @@ from inplacelab.recording.visible import visible
 
 SUMMARY = Text(
     "Draw a saved recording: as a page that steps through it, a picture or text.",
-    "绘制已保存的记录：可单步浏览的网页、图片或文本。",
+    "绘制已保存的记录：可逐步查看的网页、图片或文本。",
 )
 _RECORDING = Text("a recording, as `record --format json` writes it", "由 `record --format json` 写出的记录")
 _CANNOT_READ = Text("cannot read {0}: {1}", "无法读取 {0}：{1}")

@@ -87,7 +87,7 @@ def set_device(device: str | Place | Device | None, *, simulate: bool = False) -
 
     A GPU needs CuPy (`pip install "inplacelab[gpu13]"` or `[gpu12]`). The simulated GPU computes with NumPy, but has a separate
     memory ledger, so memory peaks are those of a real one, and reports the kernels that a real one would launch
-    (`inplacelab.kernels.launches`). It is always labelled "simulated", and only `simulate=True` chooses it.
+    (`inplacelab.kernels.launches`). It is always labeled "simulated", and only `simulate=True` chooses it.
 
     Args:
         device: "cpu", "gpu", or a place; None for no change.

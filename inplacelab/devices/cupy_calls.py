@@ -1,6 +1,6 @@
-"""Maps NumPy's functions to CuPy's, with replacements where CuPy has none or another behaviour.
+"""Maps NumPy's functions to CuPy's, with replacements where CuPy has none or another behavior.
 
-Most functions have the same name and behaviour, and are looked up. `_INSTEAD` has replacements for the others, each with the reason.
+Most functions have the same name and behavior, and are looked up. `_INSTEAD` has replacements for the others, each with the reason.
 A function without either raises an error before anything is written.
 """
 

@@ -103,7 +103,7 @@ def source(name: str, dtype: Any = "float32", layout: str = "contiguous") -> Sou
     Args:
         name: the name of the operation.
         dtype: the dtype of the elements.
-        layout: "contiguous" (neighbouring slots, loaded several at a time) or "strided" (any layout).
+        layout: "contiguous" (neighboring slots, loaded several at a time) or "strided" (any layout).
 
     Raises:
         ArgumentError: if the operation has no kernel.

@@ -23,7 +23,7 @@ def _replaced(out: Any) -> None:
     """Does nothing: a `Whole` kernel replaces this one."""
 
 
-# ---- normalise --------------------------------------------------------------------------------------------------------------
+# ---- normalize --------------------------------------------------------------------------------------------------------------
 
 
 def _d_normalize(g: Tensor, x: Tensor, out: Tensor, epsilon: float) -> Tensor:
@@ -44,7 +44,7 @@ def _has_rows(x: Any) -> None:
 
 NORMALIZE = Whole(
     Row(
-        name="normalize", kind="normalisation", inputs=("x",), attrs="epsilon=1e-05", shape=same, validate=_has_rows,
+        name="normalize", kind="normalization", inputs=("x",), attrs="epsilon=1e-05", shape=same, validate=_has_rows,
         kernel=_replaced, rules=(Rule(_d_normalize),), node="NormalizeGradNode", **_ALONE,
         says=Text("Each row minus its mean, divided by its standard deviation.", "每一行减去均值，再除以标准差。"),
     ),

@@ -62,7 +62,7 @@ def common_shape(x: Shape, y: Shape) -> Shape | None:
 def reshape(layout: Layout, shape: Shape) -> Layout | None:
     """Returns the layout with another shape, or None if no strides can express it: then the elements must be copied.
 
-    Neighbouring axes can be joined if a step past the end of the inner one is a step of the outer one. The axes form groups
+    Neighboring axes can be joined if a step past the end of the inner one is a step of the outer one. The axes form groups
     of such axes; the elements of each group must be divided by a run of the new sizes.
     """
     if shape == layout.shape:

@@ -1,4 +1,4 @@
-"""Draws plots in the style of the lessons: as wide as a page, with markers as well as colours, and as text.
+"""Draws plots in the style of the lessons: as wide as a page, with markers as well as colors, and as text.
 
 The text can be read aloud, and tests that execute a lesson compare its numbers, since pixels depend on the version of
 Matplotlib and on fonts.
@@ -27,8 +27,8 @@ _STYLE = {
     "lines.linewidth": 1.8,
     "svg.hashsalt": "inplacelab",
 }
-# Okabe and Ito's colours, and markers for readers who do not see colours.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#000000")
+# Okabe and Ito's colors, and markers for readers who do not see colors.
+_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#000000")
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 
 _GIVEN_NAMES = {"StrCategoryFormatter", "FixedFormatter"}
@@ -69,7 +69,7 @@ def figure(columns: int = 1, *, height: float = 3.0) -> Iterator[Any]:
 
 
 def _cycle(mpl: Any) -> Any:
-    return mpl.cycler(color=_COLOURS) + mpl.cycler(linestyle=_DASHES)
+    return mpl.cycler(color=_COLORS) + mpl.cycler(linestyle=_DASHES)
 
 
 def _described(all_axes: Iterable[Any]) -> Iterator[str]:

@@ -46,9 +46,9 @@ def standardized(x: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor
         The normalized tensor, the mean and the (biased) variance. The last two keep `axes` with size 1.
     """
     mean = x.mean(axes, keepdim=True)
-    centred = x - mean
-    variance = centred.square().mean(axes, keepdim=True)
-    return centred * variance.scale(1.0, epsilon).rsqrt(), mean, variance
+    centered = x - mean
+    variance = centered.square().mean(axes, keepdim=True)
+    return centered * variance.scale(1.0, epsilon).rsqrt(), mean, variance
 
 
 def layer_norm(

@@ -1,4 +1,4 @@
-"""Images of another size: each element of the result is an element of the image, or a weighted mean of its neighbours.
+"""Images of another size: each element of the result is an element of the image, or a weighted mean of its neighbors.
 
 Axes are resized one after the other, so two axes are no other case than one.
 """
@@ -38,7 +38,7 @@ def interpolate(  # Paddle's signature
         scale_factor: what the sizes are multiplied by, if `size` is None: a number, or one for each axis.
         mode: "nearest" copies elements; "linear" (one axis), "bilinear" (two), "trilinear" (three) and "bicubic" (two) take weighted means.
         align_corners: whether the first and the last elements of image and result lie at the same places; not with "nearest".
-        align_mode: 1 takes the result's element k at `k * ratio`; 0 compares the centres of elements. Only for linear modes.
+        align_mode: 1 takes the result's element k at `k * ratio`; 0 compares the centers of elements. Only for linear modes.
         data_format: "NCW", "NCHW" or "NCDHW"; with "C" at the end if the channels are the last axis. Channels are second if None.
         name: accepted for compatibility with Paddle; ignored.
 

@@ -175,7 +175,7 @@ elementwise("thresholded_relu", "x", ("Replace elements up to `threshold` by `va
             cuda="x <= threshold ? value : x",
             prepare={n: scalar("thresholded_relu", n) for n in ("threshold", "value")},
             d_x=lambda g, x, threshold: g._inside(x > threshold))  # fmt: skip
-add_row("normalisation", "softmax", "x", ("Exponentials, divided by their sum along `axis`.", "求指数，再除以沿 `axis` 的和。"),
+add_row("normalization", "softmax", "x", ("Exponentials, divided by their sum along `axis`.", "求指数，再除以沿 `axis` 的和。"),
         attrs="axis=-1, dtype=None", kernel=_softmax, shape=same, dtype=_floating_only, prepare={"axis": _one_axis},
         method=False, function=False, functional=True, out=True, depends=along_axes("whole"), d_x=_d_softmax)  # fmt: skip
 

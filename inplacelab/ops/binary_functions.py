@@ -71,7 +71,7 @@ elementwise(
 elementwise(
     "nextafter", "x, y", ("The floating-point number next to `x` in the direction of `y`.", "从 `x` 朝 `y` 方向的下一个浮点数。"),
     ufunc=np.nextafter, kernel=in_dtype_of_result(np.nextafter), plain_kinds="f",
-    cuda={"f": "nextafter(x, y)", "float16": ""},  # a neighbour in single precision would be rounded back to `x`
+    cuda={"f": "nextafter(x, y)", "float16": ""},  # a neighbor in single precision would be rounded back to `x`
     accepts="f", dtype=floating("nextafter"), in_place=False,
 )  # fmt: skip
 

@@ -164,14 +164,14 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
 @as_function
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Creates a tensor of `shape` whose elements are not initialised."""
+    """Creates a tensor of `shape` whose elements are not initialized."""
     device = device_for()
     return made("empty", device.empty(shape_of("empty", shape), dtypes.as_numpy(dtype)), device)
 
 
 @as_function
 def empty_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Creates a tensor with the shape of `x` (and its dtype if `dtype` is None) whose elements are not initialised."""
+    """Creates a tensor with the shape of `x` (and its dtype if `dtype` is None) whose elements are not initialized."""
     device = device_for(x)
     return made("empty_like", device.empty(x.array.shape, dtypes.as_numpy(x.dtype if dtype is None else dtype)), device)
 
@@ -221,7 +221,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
     Args:
         start: the first number; if `end` is None, the end, and the first number is 0.
         end: the end, which is not included.
-        step: the difference of neighbours.
+        step: the difference of neighbors.
         dtype: the type of the elements. If None: int64 if all arguments are integers, else the default type.
         name: ignored.
 

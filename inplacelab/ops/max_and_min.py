@@ -22,7 +22,7 @@ from inplacelab.tensor import Tensor
 
 
 def _check_elements(x: Any, axis: int | Sequence[int] | None) -> None:
-    """Refuses an empty axis, which has no largest element. PaddlePaddle 3.3.1 returns uninitialised memory."""
+    """Refuses an empty axis, which has no largest element. PaddlePaddle 3.3.1 returns uninitialized memory."""
     for k in axes_of(x, axis):
         if x.shape[k] == 0 and 0 not in reduced(x.shape, axes_of(x, axis), False):
             raise errors.empty_axis_reduced(axis=k)

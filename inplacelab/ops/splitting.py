@@ -67,7 +67,7 @@ def _axis(x: Tensor, axis: Any) -> int:
 
 
 def _at(x: Tensor, axis: int, bounds: Sequence[int]) -> list[Tensor]:
-    """Copies of the parts between neighbouring bounds."""
+    """Copies of the parts between neighboring bounds."""
     return [x._part(axis, start, stop) for start, stop in pairwise(bounds)]
 
 
@@ -201,7 +201,7 @@ def tensor_split(
         axis: the axis.
         name: ignored.
 
-    That a number gives copies and a list gives views is PaddlePaddle 3.3.1's behaviour.
+    That a number gives copies and a list gives views is PaddlePaddle 3.3.1's behavior.
 
     >>> import inplacelab as paddle
     >>> [part.tolist() for part in paddle.arange(5).tensor_split(2)]

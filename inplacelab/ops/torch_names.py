@@ -134,7 +134,7 @@ def new_empty(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """Creates a tensor whose elements are not initialised. The arguments are those of `new_full`; the sizes may be separate.
+    """Creates a tensor whose elements are not initialized. The arguments are those of `new_full`; the sizes may be separate.
 
     元素为内存中原有内容的新张量；未指定时，dtype 与设备同本张量。
 

@@ -1,7 +1,7 @@
 """Instruments a program so that it reports when each statement begins; a framework cannot, since `y = x` computes nothing.
 
 A program that we run ourselves gets a call before each of its statements (`instrumented`). The calls change neither its line numbers
-nor its behaviour.
+nor its behavior.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def _constant(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa
     return CONSTANT
 
 
-# --- normalisation ---------------------------------------------------------------------------------------------------
+# --- normalization ---------------------------------------------------------------------------------------------------
 
 
 def _layer_norm(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001

@@ -29,7 +29,7 @@ class Laid(Protocol):
 
 
 Runs = tuple[tuple[int, int], ...]
-"""Runs of neighbouring slots, as (first, one past the last), in order and apart from each other."""
+"""Runs of neighboring slots, as (first, one past the last), in order and apart from each other."""
 
 __all__ = [
     "MOST_RUNS",

@@ -61,8 +61,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
             status = main(words)
         except SystemExit as leaving:  # argparse's own way out
             status = int(leaving.code or 0)
-        for neighbour in ("helper", "neighbour"):  # a process of its own would end here
-            sys.modules.pop(neighbour, None)
+        for neighbor in ("helper", "neighbor"):  # a process of its own would end here
+            sys.modules.pop(neighbor, None)
         return Done(status, *capsys.readouterr())
 
     return carry_out
@@ -140,13 +140,13 @@ def test_what_cannot_ask_is_refused_before_the_script_runs(run: Run) -> None:
     assert not Path("still.svg").exists()
 
 
-def test_a_script_runs_as_the_main_program_with_its_arguments_and_its_neighbours(run: Run) -> None:
+def test_a_script_runs_as_the_main_program_with_its_arguments_and_its_neighbors(run: Run) -> None:
     os.mkdir("inner")
-    script("name = 'the neighbour'\n", "inner/neighbour.py")
-    program = "import sys, neighbour\nprint(__name__, sys.argv, neighbour.name, sys.modules['__main__'].__file__)\n"
+    script("name = 'the neighbor'\n", "inner/neighbor.py")
+    program = "import sys, neighbor\nprint(__name__, sys.argv, neighbor.name, sys.modules['__main__'].__file__)\n"
     before = sys.argv, list(sys.path), sys.modules["__main__"]
     done = run("record", script(program, "inner/main.py"), "--format", "json", "--", "-o", "--lang", "7")
-    assert done.out == "__main__ ['inner/main.py', '-o', '--lang', '7'] the neighbour inner/main.py\n"
+    assert done.out == "__main__ ['inner/main.py', '-o', '--lang', '7'] the neighbor inner/main.py\n"
     assert (sys.argv, sys.path, sys.modules["__main__"]) == before
 
 
@@ -352,14 +352,16 @@ def test_the_module_is_the_command(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "heading"), [("en", "usage: inplacelab record"), ("zh", "用法：inplacelab record")]
+    ("language", "heading", "colon"), [("en", "usage: inplacelab record", ":"), ("zh", "用法：inplacelab record", "：")]
 )
-def test_help_speaks_the_current_language(run: Run, language: str, heading: str) -> None:
+def test_help_speaks_the_current_language(run: Run, language: str, heading: str, colon: str) -> None:
     with speak(language):
         done = run("record", "--help")
     assert done.status == 0
     assert done.out.startswith(heading)
     assert ("运行脚本" in done.out) == (language == "zh")
+    headings = [line for line in done.out.splitlines() if line.endswith((":", "：")) and not line.startswith(" ")]
+    assert [line[-1] for line in headings] == [colon, colon]
 
 
 @pytest.mark.parametrize("words", [("record", "script.py", "--limit", "0"), ("record",), ("play",), ()])

@@ -140,7 +140,7 @@ class ndarray:  # noqa: N801  # CuPy's name
         raise TypeError("Implicit conversion to a NumPy array is not allowed.")
 
     def _looked_at(self, *asked: Any) -> Any:
-        raise AssertionError("a value was looked at without `get()`: a hidden synchronisation")
+        raise AssertionError("a value was looked at without `get()`: a hidden synchronization")
 
     __bool__ = __int__ = __float__ = __complex__ = __index__ = item = tolist = _looked_at
 

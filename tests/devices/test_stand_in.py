@@ -41,7 +41,7 @@ def test_numpy_arrays_are_no_operands() -> None:
 def test_a_value_is_seen_through_get_only() -> None:
     x = _array(1.0)
     for look in (bool, int, float, lambda v: v.item(), lambda v: v.tolist()):
-        with pytest.raises(AssertionError, match="hidden synchronisation"):
+        with pytest.raises(AssertionError, match="hidden synchronization"):
             look(x)
     assert x.get().tolist() == [1.0]
 

@@ -12,7 +12,7 @@ from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab_widgets import KernelView
 from tests.in_browser import open_page, until_it_presents
 
-# A theme changes colours and nothing else: what is no matter of colour is asked once.
+# A theme changes colors and nothing else: what is no matter of color is asked once.
 RULES = {"light": None, "dark": ["cat.color"]}
 
 Act = Callable[[Any], object]

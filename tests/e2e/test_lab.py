@@ -140,7 +140,7 @@ def test_the_lesson_is_stepped_with_the_keyboard(lesson: Page, language: str, sc
 def test_axe_finds_nothing(
     lesson: Page, axe: Callable[[Any, list[str] | None], list[str]], theme: str, rules: list[str] | None
 ) -> None:
-    """A theme changes only colours, so other rules are checked once."""
+    """A theme changes only colors, so other rules are checked once."""
     lesson.stepper("--name in_place").press("End")
     lesson.use_theme(f"JupyterLab {theme}", light=theme == "Light")
     complaints = axe(lesson.browser_page, rules)

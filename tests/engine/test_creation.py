@@ -134,7 +134,7 @@ def test_a_new_tensor_is_made_on_the_device_given() -> None:
 # ---- arguments in PyTorch's order -----------------------------------------------------------------------------------
 
 
-def test_neighbours_may_be_given_in_pytorchs_order() -> None:
+def test_neighbors_may_be_given_in_pytorchs_order() -> None:
     x, index = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), paddle.to_tensor([1])
     assert x.sum(0, True).tolist() == [[4.0, 6.0]]
     assert paddle.sum(x, 0, "float64", True).dtype == paddle.float64

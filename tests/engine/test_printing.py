@@ -50,7 +50,7 @@ def test_what_paddle_printed(array: np.ndarray, options: dict[str, Any], text: s
     assert printed(array, **options) == text
 
 
-def test_a_thousand_elements_are_printed_one_more_is_summarised() -> None:
+def test_a_thousand_elements_are_printed_one_more_is_summarized() -> None:
     whole = printed(np.arange(1000)).splitlines()
     assert whole[1] == "       [0  , 1  , 2  , 3  , 4  , 5  , 6  , 7  , 8  , 9  , 10 , 11 , 12 , 13 ,"
     assert whole[-1] == "        994, 995, 996, 997, 998, 999])"

@@ -186,6 +186,6 @@ def test_every_row_with_an_expression_has_a_kernel() -> None:
     assert len(WITH_EXPRESSION) > 75
 
 
-def test_a_neighbour_in_half_precision_has_no_kernel() -> None:
-    """A kernel would compute in single precision, and round the neighbour back."""
+def test_a_neighbor_in_half_precision_has_no_kernel() -> None:
+    """A kernel would compute in single precision, and round the neighbor back."""
     assert data_types(ROWS["nextafter"]) == ("float32", "float64")

@@ -70,7 +70,7 @@ def test_what_backward_needs_and_a_kernel_overwrites_is_noticed() -> None:
         y.sum().backward()
 
 
-def test_normalising_has_the_derivative_of_its_definition() -> None:
+def test_normalizing_has_the_derivative_of_its_definition() -> None:
     values = np.random.default_rng(3).normal(size=(2, 5))
     weights = paddle.to_tensor(np.arange(10.0).reshape(2, 5))
     gradients = []
@@ -80,8 +80,8 @@ def test_normalising_has_the_derivative_of_its_definition() -> None:
         if how == "kernel":
             kernels.run("normalize_", y)
         else:
-            centred = y - y.mean(axis=-1, keepdim=True)
-            y = centred / y.var(axis=-1, unbiased=False, keepdim=True).scale(1.0, 1e-5).sqrt()
+            centered = y - y.mean(axis=-1, keepdim=True)
+            y = centered / y.var(axis=-1, unbiased=False, keepdim=True).scale(1.0, 1e-5).sqrt()
         (y * weights).sum().backward()
         gradients.append(gradient(w))
     np.testing.assert_allclose(gradients[0], gradients[1], atol=1e-12)

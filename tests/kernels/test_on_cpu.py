@@ -46,7 +46,7 @@ SOME_WAIT = once("float *x)\n{ if (threadIdx.x < 3) __syncthreads();\n x[threadI
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("columns", [1, 2, 255, 256, 700])
-def test_rows_are_normalised(run: Run, dtype: str, columns: int, order: str) -> None:
+def test_rows_are_normalized(run: Run, dtype: str, columns: int, order: str) -> None:
     x = drawn(3, columns, dtype=dtype)
     exact = x.astype("float64")
     expected = (exact - exact.mean(1, keepdims=True)) / np.sqrt(exact.var(1, keepdims=True) + 1e-5)
@@ -149,7 +149,7 @@ def test_two_barriers_are_not_one(run: Run) -> None:
 
 
 def test_a_race_is_found_and_shows_in_another_order(run: Run) -> None:
-    """Every thread takes its neighbour's value, which that one may have replaced already."""
+    """Every thread takes its neighbor's value, which that one may have replaced already."""
     kernel = once("float *x)\n{ x[threadIdx.x] = x[(threadIdx.x + 1) % blockDim.x]; }", X)
     results = []
     for order in ORDERS:

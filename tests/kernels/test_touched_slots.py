@@ -61,7 +61,7 @@ PROGRAMS: dict[str, Callable[[], Any]] = {
     "small integers": lambda: kernels.run("abs_", ramp(1000, dtype="int8")),
     "truth values": lambda: kernels.run("greater_than", ramp(20, 40)[:, 8:24], ramp(16)),
     "fused": lambda: kernels.fuse("scale_", "add_", "relu_")(ramp(515), ramp(515), scale=2.0),
-    "normalised": lambda: kernels.run("normalize_", ramp(3, 700)),
+    "normalized": lambda: kernels.run("normalize_", ramp(3, 700)),
     "transpose": lambda: kernels.run("transpose_tiled", ramp(45, 71)),
     "square transpose": lambda: kernels.run("transpose_square_", ramp(71, 71)),
     "scatter": _add_at,

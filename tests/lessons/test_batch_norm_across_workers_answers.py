@@ -55,8 +55,8 @@ def by_autograd(g: Any, y: Any, deviation: Any) -> Any:
     """Any `x` with this result and deviation will do, such as the one with mean 0."""
     x = (y * deviation).detach()
     x.stop_gradient = False
-    centred = x - x.mean(0)
-    (centred / centred.square().mean(0).sqrt() * g).sum().backward()
+    centered = x - x.mean(0)
+    (centered / centered.square().mean(0).sqrt() * g).sum().backward()
     return x.grad
 
 

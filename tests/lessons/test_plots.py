@@ -47,7 +47,7 @@ def test_bars_are_described_by_their_names_and_lengths(shown: list[dict[str, Any
     ]
 
 
-def test_columns_stand_side_by_side_and_lines_differ_in_more_than_colour(shown: list[dict[str, Any]]) -> None:
+def test_columns_stand_side_by_side_and_lines_differ_in_more_than_color(shown: list[dict[str, Any]]) -> None:
     with figure(2) as (left, right):
         left.plot([1], [1], label="a")
         first, second = right.plot([1, 2], [[1, 2], [3, 4]], label=["b", "c"])

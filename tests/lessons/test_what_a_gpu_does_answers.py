@@ -94,7 +94,7 @@ def test_five_sectors(view: Callable[[Any], Any], *, solved: bool) -> None:
         ("y = x.clone()\ny[1:].add_(x[:-1])", False),
     ],
 )
-def test_neighbours_in_any_order(rest: str, *, solved: bool) -> None:
+def test_neighbors_in_any_order(rest: str, *, solved: bool) -> None:
     recording, _ = ran(f"x = paddle.to_tensor([3., 1., 4., 1.])\n{rest}")
     verdict = what_a_gpu_does.any_order(mine=recording)
     assert verdict.solved == solved, verdict

@@ -38,7 +38,7 @@ FOUND = {
         Statement("unsqueeze_", ("x",), args=(0,)),
         Statement("backward", ("x",), args=(True,)),
     ),
-    "the negative in place where neighbours are sixteen bytes apart": (
+    "the negative in place where neighbors are sixteen bytes apart": (
         Statement("leaf", out="a", args=(((1.0, 2.0, 3.0, 4.0),) * 3, "float32")),
         DOUBLED,
         Statement("getitem", ("x",), "v", ((slice(None), 1),)),

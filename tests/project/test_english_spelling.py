@@ -11,8 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 BRITISH = re.compile(
-    r"\b(?:\w*(?:optimis|normalis|initialis|synchronis|serialis|organis|recognis|summaris|visualis|minimis|maximis)"
-    r"\w*|(?:colour|neighbour|behaviour|favour)\w*|grey|labelled|modelled|cancelled|judgements?)\b",
+    r"\b(?:\w*(?:optimis|normalis|initialis|synchronis|serialis|organis|recognis|summaris|specialis|visualis|minimis|maximis)"
+    r"\w*|(?:colour|neighbour|behaviour|favour|fibre)\w*|centre[ds]?|grey|labelled|modelled|cancelled|licences?|judgements?)\b",
     re.IGNORECASE,
 )
 PAGES = [
@@ -35,8 +35,10 @@ def british(text: str) -> list[str]:
 
 
 def texts(path: Path) -> Iterator[str]:
-    """The English of each `Text(en, zh)` of a module."""
+    """The docstrings of a module, and the English of each `Text(en, zh)`."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield ast.get_docstring(node) or ""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Text" and node.args:
             for part in ast.walk(node.args[0]):
                 if isinstance(part, ast.Constant) and isinstance(part.value, str):
@@ -53,7 +55,7 @@ def test_pages(page: Path) -> None:
     assert british(page.read_text(encoding="utf-8")) == []
 
 
-def test_the_texts_of_the_program() -> None:
+def test_the_texts_and_docstrings_of_the_program() -> None:
     found = {path.relative_to(ROOT).as_posix(): british("\n".join(texts(path))) for path in MODULES}
     assert len(found) > 200
     assert {name: words for name, words in found.items() if words} == {}

@@ -140,7 +140,7 @@ def test_memory_is_recorded_at_every_step(run: Runner) -> None:
     ]  # fmt: skip
 
 
-def test_large_storages_are_summarised(run: Runner) -> None:
+def test_large_storages_are_summarized(run: Runner) -> None:
     recording = run("x = paddle.arange(5000)\nx[4999] = -3\ne = paddle.empty([3])\n").recording
     values = recording.after_line(2).storage_of("x").values
     assert isinstance(values, Summary)

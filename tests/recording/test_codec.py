@@ -115,7 +115,7 @@ STORAGE = ("steps", 0, "storages", 0, 1)
         ((*STORAGE, "values", 0), "NaN", r"values\[0\]: expected a number, .*\"nan\", .*, found \"NaN\"\."),
         ((*STORAGE, "values", 0), {"re": 1, "im": "x"}, r"values\[0\]: expected a number, .*\"re\""),
         ((*STORAGE, "values", 0), None, r"values\[0\]: expected a number, .*, found null\."),
-        ((*STORAGE, "colour"), "red", r"\[1\] has no field `colour`; expected an object with the fields id, bytes"),
+        ((*STORAGE, "color"), "red", r"\[1\] has no field `color`; expected an object with the fields id, bytes"),
         (("title",), [7] * 99, r"found \[7, 7.{10,60}\.\.\.\."),
     ],
 )

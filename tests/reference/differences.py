@@ -110,7 +110,7 @@ INCOMPLETE_GAMMA = [
     *_differ("gammainc_ gammaincc_", "@ | *", "gradients: ValueError, and not *", NO_FORMULA),
     *_differ("gammainc_ gammaincc_", "@ | *(row) | *", "[vb]*: *, and not *", ONLY_SAME_SHAPES),
     *_differ("gammainc_ gammaincc_", "@ | *c(wide) | *", "values: *, and not *", ONLY_SAME_SHAPES),
-    *_differ("gammainc_ gammaincc_", "@ | x.@(wide) | float* | *", f"{GROWS}, and not {ANSWER}", "in place cannot grow; Paddle grows x over uninitialised memory"),
+    *_differ("gammainc_ gammaincc_", "@ | x.@(wide) | float* | *", f"{GROWS}, and not {ANSWER}", "in place cannot grow; Paddle grows x over uninitialized memory"),
 ]  # fmt: skip
 
 COMPARED = """equal_ not_equal_ greater_than_ greater_equal_ less_than_ less_ less_equal_

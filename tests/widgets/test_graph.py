@@ -136,7 +136,7 @@ def test_a_running_node_has_a_second_border() -> None:
     assert sum(look.style == "inner" for _, look in alive(panel, step)) == 1
 
 
-def test_the_states_differ_without_their_colours() -> None:
+def test_the_states_differ_without_their_colors() -> None:
     states = ("", "waiting", "arrived", "ready", "unpacking", "done", "failed", "unreached", "new")
     looks = [resolved(f"node {state}".strip()) for state in states]
     shapes = [(look["stroke-width"], look.get("stroke-dasharray"), look["fill"]) for look in looks]
@@ -379,10 +379,10 @@ def test_beyond_what_folds_only_the_surroundings_of_the_step_are_drawn() -> None
     assert any(f"up to {RADIUS} edges" in note.en for _, note in panel.notes)
     for step in (last, last + 40, len(recording) - 2):
         facts = recording.steps[step].backward
-        centre = facts.node if facts else recording.steps[step].kept
+        center = facts.node if facts else recording.steps[step].kept
         assert 1 < len(nodes(panel, step)) < 20
         keys = {key for mark, look in alive(panel, step) for key in mark.keys if "node" in look.style.split()}
-        assert centre is None or f"n{centre}" in keys
+        assert center is None or f"n{center}" in keys
 
 
 def test_three_hundred_nodes_are_laid_out_at_once() -> None:

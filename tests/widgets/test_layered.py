@@ -15,7 +15,7 @@ GRAPHS = st.integers(1, 14).flatmap(
 )
 
 
-# Two neighbours at 1.5625 and 2.5625: rounded one by one, they stood 0.999 apart.
+# Two neighbors at 1.5625 and 2.5625: rounded one by one, they stood 0.999 apart.
 CLOSE = [(6, 9), (3, 1), (8, 9), (4, 6), (10, 5), (10, 0), (10, 7), (8, 5), (7, 2), (6, 0), (7, 10)]
 
 

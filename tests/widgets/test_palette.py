@@ -1,4 +1,4 @@
-"""Tests the contrast of colours by WCAG 2, in both themes."""
+"""Tests the contrast of colors by WCAG 2, in both themes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pytest
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene import PANELS, Scene
 from inplacelab_widgets.scene.marks import Look
-from inplacelab_widgets.scene.palette import DASHES, ROLES, STYLES, TENSOR_COLOURS, properties, resolved
+from inplacelab_widgets.scene.palette import DASHES, ROLES, STYLES, TENSOR_COLORS, properties, resolved
 
 THEMES = (0, 1)
 
 
-def luminance(colour: str) -> float:
+def luminance(color: str) -> float:
     def linear(channel: float) -> float:
         return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
 
-    red, green, blue = (linear(int(colour[k : k + 2], 16) / 255) for k in (1, 3, 5))
+    red, green, blue = (linear(int(color[k : k + 2], 16) / 255) for k in (1, 3, 5))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -43,20 +43,20 @@ def test_values_before_a_write_reach_4_5(theme: int) -> None:
     assert contrast(ROLES["now"][theme], ROLES["paper"][theme]) >= 4.5
 
 
-def test_no_words_have_another_colour_than_those(scene: Scene) -> None:
+def test_no_words_have_another_color_than_those(scene: Scene) -> None:
     panels = (scene.panel(name) for name in PANELS)
     marks = [mark for panel in panels for group in panel.groups for mark in group.marks if mark.tag == "text"]
     looks = [look for mark in marks for _, look in mark.runs if look is not None]
-    colours = {properties(look.style)["fill"] for look in looks if "was" not in look.style.split()}
-    assert colours <= {"fg", "soft", "bad"}
+    colors = {properties(look.style)["fill"] for look in looks if "was" not in look.style.split()}
+    assert colors <= {"fg", "soft", "bad"}
     # The values that were overwritten stand below the numbers of slots, and must not be taken for these.
     assert {properties(look.style)["fill"] for look in looks if "was" in look.style.split()} <= {"now"}
 
 
 def test_the_words_around_the_pictures_have_none_either() -> None:
-    colours = set(re.findall(r"(?<![-\w])color: ?var\(--ipl-(\w+)\)", stylesheet()))
-    assert colours
-    assert colours <= {"fg", "soft", "bad", "paper"}
+    colors = set(re.findall(r"(?<![-\w])color: ?var\(--ipl-(\w+)\)", stylesheet()))
+    assert colors
+    assert colors <= {"fg", "soft", "bad", "paper"}
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -66,7 +66,7 @@ def test_the_focus_reaches_3(theme: int) -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("role", ["line", "now", "bad", *(f"c{k}" for k in range(TENSOR_COLOURS))])
+@pytest.mark.parametrize("role", ["line", "now", "bad", *(f"c{k}" for k in range(TENSOR_COLORS))])
 def test_lines_reach_3(theme: int, role: str) -> None:
     assert contrast(ROLES[role][theme], ROLES["paper"][theme]) >= 3
 
@@ -83,7 +83,7 @@ def test_alarms_are_words_too(theme: int) -> None:
     assert contrast(ROLES["bad"][theme], ROLES["tint"][theme]) >= 4.5
 
 
-def test_stale_and_failed_differ_from_the_rest_without_colour() -> None:
+def test_stale_and_failed_differ_from_the_rest_without_color() -> None:
     for style, plain in (
         ("pin stale", "pin"),
         ("node failed", "node"),
@@ -95,7 +95,7 @@ def test_stale_and_failed_differ_from_the_rest_without_colour() -> None:
     assert len(set(DASHES)) == len(DASHES)
 
 
-def test_every_style_names_real_colours() -> None:
+def test_every_style_names_real_colors() -> None:
     for name in STYLES:
         for theme in THEMES:
             for key, value in resolved(name, theme).items():

@@ -35,7 +35,7 @@ def test_what_a_loop_frees_for_good_stands_below_what_lives_on() -> None:
 
 
 @given(LIVES)
-def test_every_row_has_one_place_and_no_neighbours_would_be_better_the_other_way_round(
+def test_every_row_has_one_place_and_no_neighbors_would_be_better_the_other_way_round(
     unordered: list[tuple[int, int]],
 ) -> None:
     lives = sorted(unordered)

@@ -123,10 +123,10 @@ def test_a_picture_is_saved_as_a_card_that_is_light_on_a_dark_page_too(open_page
     light, dark = drawn
     assert light[:2] == (1200, 675)
     assert light == dark
-    colours = {bytes(row[k : k + 3]) for row in light[2] for k in range(0, len(row), 3)}
+    colors = {bytes(row[k : k + 3]) for row in light[2] for k in range(0, len(row), 3)}
     assert {
         bytes.fromhex(role) for role in ("ffffff", "fff1c2", "8f5b00")
-    } <= colours  # paper, and those of written slots
+    } <= colors  # paper, and those of written slots
 
 
 def test_pictures_of_two_steps_and_languages_differ(open_page_of: Open) -> None:

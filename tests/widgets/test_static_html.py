@@ -80,14 +80,14 @@ def test_the_frame_of_a_stale_value_shows_its_storage_and_the_graph(sample_scene
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_colour_of_a_picture_has_its_dark_counterpart(scene: Scene, scheme: str) -> None:
+def test_every_color_of_a_picture_has_its_dark_counterpart(scene: Scene, scheme: str) -> None:
     svg = still_picture(scene, "en")
     used = {*re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', svg.partition("</style>")[2])}
     light = dict(ROLES.values())
     assert used <= light.keys()
     if scheme == "dark":
-        for colour in used:
-            assert f'[fill="{colour}"]{{fill:{light[colour]}}}' in svg
+        for color in used:
+            assert f'[fill="{color}"]{{fill:{light[color]}}}' in svg
 
 
 # Nothing of it can be folded.

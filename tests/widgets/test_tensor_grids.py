@@ -218,7 +218,7 @@ def test_grids_that_do_not_fit_in_a_row_are_miniatures_if_they_are_large(
     views = "".join(f"v{k} = x[{k % shape[0]}]\n" for k in range(8))
     drawn = scene(f"x = paddle.full({shape}, 7.5)\n{views}x.zero_()\n")
     (group,) = drawn.storages.groups
-    assert not any(mark.tag == "image" for mark in group.marks), "a tensor of up to 64 slots is never coloured by value"
+    assert not any(mark.tag == "image" for mark in group.marks), "a tensor of up to 64 slots is never colored by value"
     facts = next(each for each in drawn.recording.state().tensors.values() if each.shape == tuple(shape))
     elements = [mark for mark in group.marks if any(key.startswith(f"t{facts.id}:") for key in mark.keys)]
     assert {mark.tag for mark in elements} == ({"rect"} if in_miniature else {"rect", "text"})
@@ -247,7 +247,7 @@ def test_a_write_to_a_part_has_a_line_around_it() -> None:
     assert str(dict(rims[0][0].attributes)["d"]).count("M") == 4, "a row is a rectangle"
 
 
-def test_values_that_are_not_numbers_have_colours_of_their_own() -> None:
+def test_values_that_are_not_numbers_have_colors_of_their_own() -> None:
     special = {level(value, (0.0, 1.0)) for value in (float("nan"), float("inf"), None)}
     assert len(special) == 2
     assert min(special) >= LEVELS

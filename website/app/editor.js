@@ -60,8 +60,8 @@ const marked = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-// The colours are custom properties of the page, light and dark.
-const colours = HighlightStyle.define([
+// The colors are custom properties of the page, light and dark.
+const colors = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.controlKeyword, tags.definitionKeyword, tags.moduleKeyword], color: "var(--code-keyword)" },
   { tag: [tags.number, tags.bool, tags.null], color: "var(--code-number)" },
   { tag: [tags.string, tags.special(tags.string)], color: "var(--code-string)" },
@@ -83,7 +83,7 @@ export function makeEditor(parent, { changed, run, name }) {
         minimalSetup,
         python(),
         indentUnit.of("    "),
-        syntaxHighlighting(colours),
+        syntaxHighlighting(colors),
         marked,
         attributes(name),
         EditorView.updateListener.of((update) => {

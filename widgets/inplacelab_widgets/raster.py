@@ -38,8 +38,8 @@ _NO_CHINESE_FONT = Text(
     "图中含有中文，而系统的字体都不含这些字符。请安装中文字体，例如 Noto Sans CJK（Debian：apt-get install fonts-noto-cjk）",
 )
 _CHINESE = re.compile("[\u4e00-\u9fff]")
-_COLOURS = 256
-"""The most colours of a GIF."""
+_COLORS = 256
+"""The most colors of a GIF."""
 
 
 class NoFontError(RuntimeError):
@@ -141,14 +141,14 @@ def _opened(file: bytes) -> Any:
 
 
 def _palette(pictures: Iterable[Any]) -> Any:
-    """The colours of all pictures: those that mean something as they are, and the most frequent ones of the edges of letters."""
+    """The colors of all pictures: those that mean something as they are, and the most frequent ones of the edges of letters."""
     meant = [tuple(bytes.fromhex(light[1:])) for light, _ in ROLES.values()]
     counts: Counter[tuple[int, ...]] = Counter()
     for picture in pictures:
-        for count, colour in picture.getcolors(picture.width * picture.height) or ():
-            counts[colour] += count
-    frequent = sorted(counts, key=lambda colour: (-counts[colour], colour))
-    chosen = list(dict.fromkeys([*meant, *frequent]))[:_COLOURS]
+        for count, color in picture.getcolors(picture.width * picture.height) or ():
+            counts[color] += count
+    frequent = sorted(counts, key=lambda color: (-counts[color], color))
+    chosen = list(dict.fromkeys([*meant, *frequent]))[:_COLORS]
     holder = _pillow().new("P", (1, 1))
-    holder.putpalette([part for colour in chosen for part in colour])
+    holder.putpalette([part for color in chosen for part in color])
     return holder

@@ -168,7 +168,7 @@ CHAPTER = Chapter(
             ),
         ),
         difference(
-            key="rows-renormalised",
+            key="rows-renormalized",
             kind=Kind.RIGHT,
             title=Text("`embedding_renorm_`", "`embedding_renorm_`"),
             program="""

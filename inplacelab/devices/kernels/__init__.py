@@ -15,7 +15,7 @@ compile it, and a lesson can show all of it. **One source, three uses**:
     traffic      the memory traffic: sectors of 32 bytes for each warp, bytes for a launch
     trace        every access of a run on the CPU; finds races
 
-On the CPU the kernel's parameters are traced pointers and its threads are fibres (contexts on Linux, system threads elsewhere). A
+On the CPU the kernel's parameters are traced pointers and its threads are fibers (contexts on Linux, system threads elsewhere). A
 run reports an access outside its memory and a barrier that not all threads reach. Tests compare `geometry` and `traffic` with the
 trace, access by access.
 

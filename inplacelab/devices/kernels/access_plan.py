@@ -85,7 +85,7 @@ def form_of(launch: Launch) -> Form:
 
 
 def _once(layouts: Sequence[Layout]) -> tuple[int, ...]:
-    """The positions of the operands that are broadcast along the last axis: one load serves all neighbours."""
+    """The positions of the operands that are broadcast along the last axis: one load serves all neighbors."""
     return tuple(k for k, each in enumerate(layouts) if geometry.stays(each))
 
 
@@ -141,7 +141,7 @@ def merged(layouts: Sequence[Layout], written: int) -> tuple[Layout, ...]:
 
 
 def packs(layout: Layout, width: int) -> Layout:
-    """Returns the layout of packs of neighbouring elements.
+    """Returns the layout of packs of neighboring elements.
 
     Args:
         layout: the layout of single elements.
@@ -162,7 +162,7 @@ def packs(layout: Layout, width: int) -> Layout:
 
 
 def _in_packs(layout: Layout, width: int) -> bool:
-    """Whether the last axis consists of neighbouring slots that can be divided into aligned packs."""
+    """Whether the last axis consists of neighboring slots that can be divided into aligned packs."""
     whole = (layout.shape[-1], layout.offset, *layout.strides[:-1])
     return layout.strides[-1] == 1 and all(each % width == 0 for each in whole)
 

@@ -1,4 +1,4 @@
-// One element after another, in neighbouring slots.
+// One element after another, in neighboring slots.
 
 $element
 $packs

@@ -2,7 +2,7 @@
 //
 // The text of a kernel is compiled with three changes: `float *x` becomes `Traced<float> x`, which checks every index before it is
 // used, and records which thread reads or writes which bytes; `(Pack<float> *)x` becomes `packs<Pack<float>>(x)`; and the
-// instructions that convert half precision become functions. Threads of a block are fibres (fibres.h): each runs until it ends or
+// instructions that convert half precision become functions. Threads of a block are fibers (fibers.h): each runs until it ends or
 // waits at a barrier, then the next one runs. This shows the results of a kernel and its accesses. It gives no information about
 // speed, or about threads that run at the same time: for that, see `Trace.races`.
 
@@ -203,17 +203,17 @@ static void run_block(Kernel kernel, void **arguments, int32_t threads)
     }
 }
 
-static std::deque<Fibre> fibres;
+static std::deque<Fiber> fibers;
 static Kernel body;
 static void **body_arguments;
 
-static void barrier(int line) { fibres[thread_number].wait(line); }
+static void barrier(int line) { fibers[thread_number].wait(line); }
 
 // After a round, all threads must wait at the same barrier, or all must be done.
 static bool all_alike()
 {
-    for (int32_t k = 0; k < (int32_t)fibres.size(); k++)
-        if (fibres[k].done != fibres[0].done || fibres[k].waiting_at != fibres[0].waiting_at) {
+    for (int32_t k = 0; k < (int32_t)fibers.size(); k++)
+        if (fibers[k].done != fibers[0].done || fibers[k].waiting_at != fibers[0].waiting_at) {
             thread_number = k;
             report(BARRIER, -1, 0);
             return false;
@@ -222,18 +222,18 @@ static bool all_alike()
 }
 
 // Threads with barriers: a round is from one barrier to the next.
-static void run_fibres(Kernel kernel, void **arguments, int32_t threads)
+static void run_fibers(Kernel kernel, void **arguments, int32_t threads)
 {
     body = kernel, body_arguments = arguments;
-    while ((int32_t)fibres.size() < threads) fibres.emplace_back();
-    for (auto &fibre : fibres) fibre.start([] { body(body_arguments); });
+    while ((int32_t)fibers.size() < threads) fibers.emplace_back();
+    for (auto &fiber : fibers) fiber.start([] { body(body_arguments); });
     do {
         for (int32_t turn = 0; turn < threads; turn++) {
             become(call->order[turn]);
-            fibres[thread_number].go_on();
+            fibers[thread_number].go_on();
         }
         barriers_passed++;
-    } while (all_alike() && !fibres[0].done);
+    } while (all_alike() && !fibers[0].done);
 }
 
 #define __syncthreads() cuda_on_cpu::barrier(__LINE__)
@@ -252,9 +252,9 @@ static void launch(Call *what, bool waits, Kernel kernel, void **arguments)
         blockIdx.z = block_number / gridDim.x / gridDim.y;
         ordinals.assign(threads, 0);
         barriers_passed = 0;
-        (waits ? run_fibres : run_block)(kernel, arguments, threads);
+        (waits ? run_fibers : run_block)(kernel, arguments, threads);
     }
-    fibres.clear();
+    fibers.clear();
     call->records = records.data(), call->count = (int64_t)records.size();
 }
 

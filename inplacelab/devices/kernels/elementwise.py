@@ -12,7 +12,7 @@ from inplacelab.devices.kernels.source import Form, Parameter, Source, fill
 from inplacelab.devices.kernels.types import C_TYPES, by_value, kind_of, width_of
 
 SIDE_BY_SIDE = Form()
-"""Neighbouring slots, in packs."""
+"""Neighboring slots, in packs."""
 
 
 @dataclass(frozen=True)

@@ -215,7 +215,7 @@ def target(launch: Launch) -> Operand:
 
 
 def stays(layout: Layout) -> bool:
-    """Returns whether an operand is broadcast along its last axis with more than one element, so all neighbours are one element.
+    """Returns whether an operand is broadcast along its last axis with more than one element, so all neighbors are one element.
 
     >>> stays(Layout((8, 4), (1, 0), 0)), stays(Layout((8, 4), (0, 1), 0)), stays(Layout((8, 1), (1, 0), 0))
     (True, False, False)

@@ -67,7 +67,7 @@ def packs(width: int) -> str:
     if width == 1:
         return ""
     return (
-        f"// {width} neighbours in memory, moved at once: from an address that is a multiple of their bytes.\n"
+        f"// {width} neighbors in memory, moved at once: from an address that is a multiple of their bytes.\n"
         f"template <class T> struct alignas({width} * sizeof(T)) Pack {{ T at[{width}]; }};\n"
     )
 

@@ -216,7 +216,7 @@ def _folder() -> Path:
 
 def cpp(sources: Sequence[Source]) -> str:
     """Returns the C++ source of some kernels, each in a namespace, with a function that unpacks its arguments."""
-    headers = [(HERE / name).read_text(encoding="utf-8") for name in ("fibres.h", "cuda_on_cpu.h")]
+    headers = [(HERE / name).read_text(encoding="utf-8") for name in ("fibers.h", "cuda_on_cpu.h")]
     return "\n".join([*headers, *(_wrapped(source) for source in sources)])
 
 

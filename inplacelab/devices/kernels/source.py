@@ -24,7 +24,7 @@ class Form(NamedTuple):
     """The form of an element-wise kernel.
 
     Attributes:
-        kind: "contiguous" (neighbouring slots) or "strided" (any layouts).
+        kind: "contiguous" (neighboring slots) or "strided" (any layouts).
         width: the number of elements to process at once; 0 for the default: a contiguous kernel as many as 16 bytes hold, a
             strided kernel one.
         bits: the width of a strided kernel's indices, 32 or 64.

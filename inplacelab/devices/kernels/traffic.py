@@ -1,7 +1,7 @@
 """Computes the memory traffic of a launch: bytes requested and bytes moved.
 
-Memory moves sectors of 32 bytes. The 32 threads of a warp send one request, which moves each sector that it needs once. Neighbouring
-threads that access neighbouring slots share sectors ("coalesced"): 32 floats are 4 sectors. Neighbouring threads that access distant
+Memory moves sectors of 32 bytes. The 32 threads of a warp send one request, which moves each sector that it needs once. Neighboring
+threads that access neighboring slots share sectors ("coalesced"): 32 floats are 4 sectors. Neighboring threads that access distant
 slots need a sector each: 32 sectors, of which an eighth is used.
 
     requested   the bytes that threads read or write
@@ -138,7 +138,7 @@ def of_kernel(kind: str, operands: Sequence[Operand], width: int) -> Bytes:
 def moved(launch: Launch) -> int | None:
     """Computes the bytes of the sectors of all requests of a launch: the sum of `moved` over `requests`, without listing them.
 
-    The 32 threads of a warp process neighbouring elements, so a request is a run of elements, and the sectors of successive runs
+    The 32 threads of a warp process neighboring elements, so a request is a run of elements, and the sectors of successive runs
     repeat. So a few formulas suffice for any size.
 
     Args:

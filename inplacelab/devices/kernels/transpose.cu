@@ -1,5 +1,5 @@
 // The transpose of a matrix, out of place: a tile at a time through shared memory, so that
-// neighbouring threads read neighbouring slots and write neighbouring slots. A row of 33 puts the
+// neighboring threads read neighboring slots and write neighboring slots. A row of 33 puts the
 // 32 elements of a tile's column into 32 different banks of the shared memory.
 extern "C" __global__ void $name(const $T *x, $T *out, long long rows, long long columns)
 {

@@ -89,7 +89,7 @@ def check_all_hold(op: str, dtype: np.dtype[Any], values: Any) -> None:
     """
     if dtype.kind not in "iu" or values.dtype.kind not in "fc" or not values.size:
         return
-    for number in np.stack([values.real.min(), values.real.max()]).tolist():  # on a GPU one synchronisation for both
+    for number in np.stack([values.real.min(), values.real.max()]).tolist():  # on a GPU one synchronization for both
         if not isfinite(number):
             raise errors.no_such_integer(op=op, value=number, dtype=dtype.name)
 

@@ -67,7 +67,7 @@ def check_range(op: str, index: Any, size: int, refusal: Refuse = as_index_error
 
 def _extremes(index: Any) -> tuple[int, int]:
     if index.size > FEW:
-        largest, smallest = np.stack((index.max(), index.min())).tolist()  # one synchronisation for both
+        largest, smallest = np.stack((index.max(), index.min())).tolist()  # one synchronization for both
         return largest, smallest
     places = index.ravel().tolist()
     return max(places), min(places)

@@ -1,4 +1,4 @@
-"""Generates Python functions from a row of the table, one for each variant, specialised for the row.
+"""Generates Python functions from a row of the table, one for each variant, specialized for the row.
 
 A generic `run(row, *args)` would look up constant facts in every call: the number of inputs, the arguments of derivatives.
 So the path is written once, here, as a template, and each row fills it in. The generated source can be read:

@@ -290,4 +290,4 @@ _BY_WORDS: Mapping[str, Callable[[_Case], list[FixFacts]]] = {
     "is different from that of inplace tensor": _not_in_place,
     "must be Tensor, but got": _not_a_tensor,
 }
-"""Recognises each refusal that can be fixed, by PaddlePaddle's headline, which a recording keeps."""
+"""Recognizes each refusal that can be fixed, by PaddlePaddle's headline, which a recording keeps."""

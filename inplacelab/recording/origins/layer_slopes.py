@@ -138,10 +138,10 @@ def _picked(divide: bool) -> Form:
     )
 
 
-# --- normalisation ---------------------------------------------------------------------------------------------------
+# --- normalization ---------------------------------------------------------------------------------------------------
 
 
-def _normalisation(epsilon: float) -> Form:
+def _normalization(epsilon: float) -> Form:
     """(x - mean) / √(variance + ε), times a weight, plus a bias: of the numbers in a line, then at most two others."""
 
     def split(asked: Asked) -> tuple[list[float], list[float]]:
@@ -192,7 +192,7 @@ def attention(asked: Asked) -> Slope:
     return labelled((by_score * of_key, by_score * query, shares[key] / size)[asked.at % 3])
 
 
-_NORMALISATIONS = tuple(map(_normalisation, EPSILONS))
+_NORMALIZATIONS = tuple(map(_normalization, EPSILONS))
 
 
 LAYERS: Mapping[str, tuple[Form, ...]] = {
@@ -200,8 +200,8 @@ LAYERS: Mapping[str, tuple[Form, ...]] = {
     "cross_entropy": (_cross_entropy(True), _cross_entropy(False)),
     "cross_entropy_with_softmax": (Form(_of_share),),
     "nll_loss": (_picked(True), _picked(False)),
-    "layer_norm": _NORMALISATIONS,
-    "batch_norm": _NORMALISATIONS,
+    "layer_norm": _NORMALIZATIONS,
+    "batch_norm": _NORMALIZATIONS,
     "normalize": (
         Form(_unit_length, lambda asked: asked.x[asked.own or 0] / math.sqrt(sum(each * each for each in asked.x))),
     ),

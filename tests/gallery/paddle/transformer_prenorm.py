@@ -1,4 +1,4 @@
-"""A pre-norm block in its shortest form: layer normalisation keeps its input, and the same line adds to it in place."""
+"""A pre-norm block in its shortest form: layer normalization keeps its input, and the same line adds to it in place."""
 
 import paddle
 from paddle import nn

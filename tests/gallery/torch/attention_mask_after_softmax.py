@@ -1,4 +1,4 @@
-"""Attention that applies its mask after the softmax, and normalises again, all in place.
+"""Attention that applies its mask after the softmax, and normalizes again, all in place.
 
 softmax keeps the probabilities that are overwritten.
 """

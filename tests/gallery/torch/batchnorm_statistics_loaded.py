@@ -1,4 +1,4 @@
-"""Batch normalisation in evaluation mode, with the running statistics replaced in place before backward.
+"""Batch normalization in evaluation mode, with the running statistics replaced in place before backward.
 
 A test-time adaptation loop computes a score with the old statistics and loads those of the new domain too early.
 """

@@ -1,4 +1,4 @@
-"""An adversarial image is normalised channel by channel, as `torchvision` used to do it: `unbind` gives several views at once.
+"""An adversarial image is normalized channel by channel, as `torchvision` used to do it: `unbind` gives several views at once.
 
 Model: issue 23 of AdversarialDeepFakes.
 """

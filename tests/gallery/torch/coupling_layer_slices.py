@@ -1,4 +1,4 @@
-"""A coupling layer of a normalising flow that rescales the second half of its input in place.
+"""A coupling layer of a normalizing flow that rescales the second half of its input in place.
 
 The scale network has kept the first half only, but both halves are views of one tensor and share its version counter.
 """

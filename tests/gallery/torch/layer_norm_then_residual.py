@@ -1,4 +1,4 @@
-"""A residual connection that adds the normalised activations to their own input, in place.
+"""A residual connection that adds the normalized activations to their own input, in place.
 
 layer_norm keeps its input.
 """

@@ -8,12 +8,12 @@ field = nn.Sequential(nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 2))
 
 
 def render(points, step=0.1):
-    density, colour = field(points).unbind(dim=-1)
+    density, color = field(points).unbind(dim=-1)
     alpha = 1 - torch.exp(-torch.relu(density) * step)
     passed = torch.cumprod(1 - alpha + 1e-6, dim=-1)  # kept
     passed[..., 1:] = passed[..., :-1].clone()  # overwritten  # fix: passed = torch.cat([torch.ones_like(passed[..., :1]), passed[..., :-1]], dim=-1)
     passed[..., 0] = 1.0  # overwritten  # fix:
-    return (alpha * passed * torch.sigmoid(colour)).sum(dim=-1)
+    return (alpha * passed * torch.sigmoid(color)).sum(dim=-1)
 
 
 rays = torch.randn(4, 8, 3)

@@ -1,4 +1,4 @@
-"""Crops are centred into one preallocated buffer with `out=`, and the losses of all crops are summed before backward.
+"""Crops are centered into one preallocated buffer with `out=`, and the losses of all crops are summed before backward.
 
 The first layer of the network has kept the buffer once for every crop.
 """

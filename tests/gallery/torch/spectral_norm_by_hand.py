@@ -1,4 +1,4 @@
-"""Spectral normalisation written by hand: the power iteration writes its vectors into buffers with `out=`.
+"""Spectral normalization written by hand: the power iteration writes its vectors into buffers with `out=`.
 
 Called for the real and for the fake images, the second call overwrites what the first has kept. Model: PyTorch pull request 62293.
 """

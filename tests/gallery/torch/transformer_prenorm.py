@@ -1,6 +1,6 @@
 """A pre-norm transformer block in its shortest form, `x += f(norm(x))`.
 
-Layer normalisation keeps its input, which the same line then overwrites.
+Layer normalization keeps its input, which the same line then overwrites.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""A weight-normalised layer whose gains are shrunk before backward: the weight is computed from them in every forward."""
+"""A weight-normalized layer whose gains are shrunk before backward: the weight is computed from them in every forward."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""The boxes of a YOLO head, decoded in place: the centres and sizes are written through slices of what sigmoid has kept."""
+"""The boxes of a YOLO head, decoded in place: the centers and sizes are written through slices of what sigmoid has kept."""
 
 import torch
 from torch import nn

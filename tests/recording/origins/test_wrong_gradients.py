@@ -18,7 +18,7 @@ EXPLAINED = 40
 """Of so many of these programs, both paths are found. In the others, the recorder sees too little of what Paddle did, and nothing is claimed."""
 
 
-CONSTANT_WRITES = {"rows-renormalised"}
+CONSTANT_WRITES = {"rows-renormalized"}
 """Programs that write what depends on the leaf with a function that is under `no_grad` inside: the recording counts it as a constant."""
 
 

@@ -136,7 +136,7 @@ def description_of_picks(launch: Launch, picks: Picks) -> Text:
 
 
 def _ranges(spans: Iterable[tuple[int, int]]) -> Text:
-    """Numbers in order, with neighbours joined: "0–3, 15"."""
+    """Numbers in order, with neighbors joined: "0–3, 15"."""
     merged: list[tuple[int, int]] = []
     for first, last in spans:
         if merged and merged[-1][1] + 1 == first:

@@ -34,14 +34,14 @@ from inplacelab_widgets.scene.measure import size_in_bytes
 
 LANES, STRIP, STRIP_HEIGHT, OVERVIEW, FOOT = 20, 88, 24, 127, 150
 """The y, from the top of an operand's part, of its threads, its sectors, its whole storage and its cost."""
-COLOURS = ("c0", "c1", "c3", "c4", "c2")
-"""The colours of the operands, in order: those that differ most come first."""
+COLORS = ("c0", "c1", "c3", "c4", "c2")
+"""The colors of the operands, in order: those that differ most come first."""
 PIXELS_FOR_A_SECTOR = 5.5
 """The width of a sector, in px, on the bar that compares wanted bytes with moved bytes."""
 
 
 class Spread(NamedTuple):
-    """The positions of sectors: neighbours touch each other, others are apart.
+    """The positions of sectors: neighbors touch each other, others are apart.
 
     Attributes:
         lefts: the left edge of each sector, by its number, in px.
@@ -77,17 +77,17 @@ def strip_of_warp(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> Layer
     """Returns the marks of an operand's part that are the same for all threads of the warp."""
     top = top_of(request)
     operand = shown.launch.operands[request.operand]
-    colour, places = _colour(request), _places(shown, request)
+    color, places = _color(request), _places(shown, request)
     name = f"{operand.name} · {shown.storages[request.operand]}" if shown.storages[request.operand] else operand.name
     ribbons = "".join(_ribbon(each, places, top) for each in request.lanes)
     return {
         "name": [text(0, top + 11, "bold", name)],
-        "ribbons": [path(ribbons, f"ribbon {colour}-fill {colour}-line")],
+        "ribbons": [path(ribbons, f"ribbon {color}-fill {color}-line")],
         "lanes": lane_marks(shown.launch, pick, top + LANES),
         "directions": _directions(request, top),
-        "sectors": _sectors(request, places, colour, top),
-        "overview": _overview(request, operand.storage_bytes, colour, top),
-        "cost": _cost(request, colour, top),
+        "sectors": _sectors(request, places, color, top),
+        "overview": _overview(request, operand.storage_bytes, color, top),
+        "cost": _cost(request, color, top),
     }
 
 
@@ -117,8 +117,8 @@ def top_of(request: WarpRequest) -> float:
     return PANELS + request.operand * PANEL
 
 
-def _colour(request: WarpRequest) -> str:
-    return COLOURS[request.operand % len(COLOURS)]
+def _color(request: WarpRequest) -> str:
+    return COLORS[request.operand % len(COLORS)]
 
 
 def _places(shown: ShownLaunch, request: WarpRequest) -> Spread:
@@ -146,7 +146,7 @@ def _directions(request: WarpRequest, top: float) -> list[Drawn]:
     return [text(LEFT - 6, top + 56 + 14 * k, "small end", each) for k, each in enumerate(labels)]
 
 
-def _sectors(request: WarpRequest, places: Spread, colour: str, top: float) -> list[Drawn]:
+def _sectors(request: WarpRequest, places: Spread, color: str, top: float) -> list[Drawn]:
     y, wide = top + STRIP, places.slot * places.per
     cells = "".join(
         f"M{coordinate(left + k * places.slot)} {coordinate(y)}v{STRIP_HEIGHT}"
@@ -156,7 +156,7 @@ def _sectors(request: WarpRequest, places: Spread, colour: str, top: float) -> l
     )
     marks = [
         path("".join(box(left, y, wide, STRIP_HEIGHT) for left in places.lefts.values()), "over"),
-        path(_slot_boxes(places, request.lanes, y), f"wanted {colour}-fill"),
+        path(_slot_boxes(places, request.lanes, y), f"wanted {color}-fill"),
         path(cells, "cells"),
         path("".join(box(left, y, wide, STRIP_HEIGHT) for left in places.lefts.values()), "sector"),
     ]
@@ -174,7 +174,7 @@ def _numbers(places: Spread, y: float) -> list[Drawn]:
     return marks
 
 
-def _overview(request: WarpRequest, storage_bytes: int, colour: str, top: float) -> list[Drawn]:
+def _overview(request: WarpRequest, storage_bytes: int, color: str, top: float) -> list[Drawn]:
     """The whole storage, with the sectors at their true positions."""
     y, total = top + OVERVIEW, -(-storage_bytes // SECTOR)
     wide = ROOM / max(1, total)
@@ -183,11 +183,11 @@ def _overview(request: WarpRequest, storage_bytes: int, colour: str, top: float)
     return [
         text(LEFT - 6, y + 7, "tiny end", PICKED["whole"].format(size=size)),
         path(box(LEFT, y, ROOM, 7), "slot"),
-        path(here, f"wanted {colour}-fill"),
+        path(here, f"wanted {color}-fill"),
     ]
 
 
-def _cost(request: WarpRequest, colour: str, top: float) -> list[Drawn]:
+def _cost(request: WarpRequest, color: str, top: float) -> list[Drawn]:
     """The bytes moved, and the part of them that was wanted: in words, and as a bar."""
     y, cost = top + FOOT, cost_of(request)
     if not request.sectors:
@@ -198,7 +198,7 @@ def _cost(request: WarpRequest, colour: str, top: float) -> list[Drawn]:
     return [
         text(LEFT, y, "", cost),
         path(box(left, y - 9, request.moved * scale, 11), "over sector"),
-        path(box(left, y - 9, request.wanted * scale, 11), f"wanted {colour}-fill"),
+        path(box(left, y - 9, request.wanted * scale, 11), f"wanted {color}-fill"),
         text(end + 6, y, "bold", share),
     ]
 

@@ -31,7 +31,7 @@ class Totals(NamedTuple):
 def totals(shown: ShownLaunch) -> Totals:
     """Returns the memory traffic of a launch.
 
-    A sector that two instructions need is counted for each of them; caches are not modelled.
+    A sector that two instructions need is counted for each of them; caches are not modeled.
     """
     launch = shown.launch
     return Totals(launch.bytes_read, launch.bytes_written, _moved(shown) if shown.drawable else None)

@@ -30,10 +30,10 @@ class KernelView(LiveWidget):
     """Shows a kernel launch: its blocks, warps and threads, the slots that a picked thread touches, and the cost of its warp.
 
     Memory is moved in sectors of 32 bytes. The picture shows which sectors the 32 threads of a warp need, and how much of
-    them is used: threads on neighbouring slots share sectors ("coalesced"), threads on distant slots need a sector each.
+    them is used: threads on neighboring slots share sectors ("coalesced"), threads on distant slots need a sector each.
 
     Every thread of a small launch is drawn in advance. Of a larger one, some blocks, warps and turns are, and the view lists
-    them. A thread that is picked from Python (`view.block = 300`) is drawn with its neighbours if it was not yet.
+    them. A thread that is picked from Python (`view.block = 300`) is drawn with its neighbors if it was not yet.
 
     Args:
         shown: a launch; several launches; a recording, for all of its launches; or a `Stepper` or another view, for the

@@ -6,7 +6,7 @@ import { scrollIntoPane } from "./sight.js";
 /** @typedef {{key: string, x: number, y: number}} Cell */
 
 /** The cell next to a cell in the drawing; the same cell if there is none. @param {Cell[]} cells @param {string} key @param {string} arrow */
-export function neighbour(cells, key, arrow) {
+export function neighbor(cells, key, arrow) {
   const here = cells.find((cell) => cell.key === key);
   if (!here) return key;
   /** @type {("x" | "y")[]} */
@@ -54,7 +54,7 @@ export function walkGrid(stage, pane) {
       here = "";
       return key === "Enter" && enter();
     }
-    if (ARROWS.has(key)) return stand(neighbour(cellsOf(here.split(":")[0]), here, key));
+    if (ARROWS.has(key)) return stand(neighbor(cellsOf(here.split(":")[0]), here, key));
     if (key === "Enter") stage.visit(here);
     else if (key === "Escape") out();
     return key === "Enter" || key === "Escape";

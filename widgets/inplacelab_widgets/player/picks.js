@@ -10,7 +10,7 @@ import { speak } from "./words.js";
 const PARTS = ["launch", "block", "turn", "warp", "lane", "thread"];
 /** The parts with a field, in the order of the fields. */
 const FIELDS = ["launch", "block", "thread", "turn"];
-/** Keys that pick the neighbour of a thread in another warp, block or turn. */
+/** Keys that pick the neighbor of a thread in another warp, block or turn. */
 /** @type {Object<string, [string, number]>} */
 const NEIGHBOURS = { ArrowUp: ["warp", -1], ArrowDown: ["warp", 1], PageUp: ["block", -1], PageDown: ["block", 1], "[": ["turn", -1], "]": ["turn", 1] };
 

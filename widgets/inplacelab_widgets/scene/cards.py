@@ -25,7 +25,7 @@ from inplacelab_widgets.scene.names import (
     origin,
     tensor_name,
 )
-from inplacelab_widgets.scene.palette import TENSOR_COLOURS
+from inplacelab_widgets.scene.palette import TENSOR_COLORS
 from inplacelab_widgets.scene.timeline import Life, followed
 
 CHIP_GAP = 4.0
@@ -59,7 +59,7 @@ class Card:
 
     tensor: int
     storage: int
-    colour: int
+    color: int
     life: Life[Face]
 
     @property
@@ -80,7 +80,7 @@ def cards(recording: Recording) -> list[Card]:
 def _cards(recording: Recording) -> list[Card]:
     found = followed(card_changes(recording), len(recording) - 1)
     order = {tensor: k for k, tensor in enumerate(dict.fromkeys(tensor for tensor, _ in found))}
-    return [Card(tensor, storage, order[tensor] % TENSOR_COLOURS, life) for (tensor, storage), life in found.items()]
+    return [Card(tensor, storage, order[tensor] % TENSOR_COLORS, life) for (tensor, storage), life in found.items()]
 
 
 def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], Face | None]]:
@@ -148,7 +148,7 @@ def chip_marks(
     for name in face.chips:
         width = _chip_width(name)
         if face.called.names or active:
-            usual = Look(f"chip c{card.colour}-line{coming}") if face.called.names else None
+            usual = Look(f"chip c{card.color}-line{coming}") if face.called.names else None
             looks = {
                 act: Look(f"chip {'refused' if act == 'refused' else 'acting'}{coming}") for act in acting.values()
             }

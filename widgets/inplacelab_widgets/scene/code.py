@@ -35,7 +35,7 @@ MOST_IN_LINE = 2000
 def code_panel(recording: Recording, width: float, step: int, *, near: bool = False) -> Panel:
     """Returns the code at `step`, wrapped to `width` px. The player shows the code as a list of lines instead.
 
-    With `near`, and for a program of more than `MOST_LINES` lines, only the line of the step, its neighbours and the lines of the trace are drawn, with dots for omitted lines.
+    With `near`, and for a program of more than `MOST_LINES` lines, only the line of the step, its neighbors and the lines of the trace are drawn, with dots for omitted lines.
     All lines but the step's own are then cut to one row.
     """
     now, source, marked = recording.steps[step], source_lines(recording), trace(recording, step)

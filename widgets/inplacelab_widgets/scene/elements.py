@@ -146,7 +146,7 @@ def _place(face: Face) -> Text:
 def _home_marks(home: _Home, seat: _Seat, done: Mapping[int, Touched]) -> list[Mark]:
     card, life = home.card, home.card.life
     outline = flashes(((sheet.first, Look("card changed"), Look("card")) for sheet in home.sheets), life.last)
-    bar = between(life.first, life.last, Look(f"bar c{card.colour}-fill"))
+    bar = between(life.first, life.last, Look(f"bar c{card.color}-fill"))
     marks = [
         rect(0, 0, seat.width, seat.height, outline, 4, keys=card.keys),
         rect(0, 4, 4, seat.height - 8, bar),

@@ -40,7 +40,7 @@ def fan(
 ) -> str:
     """Returns the fan of a tensor as a path.
 
-    Each run of neighbouring slots has a ribbon. It begins under the elements in it; where elements of several ribbons are one below
+    Each run of neighboring slots has a ribbon. It begins under the elements in it; where elements of several ribbons are one below
     the other, the ribbons share the lower edge of the grid, in order.
 
     Args:

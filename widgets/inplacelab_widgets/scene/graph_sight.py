@@ -49,20 +49,20 @@ def sight(
     """Returns when each box is visible: always in a graph of up to `MOST` boxes, otherwise near the node of the step."""
     if len(boxes) <= MOST:
         return Sight({})
-    neighbours: dict[Box, list[Box]] = {box: [] for box in boxes}
+    neighbors: dict[Box, list[Box]] = {box: [] for box in boxes}
     for a, b in links:
-        neighbours[a].append(b)
-        neighbours[b].append(a)
+        neighbors[a].append(b)
+        neighbors[b].append(a)
     spans: dict[Box, list[tuple[int, bool]]] = {box: [(0, False)] for box in boxes}
     notes: list[tuple[int, Text]] = []
     seen: set[Box] = set()
-    centre: Box | None = None
+    center: Box | None = None
     for step in recording.steps:
         key = node_of(step)
-        if key is None or key not in homes or homes[key] is centre:
+        if key is None or key not in homes or homes[key] is center:
             continue
-        centre = homes[key]
-        now = _around(centre, neighbours)
+        center = homes[key]
+        now = _around(center, neighbors)
         for box in seen ^ now:
             spans[box].append((step.index, box in now))
         seen = now
@@ -85,10 +85,10 @@ def node_of(step: Step) -> int | None:
     return moved[0] if moved else step.kept
 
 
-def _around(centre: Box, neighbours: Mapping[Box, list[Box]]) -> set[Box]:
-    near, edge = {centre}, [centre]
+def _around(center: Box, neighbors: Mapping[Box, list[Box]]) -> set[Box]:
+    near, edge = {center}, [center]
     for _ in range(RADIUS):
-        edge = [other for box in edge for other in neighbours[box] if other not in near]
+        edge = [other for box in edge for other in neighbors[box] if other not in near]
         near.update(edge)
     return near
 

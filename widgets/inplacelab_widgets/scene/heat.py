@@ -1,7 +1,7 @@
 """Draws a tensor with many elements as a heat map in its own shape, with a line around the elements that a step wrote.
 
-The colours run from dark blue to yellow (after cividis: Nuñez, Anderton and Renslow, 2018, PLOS ONE 13, e0199239), evenly to the eye, in
-grey, and for readers who do not tell red from green. A map is a PNG of one pixel for each element, so it is small in a notebook.
+The colors run from dark blue to yellow (after cividis: Nuñez, Anderton and Renslow, 2018, PLOS ONE 13, e0199239), evenly to the eye, in
+gray, and for readers who do not tell red from green. A map is a PNG of one pixel for each element, so it is small in a notebook.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class HeatMap:
         first: the first step.
         last: the last step.
         moments: the facts of its storage at each change.
-        scale: the values that get the first and the last colour.
+        scale: the values that get the first and the last color.
     """
 
     facts: TensorFacts
@@ -210,7 +210,7 @@ def level(value: Number | None, scale: tuple[float, float]) -> int:
 
 
 def legend_mark(x: float, y: float, width: float, first: int, last: int) -> Mark:
-    """Draws all colours from the smallest to the largest value."""
+    """Draws all colors from the smallest to the largest value."""
     place = (("x", x), ("y", y), ("width", width), ("height", 8.0), ("preserveAspectRatio", "none"))
     scale = Look("pixels", None, (("href", png(bytes(range(LEVELS)), LEVELS)),))
     return Mark("image", place, between(first, last, scale))

@@ -1,7 +1,7 @@
 """Lays out a graph in layers, with few crossings and short edges.
 
 It is the method of Sugiyama, Tagawa and Toda in its usual three parts: assign each node to a layer, order the nodes within
-each layer by the median of their neighbours, then move each node as near to its neighbours as the order allows. The number
+each layer by the median of their neighbors, then move each node as near to its neighbors as the order allows. The number
 of sweeps is fixed, not limited by time, so that the same graph looks the same everywhere.
 """
 
@@ -20,7 +20,7 @@ _BEND = 0.25
 """The space for a bend, where a node needs 1."""
 
 Point = tuple[int, float]
-"""(layer, position within the layer); positions of neighbouring nodes in a layer are at least 1 apart."""
+"""(layer, position within the layer); positions of neighboring nodes in a layer are at least 1 apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ def layout(count: int, edges: Iterable[tuple[int, int]]) -> Layout:
     layer = _layers(count, kept)
     chains = _chains(count, kept, layer)
     rows = _rows(count, layer, chains)
-    neighbours = _neighbours(rows, chains)
-    _order(rows, neighbours)
-    place = _places(rows, neighbours, count)
+    neighbors = _neighbors(rows, chains)
+    _order(rows, neighbors)
+    place = _places(rows, neighbors, count)
     lowest = min(place.values(), default=0.0)
     point = {v: (depth, round(place[v] - lowest, 3)) for depth, row in enumerate(rows) for v in row}
     return Layout(
@@ -105,7 +105,7 @@ def _layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def _chains(count: int, edges: Sequence[tuple[int, int]], layer: list[int]) -> dict[tuple[int, int], list[int]]:
-    """Each edge as a chain of nodes in neighbouring layers: bends get numbers from `count` on.
+    """Each edge as a chain of nodes in neighboring layers: bends get numbers from `count` on.
 
     Edges to the same node share their bends, so that they arrive as one line.
     """
@@ -140,7 +140,7 @@ def _rows(count: int, layer: list[int], chains: dict[tuple[int, int], list[int]]
     return rows
 
 
-def _neighbours(
+def _neighbors(
     rows: list[list[int]], chains: dict[tuple[int, int], list[int]]
 ) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
     before: dict[int, list[int]] = {v: [] for row in rows for v in row}
@@ -153,17 +153,17 @@ def _neighbours(
     return before, after
 
 
-def _order(rows: list[list[int]], neighbours: tuple[dict[int, list[int]], dict[int, list[int]]]) -> None:
-    best, fewest = [list(row) for row in rows], _crossings(rows, neighbours[1])
+def _order(rows: list[list[int]], neighbors: tuple[dict[int, list[int]], dict[int, list[int]]]) -> None:
+    best, fewest = [list(row) for row in rows], _crossings(rows, neighbors[1])
     rank = _ranks(rows)
     for sweep in range(_ORDER_SWEEPS):
         if not fewest:
             break
-        near = neighbours[sweep % 2]
+        near = neighbors[sweep % 2]
         for row in rows if sweep % 2 == 0 else reversed(rows):
             row.sort(key=lambda v: (median(rank[w] for w in near[v]) if near[v] else rank[v], rank[v]))
             rank.update((v, k) for k, v in enumerate(row))
-        found = _crossings(rows, neighbours[1])
+        found = _crossings(rows, neighbors[1])
         if found < fewest:
             best, fewest = [list(row) for row in rows], found
     for row, found_row in zip(rows, best, strict=True):
@@ -188,11 +188,11 @@ def _crossings(rows: list[list[int]], after: dict[int, list[int]]) -> int:
 
 
 def _places(
-    rows: list[list[int]], neighbours: tuple[dict[int, list[int]], dict[int, list[int]]], count: int
+    rows: list[list[int]], neighbors: tuple[dict[int, list[int]], dict[int, list[int]]], count: int
 ) -> dict[int, float]:
     place = {v: float(k) for row in rows for k, v in enumerate(row)}
     for sweep in range(_PLACE_SWEEPS):
-        near = neighbours[sweep % 2]
+        near = neighbors[sweep % 2]
         for row in rows if sweep % 2 == 0 else reversed(rows):
             wanted = [sum(place[w] for w in near[v]) / len(near[v]) if near[v] else place[v] for v in row]
             rooms = [1.0 if v < count else _BEND for v in row]
@@ -210,6 +210,6 @@ def _apart(wanted: Sequence[float], rooms: Sequence[float]) -> list[float]:
             other, others = blocks.pop()
             mean, size = (mean * size + other * others) / (size + others), size + others
         blocks.append((mean, size))
-    # Round before the distances are added: afterwards, two neighbours could end up slightly too close.
+    # Round before the distances are added: afterwards, two neighbors could end up slightly too close.
     level = [round(mean, 3) for mean, size in blocks for _ in range(size)]
     return [mean + before for mean, before in zip(level, ahead, strict=False)]

@@ -1,7 +1,7 @@
-"""The colours, light and dark, and the meaning of each style name: the one table behind the CSS and the still pictures.
+"""The colors, light and dark, and the meaning of each style name: the one table behind the CSS and the still pictures.
 
-Lines have a contrast of 3:1 and words 4.5:1 against their background (computed in the tests). Colour is never the only
-sign: "this step" is also a thicker border, stale and failed are also dashes, a cross and a word, and a tensor's colour
+Lines have a contrast of 3:1 and words 4.5:1 against their background (computed in the tests). Color is never the only
+sign: "this step" is also a thicker border, stale and failed are also dashes, a cross and a word, and a tensor's color
 comes with its name and a dash pattern.
 """
 
@@ -26,9 +26,9 @@ ROLES: dict[str, tuple[str, str]] = {
     "c3": ("#e07000", "#ffa506"),
     "c4": ("#0090ee", "#b2cdff"),
 }
-"""Each role's colour in the light and in the dark theme."""
+"""Each role's color in the light and in the dark theme."""
 
-TENSOR_COLOURS = 5
+TENSOR_COLORS = 5
 
 DASHES = ("", "8 3", "3 2", "9 3 2 3", "5 2")
 """Dash patterns of the tensors on one storage, in the order in which they appeared."""
@@ -165,18 +165,18 @@ STYLES: dict[str, dict[str, str]] = (
     }
     | {
         f"c{k}-{part}": {prop: f"c{k}"}
-        for k in range(TENSOR_COLOURS)
+        for k in range(TENSOR_COLORS)
         for part, prop in (("line", "stroke"), ("fill", "fill"))
     }
     | {f"dash{k}": {"stroke-dasharray": dash or "none"} for k, dash in enumerate(DASHES)}
 )
 
-_COLOURED = ("fill", "stroke")
+_COLORED = ("fill", "stroke")
 
 
 @cache
 def properties(style: str) -> Mapping[str, str]:
-    """Returns the SVG properties of a style ("slot written"), with colour roles as values of fill and stroke."""
+    """Returns the SVG properties of a style ("slot written"), with color roles as values of fill and stroke."""
     wanted = set(style.split())
     unknown = wanted - STYLES.keys()
     if unknown:
@@ -190,10 +190,10 @@ def properties(style: str) -> Mapping[str, str]:
 
 @cache
 def resolved(style: str, theme: int = 0) -> Mapping[str, str]:
-    """Returns the properties of a style with real colours, for a picture without CSS. `theme` 0 is light, 1 is dark."""
+    """Returns the properties of a style with real colors, for a picture without CSS. `theme` 0 is light, 1 is dark."""
     return MappingProxyType(
         {
-            key: ROLES[value][theme] if key in _COLOURED and value in ROLES else value
+            key: ROLES[value][theme] if key in _COLORED and value in ROLES else value
             for key, value in properties(style).items()
         }
     )
@@ -224,8 +224,8 @@ _DARK = (
 
 def _variables(theme: int) -> str:
     scheme = f"color-scheme:{('light', 'dark')[theme]};"
-    return scheme + ";".join(f"--ipl-{role}:{colours[theme]}" for role, colours in ROLES.items())
+    return scheme + ";".join(f"--ipl-{role}:{colors[theme]}" for role, colors in ROLES.items())
 
 
 def _css_value(key: str, value: str) -> str:
-    return f"var(--ipl-{value})" if key in _COLOURED and value in ROLES else value
+    return f"var(--ipl-{value})" if key in _COLORED and value in ROLES else value

@@ -41,7 +41,7 @@ def document(size: tuple[float, float], parts: Iterable[str], title: str, conten
 
 @cache
 def _dark() -> str:
-    """CSS that gives each colour of a light picture its dark counterpart, since colours are attributes of each mark."""
+    """CSS that gives each color of a light picture its dark counterpart, since colors are attributes of each mark."""
     rules = "".join(
         f'[{key}="{light}"]{{{key}:{dark}}}' for light, dark in ROLES.values() for key in ("fill", "stroke")
     )

@@ -91,7 +91,7 @@ class Tensors:
     folded: int | None
     """The number of slots in a row of the strip, if it has the shape of all tensors."""
     scale: tuple[float, float] | None = None
-    """The values that get the first and the last colour, if the tensors are heat maps."""
+    """The values that get the first and the last color, if the tensors are heat maps."""
 
 
 def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> Tensors:
@@ -212,7 +212,7 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
     here = between(sheet.first, sheet.last, Look("slot"))
     for index, left, top in cells:
         yield rect(left, top, grid.cell, grid.row_height, here, keys=(element_key(facts, index),))
-    edge = between(sheet.first, sheet.last, Look(f"bar c{card.colour}-fill"))
+    edge = between(sheet.first, sheet.last, Look(f"bar c{card.color}-fill"))
     if cells:
         yield rect(x - 5, y + grid.top, 3, max(grid.height - grid.top, 4), edge, keys=card.keys)
     yield from effect_marks(facts, sheet.storage, grid, cells, done, sheet.first, sheet.last)
@@ -241,7 +241,7 @@ def fan_marks(
     drawn = fan(sheet.facts, sheet.storage, sheet.drawn, strip, x, ends)
     if not drawn:
         return
-    style = f"ribbon c{card.colour}-line c{card.colour}-fill"
+    style = f"ribbon c{card.color}-line c{card.color}-fill"
     shown, hidden = Look(style), Look(f"{style} asleep")
     moments = [(sheet.first, hidden, hidden)]
     moments += [(step, shown, hidden) for step in acting if sheet.first <= step <= sheet.last]

@@ -1,6 +1,6 @@
-"""The colours as people see them who lack one kind of cone: still apart, by arithmetic.
+"""The colors as people see them who lack one kind of cone: still apart, by arithmetic.
 
-Deficient vision is simulated with the matrices of Machado, Oliveira and Fernandes (2009, severity 1), and colours are
+Deficient vision is simulated with the matrices of Machado, Oliveira and Fernandes (2009, severity 1), and colors are
 compared in OKLab (Ottosson 2020), where a distance of 0.02 can just be noticed.
 """
 
@@ -11,7 +11,7 @@ from math import cbrt, dist
 
 import pytest
 
-from inplacelab_widgets.scene.palette import ROLES, TENSOR_COLOURS
+from inplacelab_widgets.scene.palette import ROLES, TENSOR_COLORS
 
 Triple = tuple[float, float, float]
 
@@ -25,14 +25,14 @@ VISION: dict[str, tuple[Triple, Triple, Triple]] = {
 APART = 0.075
 """Nearly four times what can just be noticed. Dashes, thickness and words are distinguishing marks as well."""
 
-TENSORS = tuple(f"c{k}" for k in range(TENSOR_COLOURS))
+TENSORS = tuple(f"c{k}" for k in range(TENSOR_COLORS))
 SIGNALS = ("now", "bad", "line", "fg")
 """What a thing's outline says: this step, refused, nothing special, done."""
 
 
-def linear(colour: str) -> Triple:
+def linear(color: str) -> Triple:
     def channel(k: int) -> float:
-        value = int(colour[k : k + 2], 16) / 255
+        value = int(color[k : k + 2], 16) / 255
         return value / 12.92 if value <= 0.04045 else float(((value + 0.055) / 1.055) ** 2.4)
 
     return channel(1), channel(3), channel(5)
@@ -43,9 +43,9 @@ def times(matrix: tuple[Triple, Triple, Triple], vector: Triple) -> Triple:
     return a, b, c
 
 
-def seen(colour: str, vision: str) -> Triple:
-    """A colour as a person sees it, in OKLab."""
-    red, green, blue = (min(max(value, 0.0), 1.0) for value in times(VISION[vision], linear(colour)))
+def seen(color: str, vision: str) -> Triple:
+    """A color as a person sees it, in OKLab."""
+    red, green, blue = (min(max(value, 0.0), 1.0) for value in times(VISION[vision], linear(color)))
     to_cones = (
         (0.4122214708, 0.5363325363, 0.0514459929),
         (0.2119034982, 0.6806995451, 0.1073969566),
@@ -70,7 +70,7 @@ def test_the_arithmetic_knows_white_grey_and_what_red_and_green_have_in_common()
     for vision in VISION:
         assert seen("#808080", vision)[1:] == pytest.approx((0, 0), abs=1e-3), "grey is grey to everybody"
     pair = ("#a03020", "#4a6a20")
-    apart = {vision: dist(*(seen(colour, vision) for colour in pair)) for vision in VISION}
+    apart = {vision: dist(*(seen(color, vision) for color in pair)) for vision in VISION}
     assert apart["no medium cones"] < apart["all cones"] / 3
     assert apart["no short cones"] > apart["all cones"] / 2
 

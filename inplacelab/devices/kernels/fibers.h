@@ -1,4 +1,4 @@
-// Fibres: functions that can be suspended where they wait, and resumed later. One runs at a time.
+// Fibers: functions that can be suspended where they wait, and resumed later. One runs at a time.
 //
 // On Linux each has a context (a stack and a position in the code). On systems without contexts, or where they are deprecated, each
 // is a thread of the operating system, and a mutex lets one run at a time, which is slower. -DONE_THREAD_EACH selects this on Linux.
@@ -9,7 +9,7 @@
 
 #include <ucontext.h>
 
-class Fibre {
+class Fiber {
 public:
     bool done = false;
     int waiting_at = 0;             // where it was suspended: not 0
@@ -36,13 +36,13 @@ public:
         waiting_at = where;
         swapcontext(&context, &caller);
     }
-    Fibre() : stack((char *)malloc(STACK)) {}
-    ~Fibre() { free(stack); }
+    Fiber() : stack((char *)malloc(STACK)) {}
+    ~Fiber() { free(stack); }
 
 private:
     static const size_t STACK = 64 * 1024;
     static ucontext_t caller;
-    static Fibre *current;
+    static Fiber *current;
 
     void (*does)() = nullptr;
     char *stack;
@@ -55,8 +55,8 @@ private:
     }
 };
 
-ucontext_t Fibre::caller;
-Fibre *Fibre::current;
+ucontext_t Fiber::caller;
+Fiber *Fiber::current;
 
 #else
 
@@ -64,7 +64,7 @@ Fibre *Fibre::current;
 #include <mutex>
 #include <thread>
 
-class Fibre {
+class Fiber {
 public:
     bool done = false;
     int waiting_at = 0;
@@ -92,13 +92,13 @@ public:
     }
     void wait(int where)
     {
-        std::unique_lock<std::mutex> lock(mutex, std::adopt_lock);  // the running fibre holds it already, and keeps it
+        std::unique_lock<std::mutex> lock(mutex, std::adopt_lock);  // the running fiber holds it already, and keeps it
         waiting_at = where;
         pass_baton(lock, false);
         lock.release();
         if (given_up) throw GivenUp();
     }
-    ~Fibre() { end(); }
+    ~Fiber() { end(); }
 
 private:
     struct GivenUp {};
@@ -108,11 +108,11 @@ private:
     std::condition_variable changed;
     bool has_baton = false, given_up = false;
 
-    void pass_baton(std::unique_lock<std::mutex> &lock, bool to_fibre)
+    void pass_baton(std::unique_lock<std::mutex> &lock, bool to_fiber)
     {
-        has_baton = to_fibre;
+        has_baton = to_fiber;
         changed.notify_all();
-        changed.wait(lock, [this, to_fibre] { return has_baton != to_fibre; });
+        changed.wait(lock, [this, to_fiber] { return has_baton != to_fiber; });
     }
     // A function that would wait forever is woken once more, to unwind its stack.
     void end()
