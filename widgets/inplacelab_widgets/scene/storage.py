@@ -204,7 +204,7 @@ class Storage:
         return replace(life, last=life.last + is_read_last)
 
     def _legend(self, scale: tuple[float, float]) -> Iterator[Mark]:
-        """The colours of heat maps, with the values of the first and the last one, in the space for fans."""
+        """The colors of heat maps, with the values of the first and the last one, in the space for fans."""
         first, last, y = self.life.first, self.life.last, self.names_top - 12
         low, high = map(number, scale)
         x = self.gutter + width_of(low, SMALL) + 4
