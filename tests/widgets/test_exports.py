@@ -112,14 +112,17 @@ def test_a_still_picture_stays_small(scene: Scene) -> None:
 
 
 PROGRAM = """
-import hashlib, importlib.util, sys
+import hashlib, importlib.util, json, sys
 from inplacelab_widgets import to_html, to_svg
+from inplacelab_widgets.scene import scene_of
+from inplacelab_widgets.scene.payload import payload
 spec = importlib.util.spec_from_file_location("samples", sys.argv[1])
 samples = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(samples)
 for name, make in samples.ALL.items():
     recording = make()
     drawn = to_html(recording) + "".join(to_svg(recording, step, "zh") for step in range(len(recording)))
+    drawn += json.dumps(payload(scene_of(recording), only=0, extent="brief"))
     print(name, hashlib.sha256(drawn.encode()).hexdigest())
 """
 

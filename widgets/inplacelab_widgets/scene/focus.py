@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from types import MappingProxyType
 
@@ -19,6 +20,8 @@ MOST = 8
 
 Box = tuple[float, float]
 """The width and the height of a storage, in px."""
+Fit = Callable[[Sequence[Box], int], bool]
+"""Whether storages of these sizes fit, in the order of their numbers, beside a number of chips for the others."""
 Span = tuple[int, int]
 """The first and the last step of a range of steps."""
 
@@ -42,7 +45,7 @@ def _found(recording: Recording) -> tuple[tuple[int, ...], ...]:
 def open_spans(
     recording: Recording,
     sizes: Mapping[int, Box],
-    fit: Callable[[Sequence[Box], int], bool],
+    fit: Fit,
     stale: Mapping[int, Sequence[Span]] = MappingProxyType({}),
 ) -> dict[int, tuple[Span, ...]]:
     """Returns for each storage the ranges of steps at which it is drawn in full.
@@ -53,11 +56,12 @@ def open_spans(
     Args:
         recording: the recording.
         sizes: the width and the height of each storage, in px.
-        fit: whether storages of these sizes fit, in the order of their numbers, beside a number of chips for the others.
+        fit: whether storages of given sizes fit.
         stale: for each storage the ranges of steps at which it holds a stale value.
     """
     spans: dict[int, list[Span]] = {}
     stage: tuple[int, ...] = ()
+    choose = _choice(fit)
     for state, about in zip(recording.states(), storages_in_focus(recording), strict=True):
         now = state.step.index
         alarming = [key for key, ranges in stale.items() if any(first <= now <= last for first, last in ranges)]
@@ -70,7 +74,7 @@ def open_spans(
             *islice(reversed([*state.storages]), 2 * MOST),
         ]
         there = [key for key in dict.fromkeys(wanted) if key in state.storages]
-        stage = _fitting(there, len(state.storages), sizes, fit)
+        stage = choose(there, len(state.storages), sizes)
         for key in stage:
             mine = spans.setdefault(key, [])
             if mine and mine[-1][1] == now - 1:
@@ -80,20 +84,33 @@ def open_spans(
     return {key: tuple(found) for key, found in spans.items()}
 
 
-def _fitting(
-    wanted: Sequence[int], live: int, sizes: Mapping[int, Box], fit: Callable[[Sequence[Box], int], bool]
-) -> tuple[int, ...]:
-    """As many of the wanted storages as fit, the first of them in any case."""
-    if live <= MOST and fit([sizes[key] for key in sorted(wanted)], 0):
-        return tuple(sorted(wanted))
-    chosen = sorted(wanted[:1])
-    for key in wanted[1:]:
-        with_it = sorted([*chosen, key])
-        if fit([sizes[each] for each in with_it], live - len(with_it)):
-            chosen = with_it
-        if len(chosen) >= MOST:
-            break
-    return tuple(chosen)
+def _choice(fit: Fit) -> Callable[[Sequence[int], int, Mapping[int, Box]], tuple[int, ...]]:
+    """Returns what chooses, out of the wanted storages, as many as fit: the first of them in any case."""
+
+    @cache  # a loop asks the same again and again, of other storages
+    def chosen_places(boxes: tuple[Box, ...], wanted: tuple[int, ...], live: int) -> list[int]:
+        """Of storages in the order of their numbers: the places of those that are chosen. `wanted` are the places in the order of choice."""
+        if live <= MOST and fit(boxes, 0):
+            return sorted(wanted)
+        chosen = [*wanted[:1]]
+        for place in wanted[1:]:
+            with_it = sorted([*chosen, place])
+            if fit([boxes[each] for each in with_it], live - len(with_it)):
+                chosen = with_it
+            if len(chosen) >= MOST:
+                break
+        return chosen
+
+    def chosen(wanted: Sequence[int], live: int, sizes: Mapping[int, Box]) -> tuple[int, ...]:
+        numbers = sorted(wanted)
+        places = {number: place for place, number in enumerate(numbers)}
+        # More than one chip take as much room as one.
+        found = chosen_places(
+            tuple([sizes[number] for number in numbers]), tuple([places[key] for key in wanted]), min(live, MOST + 1)
+        )
+        return tuple([numbers[place] for place in found])
+
+    return chosen
 
 
 @dataclass(frozen=True, slots=True)

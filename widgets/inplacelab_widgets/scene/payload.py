@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from heapq import nlargest
+from itertools import chain
 from typing import Any, Literal
 
 from inplacelab.language import LANGUAGES, Text
@@ -154,13 +155,11 @@ class _Packer:
             for step in self.scene.recording.steps
         }
         said = dict.fromkeys(self.scene.headline(step) for step in sites.values())
-        found = {
-            each
+        longest = (
+            nlargest(_MEASURED, said, key=lambda words: width_of(words.detail.in_language(language), NORMAL))
             for language in LANGUAGES
-            for each in nlargest(
-                _MEASURED, said, key=lambda words: width_of(words.detail.in_language(language), NORMAL)
-            )
-        }
+        )
+        found = dict.fromkeys(chain.from_iterable(longest))  # in the same order in every run
         return sorted([self.pools.says(each.clause), self.pools.says(each.detail)] for each in found)
 
     def _panel(self, name: str, opens: str) -> Json:
