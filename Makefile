@@ -24,7 +24,7 @@ UNIT := not (notebooks or browser or e2e or site)
 PYTEST := $(PY) -m pytest -p no:nbval
 PARALLEL := -n auto --dist worksteal
 # A browser, and the servers it talks to, have clocks of their own. What failed there is run once more, and both runs are printed: what
-# fails twice has failed. Who looks for the tests that do not wait (`make browser SLOW_BROWSER=1`) wants each of them.
+# fails twice has failed. `make browser SLOW_BROWSER=1` looks for tests that do not wait, and runs each test once.
 ONCE_MORE = $(if $(SLOW_BROWSER),false,{ echo "Once more: what failed"; $(PYTEST) --lf --lfnf=none -m $(1) tests; })
 
 # Several processes import the same modules, here and in the programs that tests start: they are compiled once.
@@ -119,7 +119,7 @@ docs: $(VENV)/e2e.stamp ## Build the documentation in both languages, as static 
 site: $(VENV)/site.stamp node_modules/.bin/esbuild ## Build the site into build/site: playground, course and documentation
 	PYTHONPATH=website:notebooks:docs $(PY) website/make_site.py
 
-site-test: $(VENV)/site.stamp node_modules/.bin/esbuild ## Open the site in Chromium with the network shut (needs a download of 77 MB the first time)
+site-test: $(VENV)/site.stamp node_modules/.bin/esbuild ## Open the site in Chromium without a network (needs a download of 77 MB the first time)
 	$(PYTEST) -n0 -m site tests/site || $(call ONCE_MORE,site)
 	$(PYTEST) tests/site/test_built_page.py
 
@@ -135,7 +135,7 @@ bench: $(VENV)/test.stamp ## Measure the engine against NumPy and other framewor
 	$(PY) benchmarks/visible.py
 	$(PY) benchmarks/gpu.py
 
-gpu: $(VENV)/test.stamp ## Run every row on a GPU of NVIDIA, and measure it (needs: pip install ".[gpu13]" or ".[gpu12]")
+gpu: $(VENV)/test.stamp ## Run every row on an NVIDIA GPU, and measure it (needs: pip install ".[gpu13]" or ".[gpu12]")
 	@$(PY) -c "from inplacelab.devices import GPU; GPU.ready()"
 	$(PYTEST) -m gpu tests
 	@if command -v compute-sanitizer >/dev/null; then \

@@ -1,5 +1,15 @@
 """The gradient history: saved tensors, histories of views that are rewritten after writes, and the backward pass.
 
+    history.py      the node that made a tensor's current value, also after writes through views     live_views.py   a tensor's views
+    nodes.py        grad nodes: from the gradient of a result to those of the inputs
+    saved.py        saved tensors, and the check of their versions     meta.py   metadata that is kept instead of bytes
+    saved_copies.py copies of saved tensors before a write             saved_hooks.py   saved tensors in a form that the program chooses
+    engine.py       the backward pass     backward_function.py, grad_function.py   `backward` and `grad`
+    operations.py   the operations that backward computes with: what this package needs from `ops`, a higher layer
+    grad_mode.py    `no_grad` and its like     grad_fn.py, tensor_methods.py   what programs see of the history
+    py_layer.py     `PyLayer`, made of custom/
+    gradient_checks.py, finite_differences.py   checks of derivatives
+
 The public names are those of `paddle.autograd`, and two additions: checks of derivatives, and copies of saved tensors. They
 are imported on first use, since the engine's modules in this package import each other.
 """

@@ -2,7 +2,7 @@
 
 There are three measures, which differ on a real GPU. *Allocated* is the number of bytes that tensors own, from the ledger of this
 package. *Reserved* is what the allocator holds (CuPy's pool rounds up and keeps freed blocks). The *driver* counts everything on the
-GPU, also of other programs (`cuda.mem_get_info`). PaddlePaddle without CUDA raises an error on the CPU; here the ledger answers.
+GPU, including other programs (`cuda.mem_get_info`). PaddlePaddle without CUDA raises an error on the CPU; here the ledger answers.
 """
 
 from __future__ import annotations

@@ -7,15 +7,15 @@
          |
     torch_stale_values.py   finds, in the graph of a pass that failed, what was overwritten
          |
-    failures.py      what is found out when a backward pass fails
+    failures.py      the facts of a backward pass that failed
          |
     trials.py        tries edits (`recording/fixes`) in a copy of the script's folder
          |           trial_run.py: one trial, in a process of its own; torch_trial.py, paddle_trial.py, engine_trial.py: for one
          |           framework; recorded_trial.py: of programs that are recorded; source_file.py: files as they are written
-    report.py        says it       quoting.py   the lines of the program, underlined
+    report.py        the text for the terminal       quoting.py   the lines of the program, underlined
     refusals.py      says the same of a recording whose program this package's engine has refused
     unnoticed.py     warns of gradients that Paddle gets wrong without an error
 
-A watch notes less than a recorder, so that a program may run for hours: no values, no names, no metadata but of what was written.
-What it lacks, the graph still tells when a pass has failed.
+A watch notes less than a recorder, so that a program may run for hours: no values, no names, and metadata only of what was written.
+When a pass has failed, the graph still has the rest.
 """

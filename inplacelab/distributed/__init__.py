@@ -6,8 +6,8 @@ The names are Paddle's. It needs mpi4py and MPI, which pip installs (`pip instal
 mpiexec -n 4 python program.py
 ```
 
-`environment` finds the ranks, and says farewell at the end. `world` lets them meet: before a collective every rank says what it is about to do
-(`announcement`), so that a mistake is found by all of them before anything is written. `transfers` moves the elements, and `collectives` makes
+`environment` finds the ranks, and leaves MPI at the end. In `world` they meet: before a collective, every rank announces what it is about to
+do (`announcement`), so all ranks find a mistake before anything is written. `transfers` moves the elements, and `collectives` makes
 operations of that: in place, with versions and derivatives. `DataParallel` and `SyncBatchNorm` are made of collectives; `check_replicas` says
 where replicas have drifted apart, from the recordings of their ranks.
 """

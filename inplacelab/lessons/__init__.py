@@ -15,8 +15,11 @@ names:
 >>> second_name()
 ✓ Solved.
 
-Predictions that a learner enters before a program runs are in `predictions.py`. The checks of the lessons are in `inplacelab.lessons.checks`, one module a lesson. Programs to which the frameworks
-answer differently are in `inplacelab.lessons.differences`.
+    exercise.py      exercises and their hints      checks/          the checks of the lessons, one module each
+    predictions.py   predictions before a program   differences/     programs to which the frameworks give different answers
+    recorded.py      recordings that come along     recordings/      these recordings
+    ranks.py         programs for several ranks     delivery.py      copies the lessons to a learner's folder
+    plots.py         plots                          jupyter/         settings of JupyterLab
 """
 
 from __future__ import annotations

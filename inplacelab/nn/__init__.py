@@ -1,4 +1,12 @@
-"""Layers, losses, initializers and gradient clipping under Paddle's names. All are written with the operations of the table."""
+"""Layers, losses, initializers and gradient clipping under Paddle's names, all made of the operations of the table.
+
+The modules:
+
+    layer.py        `Layer`, the base of every layer      attributes.py, parameters.py, layer_transfers.py   its parameters and buffers
+    layers.py, activation_layers.py, image_layers.py, loss_layers.py, containers.py   the layers
+    functional.py   `nn.functional`; its functions are in layer_functions.py, activation_functions.py, losses.py, ...
+    initializer.py, gradient_clipping.py, utils.py   Paddle's modules and classes of these names
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""The operations. Importing this package reads the table and gives `Tensor` its methods."""
+"""The operations. Importing this package reads the table and gives `Tensor` its methods.
+
+Each module of this folder is a chapter of the table: rows of one subject, with their kernels and derivatives, and functions that are
+made of rows. The folders are the machinery:
+
+    table/       the rows by name, and what is printed and generated from them
+    template/    generates the Python functions of a row
+    arguments/   checks and converts what an operation is given
+    results/     makes what it returns
+    cuda/        launches a row's own kernel on a GPU
+"""
 
 from __future__ import annotations
 

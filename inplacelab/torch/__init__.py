@@ -6,7 +6,7 @@ PyTorch is installed, its programs are recorded as they are, and this package is
 
     names.py       the table: PyTorch's signatures, and what the engine computes for each (data)
     generate.py    functions and methods made of the lines of the table
-    meanings.py    what means something else in PyTorch than in Paddle
+    meanings/      functions that mean something else in PyTorch than in Paddle
     calls.py       the border: a program's tensors outside, the engine's inside, PyTorch's words in between
     tensor.py      `Tensor`, `Parameter`; autograd.py, nn/, optim/ are PyTorch's modules of these names
     refusals.*     PyTorch's first lines; grad_nodes.py: its names of grad nodes; printing.py: how it prints

@@ -1,7 +1,7 @@
 """The table: PyTorch's names, and what the engine computes for each. It is data; `generate.py` makes functions and methods of it.
 
 A line is PyTorch's signature and, behind `=`, an expression. In it `P` is the engine's package with its functions under Paddle's
-names, `F` its `nn.functional`, and `m` is `meanings.py`, for what means something else there. `python -m inplacelab.torch` prints
+names, `F` its `nn.functional`, and `m` is `meanings`, for what means something else there. `python -m inplacelab.torch` prints
 the table.
 
 A line that begins with `.` is a method of tensors only, one with `torch.` a function only; the others are both. What ends in `_`

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -108,6 +109,18 @@ def test_words_are_plain() -> None:
     lessons = ROOT / "notebooks"
     paths = [path for path in repository_files() if path != Path(__file__) and lessons not in path.parents]
     assert lines_with(ODD, [path for path in paths if path.suffix != ".json"]) == []
+
+
+def test_modules_named_in_the_docstring_of_a_package_exist() -> None:
+    named = re.compile(r"(?<![\w/.*])[a-z_]+\.py\b")
+    missing = []
+    for package in sorted(ROOT.glob("inplacelab/**/__init__.py")):
+        said = ast.get_docstring(ast.parse(package.read_text(encoding="utf-8"))) or ""
+        prose = re.sub(r"```.*?```|`[^`]*`", "", said, flags=re.DOTALL)
+        missing += [
+            (package.parent.name, name) for name in named.findall(prose) if not (package.parent / name).exists()
+        ]
+    assert missing == []
 
 
 @pytest.mark.parametrize("odd", ["It is to be shown.", "Whoever reads this", "drawn anew"])

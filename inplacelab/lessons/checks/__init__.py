@@ -1,1 +1,1 @@
-"""What the exercises of the lessons accept, and the hints: one module a lesson, named as its source is."""
+"""Checks of the exercises, and their hints: one module for each lesson, named like its source."""

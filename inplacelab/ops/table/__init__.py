@@ -1,7 +1,11 @@
 """The table of all operations, by name, and the functions that add rows.
 
-The chapters (`arithmetic.py`, `views.py`, ...) contain rows. Each call below adds one, and with it a function, a method, an
+The chapters (`ops/arithmetic.py`, `ops/views.py`, ...) contain rows. Each call below adds one, and with it a function, a method, an
 in-place variant, a derivative, documentation and a standard set of tests.
+
+    row.py       what a row has                             depends.py            how elements of a result depend on elements of the inputs
+    exports.py   functions and methods that are no rows     stub.py               `python -m inplacelab.ops.table.stub` writes `tensor.pyi`
+    printed.py   `python -m inplacelab.ops.table`           views_and_copies.py   `python -m inplacelab.ops.table.views_and_copies`
 """
 
 from __future__ import annotations

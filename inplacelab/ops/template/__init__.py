@@ -9,11 +9,12 @@ and tracebacks show it. Names in capitals are the row's own objects. The path th
 
     check -> save what the derivatives need -> attach or rewrite history -> raise the version -> launch the kernel -> report
 
-All checks come before the first change, and everything that makes a failed write known comes before the launch (see `in_place`). The usual cases are inlined as comparisons of attributes; functions (of `operands`,
-`overlap`, `metadata`, `destinations`) are called in the other cases.
+All checks come before the first change, and everything that makes a failed write known comes before the launch (see `in_place`). The
+usual cases are inlined as comparisons of attributes; in the other cases, functions of `operands`, `overlap`, `metadata` and
+`destinations` are called.
 
 `parts` has the lines that the variants share, `spelling` the parameters and their alternative names; `ordinary`, `in_place`
-and `view` generate one variant each.
+and `view` generate one variant each. `documentation` writes the docstrings, and `touched_slots` asks a kernel which slots it touches.
 """
 
 from __future__ import annotations

@@ -1,8 +1,13 @@
 """Finds fixes for a program that ended with an error, in terms of its own names and lines.
 
-They are made so that they fix *this* program: it then runs, and its gradients are those of the program written with ordinary operations.
-Whether they do is found out by trying them (`recorders/checked_fixes.py`); those that were not tried say so. If the recording does not
-show that a fix is safe, only general advice is given.
+A fix is made for *this* program: with it, the program runs, and its gradients are those of the program written with ordinary operations.
+Each fix is tried (`recorders/checked_fixes.py`); one that was not tried says so. If the recording does not show that a fix is safe, only
+general advice is given.
+
+    stale_values.py         a value was overwritten before backward used it     write_elsewhere.py, recompute.py   two ways out
+    refused_operations.py   the engine refused an operation                     difference.py   the lines that a fix changes
+    proposals.py            edits to try, for programs of other frameworks      kept_copies.py   edits that keep a copy
+    spots.py, located.py    where in the text
 """
 
 from __future__ import annotations

@@ -1,4 +1,11 @@
-"""Describes each step of a recording in a sentence or two, in both languages, from recorded facts alone."""
+"""Describes each step of a recording in a sentence or two, in both languages, from recorded facts alone.
+
+The modules:
+
+    headline.py     in one clause            whole_line.py   all steps of a line          step_context.py   a step with its states
+    operations.py, lines.py, backward.py, errors.py, launches.py, collectives.py   one kind of step each
+    phrases.py      lists, slots, bytes, shapes and values, as parts of a sentence
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`torch.utils`: of it, `data`."""
+"""`torch.utils`, of which only `data` is here."""
 
 from __future__ import annotations
 
