@@ -31,6 +31,8 @@ from inplacelab.recording.recording import Recording, State
 
 __all__ = ["Found", "PathSearch"]
 
+CUSTOM = "GradNodePyLayer"
+"""How the nodes of Paddle's `PyLayer`, and of ours, are called."""
 MOST_NUMBERS = 20_000
 """Paths are followed through so many numbers, counted backwards from the pass."""
 
@@ -154,7 +156,8 @@ class PathSearch:
             yield from self._hops(at, flow)
         for step in read.unknown:
             if step < self.begun and self._goes_through(recording.steps[step]):
-                yield _Branch(end="not known", line=recording.steps[step].line, value=None)
+                end: End = "custom" if self._is_custom(recording.steps[step]) else "not known"
+                yield _Branch(end=end, line=recording.steps[step].line, value=None)
         if not onward and not is_root and not read.unknown:
             gone = over is not None and over.step < self.begun
             line = recording.steps[over.step].line if gone and over is not None else None
@@ -171,6 +174,9 @@ class PathSearch:
         found = computed(self._recording, flow.storage, flow.slot, flow.step, most=MOST_EDGES)
         here = [k for k, each in enumerate(found.origins) if (each.storage, each.slot) == (at.storage, at.slot)]
         tracked = [k for k in here if self._goes_on(step, found.origins[k].tensor)]
+        if step.kept is None and self._recording.once(_custom_nodes).get(flow.tensor) in self._reached:
+            yield _Branch(Hop(flow, UNKNOWN), end="custom", line=step.line, value=None)
+            return
         if not here:
             yield _Branch(Hop(flow, UNKNOWN), end="not known", line=step.line, value=None)
         elif len(tracked) < len(here):
@@ -194,6 +200,10 @@ class PathSearch:
             and step.category == "in-place"
             and not (self._made_node(step) and step.kept in self._reached)
         )
+
+    def _is_custom(self, step: Step) -> bool:
+        node = None if step.kept is None else self._recording.state(step.index).nodes.get(step.kept)
+        return node is not None and node.name.startswith(CUSTOM)
 
     def _continues(self, arrival: Arrival) -> bool:
         """Whether an arrival has history, or should have."""
@@ -307,6 +317,16 @@ def _numbers_until(recording: Recording) -> list[int]:
     for k in range(1, len(came)):
         came[k] += came[k - 1]
     return came
+
+
+def _custom_nodes(recording: Recording) -> dict[int, int]:
+    """By tensor the node that no recorded operation made: that of a `Function` of PyTorch, in whose `forward` the tensor was computed."""
+    kept = {step.kept for step in recording.steps}
+    kept |= {key for step in recording.steps for key, node in step.nodes if node is not None and node.leaf is not None}
+    facts = (each for step in recording.steps for each in step.tensors)
+    return {
+        key: each.node for key, each in facts if each is not None and each.node is not None and each.node not in kept
+    }
 
 
 def _storage_of_result(recording: Recording, step: Step) -> int | None:
