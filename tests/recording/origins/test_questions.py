@@ -239,3 +239,15 @@ def test_the_slope_of_a_custom_operation_is_left_to_its_backward(framework: str)
     found = contributions(run(program, framework).recording, "a", (0,))
     assert (found.gradient, found.right, found.wrong) == (15.0, None, False)
     assert [path.end for path in found.paths] == ["custom"]
+
+
+@each_framework
+def test_a_tensor_that_is_no_leaf_may_retain_its_gradient(framework: str) -> None:
+    pytest.importorskip(framework if framework != "inplacelab" else "numpy")
+    retain = "b.retain_grad()" if framework == "torch" else "b.retain_grads()"
+    program = f"{LEAF[framework]}b = a * 2.\n{retain}\n(b * b).sum().backward()\n"
+    found = contributions(run(program, framework).recording, "b", (1,))
+    assert (found.gradient, found.right, found.wrong) == (8.0, 8.0, False)
+    write = "b.mul_(2.)" if framework == "torch" else "b.scale_(2.)"  # PyTorch retains the gradient of the new number
+    written = contributions(run(program.replace(retain, f"{retain}\n{write}"), framework).recording, "b", (1,))
+    assert (written.right, written.wrong) == (None, False)
