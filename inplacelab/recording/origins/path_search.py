@@ -72,6 +72,7 @@ class PathSearch:
         self._reached = _reached(recording.state(begun), [each.node for each in roots])
         self._horizon = _horizon(recording, begun)
         self._onward: dict[_At, Onward] = {}
+        self._results: dict[tuple[int, int, int], _Result] = {}
 
     def paths(self, storage: int, slot: int) -> Found:
         """Returns the paths from the numbers that a slot has held until the pass began."""
@@ -171,9 +172,9 @@ class PathSearch:
         made = after.tensors.get(flow.tensor) or before.tensors.get(flow.tensor)
         if made is not None and made.dtype.startswith(("int", "uint", "bool")):
             return  # whole numbers have no gradient
-        found = computed(self._recording, flow.storage, flow.slot, flow.step, most=MOST_EDGES)
-        here = [k for k, each in enumerate(found.origins) if (each.storage, each.slot) == (at.storage, at.slot)]
-        tracked = [k for k in here if self._goes_on(step, found.origins[k].tensor)]
+        result = self._result(step, flow)
+        here = result.places.get((at.storage, at.slot), [])
+        tracked = [k for k in here if self._goes_on(step, result.found.origins[k].tensor)]
         if step.kept is None and self._recording.once(_custom_nodes).get(flow.tensor) in self._reached:
             yield _Branch(Hop(flow, UNKNOWN), end="custom", line=step.line, value=None)
             return
@@ -185,7 +186,7 @@ class PathSearch:
             yield _Branch(Hop(flow, UNKNOWN), end="detached", line=step.line, loses_write=loses)
         if not tracked:
             return
-        hop = self._hop(step, found, flow, tracked)
+        hop = self._hop(step, result, flow, tracked)
         if self._factor(hop) == 0:
             yield _Branch(hop, end="zero", line=step.line)
         else:
@@ -237,24 +238,36 @@ class PathSearch:
     def _factor(self, hop: Hop) -> float | None:
         return (hop.used or hop.slope).value if self._as_found else hop.slope.value
 
-    def _hop(self, step: Step, found: Computed, flow: Flow, here: Sequence[int]) -> Hop:
+    def _hop(self, step: Step, result: _Result, flow: Flow, here: Sequence[int]) -> Hop:
         if step.depends is None:
             return Hop(flow, UNKNOWN)
-        values = [each.value for each in found.origins]
-        own = next((k for k, each in enumerate(found.origins) if each.index == flow.index), None)
-        line = sum(each.tensor == found.origins[0].tensor for each in found.origins)
-        then = _added(slope(step.op, step.depends, values, k, found.value, own=own, line=line) for k in here)
-        later, overwrote = self._as_backward_found(step, found.origins)
-        if overwrote is None:
+        own, line, value = result.own, result.line, result.found.value
+        then = _added(slope(step.op, step.depends, result.values, k, value, own=own, line=line) for k in here)
+        if result.overwrote is None:
             return Hop(flow, then)
         out = self._value_now(flow.storage, flow.slot)
-        result = found.value if out is None else out
+        out = value if out is None else out
         now = then
         if then.value is not None:
             now = _added(
-                slope(step.op, step.depends, later, k, result, own=own, line=line, checked=False) for k in here
+                slope(step.op, step.depends, result.later, k, out, own=own, line=line, checked=False) for k in here
             )
-        return Hop(flow, then, None if now == then else now, None if now == then else overwrote)
+        return Hop(flow, then, None if now == then else now, None if now == then else result.overwrote)
+
+    def _result(self, step: Step, flow: Flow) -> _Result:
+        """An element that a step computed. Many paths may lead to it."""
+        at = flow.storage, flow.slot, flow.step
+        if at not in self._results:
+            found = computed(self._recording, *at, most=MOST_EDGES)
+            places: dict[tuple[int, int], list[int]] = {}
+            for k, each in enumerate(found.origins):
+                places.setdefault((each.storage, each.slot), []).append(k)
+            later, overwrote = self._as_backward_found(step, found.origins)
+            values = [each.value for each in found.origins]
+            own = next((k for k, each in enumerate(found.origins) if each.index == flow.index), None)
+            line = sum(each.tensor == found.origins[0].tensor for each in found.origins)
+            self._results[at] = _Result(found, places, values, later, overwrote, own, line)
+        return self._results[at]
 
     def _as_backward_found(self, step: Step, origins: Sequence[Origin]) -> tuple[list[Number | None], int | None]:
         """The values of the origins when the pass began, as far as the step's node had saved them, and the line that overwrote one."""
@@ -288,6 +301,27 @@ class _At(NamedTuple):
     storage: int
     slot: int
     step: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """An element that a step computed.
+
+    Attributes:
+        found: how it was computed.
+        places: which of the origins are in a slot.
+        values, later: the values of the origins, as they were and as backward found them.
+        overwrote: the line that overwrote one of them meanwhile; None if none did.
+        own, line: see `slope`.
+    """
+
+    found: Computed
+    places: Mapping[tuple[int, int], list[int]]
+    values: Sequence[Number | None]
+    later: Sequence[Number | None]
+    overwrote: int | None
+    own: int | None
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
