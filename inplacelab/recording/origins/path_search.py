@@ -10,7 +10,7 @@ from math import prod
 from typing import NamedTuple
 
 from inplacelab.recording.facts import Number, RootFacts, Step
-from inplacelab.recording.origins.arrivals import Arrival, arrivals, next_arrival
+from inplacelab.recording.origins.arrivals import MOST_RESULTS, Arrival, arrivals, next_arrival
 from inplacelab.recording.origins.back import Computed, Origin, computed, operands_of
 from inplacelab.recording.origins.elements import slots_of_element
 from inplacelab.recording.origins.forward import MOST_EDGES, Flow, flows
@@ -156,7 +156,11 @@ class PathSearch:
         for flow in onward:
             yield from self._hops(at, flow)
         for step in read.unknown:
-            if step < self.begun and self._goes_through(recording.steps[step]):
+            if (
+                step < self.begun
+                and self._goes_through(recording.steps[step])
+                and not self._is_beside(recording.steps[step])
+            ):
                 end: End = "custom" if self._is_custom(recording.steps[step]) else "not known"
                 yield _Branch(end=end, line=recording.steps[step].line, value=None)
         if not onward and not is_root and not read.unknown:
@@ -201,6 +205,15 @@ class PathSearch:
             and step.category == "in-place"
             and not (self._made_node(step) and step.kept in self._reached)
         )
+
+    def _is_beside(self, step: Step) -> bool:
+        """Whether a step made a further result of an operation, without history: as `batch_norm` makes its statistics."""
+        facts = None if step.output is None else self._recording.state(step.index).tensors.get(step.output)
+        if facts is None or facts.needs_gradient:
+            return False
+        near = self._recording.steps[max(step.index - MOST_RESULTS, 0) : step.index + MOST_RESULTS]
+        call = step.op, step.line, step.inputs
+        return any(each.kept in self._reached and (each.op, each.line, each.inputs) == call for each in near)
 
     def _is_custom(self, step: Step) -> bool:
         node = None if step.kept is None else self._recording.state(step.index).nodes.get(step.kept)
