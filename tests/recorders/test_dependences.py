@@ -142,6 +142,17 @@ def test_an_operation_without_a_declaration_is_not_known() -> None:
     assert all(each is not None for each in operands_of(recording, step))
 
 
+@pytest.mark.standard
+def test_what_paddle_reads_while_it_overwrites_it_is_not_known() -> None:
+    pytest.importorskip("paddle")
+    program = (
+        "x = paddle.to_tensor([[1., 2.], [3., 4.]])\nx.subtract_(x[0])\ny = paddle.ones([2, 2])\ny[0].add_(y[1])\n"
+    )
+    recording = run(program, "paddle").recording
+    assert origins(recording, "x", (1, 0)).how == "not known"
+    assert origins(recording, "y", (0, 0)).how == "computed"
+
+
 def test_of_numpy_one_operation_is_known_and_no_longer_expression() -> None:
     text = "x = np.array([1., 2.])\ny = x * 3\nz = y - x\nz += y\nv = z[1:]\nv *= 2\nw = x + y * 2\nu = x + x\nt = y / np.sum(x)\n"
     recording = run(text, "numpy").recording

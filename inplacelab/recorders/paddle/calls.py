@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import paddle
 
-from inplacelab.layout import Layout
+from inplacelab.layout import Layout, packed
 from inplacelab.recorders import dependences
-from inplacelab.recorders.paddle.readings import layout_of
+from inplacelab.recorders.paddle.readings import address_of, layout_of
 from inplacelab.recorders.positions import (
     ALL,
     MOST_SLOTS,
@@ -238,8 +238,21 @@ _COPIES = frozenset({"assign", "clone", "contiguous", "copy_to", "cast", "reshap
 
 def depends(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: Sequence[Any]) -> Found:
     """Returns how the result of a call will depend on its tensors; None if that is not known."""
+    if name.endswith("_") and any(_lies_partly_under(tensors[0], each) for each in tensors[1:]):
+        return None  # Paddle reads it while it overwrites it
     call = dependences.Call(name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, {}, weight_has_rows=False)
     return dependences.dependence(call, tensors)
+
+
+def _lies_partly_under(written: Any, operand: Any) -> bool:
+    """Whether an operand that is broadcast, and that Paddle does not copy first since it is contiguous, has slots in common with what is written."""
+    if not address_of(written) or address_of(written) != address_of(operand):
+        return False
+    target, source = layout_of(written), layout_of(operand)
+    if source.shape == target.shape or source.strides != packed(source.shape):
+        return False
+    slots, others = numbered(target), numbered(source)
+    return slots is None or others is None or bool(np.isin(slots, others).any())
 
 
 def touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:

@@ -12,7 +12,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs, slot_runs
 from inplacelab.recording.touched import same_value
 
-__all__ = ["Arrival", "How", "arrival_at", "arrivals", "next_arrival"]
+__all__ = ["MOST_RESULTS", "Arrival", "How", "arrival_at", "arrivals", "next_arrival"]
 
 How = Literal["computed", "made", "backward", "before", "unseen"]
 """How numbers came into slots: "computed" by an operation from others; "made" by one that reads no tensor; by a "backward" pass; "before":
@@ -88,6 +88,7 @@ def _first(recording: Recording, step: Step, facts: StorageFacts, *, at_once: bo
 
 
 MOST_RESULTS = 64
+"""An operation has no more results than this."""
 
 
 def _made_by_sibling(recording: Recording, step: Step, facts: StorageFacts) -> Arrival | None:

@@ -14,6 +14,7 @@ from math import isclose
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, TensorFacts
+from inplacelab.recording.origins.arrivals import arrivals
 from inplacelab.recording.origins.elements import number_of, slots_of_element, value_of
 from inplacelab.recording.origins.path_search import Found, PathSearch
 from inplacelab.recording.origins.paths import End, GradientPath, Hop
@@ -88,6 +89,7 @@ def contributions(
     facts = facts if owner is None else state.tensors[owner]
     number = number_of(state, facts, index)
     ran = _filled(recording, facts.id, state.step.index)
+    ran = _retained(recording, state, facts) if ran is None else ran
     if ran is None:
         raise LookupError(str(_NO_GRADIENT.format(state.called(facts.id).first, state.step.index)))
     return recording.once(_asked).get((facts.id, number, ran)) or _contributions(recording, state, facts, number, ran)
@@ -99,13 +101,23 @@ def _asked(_: Recording) -> dict[tuple[int, int, int], Contributions]:
 
 def _filled(recording: Recording, leaf: int, step: int) -> int | None:
     """The last step in which the node of a leaf ran, or the pass ended in which it did."""
-    for index in range(step, -1, -1):
-        moment = recording.steps[index].backward
-        if moment is not None and moment.action == "run" and moment.node is not None:
-            node = recording.state(index).nodes.get(moment.node) or recording.before(index).nodes.get(moment.node)
-            if node is not None and node.leaf == leaf:
-                return index
-    return None
+    return next((index for index in range(step, -1, -1) if _ran_node_of(recording, index, leaf)), None)
+
+
+def _ran_node_of(recording: Recording, index: int, leaf: int) -> bool:
+    """Whether the node of a leaf ran in a step."""
+    moment = recording.steps[index].backward
+    if moment is None or moment.action != "run" or moment.node is None:
+        return False
+    node = recording.state(index).nodes.get(moment.node) or recording.before(index).nodes.get(moment.node)
+    return node is not None and node.leaf == leaf
+
+
+def _retained(recording: Recording, state: State, facts: TensorFacts) -> int | None:
+    """The last step in which a pass filled the gradient of a tensor that is no leaf and retains it."""
+    gradient = None if facts.grad is None else state.tensors.get(facts.grad)
+    came = () if gradient is None else arrivals(recording).get(gradient.storage, ())
+    return max((each.step for each in came if each.how == "backward" and each.step <= state.step.index), default=None)
 
 
 def _contributions(recording: Recording, state: State, facts: TensorFacts, number: int, ran: int) -> Contributions:
@@ -115,7 +127,11 @@ def _contributions(recording: Recording, state: State, facts: TensorFacts, numbe
     gradient = _arrived(recording, ran, facts.id, number, held)
     right = _search(recording, begun, as_found=False)
     found = right.paths(facts.storage, slot)
-    total = None if _is_beyond(right, found) else found.total
+    came = [each for each in arrivals(recording).get(facts.storage, ()) if each.step < begun and each.reaches(slot)]
+    overwritten = len(came) > 1 and not _ran_node_of(
+        recording, ran, facts.id
+    )  # then it is not known which number's gradient was retained
+    total = None if overwritten or _is_beyond(right, found) else found.total
     wrong = _differs(total, gradient, held)
     used: Sequence[GradientPath] = ()
     without_hooks = None
@@ -160,7 +176,7 @@ def _ran_code(recording: Recording, begun: int, ran: int) -> bool:
 def _arrived(recording: Recording, ran: int, leaf: int, number: int, held: float | None) -> Number | None:
     """The element that arrived at a leaf; of a large gradient, of which no values were recorded, what the leaf's gradient has gained."""
     moment = recording.steps[ran].backward
-    gradients = None if moment is None else moment.gradient
+    gradients = None if moment is None or not _ran_node_of(recording, ran, leaf) else moment.gradient
     if gradients is not None:
         return gradients[number] if number < len(gradients) else None
     holds = _held(recording.state(ran), leaf, number)

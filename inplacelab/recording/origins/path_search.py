@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from inplacelab.recording.facts import Number, RootFacts, Step
 from inplacelab.recording.lost_history import WITHOUT_HISTORY, is_lost
-from inplacelab.recording.origins.arrivals import Arrival, arrivals, next_arrival
+from inplacelab.recording.origins.arrivals import MOST_RESULTS, Arrival, arrivals, next_arrival
 from inplacelab.recording.origins.back import Computed, Origin, computed, operands_of
 from inplacelab.recording.origins.elements import slots_of_element
 from inplacelab.recording.origins.forward import MOST_EDGES, Flow, flows
@@ -31,6 +31,8 @@ from inplacelab.recording.recording import Recording, State
 
 __all__ = ["Found", "PathSearch"]
 
+CUSTOM = "GradNodePyLayer"
+"""How the nodes of Paddle's `PyLayer`, and of ours, are called."""
 MOST_NUMBERS = 20_000
 """Paths are followed through so many numbers, counted backwards from the pass."""
 
@@ -70,6 +72,7 @@ class PathSearch:
         self._reached = _reached(recording.state(begun), [each.node for each in roots])
         self._horizon = _horizon(recording, begun)
         self._onward: dict[_At, Onward] = {}
+        self._results: dict[tuple[int, int, int], _Result] = {}
 
     def paths(self, storage: int, slot: int) -> Found:
         """Returns the paths from the numbers that a slot has held until the pass began."""
@@ -153,8 +156,13 @@ class PathSearch:
         for flow in onward:
             yield from self._hops(at, flow)
         for step in read.unknown:
-            if step < self.begun and self._goes_through(recording.steps[step]):
-                yield _Branch(end="not known", line=recording.steps[step].line, value=None)
+            if (
+                step < self.begun
+                and self._goes_through(recording.steps[step])
+                and not self._is_beside(recording.steps[step])
+            ):
+                end: End = "custom" if self._is_custom(recording.steps[step]) else "not known"
+                yield _Branch(end=end, line=recording.steps[step].line, value=None)
         if not onward and not is_root and not read.unknown:
             gone = over is not None and over.step < self.begun
             line = recording.steps[over.step].line if gone and over is not None else None
@@ -168,9 +176,12 @@ class PathSearch:
         made = after.tensors.get(flow.tensor) or before.tensors.get(flow.tensor)
         if made is not None and made.dtype.startswith(("int", "uint", "bool")):
             return  # whole numbers have no gradient
-        found = computed(self._recording, flow.storage, flow.slot, flow.step, most=MOST_EDGES)
-        here = [k for k, each in enumerate(found.origins) if (each.storage, each.slot) == (at.storage, at.slot)]
-        tracked = [k for k in here if self._goes_on(step, found.origins[k].tensor)]
+        result = self._result(step, flow)
+        here = result.places.get((at.storage, at.slot), [])
+        tracked = [k for k in here if self._goes_on(step, result.found.origins[k].tensor)]
+        if step.kept is None and self._recording.once(_custom_nodes).get(flow.tensor) in self._reached:
+            yield _Branch(Hop(flow, UNKNOWN), end="custom", line=step.line, value=None)
+            return
         if not here:
             yield _Branch(Hop(flow, UNKNOWN), end="not known", line=step.line, value=None)
         elif len(tracked) < len(here):
@@ -179,7 +190,7 @@ class PathSearch:
             yield _Branch(Hop(flow, UNKNOWN), end="detached", line=step.line, loses_write=loses)
         if not tracked:
             return
-        hop = self._hop(step, found, flow, tracked)
+        hop = self._hop(step, result, flow, tracked)
         if self._factor(hop) == 0:
             yield _Branch(hop, end="zero", line=step.line)
         else:
@@ -194,6 +205,19 @@ class PathSearch:
             and step.category == "in-place"
             and not (self._made_node(step) and step.kept in self._reached)
         )
+
+    def _is_beside(self, step: Step) -> bool:
+        """Whether a step made a further result of an operation, without history: as `batch_norm` makes its statistics."""
+        facts = None if step.output is None else self._recording.state(step.index).tensors.get(step.output)
+        if facts is None or facts.needs_gradient:
+            return False
+        near = self._recording.steps[max(step.index - MOST_RESULTS, 0) : step.index + MOST_RESULTS]
+        call = step.op, step.line, step.inputs
+        return any(each.kept in self._reached and (each.op, each.line, each.inputs) == call for each in near)
+
+    def _is_custom(self, step: Step) -> bool:
+        node = None if step.kept is None else self._recording.state(step.index).nodes.get(step.kept)
+        return node is not None and node.name.startswith(CUSTOM)
 
     def _continues(self, arrival: Arrival) -> bool:
         """Whether an arrival has history, or should have."""
@@ -227,24 +251,36 @@ class PathSearch:
     def _factor(self, hop: Hop) -> float | None:
         return (hop.used or hop.slope).value if self._as_found else hop.slope.value
 
-    def _hop(self, step: Step, found: Computed, flow: Flow, here: Sequence[int]) -> Hop:
+    def _hop(self, step: Step, result: _Result, flow: Flow, here: Sequence[int]) -> Hop:
         if step.depends is None:
             return Hop(flow, UNKNOWN)
-        values = [each.value for each in found.origins]
-        own = next((k for k, each in enumerate(found.origins) if each.index == flow.index), None)
-        line = sum(each.tensor == found.origins[0].tensor for each in found.origins)
-        then = _added(slope(step.op, step.depends, values, k, found.value, own=own, line=line) for k in here)
-        later, overwrote = self._as_backward_found(step, found.origins)
-        if overwrote is None:
+        own, line, value = result.own, result.line, result.found.value
+        then = _added(slope(step.op, step.depends, result.values, k, value, own=own, line=line) for k in here)
+        if result.overwrote is None:
             return Hop(flow, then)
         out = self._value_now(flow.storage, flow.slot)
-        result = found.value if out is None else out
+        out = value if out is None else out
         now = then
         if then.value is not None:
             now = _added(
-                slope(step.op, step.depends, later, k, result, own=own, line=line, checked=False) for k in here
+                slope(step.op, step.depends, result.later, k, out, own=own, line=line, checked=False) for k in here
             )
-        return Hop(flow, then, None if now == then else now, None if now == then else overwrote)
+        return Hop(flow, then, None if now == then else now, None if now == then else result.overwrote)
+
+    def _result(self, step: Step, flow: Flow) -> _Result:
+        """An element that a step computed. Many paths may lead to it."""
+        at = flow.storage, flow.slot, flow.step
+        if at not in self._results:
+            found = computed(self._recording, *at, most=MOST_EDGES)
+            places: dict[tuple[int, int], list[int]] = {}
+            for k, each in enumerate(found.origins):
+                places.setdefault((each.storage, each.slot), []).append(k)
+            later, overwrote = self._as_backward_found(step, found.origins)
+            values = [each.value for each in found.origins]
+            own = next((k for k, each in enumerate(found.origins) if each.index == flow.index), None)
+            line = sum(each.tensor == found.origins[0].tensor for each in found.origins)
+            self._results[at] = _Result(found, places, values, later, overwrote, own, line)
+        return self._results[at]
 
     def _as_backward_found(self, step: Step, origins: Sequence[Origin]) -> tuple[list[Number | None], int | None]:
         """The values of the origins when the pass began, as far as the step's node had saved them, and the line that overwrote one."""
@@ -281,6 +317,27 @@ class _At(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class _Result:
+    """An element that a step computed.
+
+    Attributes:
+        found: how it was computed.
+        places: which of the origins are in a slot.
+        values, later: the values of the origins, as they were and as backward found them.
+        overwrote: the line that overwrote one of them meanwhile; None if none did.
+        own, line: see `slope`.
+    """
+
+    found: Computed
+    places: Mapping[tuple[int, int], list[int]]
+    values: Sequence[Number | None]
+    later: Sequence[Number | None]
+    overwrote: int | None
+    own: int | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Branch:
     """A hop from a number to another one, or where a path ends. Without a hop, the number itself is meant, or the one that replaced it."""
 
@@ -307,6 +364,16 @@ def _numbers_until(recording: Recording) -> list[int]:
     for k in range(1, len(came)):
         came[k] += came[k - 1]
     return came
+
+
+def _custom_nodes(recording: Recording) -> dict[int, int]:
+    """By tensor the node that no recorded operation made: that of a `Function` of PyTorch, in whose `forward` the tensor was computed."""
+    kept = {step.kept for step in recording.steps}
+    kept |= {key for step in recording.steps for key, node in step.nodes if node is not None and node.leaf is not None}
+    facts = (each for step in recording.steps for each in step.tensors)
+    return {
+        key: each.node for key, each in facts if each is not None and each.node is not None and each.node not in kept
+    }
 
 
 def _storage_of_result(recording: Recording, step: Step) -> int | None:

@@ -20,9 +20,10 @@ MOST_PATHS = 24
 MOST_HOPS = 200
 """A path of more hops is not listed. It is part of the sum."""
 
-End = Literal["root", "detached", "zero", "overwritten", "unused", "not known"]
+End = Literal["root", "detached", "zero", "overwritten", "unused", "custom", "not known"]
 """Where a path ends: at the "root" of the pass; where the number was read without history ("detached"); at a slope of "zero"; in a slot that
-was "overwritten" before anything read it; in a number that nothing used; or at an operation that declares nothing ("not known")."""
+was "overwritten" before anything read it; in a number that nothing used; at a "custom" operation,
+whose slopes the program computes itself; or at one that declares nothing ("not known")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ NOT_FOLLOWED = Onward((), None, adds=True, more=True)
 def ended(hop: Hop | None, end: End, line: int | None, value: float | None, *, loses_write: bool = False) -> Onward:
     """Returns a path that ends at a number, or with the hop from it."""
     way = Way(hop, None, end, line, value, int(hop is not None))
-    return Onward((way,), value, end in ("root", "not known"), loses_write=loses_write)
+    return Onward((way,), value, end in ("root", "custom", "not known"), loses_write=loses_write)
 
 
 def after_hop(hop: Hop, factor: float | None, onward: Onward) -> Onward:

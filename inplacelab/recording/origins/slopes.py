@@ -50,6 +50,8 @@ def slope(  # noqa: PLR0913  # a question with all its facts
     >>> slope("norm", Dependence("reduced", (0,)), [3.0, 4.0], 0, 5.0)
     Slope(value=0.6, written='3 / 5')
     """
+    if depends.how == "reduced" and not depends.text and plain_name(op) in ("sum", "mean"):
+        return ONE if plain_name(op) == "sum" else Slope(1 / len(operands), f"1 / {len(operands)}")
     given = {each.name: float(each.value.real) for each in depends.given}
     real = [float(each) for each in operands if isinstance(each, bool | int | float)]
     if len(real) != len(operands) or not isinstance(result, bool | int | float):

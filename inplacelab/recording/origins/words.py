@@ -90,6 +90,10 @@ _ENDS: dict[End, Text] = {
     "detached": Text(": ends at line {line}, which read it without history", "：止于第 {line} 行，该行读取时不带历史"),
     "overwritten": Text(": overwritten by line {line} before anything read it", "：在被读取之前就被第 {line} 行覆盖"),
     "unused": Text(": nothing used it", "：此后无人使用"),
+    "custom": Text(
+        ": goes on at line {line}, where the program's own `backward` computes the slope",
+        "：在第 {line} 行继续，那里的斜率由程序自己的 `backward` 计算",
+    ),
     "not known": Text(": not known beyond line {line}", "：第 {line} 行之后未知"),
 }
 _KEPT = Text(" (kept value; line {line} overwrote it: {used})", "（保存的值；后被第 {line} 行覆盖：{used}）")

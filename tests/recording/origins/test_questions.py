@@ -236,3 +236,29 @@ def test_a_large_wrong_gradient_of_paddle_is_noticed() -> None:
     program = "a = paddle.ones([5, 5])\na.stop_gradient = False\nb = a * 2.\nloss = (b * b).sum()\nb.set_value(paddle.zeros([5, 5]))\nloss.backward()\n"
     found = contributions(run(program, "paddle").recording, "a", (4, 4))
     assert (found.gradient, found.right, found.wrong) == (0.0, 8.0, True)
+
+
+@each_framework
+def test_the_slope_of_a_custom_operation_is_left_to_its_backward(framework: str) -> None:
+    pytest.importorskip(framework if framework != "inplacelab" else "numpy")
+    base = "torch.autograd.Function" if framework == "torch" else "paddle.autograd.PyLayer"
+    layer = (
+        f"class Twice({base}):\n    @staticmethod\n    def forward(ctx, x):\n        return x * 2.\n"
+        "    @staticmethod\n    def backward(ctx, g):\n        return g * 3.\n"
+    )
+    program = f"{LEAF[framework]}{layer}b = Twice.apply(a * 5.)\nb.sum().backward()\n"
+    found = contributions(run(program, framework).recording, "a", (0,))
+    assert (found.gradient, found.right, found.wrong) == (15.0, None, False)
+    assert [path.end for path in found.paths] == ["custom"]
+
+
+@each_framework
+def test_a_tensor_that_is_no_leaf_may_retain_its_gradient(framework: str) -> None:
+    pytest.importorskip(framework if framework != "inplacelab" else "numpy")
+    retain = "b.retain_grad()" if framework == "torch" else "b.retain_grads()"
+    program = f"{LEAF[framework]}b = a * 2.\n{retain}\n(b * b).sum().backward()\n"
+    found = contributions(run(program, framework).recording, "b", (1,))
+    assert (found.gradient, found.right, found.wrong) == (8.0, 8.0, False)
+    write = "b.mul_(2.)" if framework == "torch" else "b.scale_(2.)"  # PyTorch retains the gradient of the new number
+    written = contributions(run(program.replace(retain, f"{retain}\n{write}"), framework).recording, "b", (1,))
+    assert (written.right, written.wrong) == (None, False)

@@ -143,7 +143,7 @@ PROGRAMS = {
         "F.layer_norm(a, [3])", "F.gelu(a)", "F.silu(a) * b", "a.cumsum(1) * b", "a.cumprod(1)", "a.clip(-1., 2.) * b", "a @ b.t()", "F.linear(a, b.t())",
         "paddle.sort(a, 1) * b", "paddle.einsum('ij,kj->ik', a, b)", "F.embedding(i, a) * b", "a.tile([2, 1]) * 2.", "F.leaky_relu(a) * b", "a[i] * b",
         "F.conv2d(a.reshape([1, 1, 2, 3]), b.reshape([1, 1, 2, 3])[:, :, :, :2]) * 3.", "F.max_pool2d(a.reshape([1, 1, 2, 3]), 2, 1) * 2.",
-        "F.dropout(a * a, 0.5)", "paddle.median(a) * 2.", "paddle.scatter(b, i, a) * b", "paddle.index_add(b, i, 0, a) * b", "paddle.put_along_axis(a, paddle.to_tensor([[0, 2, 1]]), b[:1], 1) * b",
+        "paddle.nn.BatchNorm1D(3)(a.astype('float32')) * b.astype('float32')", "F.dropout(a * a, 0.5)", "paddle.median(a) * 2.", "paddle.scatter(b, i, a) * b", "paddle.index_add(b, i, 0, a) * b", "paddle.put_along_axis(a, paddle.to_tensor([[0, 2, 1]]), b[:1], 1) * b",
         "paddle.scatter_nd_add(a, paddle.to_tensor([[0], [0]]), b) * b", "F.conv2d_transpose(a.reshape([1, 1, 2, 3]), b.reshape([1, 1, 2, 3])) * 2.",
     ),
 }  # fmt: skip

@@ -14,7 +14,7 @@ from inplacelab.recording.origins import Contributions, contributions
 from inplacelab.recording.origins.words import gradient_says
 from tests.recorders.runs import run
 
-EXPLAINED = 40
+EXPLAINED = 41
 """Of so many of these programs, both paths are found. In the others, the recorder sees too little of what Paddle did, and nothing is claimed."""
 
 
