@@ -150,5 +150,4 @@ test("where nothing is scrolled, storages that the step is not about make room, 
   };
   assert.deepEqual(saidIn(300, 60), [229, 0, true], "there is room only for the number");
   assert.deepEqual(saidIn(300, 90), [0, 60, false], "below there is room for words");
-  assert.deepEqual(saidIn(500, 60), [353, 0, false], "and beside");
 });
