@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { sharedByCode } from "../../widgets/inplacelab_widgets/player/comparison.js";
+import { plannedFrames } from "../../widgets/inplacelab_widgets/player/comparison_card.js";
 import { rowOf, stopAt, waitingWords } from "../../widgets/inplacelab_widgets/player/sides.js";
 import { PLAYERS } from "../../widgets/inplacelab_widgets/player/widget.js";
 
@@ -43,4 +44,15 @@ test("where there is not, the storages have the larger part, and nothing is more
 test("two programs have a player of their own", () => {
   assert.equal(typeof PLAYERS.two, "function");
   assert.notEqual(PLAYERS.two, PLAYERS.one);
+});
+
+test("on a card, code makes room until the storages of both sides are legible, at one scale", () => {
+  const legible = 18 / 11;
+  const frame = (...pictures) => plannedFrames(pictures.map(([rows, width, height]) => ({ rows, picture: { width, height } })), 512, 490);
+  assert.deepEqual(frame([7, 280, 100], [7, 250, 80]), { rows: 7, scale: 1.8 }, "there is room for everything");
+  const tight = frame([7, 280, 180], [7, 250, 80]);
+  assert.equal(tight.rows, 4);
+  assert.ok(tight.scale >= legible);
+  assert.deepEqual(frame([7, 640, 100], [7, 250, 80]), { rows: 7, scale: 0.8 }, "fewer lines would not make wide storages larger");
+  assert.equal(frame([7, 280, 400], [2, 250, 80]).rows, 3, "some lines are shown in any case");
 });

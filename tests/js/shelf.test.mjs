@@ -143,4 +143,11 @@ test("where nothing is scrolled, storages that the step is not about make room, 
   assert.deepEqual(drawnIn(200), ["s2 s3", 4]);
   assert.deepEqual(drawnIn(120), ["s2", 5]);
   assert.deepEqual(drawnIn(60), ["s2", 5]);
+  const saidIn = (room, high) => {
+    const { more, bottom } = stackOf(many, 3, null, arranged(many, room), high, (group) => group.key === "s2");
+    assert.ok(bottom <= high);
+    return [more.x, more.y, more.isShort];
+  };
+  assert.deepEqual(saidIn(300, 60), [229, 0, true], "there is room only for the number");
+  assert.deepEqual(saidIn(300, 90), [0, 60, false], "below there is room for words");
 });

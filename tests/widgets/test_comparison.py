@@ -67,6 +67,15 @@ def test_what_differs_is_outlined_and_only_that() -> None:
     assert shown.outlines(0, "left") == ()
 
 
+def test_the_sign_of_a_version_covers_no_words_above_it() -> None:
+    shown = scene("in place")
+    _, new = shown.outlines(2, "right")  # of the new storage only the name and the version differ
+    assert new.around.count("M") == 2
+    (top,) = re.findall(r"M-2 ([\d.]+)", new.around)
+    (middle,) = re.findall(r"M[-\d.]+ ([\d.]+)a6.5", new.grounds)
+    assert float(middle) - 6.5 >= float(top), "the size of the storage stands close above"
+
+
 def test_what_is_equal_is_not_outlined() -> None:
     shown = scene("equal")
     for position in range(len(shown.comparison.alignment.positions)):

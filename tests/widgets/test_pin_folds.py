@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene.pin_folds import MOST, PinStack, storage_pins
 from inplacelab_widgets.scene.pins import HEIGHT, Plate, pins
 from inplacelab_widgets.scene.timeline import shared_rows
+from tests.recorders.runs import run
 
 
 def hung_on(recording: Recording, storage: int) -> tuple[PinStack, ...]:
@@ -34,6 +37,22 @@ def step_of(recording: Recording, op: str) -> int:
 def test_few_pins_hang_below_each_other(sample: Callable[[str], Recording]) -> None:
     recording = sample("stale")
     assert [(stacks.place, stacks.keys) for stacks in hung_on(recording, 2)] == [(0, ("p2:2:0",))]
+
+
+def test_a_pin_that_goes_stale_in_the_step_that_saves_it_says_so() -> None:
+    pytest.importorskip("torch")
+    recording = run("w = torch.ones([2], requires_grad=True)\na = w * 1\na.mul_(a)\nw.sum()\n", "torch").recording
+    write = step_of(recording, "mul_")
+    (pin,) = (
+        pin
+        for pin in pins(recording)
+        if pin.life.first == write and pin.storage == recording.steps[write].writes[0].storage
+    )
+    said = [(step, plate and (plate.turned, plate.second_line.en)) for step, plate in pin.plates]
+    assert said[:2] == [
+        (write, (True, "a (operand 2) @ v0 · ✗ goes stale, now v1")),
+        (write + 1, (False, "a (operand 2) @ v0 · ✗ stale, now v1")),
+    ]
 
 
 def test_many_pins_take_no_more_room_than_a_few(sample: Callable[[str], Recording]) -> None:

@@ -644,6 +644,10 @@ def test_the_story_fits_a_narrow_window(told: Callable[..., Player]) -> None:
             player.page.locator(".ipl-tongue").click()
         edges = [each.bounding_box() for each in player.page.locator(".ipl-chapter").all()]
         assert all(box["x"] >= 0 and box["x"] + box["width"] <= 700 for box in edges)
+        controls = [
+            each.bounding_box()["y"] for each in player.page.locator(".ipl-toolbar > .ipl-button:visible").all()
+        ]
+        assert len(set(controls)) == 1, "the controls are in one row"
 
 
 def test_predict_mode_begins_at_the_beginning_and_tells_nothing(told: Callable[..., Player]) -> None:

@@ -192,10 +192,10 @@ def test_the_pill_shows_the_raise_for_one_step_and_who_did_it(sample_scene: Call
     scene = sample_scene("lesson")
     assert words_at(scene.storages, 3).count("v0") >= 2
     assert "v0→v1" in words_at(scene.storages, 4)
-    assert "4 scale_" in words_at(scene.storages, 4)
+    assert "line 4 scale_" in words_at(scene.storages, 4)
     assert "v0→v1" not in words_at(scene.storages, 5)
     assert "v1" in words_at(scene.storages, 5)
-    assert "4 scale_" in words_at(scene.storages, 5, "zh")
+    assert "第 4 行 scale_" in words_at(scene.storages, 5, "zh")
 
 
 def test_all_names_of_one_object_are_chips_side_by_side(sample_scene: Callable[[str], Scene]) -> None:

@@ -104,15 +104,21 @@ def test_a_fan_ends_exactly_at_the_slots_of_its_tensor(view: str, runs: list[tup
     strip: Strip = strip_for(storage_lives(recording)[facts.storage], 600)
     grid = Grid(facts, 30.0, 500.0, hops=False)
     drawn = fan(facts, storage, grid, strip, 100.0, (80.0, 80.0, 120.0))
-    ribbons = re.findall(r"M([\d.]+) [\d.]+L([\d.]+) [\d.]+L([\d.]+) 120L([\d.]+) 120Z", drawn)
-    ends = [(float(left), float(right)) for _, _, right, left in ribbons]
+    ribbons = _corners(drawn)
+    ends = [tuple(sorted(x for x, y in corners if y == 120)) for corners in ribbons]
     assert ends == [pytest.approx(strip.pieces((each,))[0][:2], abs=0.1) for each in runs]
     assert sum((b - a for a, b in runs)) == sum(b - a for a, b in slots_reached(storage, facts))
     # Above, they are under the grid and apart.
-    begins = sorted((float(left), float(right)) for left, right, _, _ in ribbons)
+    begins = sorted((corners[0][0], corners[1][0]) for corners in ribbons)
     assert begins[0][0] >= 100 - 0.1
     assert begins[-1][1] <= 100 + grid.width + 0.1
     assert all(one[1] <= other[0] + 0.2 for one, other in pairwise(begins))
+
+
+def _corners(drawn: str) -> list[list[tuple[float, float]]]:
+    """The corners of each ribbon of a fan."""
+    pairs = [[corner.split() for corner in each.split("L")] for each in re.findall("M([^Z]+)Z", drawn)]
+    return [[(float(x), float(y)) for x, y in each] for each in pairs]
 
 
 def test_the_columns_of_a_transposed_matrix_stand_over_their_ribbons() -> None:
@@ -236,6 +242,28 @@ def test_ribbons_are_vertical_beside_a_higher_grid() -> None:
         facts, storage, grid, strip_for(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 110.0, 120.0)
     )
     assert re.findall(r"M(\d+) 83L(\d+) 83L(\d+) 113L", drawn) == [("0", "30", "30"), ("30", "60", "60")]
+
+
+def test_ribbons_to_slots_far_away_are_bent_so_that_they_stay_wide() -> None:
+    ribbons = _corners(_fan_far_away("x[1::4]"))
+    level = sorted((corners[7][1], corners[2][1]) for corners in ribbons)
+    assert all(below - above > 7 for above, below in level), "slanted over 400 px, they would be 3 px thin"
+    assert all(one[1] < other[0] for one, other in pairwise(level))
+    highest_first = [corners[7][1] for corners in ribbons]
+    assert highest_first == [above for above, _ in level], "to the left, the leftmost is ahead"
+
+
+def test_ribbons_that_cross_are_slanted() -> None:
+    assert {len(corners) for corners in _corners(_fan_far_away("x[::-4]"))} == {4}
+
+
+def _fan_far_away(view: str) -> str:
+    """The fan of a view with three elements, whose grid is 400 px to the right of the strip of `x`."""
+    recording = run(f"x = paddle.arange(12, dtype='float32')\nv = {view}\n").recording
+    facts = next(each for each in recording.state().tensors.values() if each.shape == (3,))
+    storage, grid = recording.state().storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
+    strip = strip_for(storage_lives(recording)[facts.storage], 600)
+    return fan(facts, storage, grid, strip, 500.0, (80.0, 80.0, 116.0))
 
 
 def test_a_write_to_a_part_has_a_line_around_it() -> None:

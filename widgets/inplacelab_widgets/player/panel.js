@@ -5,7 +5,7 @@ import { axisIn, endingWithin, ON_AXIS, stretched } from "./axis.js";
 import { html, put, svg, write } from "./elements.js";
 import { isRelated, paired, valueAt } from "./runs.js";
 import { SHRUNK, arranged, isDrawn, stackOf, zoomFor } from "./shelf.js";
-import { speak } from "./words.js";
+import { fill, speak } from "./words.js";
 /** @import { Attributes, Group, Panel, Payload } from "./runs.js" */
 
 const EMPHASIS = /ipl-(acting|refused|written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
@@ -149,13 +149,13 @@ export function drawPanel(panel, payload) {
     put(root, "height", height);
   }
 
-  /** Places groups and cards for a step. @param {number} step @param {Set<string> | null} followed */
-  function arrange(step, followed) {
+  /** Places groups and cards for a step. @param {number} step @param {string} language @param {Set<string> | null} followed */
+  function arrange(step, language, followed) {
     const stacked = arrangement && stackOf(panel, step, followed, arrangement, high / zoom, whole ? isAbout(step) : null);
     more.toggleAttribute("hidden", !stacked?.more);
     if (stacked?.more) {
       for (const [key, value] of Object.entries({ x: stacked.more.x + 4, y: stacked.more.y + 13 })) put(more, key, value);
-      write(more, `+${stacked.more.count}`);
+      write(more, stacked.more.isShort ? `+${stacked.more.count}` : fill(speak(payload.words.more_storages, language), { count: stacked.more.count }));
     }
     /** @type {Map<string, number[]>} */
     const places = new Map();
@@ -174,7 +174,7 @@ export function drawPanel(panel, payload) {
   function show(step, language, followed = null) {
     /** @type {Element[]} */
     const changed = [];
-    arrange(step, followed);
+    arrange(step, language, followed);
     for (const drawn of groups) {
       if (drawn.holder.hasAttribute("hidden")) continue;
       if (drawn.at < 0) read(drawn);

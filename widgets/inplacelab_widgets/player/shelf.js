@@ -12,6 +12,8 @@ const AISLE = 24;
 const CHIPS_TOP = 22;
 const CHIP_PITCH = 24;
 const CHIP_GAP = 5;
+/** The width of the words that say how many storages are not drawn, in px. */
+const MORE_WIDTH = 130;
 /** The least scale of a panel before it is cut, and the least scale to gain another column. */
 export const SHRUNK = 0.8;
 const SHRUNK_FOR_COLUMN = 0.9;
@@ -174,7 +176,8 @@ function arrangedWith(panel, room, part, shrunk, most = 1) {
 const sizeOf = ({ width, height = 0 }) => ({ width, height });
 
 /** What is drawn: its places, its bottom, and what is said of the rest. @typedef {{places: Map<Group, number[]>, bottom: number, more?: More}} Stacked */
-/** How many storages are not drawn, and where that is said. @typedef {{count: number, x: number, y: number}} More */
+/** How many storages are not drawn, and where that is said, with words if there is room for them.
+ * @typedef {{count: number, x: number, y: number, isShort: boolean}} More */
 
 /** The places of groups and chips at a step, and their bottom. With a shelf the drawn groups are moved together, and the chips are below
  * or beside them; as many more are drawn in full as the pane has room for.
@@ -228,11 +231,13 @@ function whole({ there, chips }, arrangement, high, isAbout) {
     count += 1;
   }
   if (bottomOf(there) + below() > high) {
-    // There is no room for chips: how many other storages there are is said beside those that are drawn.
+    // There is no room for chips: how many other storages there are is said beside or below those that are drawn.
     const { places, bottom } = stacked(there, [], arrangement);
     count += storages.length;
-    const right = Math.max(...there.map((group) => (places.get(group)?.[0] ?? 0) + group.width));
-    return count ? { places, bottom, more: { count, x: Math.min(right + CHIP_GAP, room - CHIP_PITCH), y: 0 } } : { places, bottom };
+    if (!count) return { places, bottom };
+    const x = Math.max(...there.map((group) => (places.get(group)?.[0] ?? 0) + group.width)) + CHIP_GAP;
+    if (x + MORE_WIDTH > room && bottom + CHIP_PITCH <= high) return { places, bottom: bottom + CHIP_PITCH, more: { count, x: 0, y: bottom, isShort: false } };
+    return { places, bottom, more: { count, x: Math.min(x, room - CHIP_PITCH), y: 0, isShort: x + MORE_WIDTH > room } };
   }
   const { places, bottom } = stacked(there, heading, arrangement);
   if (!storages.length) return { places, bottom };
@@ -246,7 +251,7 @@ function whole({ there, chips }, arrangement, high, isAbout) {
   count += storages.length - drawn;
   const [x, y] = seat(drawn);
   const lowest = Math.max(bottom, seat(Math.max(0, drawn - 1 + Number(count > 0)))[1] + CHIP_PITCH);
-  return count ? { places, bottom: lowest, more: { count, x, y } } : { places, bottom: lowest };
+  return count ? { places, bottom: lowest, more: { count, x, y, isShort: x + MORE_WIDTH > room } } : { places, bottom: lowest };
 }
 
 /** @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement @returns {{places: Map<Group, number[]>, bottom: number}} */

@@ -193,9 +193,9 @@ def outlines_around(groups: Iterable[tuple[int, Group]], step: int, keys: frozen
         pills = [box for key, box in found if key in keys and ":" not in key and box[2] - box[0] > _BAR]
         if slots or pills:
             around = [*(_around(box, _APART) for box in _runs(slots)), *(_around(box, _CLOSE) for box in pills)]
-            # A pill alone has the sign, too, at its corner: beside it are words.
+            # A pill alone has the sign, too, at its left: on the other sides are words.
             signs = [(right + _APART, (top + bottom) / 2) for _, top, right, bottom in _runs(slots)]
-            signs = signs or [(left - _CLOSE, top - _CLOSE) for left, top, *_ in pills[:1]]
+            signs = signs or [(left - _CLOSE, (top + bottom) / 2) for left, top, _, bottom in pills[:1]]
             yield Outline(place, "".join(around), "".join(map(_disc, signs)), "".join(map(_sign, signs)))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import hypot
 from operator import itemgetter
 
 from inplacelab.recording.facts import StorageFacts, TensorFacts
@@ -17,6 +18,10 @@ from inplacelab_widgets.scene.strip import Strip
 HEIGHT = 34.0
 """The space for the fans between grids and strip, in px."""
 AIR = 3.0
+THIN = 5.0
+"""A slanted band that would be thinner than this, in px, is bent instead: down, level, and down to its slots."""
+BETWEEN = 2.0
+"""The space between level bands, in px."""
 
 
 @dataclass(slots=True)
@@ -30,6 +35,47 @@ class _Ribbon:
     rows: set[Index]
 
 
+@dataclass(frozen=True, slots=True)
+class _Band:
+    """A ribbon as it is drawn: its edges at the grid, and its edges and their height at the strip."""
+
+    left: float
+    right: float
+    to_left: float
+    to_right: float
+    top: float
+
+    @property
+    def is_to_left(self) -> bool:
+        return self.to_left + self.to_right < self.left + self.right
+
+    def thickness(self, height: float) -> float:
+        """How thick it is, measured across, if it is slanted over `height` px."""
+        aside = abs(self.to_left + self.to_right - self.left - self.right) / 2
+        return min(self.right - self.left, self.to_right - self.to_left) * height / max(hypot(aside, height), 1)
+
+    def slanted(self, y: float, floor: float) -> list[tuple[float, float]]:
+        """Its corners from `y` on: vertical down to `floor`, then straight to its slots."""
+        ends = [(self.to_right, self.top), (self.to_left, self.top)]
+        if floor > y:
+            ends = [(self.right, floor), *ends, (self.left, floor)]
+        return [(self.left, y), (self.right, y), *ends]
+
+    def bent(self, y: float, above: float, below: float) -> list[tuple[float, float]]:
+        """Its corners from `y` on, with a level part from `above` to `below`."""
+        right, left = (below, above) if self.is_to_left else (above, below)
+        return [
+            (self.left, y),
+            (self.right, y),
+            (self.right, right),
+            (self.to_right, right),
+            (self.to_right, self.top),
+            (self.to_left, self.top),
+            (self.to_left, left),
+            (self.left, left),
+        ]
+
+
 def fan(
     facts: TensorFacts,
     storage: StorageFacts,
@@ -41,7 +87,8 @@ def fan(
     """Returns the fan of a tensor as a path.
 
     Each run of neighboring slots has a ribbon. It begins under the elements in it; where elements of several ribbons are one below
-    the other, the ribbons share the lower edge of the grid, in order.
+    the other, the ribbons share the lower edge of the grid, in order. If the slots are so far to the side that slanted ribbons would
+    be thin, all of them are bent; but not if they cross, where only slanted ones can be told apart.
 
     Args:
         facts: the tensor.
@@ -57,17 +104,42 @@ def fan(
     edge = (grid.width - grid.left) / max(len(ribbons), 1)
     sides = sorted((each.left, each.right) for each in ribbons)
     aligned = all(one[1] <= other[0] + 0.2 for one, other in pairwise(sides))
-    drawn = []
+    bands = []
     for place, ribbon in enumerate(ribbons):
         left = ribbon.left if aligned else grid.left + place * edge
         right = ribbon.right if aligned else left + edge
-        for piece_left, piece_right, row in strip.pieces(((ribbon.start, ribbon.stop),))[:1]:
-            corners = [(x + left, y + AIR), (x + right, y + AIR), (piece_right, top + row), (piece_left, top + row)]
-            if floor > y:
-                corners[2:2] = [(x + right, floor + AIR)]
-                corners.append((x + left, floor + AIR))
-            drawn.append("M" + "L".join(f"{coordinate(a)} {coordinate(b)}" for a, b in corners) + "Z")
-    return "".join(drawn)
+        for to_left, to_right, row in strip.pieces(((ribbon.start, ribbon.stop),))[:1]:
+            bands.append(_Band(x + left, x + right, to_left, to_right, top + row))
+    floor = max(y, floor)
+    slanted = min((band.thickness(top - floor) for band in bands), default=THIN)
+    level = _levels(bands, floor + AIR, min(top, floor + HEIGHT) - AIR)
+    keep_order = all(one.right <= other.left + 0.2 for one, other in pairwise(sorted(bands, key=_at_strip)))
+    if slanted < THIN and keep_order and min(below - above for above, below in level) > slanted:
+        outlines = [band.bent(y + AIR, *at) for band, at in zip(bands, level, strict=True)]
+    else:
+        outlines = [band.slanted(y + AIR, floor + AIR) for band in bands]
+    return "".join(_outline(corners) for corners in outlines)
+
+
+def _levels(bands: Sequence[_Band], above: float, below: float) -> list[tuple[float, float]]:
+    """The upper and the lower edge of the level part of each band, between `above` and `below`: those that go to the same side share the
+    height. The one that is ahead is the highest, so that bands in the same order above and below do not cross.
+    """
+    found: dict[int, tuple[float, float]] = {}
+    for is_to_left in (True, False):
+        there = [k for k, band in enumerate(bands) if band.is_to_left is is_to_left]
+        there.sort(key=lambda k: bands[k].left, reverse=not is_to_left)
+        share = (below - above) / max(len(there), 1)
+        found |= {k: (above + place * share, above + (place + 1) * share - BETWEEN) for place, k in enumerate(there)}
+    return [found[k] for k in range(len(bands))]
+
+
+def _at_strip(band: _Band) -> tuple[float, float]:
+    return band.top, band.to_left
+
+
+def _outline(corners: Sequence[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{coordinate(a)} {coordinate(b)}" for a, b in corners) + "Z"
 
 
 def _ribbons(facts: TensorFacts, storage: StorageFacts, grid: Grid | HeatMap) -> list[_Ribbon]:

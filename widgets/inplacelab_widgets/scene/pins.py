@@ -100,7 +100,7 @@ class Pin:
         found: dict[int, Plate | None] = {self.life.last + 1: None}
         before: Status | None = None
         for step, face in self.life.moments:
-            turns = (before, face.status) == ("fresh", "stale")
+            turns = face.status == "stale" and before in (None, "fresh")  # None: this step has also saved it
             if turns:
                 found.setdefault(step + 1, face.plate)
             found[step] = face.turned if turns else face.plate

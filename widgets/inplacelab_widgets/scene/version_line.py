@@ -15,7 +15,9 @@ LINE = 17.0
 """The distance of the line from the top, in px: above it are the versions, below it what raised them."""
 MOST_DOTS = 48
 ROOM_FOR_NUMBER = 26.0
-ROOM_FOR_AUTHOR, ROOM_FOR_SHORT = 100.0, 50.0
+ROOM_FOR_SHORT = 50.0
+BETWEEN = 6.0
+"""The space between the labels of two versions, in px."""
 NARROWEST, WIDEST = 190.0, 420.0
 WIDE_ENOUGH = 227.0
 """The greatest width that a line has for its words only, in px: two storages stay side by side."""
@@ -91,18 +93,37 @@ class VersionLine:
             yield text(x, y - 8, flashes(looks, ends), keys=keys)
 
     def _authors(self, places: Sequence[float], y: float, keys: tuple[str, ...]) -> Iterator[Mark]:
-        """Below each dot what raised it, in short if need be; if there is no room for all, below the last one raised."""
-        narrow, short = self.pitch < ROOM_FOR_SHORT, self.pitch < ROOM_FOR_AUTHOR
-        for k, (x, each) in enumerate(zip(places[1:], self.raises, strict=True), 1):
-            words = each.short if short and not narrow else each.author
-            said = _cut(words, self.width * 0.7 if narrow else self.pitch - 4)
+        """Below each dot what raised it, in short if need be, a little aside if its neighbors are long. If there is no room for all, below the last one
+        raised.
+        """
+        narrow = self.pitch < ROOM_FOR_SHORT
+        start, end = places[0] - 6, places[0] - 6 + self.width
+        said = [_cut(each.author, self.width * 0.7) for each in self.raises] if narrow else self._fitted(end - start)
+        halves = [width_of(each, SMALL) / 2 for each in said]
+        middles = [max(min(x, end - half), start + half) for x, half in zip(places[1:], halves, strict=True)]
+        if not narrow:
+            middles = _apart(middles, halves, start, end)
+        for k, (x, each, words) in enumerate(zip(middles, self.raises, said, strict=True), 1):
             now, past, ahead = (
-                Look(style, said) for style in ("text middle bold", "text soft middle", "text middle ahead")
+                Look(style, words) for style in ("text middle bold", "text soft middle", "text middle ahead")
             )
             looks = [(each.step, now, past)] if narrow else [(self.first, ahead, ahead), (each.step, now, past)]
-            half = width_of(said, SMALL) / 2
-            middle = max(min(x, places[0] - 6 + self.width - half), places[0] - 6 + half)
-            yield text(round(middle, 1), y + 17, flashes(looks, self._end(k) if narrow else self.last), keys=keys)
+            yield text(round(x, 1), y + 17, flashes(looks, self._end(k) if narrow else self.last), keys=keys)
+
+    def _fitted(self, room: float) -> list[Text]:
+        """What raised each version, for labels side by side in `room` px: in full, or in short, or the longest cut."""
+        gaps = BETWEEN * (len(self.raises) - 1)
+        full, short = [each.author for each in self.raises], [each.short for each in self.raises]
+        if sum(width_of(each, SMALL) for each in full) + gaps <= room:
+            return full
+        left, widths = room - gaps, sorted(width_of(each, SMALL) for each in short)
+        most = widths[-1]
+        for rest, width in zip(range(len(widths), 0, -1), widths, strict=True):
+            if width * rest > left:
+                most = left / rest
+                break
+            left -= width
+        return [_cut(each, most) for each in short]
 
     def _present(self, x: float, y: float, keys: tuple[str, ...]) -> Iterator[Mark]:
         """The present version and what raised it, where there are too many for dots."""
@@ -113,6 +134,19 @@ class VersionLine:
     def _end(self, k: int) -> int:
         """The last step at which version number `k` is the present one."""
         return self.raises[k].step - 1 if k < len(self.raises) else self.last
+
+
+def _apart(middles: Sequence[float], halves: Sequence[float], start: float, end: float) -> list[float]:
+    """Moves labels, given by their middles and half widths, so that none overlaps the next, within `start` and `end`."""
+    placed, edge = [], start
+    for middle, half in zip(middles, halves, strict=True):
+        placed.append(max(middle, edge + half))
+        edge = placed[-1] + half + BETWEEN
+    edge = end
+    for k in range(len(placed) - 1, -1, -1):
+        placed[k] = min(placed[k], edge - halves[k])
+        edge = placed[k] - halves[k] - BETWEEN
+    return placed
 
 
 def _cut(author: Text, room: float) -> Text:

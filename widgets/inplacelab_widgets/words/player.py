@@ -28,6 +28,7 @@ PLAYER = {
     "all_lines": Text("⋮ all {count} lines", "⋮ 全部 {count} 行"),
     "fewer_lines": Text("⋮ fewer lines", "⋮ 只看几行"),
     "storages": Text("Memory: storages and tensors", "内存：存储与张量"),
+    "more_storages": Text("other storages: {count}", "其余存储：{count} 个"),
     "graph": Text("Graph", "反向图"),
     "lanes": Text("Versions", "版本"),
     "minimap": Text("Map of the graph: arrow keys scroll it", "反向图缩略图：方向键滚动"),
