@@ -211,6 +211,16 @@ def test_leaves_are_filled_in_the_pass() -> None:
     assert queries.visible_values(recording.state(), "w.grad") == (5.0, 5.0)
 
 
+def test_a_gradient_in_memory_that_the_pass_has_freed_has_its_own_values() -> None:
+    text = (
+        "x = paddle.ones([3])\nx.stop_gradient = False\nz = paddle.exp(x * 2) * paddle.full([3], 5.0)\nz.backward()\n"
+    )
+    for _ in range(12):  # where memory lies differs from run to run
+        ran = run(text)
+        found = queries.visible_values(ran.recording.state(), "x.grad")
+        assert found == flat(ran.names["x"].grad)
+
+
 def test_a_stale_value_is_explained_with_the_lines() -> None:
     ran = run(
         "x = paddle.to_tensor([1.0], stop_gradient=False)\ny = x * 2\nz = y * y\ny.scale_(3.0)\nz.sum().backward()"
