@@ -183,6 +183,21 @@ def test_an_operation_whose_result_a_hook_packs_is_recorded() -> None:
     assert (node.op, [saved.name for saved in node.saved]) == ("exp", ["out"])
 
 
+def test_an_operation_that_the_program_defines_writes_what_it_says() -> None:
+    text = """
+    @torch.library.custom_op("inplacelab_test::fill", mutates_args=("x",))
+    def fill(x: torch.Tensor) -> None:
+        inside = x.detach()
+        inside.fill_(3)
+        inside.add_(1)
+    a = torch.ones(2)
+    fill(a)
+    """
+    recording = run(textwrap.dedent(text)).recording
+    assert remarks(recording) == []
+    assert [op for op, category in done(recording, 8) if category == "in-place"] == ["fill.default"]
+
+
 def test_a_function_of_the_program_is_a_node() -> None:
     text = """
     class Cube(torch.autograd.Function):

@@ -134,7 +134,8 @@ class TorchRecorder:
         if frame.f_code.co_filename == self._program.filename:
             with _off():
                 self._objects.storages.settle()
-                self._look_at_named()
+                if not self._inside:  # what a call writes is reported when it has ended
+                    self._look_at_named()
                 self._where.statement_begins(line, simple, frame)
                 self._take_stock()
             self._compiler.begin(self._program.text)
