@@ -456,6 +456,21 @@ def test_weights_of_a_recurrent_layer_lie_on_one_storage_and_count_their_writes_
     assert [each for each in remarks(ran.recording) if "were also written" in each] == []
 
 
+def test_a_layer_of_another_type_has_other_memory() -> None:
+    text = """
+    net = paddle.nn.Linear(2, 1)
+    net(paddle.ones([1, 2])).backward()
+    net.to(dtype="float64")
+    done = True
+    """
+    ran = run(text)
+    state, weight = ran.recording.state(), ran.names["net"].weight
+    found = {name: state.tensor(name) for name in ("net.weight", "net.weight.grad")}
+    assert {name: facts.dtype for name, facts in found.items()} == dict.fromkeys(found, "float64")
+    assert queries.visible_values(state, "net.weight") == flat(weight)
+    assert queries.visible_values(state, "net.weight.grad") == flat(weight.grad)
+
+
 def test_the_functions_of_a_scaler_are_recorded() -> None:
     """`GradScaler` calls them on a GPU only."""
     ran = run("""
