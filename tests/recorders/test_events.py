@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 
 import inplacelab as paddle
+from inplacelab.layout import Layout
 from inplacelab.recorders import events, instrument
 from inplacelab.recorders.builder import Builder, build
 from inplacelab.recorders.engine import EngineRecorder
 from inplacelab.recorders.log import EventLog, EventRing
 from inplacelab.recorders.program import Program, Scope
-from inplacelab.recording import Recording
+from inplacelab.recording import Recording, from_json, to_json
 from inplacelab.recording.facts import NodeFacts
 from tests.witness import random_programs
 
@@ -136,6 +137,32 @@ class Anything:
 def test_what_is_no_event_is_refused() -> None:
     with pytest.raises(TypeError, match="unknown event Event"):
         Builder().add(events.Event())
+
+
+def test_what_is_made_and_freed_between_two_operations_is_gone() -> None:
+    other, own = (events.Operand(n, n, n, Layout((2,), (1,), 0), "float32") for n in range(2))
+    recording = build(
+        [
+            events.StatementBegan(1, simple=True, depth=1, live=0, peak=0),
+            *_made(other),
+            events.Died("tensor", 0),
+            *_made(own),
+            events.OperationDone("ones", "create", (), own, {}, None, 1, 8, 8),
+            events.Died("storage", 0),
+            events.ProgramEnded(8, 8),
+        ],
+        Recording("torch", "2", "", "x = torch.ones(2)\n", ()),
+    )
+    state = recording.state()
+    assert (set(state.tensors), set(state.storages), set(state.counters)) == ({1}, {1}, {1})
+    assert from_json(to_json(recording)) == recording
+
+
+def _made(operand: events.Operand) -> Iterator[events.Event]:
+    """A tensor, on a storage of its own."""
+    yield events.StorageSeen(operand.storage, 8, 2, "float32", "cpu", simulated=False, values=None)
+    yield events.CounterSeen(operand.counter, operand.storage, 0)
+    yield events.TensorMade(operand, "cpu", needs_gradient=False, base=None, node=None, grad=None, names=())
 
 
 # ---- the ring -----------------------------------------------------------------------------------------------------------------

@@ -201,6 +201,16 @@ def test_leaves_are_filled_in_the_pass() -> None:
     assert queries.visible_values(recording.state(), "w.grad") == (5.0, 5.0)
 
 
+def test_a_gradient_in_memory_that_the_pass_has_freed_has_its_own_values() -> None:
+    text = (
+        "x = paddle.ones([3])\nx.stop_gradient = False\nz = paddle.exp(x * 2) * paddle.full([3], 5.0)\nz.backward()\n"
+    )
+    for _ in range(12):  # where memory lies differs from run to run
+        ran = run(text)
+        found = queries.visible_values(ran.recording.state(), "x.grad")
+        assert found == flat(ran.names["x"].grad)
+
+
 def test_a_stale_value_is_explained_with_the_lines() -> None:
     ran = run(
         "x = paddle.to_tensor([1.0], stop_gradient=False)\ny = x * 2\nz = y * y\ny.scale_(3.0)\nz.sum().backward()"
@@ -434,6 +444,21 @@ def test_weights_of_a_recurrent_layer_lie_on_one_storage_and_count_their_writes_
         ((0, 24),), ((24, 60),), ((60, 72),), ((72, 84),),
     ]  # fmt: skip
     assert [each for each in remarks(ran.recording) if "were also written" in each] == []
+
+
+def test_a_layer_of_another_type_has_other_memory() -> None:
+    text = """
+    net = paddle.nn.Linear(2, 1)
+    net(paddle.ones([1, 2])).backward()
+    net.to(dtype="float64")
+    done = True
+    """
+    ran = run(text)
+    state, weight = ran.recording.state(), ran.names["net"].weight
+    found = {name: state.tensor(name) for name in ("net.weight", "net.weight.grad")}
+    assert {name: facts.dtype for name, facts in found.items()} == dict.fromkeys(found, "float64")
+    assert queries.visible_values(state, "net.weight") == flat(weight)
+    assert queries.visible_values(state, "net.weight.grad") == flat(weight.grad)
 
 
 def test_the_functions_of_a_scaler_are_recorded() -> None:

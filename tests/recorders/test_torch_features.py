@@ -158,6 +158,36 @@ def test_operations_of_hooks_belong_to_backward() -> None:
     assert torch.equal(ran.names["x"].grad, 2 * torch.ones(2).exp())
 
 
+@needs_saved
+def test_an_operation_whose_result_a_hook_packs_is_recorded() -> None:
+    text = """
+    def pack(value):
+        return value.clone()
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda value: value):
+        y = x.exp()
+    """
+    recording = run(textwrap.dedent(text)).recording
+    assert ("exp", "ordinary") in done(recording, 6)
+    node = recording.state().nodes[recording.state().tensor("y").node or 0]
+    assert (node.op, [saved.name for saved in node.saved]) == ("exp", ["out"])
+
+
+def test_an_operation_that_the_program_defines_writes_what_it_says() -> None:
+    text = """
+    @torch.library.custom_op("inplacelab_test::fill", mutates_args=("x",))
+    def fill(x: torch.Tensor) -> None:
+        inside = x.detach()
+        inside.fill_(3)
+        inside.add_(1)
+    a = torch.ones(2)
+    fill(a)
+    """
+    recording = run(textwrap.dedent(text)).recording
+    assert remarks(recording) == []
+    assert [op for op, category in done(recording, 8) if category == "in-place"] == ["fill.default"]
+
+
 def test_a_function_of_the_program_is_a_node() -> None:
     text = """
     class Cube(torch.autograd.Function):

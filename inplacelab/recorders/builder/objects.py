@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from inplacelab.recorders import events as ev
 from inplacelab.recorders.builder import decode
-from inplacelab.recorders.builder.changes import Changes, Steps
+from inplacelab.recorders.builder.changes import Changes, F, Steps
 from inplacelab.recording.facts import CounterFacts, StorageFacts, TensorFacts
 
 
@@ -127,14 +127,22 @@ class Objects:
 
     def died(self, event: ev.Died) -> None:
         """Notes what is gone."""
-        changes = self.steps.now if event.replaced else self.steps.late
+        now = self.steps.now
+        changes = now if event.replaced else self.steps.late
         match event.kind:
             case "tensor":
-                changes.tensors[event.number] = None
+                _gone(event.number, now.tensors, changes.tensors)
             case "storage":
-                changes.storages[event.number] = None
-                changes.counters |= dict.fromkeys(self._counters_of.pop(event.number, ()))
+                _gone(event.number, now.storages, changes.storages)
+                for counter in self._counters_of.pop(event.number, ()):
+                    _gone(counter, now.counters, changes.counters)
             case "counter":
-                changes.counters[event.number] = None
+                _gone(event.number, now.counters, changes.counters)
             case "node":
-                changes.nodes[event.number] = None
+                _gone(event.number, now.nodes, changes.nodes)
+
+
+def _gone(number: int, now: dict[int, F | None], changes: dict[int, F | None]) -> None:
+    """Notes in `changes` that an object is gone. The next step (`now`) says nothing more of it: that would revive it."""
+    now.pop(number, None)
+    changes[number] = None

@@ -281,7 +281,8 @@ class PaddleObjects:
         if found is not None:
             found.owner = known
             return found
-        return self._meet(held, True, (), resulted=False, owner=known)
+        # Its memory may be that of what a node had saved: the pass that has freed that has not ended.
+        return self._meet(held, True, (), resulted=True, owner=known)
 
     def _gradient_given(self, held: Any) -> KnownTensor | None:
         """Returns the tensor that the program has assigned to a `.grad`, or that a hook has returned."""

@@ -49,7 +49,7 @@ from inplacelab.recorders.paddle.known import KnownTensor
 from inplacelab.recorders.paddle.names import WATCHED
 from inplacelab.recorders.paddle.objects import PaddleObjects
 from inplacelab.recorders.paddle.passes import PaddlePasses
-from inplacelab.recorders.paddle.readings import gradient_held, has_memory, node_of, version_of
+from inplacelab.recorders.paddle.readings import address_of, gradient_held, has_memory, node_of, version_of
 from inplacelab.recorders.paddle.saved import kept_by
 from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
@@ -126,8 +126,25 @@ class PaddleRecorder:
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """Called when a statement of the program begins (see `instrument.StatementListener`)."""
         if frame.f_code.co_filename == self._program.filename:
+            self._look_at_named()
             self._where.statement_begins(line, simple, frame)
             self._take_stock()
+
+    def _look_at_named(self) -> None:
+        """Emits which tensors with names have got other memory, as `layer.to(dtype=...)` gives it, with no function that is seen. So it
+        belongs to the statement that has ended.
+        """
+        # What a pass or an operation changes is reported when it has ended.
+        if self._passes or self._inside or self._limit.exceeded:
+            return
+        moved = False
+        for known in self._where.named():
+            tensor = known.alive()
+            if tensor is not None and address_of(tensor) != known.storage.address:
+                moved |= self._objects.look_at(known, tensor)
+        if moved:
+            self._objects.look_at_gradients()
+            self._emit(events.Handed())
 
     def _take_stock(self) -> None:
         """Takes what the first scan of names has found as made before the program."""
@@ -146,6 +163,7 @@ class PaddleRecorder:
         """Called when the program has ended, with its names, which belong to its last statement."""
         if not self._limit.exceeded and self._objects.look_again():
             self.shield.remark(remarks.UNOBSERVED)
+        self._look_at_named()
         self._where.finish(scope)
 
     def failed(self, error: BaseException) -> None:

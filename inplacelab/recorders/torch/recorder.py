@@ -87,6 +87,9 @@ class TorchRecorder:
         self._mode, self._engine = Mode(self), EnginePatch(self)
         self._set = SetPatch(self._mode, self)
         self._failed = FailedCall()  # the last call that has raised
+        self._inside = (
+            0  # how many calls run: they may run code of the program, such as a hook that packs what a node saves
+        )
         self._begun = False
         self._compiler = CompilerPatch(self._compiled_begins, self._compiled_ended)
         self._is_off = False  # the mode, while compiled code runs
@@ -133,7 +136,8 @@ class TorchRecorder:
         if frame.f_code.co_filename == self._program.filename:
             with _off():
                 self._objects.storages.settle()
-                self._look_at_named()
+                if not self._inside:  # what a call writes is reported when it has ended
+                    self._look_at_named()
                 self._where.statement_begins(line, simple, frame)
                 self._take_stock()
             self._compiler.begin(self._program.text)
@@ -196,7 +200,7 @@ class TorchRecorder:
         known = self._objects.tensors.find(tensor)
         if known is not None:
             self._objects.flagged_history(known, tensor)
-        elif not self._limit.exceeded:
+        elif not self._limit.exceeded and not self._inside:  # what a call makes is described when it has ended
             if self._begun and _threads() != self._threads:
                 self.shield.remark(ELSEWHERE)
             known = self._objects.tensor(tensor)
@@ -221,11 +225,14 @@ class TorchRecorder:
             return call_for(frame, function, args, kwargs)
         call = Call(kind)
         self._before(call, args, kwargs)
+        self._inside += 1
         try:
             result = call_for(frame, function, args, kwargs)
         except BaseException:
+            self._inside -= 1
             self._interrupted(call)
             raise
+        self._inside -= 1
         self._after(call, result)
         return result
 
