@@ -169,3 +169,10 @@ def test_the_names_of_the_parameters_are_read_without_compiling_them() -> None:
     assert [
         row.name for row in ROWS.values() if {*names_in(row.call or row.attrs)} - {""} != {*parameters_of(row.empty)}
     ] == []
+
+
+def test_a_refused_derivative_names_only_parameters_that_exist() -> None:
+    with pytest.raises(errors.RowError) as refused:
+        elementwise("misspelled", "x", ("x", "x"), kernel=np.abs, d_x=lambda g, result: g)
+    assert "choose from `g`, `out`" in str(refused.value)
+    assert names_in("") == ()

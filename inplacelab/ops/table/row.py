@@ -279,7 +279,8 @@ class Row:
 
 def names_in(parameters: str) -> tuple[str, ...]:
     """Returns the names in a list of parameters, without compiling it. A comma in a default would add what is no name."""
-    return tuple(each.partition("=")[0].strip(" *") for each in parameters.split(","))
+    names = (each.partition("=")[0].strip(" *") for each in parameters.split(","))
+    return tuple(name for name in names if name)
 
 
 def _check_names(row: Row) -> None:
