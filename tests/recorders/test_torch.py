@@ -225,3 +225,15 @@ def test_a_write_that_does_not_raise_the_version_says_so() -> None:
         """).recording
     wrote = next(step for step in recording.steps if step.writes)
     assert f"The version of S{wrote.writes[0].storage} stays 0." in sentence(recording, wrote.index).en
+
+
+def test_gradients_that_share_a_storage_are_written_one_after_the_other() -> None:
+    recording = run("""\
+        a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+        v = torch.cat([a, b])
+        v[1:].sum().backward(retain_graph=True)
+        v.sum().backward()
+        """).recording
+    writes = [write for step in recording.on_line(4) for write in step.writes]
+    assert [(write.slots, write.before, write.after) for write in writes] == [(((0, 2),), 0, 1), (((2, 4),), 1, 2)]
+    assert recording.state().storage_of("a.grad").values == (1.0, 2.0, 2.0, 2.0)

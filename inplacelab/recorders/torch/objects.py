@@ -10,7 +10,7 @@ view is used next, or never. That might change the order of backward, so it is n
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -188,20 +188,42 @@ class TorchObjects:
         self._emit(events.FlagsSet(known.number, needs, node, grad))
         return True
 
-    def filled(self, leaf: Any) -> events.Operand | None:
-        """Emits the gradient that a backward pass has given to a tensor. Returns the tensor that holds it."""
+    def filled(self, leaf: Any, later: Iterable[Any] = ()) -> events.Operand | None:
+        """Emits the gradient that a backward pass has given to a tensor.
+
+        Args:
+            leaf: the tensor.
+            later: the leaves that the pass reached after it.
+
+        Returns:
+            The tensor that holds the gradient.
+        """
         known = self.tensor(leaf)
         if known is None:
             return None
         held = gradient_held(leaf)
         gradient = None if held is None else self.tensor(held)
         if gradient is not None:
-            self.wrote_unseen(gradient, held)
+            self._accumulated(gradient, held, later)
             if self.flagged_history(gradient, held):
                 self.histories(gradient.storage, ())
         known.grad = None if gradient is None else gradient.number
         self._emit(events.GradientSet(known.number, known.grad))
         return None if gradient is None else gradient.operand
+
+    def _accumulated(self, gradient: KnownTensor, held: Any, later: Iterable[Any]) -> None:
+        """Emits the write to a gradient. Gradients that are parts of one storage share its counter: each write has raised it by one."""
+        moved = version_of(held) - gradient.counter.version
+        following = 0 if moved < 2 else sum(self._counts_with(gradient, gradient_held(leaf)) for leaf in later)
+        if following:
+            version = version_of(held) - min(following, moved - 1)
+            self.storages.wrote(gradient, held, gradient.operand.layout, version=version)
+        else:
+            self.wrote_unseen(gradient, held)
+
+    def _counts_with(self, gradient: KnownTensor, held: Any) -> bool:
+        other = None if held is None else self.tensors.find(held)
+        return other is not None and other is not gradient and other.counter is gradient.counter
 
     def look_at_gradients(self) -> None:
         """Emits the gradients that a pass has given to tensors and that were not reported: those kept by `retain_grad`, and those of

@@ -148,7 +148,7 @@ class TorchPasses:
         leaf = getattr(node, "variable", None) if under.fills and not node.next_functions else None
         gradient, filled = self._arrived(under, node), None
         if leaf is not None:
-            known, filled = objects.tensor(leaf), objects.filled(leaf)
+            known, filled = objects.tensor(leaf), objects.filled(leaf, _leaves_after(under, node))
             if filled is not None and known is not None and known.number not in under.had:
                 gradient = _gradient_of(gradient_held(leaf), tuple(leaf.shape))
         if number is not None:
@@ -233,6 +233,13 @@ class TorchPasses:
             if is_second_pass(message) and self._objects.nodes.was_released(self._objects.nodes.number_of(node)):
                 return node, None
         return None, None
+
+
+def _leaves_after(under: Pass, node: Any) -> Iterator[Any]:
+    """Yields the leaves that a pass reaches after a node."""
+    for each in under.order[under.order.index(node) + 1 :]:
+        if not each.next_functions and (leaf := getattr(each, "variable", None)) is not None:
+            yield leaf
 
 
 def _has_released(node: Any) -> bool:

@@ -165,9 +165,18 @@ class TorchStorages:
         self._emit(events.CounterSeen(counter.number, storage.number, version))
         return counter
 
-    def wrote(self, known: KnownTensor, tensor: Any, slots: Layout | tuple[int, ...] | None) -> None:
-        """Emits a write to a storage through a tensor, in these slots of it, if known."""
-        storage, known.counter.version = known.storage, version_of(tensor)
+    def wrote(
+        self, known: KnownTensor, tensor: Any, slots: Layout | tuple[int, ...] | None, *, version: int | None = None
+    ) -> None:
+        """Emits a write to a storage through a tensor, in these slots of it, if known.
+
+        Args:
+            known: the tensor.
+            tensor: the same, as PyTorch has it.
+            slots: the slots.
+            version: what its counter showed then; None if it still does.
+        """
+        storage, known.counter.version = known.storage, version_of(tensor) if version is None else version
         same = known.operand.dtype == dtype_name(storage.dtype)
         self.storage(tensor, filled=True)  # whose memory may be elsewhere now
         values = self._copy(storage, slots if same else None)
