@@ -63,4 +63,5 @@ def test_a_fork_changes_the_name_and_nothing_else() -> None:
     text = (ROOT / "docs/en/course.md").read_text(encoding="utf-8")
     forked = badges.with_badges_for("some-one/a.fork", text)
     assert forked.count("some-one/a.fork") == 4
-    assert forked.replace("some-one/a.fork", badges.repository()) == text
+    assert forked.count(site := badges.published("some-one/a.fork")) == 1
+    assert forked.replace("some-one/a.fork", badges.repository()).replace(site, badges.published()) == text
