@@ -228,25 +228,31 @@ def _axes(axis: Any, rank: int) -> tuple[int, ...]:
 # --- products ------------------------------------------------------------------------------------------------------
 
 
-def _of_products(  # noqa: PLR0911  # one case after the other
-    call: Call, plain: str, shapes: Sequence[Shape]
-) -> Dependence | None:
-    if plain in ("matmul", "mm", "bmm", "mv", "rmatmul") and len(shapes) == 2:
-        turned = call.named("x", "y", "transpose_x", "transpose_y")
-        flipped = bool(turned.get("transpose_x", False)), bool(turned.get("transpose_y", False))
-        return Dependence("contracted", text=_matmul(shapes[0], shapes[1], *flipped))
-    if plain == "dot" and len(shapes) == 2:
-        return Dependence("contracted", text="i,i->" if len(shapes[0]) == 1 else "bi,bi->b")
-    if plain in ("outer", "ger") and len(shapes) == 2:
-        return Dependence("contracted", text="i,j->ij")
-    if plain in ("addmm", "baddbmm") and len(shapes) == 3:
-        text = f"{'ij'[2 - len(shapes[0]) :]},ik,kj->ij" if plain == "addmm" else "bij,bik,bkj->bij"
-        return Dependence("contracted", text=text, given=tuple(_scales(call)))
-    if plain == "scaled_dot_product_attention" and len(shapes) == 3:
-        return _attention(call, shapes)
-    if plain == "linear":
-        return _linear(shapes, rows_first=call.weight_has_rows)
-    return None
+def _of_products(call: Call, plain: str, shapes: Sequence[Shape]) -> Dependence | None:
+    counts, found = _PRODUCTS.get(plain, ((), None))
+    return found(call, shapes) if found is not None and len(shapes) in counts else None
+
+
+def _product(call: Call, shapes: Sequence[Shape]) -> Dependence:
+    turned = call.named("x", "y", "transpose_x", "transpose_y")
+    flipped = bool(turned.get("transpose_x", False)), bool(turned.get("transpose_y", False))
+    return Dependence("contracted", text=_matmul(shapes[0], shapes[1], *flipped))
+
+
+def _dot(call: Call, shapes: Sequence[Shape]) -> Dependence:  # noqa: ARG001
+    return Dependence("contracted", text="i,i->" if len(shapes[0]) == 1 else "bi,bi->b")
+
+
+def _outer(call: Call, shapes: Sequence[Shape]) -> Dependence:  # noqa: ARG001
+    return Dependence("contracted", text="i,j->ij")
+
+
+def _added(call: Call, shapes: Sequence[Shape]) -> Dependence:
+    return Dependence("contracted", text=f"{'ij'[2 - len(shapes[0]) :]},ik,kj->ij", given=tuple(_scales(call)))
+
+
+def _added_in_batches(call: Call, shapes: Sequence[Shape]) -> Dependence:  # noqa: ARG001
+    return Dependence("contracted", text="bij,bik,bkj->bij", given=tuple(_scales(call)))
 
 
 def _attention(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
@@ -257,7 +263,8 @@ def _attention(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
     alone = not named.get("is_causal") and not named.get("dropout_p") and not call.kwargs.get("enable_gqa")
     if not alone or {each[:-2] for each in shapes} != {shapes[0][:-2]}:
         return None
-    given = Given("size", size), Given("scale", named.get("scale") or size**-0.5)
+    scale = named.get("scale")
+    given = Given("size", size), Given("scale", size**-0.5 if scale is None else scale)
     return Dependence("contracted", text=f"{lead}yx,{lead}zx,{lead}zw->{lead}yw", given=given)
 
 
@@ -275,13 +282,21 @@ def _matmul(x: Shape, y: Shape, transpose_x: bool, transpose_y: bool) -> str:
     )
 
 
-def _linear(shapes: Sequence[Shape], *, rows_first: bool) -> Dependence:
+def _linear(call: Call, shapes: Sequence[Shape]) -> Dependence:
     """A layer, with a bias or without."""
     lead = _LETTERS[: len(shapes[0]) - 1]
-    weight = "zx" if rows_first else "xz"
+    weight = "zx" if call.weight_has_rows else "xz"
     if len(shapes) == 2:
         return Dependence("contracted", text=f"{lead}x,{weight}->{lead}z")
     return Dependence("contracted", (2, 0, 1), text=f"z,{lead}x,{weight}->{lead}z")
+
+
+_PRODUCTS: Mapping[str, tuple[Sequence[int], Callable[[Call, Sequence[Shape]], Dependence | None]]] = {
+    **dict.fromkeys(("matmul", "mm", "bmm", "mv", "rmatmul"), ((2,), _product)),
+    "dot": ((2,), _dot), "outer": ((2,), _outer), "ger": ((2,), _outer), "addmm": ((3,), _added), "baddbmm": ((3,), _added_in_batches),
+    "scaled_dot_product_attention": ((3,), _attention), "linear": ((2, 3), _linear),
+}  # fmt: skip
+"""For each name, how many tensors the call has, and what finds its dependence."""
 
 
 # --- parts ---------------------------------------------------------------------------------------------------------

@@ -241,9 +241,7 @@ def touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touche
         return Touched(args[0] if args else None, exact=False)
 
 
-def _touched(  # one case after the other
-    name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> Touched:
+def _touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:
     target = args[0] if args else kwargs.get("input")
     if kwargs.get("out") is not None:
         return Touched(kwargs["out"], read=())

@@ -87,9 +87,8 @@ class TorchRecorder:
         self._mode, self._engine = Mode(self), EnginePatch(self)
         self._set = SetPatch(self._mode, self)
         self._failed = FailedCall()  # the last call that has raised
-        self._inside = (
-            0  # how many calls run: they may run code of the program, such as a hook that packs what a node saves
-        )
+        # How many calls run: they may run code of the program, such as a hook that packs what a node saves.
+        self._inside = 0
         self._begun = False
         self._compiler = CompilerPatch(self._compiled_begins, self._compiled_ended)
         self._is_off = False  # the mode, while compiled code runs

@@ -134,7 +134,7 @@ PROGRAMS = {
         "torch.lerp(a, b, 0.3)", "F.conv2d(a[None, None], b[None, None, :, :2]) * 3.", "F.max_pool1d(a, 2, 1) * 2.", "F.avg_pool1d(a, 2, 1) * 2.", "F.linear(a, b)", "torch.sort(a, 1)[0] * b",
         "torch.einsum('ij,kj->ik', a, b)", "F.embedding(i, a) * b", "F.pad(a, (1, 1)) * 2.", "a.topk(2)[0] * 2.", "torch.addmm(b[:, :2], a, b.t(), alpha=2.)", "a.repeat(2, 1) * 2.", "F.elu(a) * b",
         "(1. + a.abs()).log1p()", "(a * a + 1.).rsqrt()", "torch.where(a > 1, a, b) * b",
-        "F.dropout(a * a, 0.5) * b", "torch.median(a, 1)[0] * 2.", "F.scaled_dot_product_attention(a[None], b[None], b[None]) * b", "F.scaled_dot_product_attention(b[None], a[None], a[None]) * b",
+        "F.dropout(a * a, 0.5) * b", "torch.median(a, 1)[0] * 2.", "F.scaled_dot_product_attention(a[None], b[None], b[None]) * b", "F.scaled_dot_product_attention(a[None], b[None], a[None], scale=0.) * b", "F.scaled_dot_product_attention(b[None], a[None], a[None]) * b",
         "F.conv_transpose2d(a[None, None], b[None, None], stride=2) * 2.", "F.conv_transpose2d(b[None, None], a[None, None]) * 2.", "torch.scatter(b, 1, i[None], a[:1, :2]) * b", "b.index_add(0, i, a) * b",
         "a.index_put((i,), b, accumulate=True) * b", "a.repeat_interleave(2, 0) * 2.", "F.interpolate(a[None], scale_factor=2) * 2.", "F.adaptive_avg_pool1d(a, 1)", "torch.einsum('i,ij,j->i', a[:, 0], a, b[0])",
     ),

@@ -104,7 +104,7 @@ def _choice(fit: Fit) -> Callable[[Sequence[int], int, Mapping[int, Box]], tuple
     def chosen(wanted: Sequence[int], live: int, sizes: Mapping[int, Box]) -> tuple[int, ...]:
         numbers = sorted(wanted)
         places = {number: place for place, number in enumerate(numbers)}
-        # More than one chip take as much room as one.
+        # Several chips take as much room as one.
         found = chosen_places(
             tuple([sizes[number] for number in numbers]), tuple([places[key] for key in wanted]), min(live, MOST + 1)
         )
