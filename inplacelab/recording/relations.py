@@ -131,11 +131,11 @@ def shown_relation(relation: Relation, called: Callable[[int], Text | str]) -> T
     if relation.kind == "shares" and relation.via is not None:
         return Text("shares storage with {0}", "与 {0} 共享存储").format(called(relation.via))
     if relation.base is None and relation.via is not None:
-        return Text("view by way of {0}", "经由 {0} 的视图").format(called(relation.via))
+        return Text("view by way of {0}", "从 {0} 得到的视图").format(called(relation.via))
     base = "?" if relation.base is None else called(relation.base)
     if relation.via is None:
         return Text("view of {0}", "{0} 的视图").format(base)
-    return Text("view of {0} by way of {1}", "{0} 经由 {1} 的视图").format(base, called(relation.via))
+    return Text("view of {0} by way of {1}", "从 {1} 得到的 {0} 的视图").format(base, called(relation.via))
 
 
 def related(

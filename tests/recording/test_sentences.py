@@ -421,3 +421,15 @@ def test_the_turns_of_a_loop_of_one_line_bind_its_names_each_for_themselves() ->
     recording = run(loop).recording
     said = [sentence(recording, step.index).en for step in recording.on_line(3)]
     assert ["put its result, `b`, into" in each for each in said] == [True, True, True]
+
+
+def test_a_write_through_a_view_of_a_view_is_worded_once() -> None:
+    source = (
+        "m = paddle.arange(4, dtype='float32').reshape([2, 2])\nrow = m[1]\nw = paddle.ones([2])\nw.stop_gradient = False\n"
+        "y = w * row\nrow.zero_()\ny.sum().backward()\n"
+    )
+    recording = run(source).recording
+    failed = next(step.index for step in recording.steps if step.error is not None)
+    said = sentence(recording, failed)
+    assert "through `row`, a view by way of `m` (version 0 → 1)" in said.en
+    assert "随后经由从 `m` 得到的视图 `row` 覆盖了它（版本 0 → 1）" in said.zh
