@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inplacelab_widgets.scene import numerals
-from inplacelab_widgets.scene.numerals import LONGEST, LONGEST_WHOLE, number, whole
+from inplacelab_widgets.scene.numerals import LONGEST, LONGEST_WHOLE, longest, number, whole
 
 FLOATS = st.one_of(st.floats(), st.floats(width=32))
 
@@ -47,6 +47,20 @@ def test_no_digit_is_wrong(value: float) -> None:
     last = Decimal(1).scaleb(int(Decimal(kept).as_tuple().exponent)) * Decimal("1" + power)
     assert shown < true < shown + last, "it is cut off, not rounded"
     assert kept.startswith("-") == (value < 0)
+
+
+POWERS = st.builds(lambda digits, power: digits * 10.0**power, st.floats(-10, 10), st.integers(-12, 7))
+
+
+@given(st.lists(st.one_of(FLOATS, POWERS, st.integers(), st.complex_numbers())))
+def test_the_longest_text_is_found_without_formatting_all(values: list[complex]) -> None:
+    assert longest(values) == max((len(number(value)) for value in values), default=0)
+
+
+def test_of_floats_of_one_power_one_is_formatted() -> None:
+    number.cache_clear()
+    assert longest([1.5, *(1 + 1 / n for n in range(7, 1000))]) == len("1.14…")
+    assert number.cache_info().currsize == 2
 
 
 @given(FLOATS)

@@ -6,6 +6,8 @@ A value is cut, not rounded: every digit shown is a digit of the value. The tabl
 from __future__ import annotations
 
 import struct
+from bisect import bisect
+from collections.abc import Iterable
 from functools import lru_cache
 from math import isfinite
 
@@ -18,6 +20,7 @@ LONGEST_WHOLE = 20
 _DIGITS = 3
 _MOST_QUICKLY = 1e5
 _MORE = "…"
+_POWERS = [10.0**power for power in range(-9, 6)]
 
 
 @lru_cache(maxsize=1 << 16, typed=True)
@@ -41,6 +44,28 @@ def number(value: Number, longest_whole: int = LONGEST_WHOLE) -> str:
     written = whole(value)
     longest = longest_whole if isinstance(value, int) else LONGEST
     return written if len(written.lstrip("-")) <= longest or not isfinite(value) else _cut(written)
+
+
+def longest(values: Iterable[Number]) -> int:
+    """Returns the length of the longest text of `values`, in characters; 0 without values. Few of them are formatted: the texts of floats
+    that are cut are equally long if the floats have the same sign and power of ten.
+
+    >>> longest([0.5, 0.123456, -0.0234567, 0.3])
+    8
+    """
+    found = 0
+    cut: set[tuple[bool, int]] = set()
+    for value in values:
+        kind = None
+        if type(value) is float and 0 < (power := bisect(_POWERS, abs(value))) < len(_POWERS):
+            kind = value < 0, power
+            if kind in cut:
+                continue
+        written = number(value)
+        if kind and _MORE in written:
+            cut.add(kind)
+        found = max(found, len(written))
+    return found
 
 
 @lru_cache(maxsize=1 << 14, typed=True)

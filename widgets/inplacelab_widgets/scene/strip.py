@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import StorageFacts, Summary
+from inplacelab.recording.facts import Number, StorageFacts, Summary
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import lens
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text, text_runs
-from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, coordinate, widest, width_of
+from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, coordinate, width_of
 from inplacelab_widgets.scene.names import extremes
-from inplacelab_widgets.scene.numerals import number
+from inplacelab_widgets.scene.numerals import longest, number
 from inplacelab_widgets.scene.timeline import Life
 
 WITH_VALUES = 64
@@ -122,8 +122,8 @@ def strip_for(
     if not slots:
         return Strip(0, 1, width_of(words.NO_SLOTS, NORMAL) + 12, 26, gutter=gutter)
     if slots <= WITH_VALUES:
-        texts = {value for facts in life.every() for value in cell_texts(facts)}
-        cell = max(widest(texts, NORMAL) + 6, 28)
+        characters = longest(value for facts in life.every() for value in _recorded(facts))
+        cell = max(width_of("0" * characters, NORMAL) + 6, 28)
         if folded and min(folded, slots) * cell <= available:
             return _folded(slots, folded, cell, gutter, is_written=is_written)
         per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
@@ -141,6 +141,13 @@ def _folded(slots: int, per_row: int, cell: float, gutter: float, *, is_written:
     return Strip(
         slots, per_row, round(cell, 1), 24 if few else 20, folded=True, gutter=gutter, has_was=is_written and few
     )
+
+
+def _recorded(facts: StorageFacts) -> tuple[Number, ...]:
+    """The values that were recorded."""
+    if isinstance(facts.values, Summary):
+        return (*facts.values.head, *facts.values.tail)
+    return facts.values or ()
 
 
 def cell_texts(facts: StorageFacts) -> list[str]:
