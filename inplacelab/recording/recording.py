@@ -273,8 +273,7 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
         before, tensors = tensors, _apply(tensors, step.tensors)
         if any(_gradient(before.get(key)) != _gradient(facts) for key, facts in step.tensors):
             owners = {t.grad: t.id for t in reversed([*tensors.values()]) if t.grad is not None}
-        if any(_names(before.get(key)) != _names(facts) for key, facts in step.tensors):
-            bound = {name: key for key, t in reversed([*tensors.items()]) for name in t.names}
+        bound = _bound(bound, before, tensors, step.tensors)
         namesakes = _counted(namesakes, nodes, step.nodes)
         nodes = _apply(nodes, step.nodes)
         awaited = tuple(key for key in begun.get(step.index, ()) if key not in dict(step.tensors))
@@ -316,6 +315,34 @@ def _by_storage(
 
 def _gradient(tensor: TensorFacts | None) -> int | None:
     return None if tensor is None else tensor.grad
+
+
+def _bound(
+    bound: Mapping[str, int],
+    before: Mapping[int, TensorFacts],
+    after: Mapping[int, TensorFacts],
+    changes: tuple[tuple[int, TensorFacts | None], ...],
+) -> Mapping[str, int]:
+    """Returns the first tensor of each name, updated with what a step changes."""
+    moved = [(key, facts) for key, facts in changes if _names(before.get(key)) != _names(facts)]
+    if not moved:
+        return bound
+    found = dict(bound)
+    lost = {
+        name
+        for key, facts in moved
+        for name in _names(before.get(key))
+        if bound[name] == key and name not in _names(facts)
+    }
+    for name in lost:
+        del found[name]
+    for key in sorted(after) if lost else ():
+        for name in lost.intersection(after[key].names):
+            found.setdefault(name, key)
+    for key, facts in moved:
+        for name in _names(facts):
+            found[name] = min(key, found.get(name, key))
+    return found
 
 
 def _names(tensor: TensorFacts | None) -> tuple[str, ...]:

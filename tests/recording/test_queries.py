@@ -7,10 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inplacelab.language import speak
 from inplacelab.recording import Recording, Summary, WriteFacts, queries
 from tests.recorders.golden.renew import run
+from tests.recording.conftest import Tape
 
 NAN = float("nan")
 
@@ -179,3 +182,21 @@ def test_the_state_is_the_same_after_a_step_that_changes_nothing(
                 before, after = recording.before(step.index), recording.state(step.index)
                 for kind in ("storages", "counters", "tensors", "nodes"):
                     assert getattr(before, kind) == getattr(after, kind)
+
+
+NAMED = st.dictionaries(st.integers(0, 5), st.sets(st.sampled_from("abc")).map(sorted) | st.none(), max_size=3)
+
+
+@given(st.lists(NAMED, min_size=1, max_size=10))
+def test_a_name_is_that_of_the_first_tensor_bound_to_it(steps: list[dict[int, list[str] | None]]) -> None:
+    """Each step binds some tensors to names, or frees them."""
+    tape = Tape()
+    tape.step("operation", 1, tape.storage(0, (0.0,)), *(tape.tensor(k, 0, (1,)) for k in range(6)))
+    for line, changed in enumerate(steps, start=2):
+        named = [tape.tensor(k, 0, (1,), " ".join(names)) for k, names in changed.items() if names is not None]
+        tape.step("line", line, *named, gone=tuple(("tensor", k) for k, names in changed.items() if names is None))
+    for state in tape.recording().states():
+        for name in "abc":
+            assert state.bound(name) == min(
+                (k for k, facts in state.tensors.items() if name in facts.names), default=None
+            )
