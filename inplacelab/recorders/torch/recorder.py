@@ -18,6 +18,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +45,9 @@ from inplacelab.recorders.torch.fast_path import has_fast_path
 from inplacelab.recorders.torch.known import KnownTensor, Made
 from inplacelab.recorders.torch.names import WATCHED
 from inplacelab.recorders.torch.objects import TorchObjects
-from inplacelab.recorders.torch.overrides import EnginePatch, Mode, SetPatch, caller_of, in_force, take_away
+from inplacelab.recorders.torch.overrides import Mode, caller_of, in_force, is_off, take_away
 from inplacelab.recorders.torch.passes import TorchPasses
+from inplacelab.recorders.torch.patch import Patch
 from inplacelab.recorders.torch.readings import SHOWS_SAVED, Unseen, needs_gradient, version_of
 from inplacelab.recorders.whereabouts import Whereabouts
 
@@ -84,8 +86,11 @@ class TorchRecorder:
         )
         self._pass_before, self._pass_after = protect(self._pass_begins), protect(passes.ended)
         self._pass_error = protect(passes.failed)
-        self._mode, self._engine = Mode(self), EnginePatch(self)
-        self._set = SetPatch(self._mode, self)
+        self._mode = mode = Mode(self)
+        self._patches = (
+            Patch(torch.autograd, "_engine_run_backward", self.run_pass),
+            Patch(torch.Tensor, "set_", self.called, unless=partial(is_off, mode)),
+        )
         self._failed = FailedCall()  # the last call that has raised
         # How many calls run: they may run code of the program, such as a hook that packs what a node saves.
         self._inside = 0
@@ -108,8 +113,8 @@ class TorchRecorder:
     def begin(self) -> None:
         """Begins to override PyTorch's functions."""
         self.shield.begin()
-        self._engine.begin()
-        self._set.begin()
+        for patch in self._patches:
+            patch.begin()
         self._compiler.begin(self._program.text)
         self._mode.__enter__()
         fast_path.listen(self)
@@ -119,8 +124,8 @@ class TorchRecorder:
         self.shield.end()
         fast_path.leave(self)
         take_away(self._mode)
-        self._engine.end()
-        self._set.end()
+        for patch in self._patches:
+            patch.end()
         self._compiler.end()
 
     def _forget(self) -> None:
@@ -417,7 +422,7 @@ class TorchRecorder:
         return result
 
     def _pass_begins(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        frame = sys._getframe(4)  # beyond the shield, `run_pass`, and `EnginePatch`
+        frame = sys._getframe(4)  # beyond the shield, `run_pass`, and the patch
         with _off():
             self._take_stock_unless_begun(frame)
         self._passes.begins(frame, args, kwargs)
