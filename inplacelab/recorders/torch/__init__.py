@@ -2,6 +2,7 @@
 
 recorder.py     `TorchRecorder`: looks at the tensors of each call, before and after it
 overrides.py    the mode that has PyTorch's functions call the recorder        patch.py    takes the place of one function
+swaps.py        tensors that become each other
 calls.py        what a call is: its name, its tensors, the slots that it writes and reads
 compiled.py     which statements call compiled functions
 |

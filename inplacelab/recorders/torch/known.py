@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from inplacelab.recorders import events
@@ -49,32 +49,49 @@ class KnownStorage:
         return memory_at(self.start, self.bytes, dtype_name(self.dtype)) if self.device == "cpu" else None
 
 
+def gone() -> None:
+    """What a reference returns whose object is gone."""
+
+
 @dataclass(slots=True, eq=False)
 class KnownTensor:
     """The state of a tensor at the last event about it.
 
     Attributes:
         number: its number.
-        alive: the tensor, or None once it is gone.
         names: the program's names for it.
         storage, counter: its storage and version counter.
         operand: its metadata.
+        alive: the tensor, or None once it is gone.
         base: the tensor of which it is a view.
         node, needs, grad: its place in the gradient history.
         read_at: the version at which its node was last read.
     """
 
     number: int
-    alive: Callable[[], Any]
     names: tuple[str, ...]
     storage: KnownStorage
     counter: Counter
     operand: events.Operand
+    alive: Callable[[], Any] = gone
     base: int | None = None
     node: int | None = None
     needs: bool = False
     grad: int | None = None
     read_at: int = 0
+
+    def swap(self, other: KnownTensor) -> None:
+        """Exchanges all but the numbers and the names of two tensors."""
+        for name in ("storage", "counter", "base", "node", "needs", "grad", "read_at"):
+            mine, its = getattr(self, name), getattr(other, name)
+            setattr(self, name, its)
+            setattr(other, name, mine)
+        mine, its = self.operand, other.operand
+        self.operand, other.operand = replace(its, tensor=self.number), replace(mine, tensor=other.number)
+        for each, left in ((self, other.storage), (other, self.storage)):
+            left.tensors.pop(each.number, None)
+        for each in (self, other):
+            each.storage.tensors[each.number] = each
 
 
 @dataclass(slots=True)

@@ -49,6 +49,7 @@ from inplacelab.recorders.torch.overrides import Mode, caller_of, in_force, is_o
 from inplacelab.recorders.torch.passes import TorchPasses
 from inplacelab.recorders.torch.patch import Patch
 from inplacelab.recorders.torch.readings import SHOWS_SAVED, Unseen, needs_gradient, version_of
+from inplacelab.recorders.torch.swaps import Swaps
 from inplacelab.recorders.whereabouts import Whereabouts
 
 if TYPE_CHECKING:
@@ -87,9 +88,11 @@ class TorchRecorder:
         self._pass_before, self._pass_after = protect(self._pass_begins), protect(passes.ended)
         self._pass_error = protect(passes.failed)
         self._mode = mode = Mode(self)
+        swaps = Swaps(self._objects, self._where, log.emit, self._limit, self.shield, partial(is_off, mode))
         self._patches = (
             Patch(torch.autograd, "_engine_run_backward", self.run_pass),
             Patch(torch.Tensor, "set_", self.called, unless=partial(is_off, mode)),
+            Patch(torch.utils, "swap_tensors", swaps.called),
         )
         self._failed = FailedCall()  # the last call that has raised
         # How many calls run: they may run code of the program, such as a hook that packs what a node saves.
