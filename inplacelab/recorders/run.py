@@ -179,7 +179,7 @@ class Session:
             recorder.framework, recorder.version, self._title, self._program.text, (), live_before=recorder.live_before
         )
         try:
-            built = builder.build(self._log, built, limit=self._limit, missed=recorder.missed)
+            built = builder.build(self._log, built, limit=self._limit)
             cut = (_CUT.format(self._log.cut),) if isinstance(self._log, EventRing) and self._log.cut else ()
             built = replace(built, notes=(*recorder.shield.notes(len(built)), *cut))
             with PARSING:

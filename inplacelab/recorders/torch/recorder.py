@@ -71,7 +71,7 @@ class TorchRecorder:
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
+        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit, log.emit)
         self.shield = Shield(log.emit, self._forget, ELSEWHERE)
         protect = self.shield.protect
         self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._meet, outermost)
@@ -107,11 +107,6 @@ class TorchRecorder:
             self.shield.remark(UNTESTED.format("PyTorch", self.version, TESTED))
         if not SHOWS_SAVED:
             self.shield.remark(remarks.NOT_SHOWN.format(self.version))
-
-    @property
-    def missed(self) -> int:
-        """The number of events not recorded because of the limit."""
-        return self._limit.missed
 
     def begin(self) -> None:
         """Begins to override PyTorch's functions."""
