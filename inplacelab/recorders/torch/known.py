@@ -26,12 +26,13 @@ class KnownStorage:
     Attributes:
         number: its number.
         address, pin: of its `StorageImpl`, and what keeps that from being used again.
-        dtype: of its slots: that of the first tensor seen on it.
+        dtype: of its slots: that of the first tensor seen on it, or of those that are there, once they agree on another.
         bytes: its size.
         device: where it is.
         start: the address of its memory.
         counters: its version counters.
         tensors: the living tensors on it, by number.
+        seen: the event that describes it, while nothing else that was emitted depends on the type of its slots.
     """
 
     number: int
@@ -43,6 +44,7 @@ class KnownStorage:
     start: int
     counters: list[Counter] = field(default_factory=list)
     tensors: dict[int, KnownTensor] = field(default_factory=dict)
+    seen: events.StorageSeen | None = None
 
     def memory(self) -> Any:
         """Returns the memory as an array of one axis; None if it cannot be read without waiting, or holds no numbers."""

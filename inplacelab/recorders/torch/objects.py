@@ -95,8 +95,7 @@ class TorchObjects:
 
     def _tensor_died(self, known: KnownTensor) -> None:
         known.storage.tensors.pop(known.number, None)
-        if not known.storage.tensors:
-            self.storages.deserted(known.storage)
+        self.storages.moved(known.storage)
         self._emit(events.Died("tensor", known.number, self.moment.replacing))
         self.storages.drop_counters(known.storage)
         self.nodes.led_to.change(known.node, -1)
@@ -139,6 +138,7 @@ class TorchObjects:
         known = KnownTensor(number, self._names_of(tensor), storage, counter, operand)
         known.base = None if base is None else base.number
         storage.tensors[number] = known
+        self.storages.moved(storage)
         known.alive = self.tensors.add(tensor, known)
         known.needs = needs_gradient(tensor)
         self._point(known, self._history(known, tensor, fresh=True))
@@ -165,9 +165,10 @@ class TorchObjects:
             return False
         left, known.storage, known.counter, known.operand = known.storage, storage, counter, operand
         left.tensors.pop(known.number, None)
-        if not left.tensors and left is not storage:
-            self.storages.deserted(left)
         storage.tensors[known.number] = known
+        self.storages.moved(left)
+        self.storages.moved(storage)
+        self.storages.agree_on_types()
         base = None if (found := base_of(tensor)) is None else self.tensor(found)
         known.base = None if base is None else base.number
         self._describe(known)
@@ -349,8 +350,8 @@ class TorchObjects:
         known = self.tensors.find(data)
         storage = self.storages.storage(data, filled=True) if known is None else known.storage
         counter = self.storages.counter_shown(storage, data) if known is None else known.counter
-        if not storage.tensors:
-            self.storages.deserted(storage)
+        storage.seen = None
+        self.storages.moved(storage)
         is_result = name.startswith(("out", "result"))  # saved after the operation, which may have written it
         version = version_of(data) if is_result else counter.version
         operand = _operand(-1, data, storage, counter)

@@ -245,6 +245,7 @@ class TorchRecorder:
         with _off():
             self._take_stock_unless_begun(frame)
             objects, kind = self._objects, call.kind
+            objects.storages.agree_on_types()
             call.line = self._where.line(frame)
             if self._passes:
                 self._passes.advance()
