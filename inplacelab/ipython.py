@@ -48,7 +48,8 @@ from inplacelab.recorders.detection import (
     not_installed_of,
 )
 from inplacelab.recorders.program import Program
-from inplacelab.recorders.run import Session, learners_traceback, without_engine
+from inplacelab.recorders.run import Session
+from inplacelab.recorders.tracebacks import learners_traceback, without_engine
 from inplacelab.recording.recording import Recording
 
 _last: Recording | None = None

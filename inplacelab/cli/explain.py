@@ -24,7 +24,8 @@ from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.diagnosis.unnoticed import warnings_of
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS, framework_of_script, is_installed, not_installed
-from inplacelab.recorders.run import learners_traceback, main_module
+from inplacelab.recorders.run import main_module
+from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import applied

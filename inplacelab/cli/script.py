@@ -17,7 +17,8 @@ from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use, framework_used
 from inplacelab.recorders.program import Program
-from inplacelab.recorders.run import Session, learners_traceback, main_module
+from inplacelab.recorders.run import Session, main_module
+from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.recording import Recording
 
 _CANNOT_READ = Text("cannot read {0}: {1}", "无法读取 {0}：{1}")

@@ -13,8 +13,8 @@ from inplacelab.diagnosis.failures import trail_of
 from inplacelab.diagnosis.torch_watch import TorchWatch
 from inplacelab.diagnosis.trial_run import Ran, named
 from inplacelab.recorders.torch.names import WATCHED
-from inplacelab.recorders.torch.overrides import EnginePatch
 from inplacelab.recorders.torch.pass_order import Asked, root_node
+from inplacelab.recorders.torch.patch import Patch
 from inplacelab.recorders.torch.readings import LEAF_NODE
 
 MOST = 1 << 22
@@ -35,11 +35,7 @@ class Gradients:
         self._keeps_graphs = keeps_graphs
         self.passes: list[dict[str, Any]] = []
         self._room = MOST
-        self.patch = EnginePatch(self)
-
-    def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Calls a function of PyTorch; see `torch_overrides.Caller`."""
-        return function(*args, **kwargs)
+        self.patch = Patch(torch.autograd, "_engine_run_backward", self.run_pass)
 
     def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Runs a backward pass, and collects what it gives."""

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import wraps
 from typing import Any
 
 import torch
@@ -23,8 +24,9 @@ from inplacelab.language import Text
 from inplacelab.recorders.stand_in import call_for
 from inplacelab.recorders.static import message_of
 from inplacelab.recorders.torch.calls import Kind, kind_of
-from inplacelab.recorders.torch.overrides import CompilePatch, EnginePatch, Mode, caller_of, in_force, take_away
+from inplacelab.recorders.torch.overrides import Mode, caller_of, in_force, take_away
 from inplacelab.recorders.torch.pass_order import Asked, is_second_pass, reachable, root_node, stale
+from inplacelab.recorders.torch.patch import Patch
 from inplacelab.recorders.torch.readings import layout_of, version_of
 
 PASSES = 1 << 12
@@ -73,8 +75,11 @@ class TorchWatch:
         self._ledger = Ledger(_Storage._expired, _Storage._free_weak_ref)
         self._stale = StaleValues(self._ledger)
         self._places = Places()
-        self._mode, self._engine = Mode(self), EnginePatch(self)
-        self._compiles = CompilePatch(self._mode, self._runs_compiled)
+        self._mode = Mode(self)
+        self._patches = (
+            Patch(torch.autograd, "_engine_run_backward", self.run_pass),
+            Patch(torch, "compile", self._compiles),
+        )
         self._passes: deque[tuple[int, Place | None]] = deque(maxlen=PASSES)
         self._thread = 0
         self._noted = 0  # nodes with lower numbers were made by operations that were noted, or before the watch
@@ -98,8 +103,8 @@ class TorchWatch:
     def begin(self) -> None:
         """Begins to watch."""
         self._thread, self._noted, self._on = threading.get_ident(), _next_node(), True
-        self._engine.begin()
-        self._compiles.begin()
+        for patch in self._patches:
+            patch.begin()
         self._mode.__enter__()
 
     def end(self, error: BaseException | None = None) -> None:
@@ -107,8 +112,8 @@ class TorchWatch:
         del error
         self._on = False
         take_away(self._mode)
-        self._engine.end()
-        self._compiles.end()
+        for patch in self._patches:
+            patch.end()
         self._ledger.forget()
 
     # ---- operations ------------------------------------------------------------------------------------------------------
@@ -198,8 +203,29 @@ class TorchWatch:
         storage = storage_of(tensor)
         return None if storage is None else self._ledger.storage(storage._cdata, storage._weak_ref)
 
-    def _runs_compiled(self) -> None:
-        self._remark(_COMPILED)
+    def _compiles(self, compiler: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Compiles a function or a module that runs without the mode, which PyTorch's compiler would trace."""
+        compiled = compiler(*args, **kwargs)
+        if not args and kwargs.get("model") is None:  # a decorator, which calls `torch.compile` again
+            return compiled
+        if isinstance(compiled, torch.nn.Module):
+            compiled.forward = self._without_mode(compiled.forward)
+            return compiled
+        return self._without_mode(compiled)
+
+    def _without_mode(self, compiled: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(compiled)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            was_on = take_away(self._mode)
+            if was_on:
+                self._remark(_COMPILED)
+            try:
+                return compiled(*args, **kwargs)
+            finally:
+                if was_on:
+                    self._mode.__enter__()
+
+        return call
 
     def _remark(self, remark: Text) -> None:
         if remark not in self.remarks:

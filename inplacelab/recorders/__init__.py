@@ -18,6 +18,7 @@
          |            whereabouts.py: where the program is     bindings.py: which names refer to what
          |            snapshots.py: copies of storages         handles.py: numbers for live objects
          |            stand_in.py: calls of a framework's functions that warn at the program's lines
+         |            tracebacks.py: errors without the frames of recorders
          v
     events/         one small class for each kind of event                     log.py   keeps all events, or the last ones
          |

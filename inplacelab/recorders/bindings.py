@@ -117,6 +117,11 @@ class Bindings:
         reference, names = self._found.get(id(tensor), (None, ()))
         return names if reference is not None and reference() is tensor else ()
 
+    def drop_reference(self, tensor: Any) -> None:
+        """Drops the weak reference to a tensor. The next scan makes another one."""
+        self._found.pop(id(tensor), None)
+        self._seen = None
+
     def forget(self) -> None:
         """Drops all references."""
         self._found, self._seen, self._leads_on = {}, None, True

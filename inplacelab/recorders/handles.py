@@ -37,15 +37,29 @@ class Handles(Generic[T, F]):
         """Returns the facts of an object; None if it is unknown."""
         return self.facts.get(id(obj))
 
-    def add(self, obj: T, facts: F) -> None:
-        """Stores the facts of a new object."""
+    def add(self, obj: T, facts: F) -> weakref.ref[T]:
+        """Stores the facts of a new object. Returns the weak reference to it: the only one, so that it can be dropped."""
         address = id(obj)
 
-        def died(_: Any) -> None:
-            del self.facts[address], self._alive[address]
-            self._died(facts)
+        def died(reference: Any) -> None:
+            if self._alive.get(address) is reference:  # and not one that was dropped, which somebody has kept
+                del self.facts[address], self._alive[address]
+                self._died(facts)
 
-        self.facts[address], self._alive[address] = facts, weakref.ref(obj, self._protect(died))
+        self.facts[address] = facts
+        self._alive[address] = reference = weakref.ref(obj, self._protect(died))
+        return reference
+
+    def drop_reference(self, obj: T) -> None:
+        """Drops the weak reference to a known object, which must stay alive until it is added again."""
+        self._alive.pop(id(obj), None)
+
+    def forget(self, obj: T) -> None:
+        """Forgets an object, as if it were freed."""
+        facts = self.facts.pop(id(obj), None)
+        self._alive.pop(id(obj), None)
+        if facts is not None:
+            self._died(facts)
 
     def living(self) -> Iterator[tuple[T, F]]:
         """Yields every live object with its facts, in the order in which they were added."""

@@ -39,6 +39,7 @@ from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.remarks import ELSEWHERE
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.static import attributes_of, class_name, member, message_of, module_of
+from inplacelab.recorders.step_limit import StepLimit
 from inplacelab.recorders.storages import Storage, Storages, shows
 
 _base_of: Any = np.ndarray.__dict__["base"].__get__
@@ -62,7 +63,7 @@ class NumpyRecorder:
 
     def __init__(self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None):
         self._program, self._emit, self._root = program, log.emit, outermost
-        self._left, self.missed, self.live_before = float("inf") if limit is None else limit, 0, 0
+        self._limit, self.live_before = StepLimit(limit, log.emit), 0
         self.shield = Shield(log.emit, self._forget, ELSEWHERE)
         self._tracing: Tracing | None = None
         self._bindings = Bindings(program.names, Watched(np.ndarray))
@@ -92,15 +93,16 @@ class NumpyRecorder:
         """Called when a statement begins (see `instrument.StatementListener`): finds out what the earlier ones did."""
         if frame.f_code.co_filename != self._program.filename:
             return
-        self._left -= 1
-        self.missed = int(max(-self._left, 0))
-        if self.missed:
+        if self._limit.exceeded:
+            self._limit.reached()
             return
         frames, line = self._program.frames(frame, self._root), self._program.line(line)
         self._root, scopes = frames[-1], scopes_of(frames)
         self._bindings.own_module = module_of(frame.f_globals)
         self._look(scopes, len(frames))
         self._emit(events.StatementBegan(line, simple, len(frames), *self._storages.account()))
+        if self._limit.reached():
+            return
         if "resize" in self._statements.begins(line, len(frames), scopes[-1], frame):
             # NumPy refuses this for arrays with weak references.
             self._bindings.forget()
@@ -122,7 +124,7 @@ class NumpyRecorder:
 
     def _look(self, scopes: Sequence[Scope], depth: int = 1) -> None:
         """Emits what the finished statements did, if the next one runs in a frame of this depth with these names."""
-        if self.missed or not scopes:
+        if self._limit.exceeded or not scopes:
             return
         self._statements.goes_on(depth)
         named = self._bindings.look(scopes, done=True)

@@ -19,7 +19,6 @@ class Recorder(Protocol):
         framework, version: the framework's name and version.
         shield: through which the program calls it.
         live_before: the bytes that were live when the recording began.
-        missed: how many events were not recorded because of the limit.
         refusals: the framework's refusals so far, in order, as weak references, so that notes and fixes can be added to them.
     """
 
@@ -31,9 +30,6 @@ class Recorder(Protocol):
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None: ...
-
-    @property
-    def missed(self) -> int: ...
 
     @property
     def refusals(self) -> Sequence[Callable[[], Refusal | None]]: ...

@@ -9,10 +9,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from types import CodeType, FrameType, ModuleType, TracebackType
+from types import CodeType, FrameType, ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
-from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import (
@@ -27,8 +26,8 @@ from inplacelab.recorders.detection import (
 from inplacelab.recorders.log import EventLog, EventRing
 from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
-from inplacelab.recorders.stand_in import without_stand_ins
-from inplacelab.recorders.static import class_name, names_in, traceback_of
+from inplacelab.recorders.static import class_name, names_in
+from inplacelab.recorders.tracebacks import as_unrecorded
 
 if TYPE_CHECKING:
     from inplacelab.recorders.given import Given
@@ -116,7 +115,7 @@ class Session:
         """
         raised: BaseException | None = None
         gc.collect()  # objects of earlier programs would otherwise be counted or not, depending on when the collector runs
-        listening = instrument.listening(self.recorder.shield.protect(self.recorder.statement_begins))
+        listening = instrument.listening(self._statement_listener())
         try:
             self.begin(names)
             with listening:
@@ -134,6 +133,17 @@ class Session:
         self.annotate()
         return raised
 
+    def _statement_listener(self) -> instrument.StatementListener:
+        protect = self.recorder.shield.protect
+        begins, clean = protect(self.recorder.statement_begins), protect(as_unrecorded, anywhere=True)
+
+        def statement_begins(line: int, simple: bool, frame: FrameType, /) -> None:
+            if (handled := sys.exception()) is not None:  # the program's own `except` may look at it
+                clean(handled)
+            begins(line, simple, frame)
+
+        return statement_begins
+
     def finish(self, raised: BaseException | None, scope: Callable[[], Scope]) -> None:
         """Ends the recording, also if an interrupt arrives.
 
@@ -144,6 +154,8 @@ class Session:
         recorder = self.recorder
         try:
             protect = recorder.shield.protect
+            if raised is not None:
+                protect(as_unrecorded, anywhere=True)(raised)
             if raised is not None and not issubclass(type(raised), SystemExit | GeneratorExit):
                 protect(recorder.failed, anywhere=True)(raised)
             protect(lambda: recorder.finish(scope()), anywhere=True)()
@@ -179,7 +191,7 @@ class Session:
             recorder.framework, recorder.version, self._title, self._program.text, (), live_before=recorder.live_before
         )
         try:
-            built = builder.build(self._log, built, limit=self._limit, missed=recorder.missed)
+            built = builder.build(self._log, built, limit=self._limit)
             cut = (_CUT.format(self._log.cut),) if isinstance(self._log, EventRing) and self._log.cut else ()
             built = replace(built, notes=(*recorder.shield.notes(len(built)), *cut))
             with PARSING:
@@ -284,35 +296,3 @@ def main_module(path: Path, arguments: Sequence[str]) -> Iterator[ModuleType]:
         yield module
     finally:
         sys.modules["__main__"], sys.argv, sys.path = before
-
-
-# --- tracebacks --------------------------------------------------------------------------------------------------------
-
-_ENGINE = (str(Path(__file__).parents[1]), "<inplacelab ")
-"""The beginnings of the engine's file names: files of the package, and generated operations."""
-_RECORDERS = tuple(str(Path(__file__).parents[1] / each) for each in ("recorders", "diagnosis"))
-"""The beginnings of the file names of recorders and watches, whose frames are between a program and its framework."""
-
-
-def learners_traceback(error: BaseException, filename: str) -> TracebackType | None:
-    """Returns an error's traceback from the program's first frame on, as if no recorder ran; for a refusal, without the engine's frames."""
-    walk = traceback_of(error)
-    while walk is not None and walk.tb_frame.f_code.co_filename != filename:
-        walk = walk.tb_next
-    return without_engine(walk) if issubclass(type(error), Refusal) else _without(_RECORDERS, walk)
-
-
-def without_engine(trace: TracebackType | None) -> TracebackType | None:
-    """Returns a refusal's traceback without the engine's frames, because the mistake is in the program."""
-    return _without(_ENGINE, trace)
-
-
-def _without(hidden: tuple[str, ...], trace: TracebackType | None) -> TracebackType | None:
-    frames: list[TracebackType] = []
-    while trace is not None:
-        frames.append(trace)
-        trace = trace.tb_next
-    for each in reversed(without_stand_ins(frames)):
-        if not each.tb_frame.f_code.co_filename.startswith(hidden):
-            trace = TracebackType(trace, each.tb_frame, each.tb_lasti, each.tb_lineno)
-    return trace

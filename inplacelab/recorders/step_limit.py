@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
+
+from inplacelab.recorders.events import Event, Missed
 
 
 class StepLimit:
@@ -10,26 +13,28 @@ class StepLimit:
 
     Args:
         most: the most steps; None for no limit.
+        emit: receives an event for each one beyond the limit.
 
     Attributes:
         counted: how many events were counted.
     """
 
-    def __init__(self, most: int | None) -> None:
-        self._most = inf if most is None else most
+    def __init__(self, most: int | None, emit: Callable[[Event], None]) -> None:
+        self._most, self._emit = inf if most is None else most, emit
         self.counted = 0
 
     def reached(self) -> bool:
         """Counts an event that becomes a step. Returns whether it is beyond the limit."""
         self.counted += 1
-        return self.counted > self._most
+        if self.exceeded:
+            self._emit(_MISSED)
+        return self.exceeded
 
     @property
     def exceeded(self) -> bool:
         """Whether events were beyond the limit."""
         return self.counted > self._most
 
-    @property
-    def missed(self) -> int:
-        """The number of events beyond the limit."""
-        return int(max(self.counted - self._most, 0))
+
+_MISSED = Missed()
+"""One for all, since there may be many."""

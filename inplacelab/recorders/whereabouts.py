@@ -47,7 +47,7 @@ class Whereabouts:
         self._filename, self._lines_before = program.filename, program.first_line - 1
         self._lines = program.text.count("\n") + 1
         self._bindings = Bindings(program.names, watched)
-        self.names_of = self._bindings.names_of
+        self.names_of, self.drop_reference = self._bindings.names_of, self._bindings.drop_reference
         self._named: dict[int, Known] = {}  # the tensors that had names at the last scan
         self._told = False  # the program is instrumented, or traced
         self.root: FrameType | None = None

@@ -233,8 +233,23 @@ def test_an_error_in_a_backward_of_the_learners_own_is_the_last_step(run: Runner
 def test_a_recording_that_was_cut_says_so(run: Runner) -> None:
     recorded = run("x = paddle.ones([1])\nfor k in range(50):\n    x.scale_(1.)\n", limit=10)
     assert len(recorded.recording) == 10
-    assert recorded.recording.truncated >= 41
+    assert recorded.recording.truncated == 41
     assert recorded.names["x"].inplace_version == 50
+
+
+@pytest.mark.parametrize("limit", [1, 4, 9, 20])
+def test_what_is_cut_is_counted_once(run: Runner, limit: int) -> None:
+    text = """\
+x = paddle.ones([2])
+x.stop_gradient = False
+for k in range(3):
+    y = x * 2 + 1
+    z = y
+    (y * x).sum().backward()
+    del y
+"""
+    whole, cut = run(text).recording, run(text, limit=limit).recording
+    assert (len(cut), cut.truncated) == (limit, len(whole) - limit)
 
 
 def test_an_error_after_the_limit(run: Runner) -> None:

@@ -30,23 +30,22 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs
 
 
-def build(events: Iterable[ev.Event], about: Recording, *, limit: int | None = None, missed: int = 0) -> Recording:
+def build(events: Iterable[ev.Event], about: Recording, *, limit: int | None = None) -> Recording:
     """Builds a recording from events.
 
     Args:
         events: the events, in order.
         about: a recording without steps: its framework, title and source are taken over.
         limit: the most steps to keep; None for all.
-        missed: how many further steps were not recorded.
 
     Returns:
-        The recording; `truncated` counts the steps that were dropped or missed.
+        The recording; `truncated` counts the steps beyond the limit.
     """
     builder = Builder(limit)
     for event in events:
         builder.add(event)
     steps = builder.steps
-    return replace(about, steps=tuple(steps.finished), truncated=steps.dropped + missed, simulated=builder.simulated)
+    return replace(about, steps=tuple(steps.finished), truncated=steps.dropped, simulated=builder.simulated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +93,9 @@ class Builder:
                 self._statement_began(event)
             case ev.ProgramEnded():
                 self._statement_ended(1, event.live, event.peak)
+            case ev.Missed():
+                self.steps.dropped += 1
+                self._nothing_yet = False
             case ev.Stopped():
                 self.steps.now, self.steps.late = Changes(), Changes()
             case ev.StorageSeen():

@@ -101,8 +101,8 @@ class Steps:
     # ---- steps -----------------------------------------------------------------------------------------------------------
 
     def add(self, changes: Changes, **facts: Any) -> None:
-        """Adds a step with these changes."""
-        if self._limit is not None and len(self.finished) >= self._limit:
+        """Adds a step with these changes, unless it is beyond the limit."""
+        if self.dropped or (self._limit is not None and len(self.finished) >= self._limit):
             self.dropped += 1
             return
         step = Step(

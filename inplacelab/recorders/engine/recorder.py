@@ -93,7 +93,7 @@ class EngineRecorder(observe.Observer):
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
+        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit, log.emit)
         self.shield = Shield(log.emit, self._forget, remarks.ELSEWHERE)
         self._watch = self.shield.protect(self.refused)
         self._where = Whereabouts(program, self.watched, log.emit, self._account, self._known, outermost)
@@ -106,11 +106,6 @@ class EngineRecorder(observe.Observer):
 
     def _known(self, tensor: Tensor) -> KnownTensor | None:
         return self._objects.tensors.find(tensor)
-
-    @property
-    def missed(self) -> int:
-        """The number of events not recorded because of the limit."""
-        return self._limit.missed
 
     def begin(self) -> None:
         """Begins to observe the engine and its refusals, and an episode of the memory ledgers."""

@@ -59,6 +59,7 @@ from inplacelab.recorders.events.operations import (
     OperationDone,
 )
 from inplacelab.recorders.events.program import (
+    Missed,
     ProgramEnded,
     Raised,
     Refused,
@@ -87,6 +88,7 @@ __all__ = [
     "Kept",
     "Launched",
     "LogBegan",
+    "Missed",
     "Named",
     "NodeMade",
     "NodeRan",

@@ -38,6 +38,11 @@ class ProgramEnded(Event):
 
 
 @dataclass(slots=True)
+class Missed(Event):
+    """Something happened that would be a step. It was not recorded, because the recording has reached its limit."""
+
+
+@dataclass(slots=True)
 class Stopped(Event):
     """The recorder failed, and recorded nothing further. What was emitted since the last step is incomplete."""
 

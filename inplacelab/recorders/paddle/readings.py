@@ -5,7 +5,9 @@ What is here has no effect, and is not seen by a recording.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
+from sys import getrefcount
 from typing import Any
 
 import paddle
@@ -16,7 +18,7 @@ from inplacelab.recorders.raw_memory import memory_at, shown
 _Tensor: Any = paddle.Tensor
 _members: Any = dict(vars(_Tensor))  # before a recording takes the places of some
 version_of: Callable[[Any], int] = _members["_inplace_version"]
-node_of: Callable[[Any], Any] = _members["grad_fn"].__get__
+_read_node: Callable[[Any], Any] = _members["grad_fn"].__get__
 gradient_held: Callable[[Any], Any] = _members["grad"].__get__
 stopped: Callable[[Any], bool] = _members["stop_gradient"].__get__
 _pointer: Callable[[Any], Any] = _members["data_ptr"]
@@ -31,6 +33,35 @@ is_distributed: Callable[[Any], bool] = _members["is_dist"]
 
 LEAF_NODE = "GradNodeAccumulation"
 """The name of the node that accumulates the gradient of a leaf."""
+
+
+_drop: Any = ctypes.pythonapi.Py_DecRef
+_drop.argtypes, _drop.restype = [ctypes.py_object], None
+
+
+def node_of(tensor: Any) -> Any:
+    """Returns the grad node of a tensor. Paddle 3.3 forgets a reference to each node that it returns: that one is dropped here,
+    as the node, and what it has saved, would otherwise never be freed.
+    """
+    node = _read_node(tensor)
+    if node is not None and _forgets_references(tensor):
+        _drop(node)
+    return node
+
+
+_forgets: list[bool] = []
+
+
+def _forgets_references(tensor: Any) -> bool:
+    """Whether Paddle forgets a reference to each node that it returns: found out once, with the node of a tensor."""
+    if not _forgets:
+        node = _read_node(tensor)
+        before = getrefcount(node)
+        again = _read_node(tensor)
+        _forgets.append(again is node and getrefcount(node) == before + 2)
+        for _ in range(2 * _forgets[0]):
+            _drop(node)
+    return _forgets[0]
 
 
 def address_of(tensor: Any) -> int:

@@ -76,7 +76,7 @@ class PaddleRecorder:
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
+        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit, log.emit)
         self.shield = Shield(log.emit, self._forget, ELSEWHERE)
         protect = self.shield.protect
         self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._meet, outermost)
@@ -100,11 +100,6 @@ class PaddleRecorder:
         self.live_before = 0
         if not self.version.startswith(TESTED + "."):
             self.shield.remark(UNTESTED.format("PaddlePaddle", self.version, TESTED))
-
-    @property
-    def missed(self) -> int:
-        """The number of events not recorded because of the limit."""
-        return self._limit.missed
 
     def begin(self) -> None:
         """Begins to take the places of Paddle's functions."""

@@ -1,7 +1,8 @@
 """Records programs that use PyTorch.
 
 recorder.py     `TorchRecorder`: looks at the tensors of each call, before and after it
-overrides.py    the mode that has PyTorch's functions call the recorder, and the patch of its backward engine
+overrides.py    the mode that has PyTorch's functions call the recorder        patch.py    takes the place of one function
+swaps.py        tensors that become each other
 calls.py        what a call is: its name, its tensors, the slots that it writes and reads
 compiled.py     which statements call compiled functions
 |

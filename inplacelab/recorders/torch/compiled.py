@@ -7,13 +7,15 @@ its statements. It would fail there, or compile something else. So a recorder ta
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from types import FrameType
 from typing import Any
 
 import torch
+
+from inplacelab.recorders.torch.patch import Patch
 
 _COMPILER = "torch._dynamo.eval_frame"
 _SWITCH = "_maybe_set_eval_frame"
@@ -30,9 +32,8 @@ class CompilerPatch:
 
     def __init__(self, enters: Callable[[], None], left: Callable[[], None]) -> None:
         self._enters, self._left = enters, left
-        self._before: Any = None
+        self._patch: Patch | None = None
         self._outermost: FrameType | None = None  # the frame that runs compiled code
-        self._ended = False
 
     def begin(self, text: str) -> None:
         """Takes its place once the compiler is there.
@@ -40,32 +41,23 @@ class CompilerPatch:
         Args:
             text: the lines that run next. If they may compile something, the compiler is imported now, and not by them.
         """
-        if self._before is not None or (_COMPILER not in sys.modules and "compile" not in text):
-            return
-        compiler = import_module(_COMPILER)
-        self._before = getattr(compiler, _SWITCH, None)
-        if self._before is not None:
-            setattr(compiler, _SWITCH, self._switch)
+        if self._patch is None and (_COMPILER in sys.modules or "compile" in text):
+            self._patch = Patch(import_module(_COMPILER), _SWITCH, self._switch)
+            self._patch.begin()
 
     def end(self) -> None:
-        """Puts the function back. If another recording has taken its place meanwhile, that does so when it ends."""
-        self._ended = True
-        compiler: Any = sys.modules.get(_COMPILER)
-        if self._before is not None and getattr(compiler, _SWITCH) == self._switch:
-            setattr(compiler, _SWITCH, self.beneath())
+        """Puts the function back."""
+        if self._patch is not None:
+            self._patch.end()
 
-    def beneath(self) -> Any:
-        """Returns what is in force without this patch, and without others that have ended."""
-        other = getattr(self._before, "__self__", None)
-        return other.beneath() if isinstance(other, CompilerPatch) and other._ended else self._before
-
-    def _switch(self, callback: Any) -> Any:
-        caller = sys._getframe(1)
-        if callable(callback) and self._outermost is None:
+    def _switch(self, switch: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        caller = sys._getframe(2)  # beyond the patch
+        compiles = any(map(callable, (*args, *kwargs.values())))
+        if compiles and self._outermost is None:
             self._outermost = caller
             self._enters()
-        before = self._before(callback)
-        if self._outermost is caller and not callable(callback):  # and not code that is compiled, or the compiler
+        before = switch(*args, **kwargs)
+        if self._outermost is caller and not compiles:  # and not code that is compiled, or the compiler
             self._outermost = None
             self._left()
         return before

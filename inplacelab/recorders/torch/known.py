@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from inplacelab.recorders import events
@@ -26,12 +26,13 @@ class KnownStorage:
     Attributes:
         number: its number.
         address, pin: of its `StorageImpl`, and what keeps that from being used again.
-        dtype: of its slots: that of the first tensor seen on it.
+        dtype: of its slots: that of the first tensor seen on it, or of those that are there, once they agree on another.
         bytes: its size.
         device: where it is.
         start: the address of its memory.
         counters: its version counters.
         tensors: the living tensors on it, by number.
+        seen: the event that describes it, while nothing else that was emitted depends on the type of its slots.
     """
 
     number: int
@@ -43,10 +44,15 @@ class KnownStorage:
     start: int
     counters: list[Counter] = field(default_factory=list)
     tensors: dict[int, KnownTensor] = field(default_factory=dict)
+    seen: events.StorageSeen | None = None
 
     def memory(self) -> Any:
         """Returns the memory as an array of one axis; None if it cannot be read without waiting, or holds no numbers."""
         return memory_at(self.start, self.bytes, dtype_name(self.dtype)) if self.device == "cpu" else None
+
+
+def gone() -> None:
+    """What a reference returns whose object is gone."""
 
 
 @dataclass(slots=True, eq=False)
@@ -55,26 +61,39 @@ class KnownTensor:
 
     Attributes:
         number: its number.
-        alive: the tensor, or None once it is gone.
         names: the program's names for it.
         storage, counter: its storage and version counter.
         operand: its metadata.
+        alive: the tensor, or None once it is gone.
         base: the tensor of which it is a view.
         node, needs, grad: its place in the gradient history.
         read_at: the version at which its node was last read.
     """
 
     number: int
-    alive: Callable[[], Any]
     names: tuple[str, ...]
     storage: KnownStorage
     counter: Counter
     operand: events.Operand
+    alive: Callable[[], Any] = gone
     base: int | None = None
     node: int | None = None
     needs: bool = False
     grad: int | None = None
     read_at: int = 0
+
+    def swap(self, other: KnownTensor) -> None:
+        """Exchanges all but the numbers and the names of two tensors."""
+        for name in ("storage", "counter", "base", "node", "needs", "grad", "read_at"):
+            mine, its = getattr(self, name), getattr(other, name)
+            setattr(self, name, its)
+            setattr(other, name, mine)
+        mine, its = self.operand, other.operand
+        self.operand, other.operand = replace(its, tensor=self.number), replace(mine, tensor=other.number)
+        for each, left in ((self, other.storage), (other, self.storage)):
+            left.tensors.pop(each.number, None)
+        for each in (self, other):
+            each.storage.tensors[each.number] = each
 
 
 @dataclass(slots=True)

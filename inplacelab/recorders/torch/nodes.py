@@ -78,6 +78,16 @@ class TorchNodes:
         """Returns the number of the node of a leaf, by the leaf's number; None if it was not described."""
         return self._numbers.get((LEAF_NODE, number))
 
+    def swapped(self, one: int, other: int) -> None:
+        """Emits that two leaves, by their numbers, have become each other: the node of each fills the gradient of the other one."""
+        moved = [(self.of_leaf(before), (LEAF_NODE, leaf)) for before, leaf in ((one, other), (other, one))]
+        for leaf in (one, other):
+            self._numbers.pop((LEAF_NODE, leaf), None)
+        for number, key in moved:
+            if number is not None:
+                self._numbers[key], self._nodes[number].key = number, key
+                self._emit(events.NodeMade(number, shown(LEAF_NODE), ("input",), (), (), False, key[1], False))
+
     def expected(self, current: int | None, to: int | None) -> int | None:
         """Returns the node that PyTorch will make for a view, instead of the current one, once its base leads to the node `to`."""
         before = self._nodes.get(-1 if current is None else current)

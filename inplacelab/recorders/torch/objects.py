@@ -9,7 +9,6 @@ view is used next, or never. That might change the order of backward, so it is n
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,7 +18,7 @@ import torch
 from inplacelab.language import Text
 from inplacelab.recorders import events
 from inplacelab.recorders.handles import Handles, Protect
-from inplacelab.recorders.torch.known import Counter, KnownStorage, KnownTensor, Moment
+from inplacelab.recorders.torch.known import Counter, KnownStorage, KnownTensor, Moment, gone
 from inplacelab.recorders.torch.nodes import TorchNodes
 from inplacelab.recorders.torch.readings import (
     base_of,
@@ -84,6 +83,10 @@ class TorchObjects:
 
     def forget(self) -> None:
         """Drops all references."""
+        for (
+            known
+        ) in self.tensors.facts.values():  # which may stay for a while, since storages and tensors lead to each other
+            known.alive = gone
         self.tensors.clear()
         self.storages.forget()
         self.nodes.forget()
@@ -92,8 +95,7 @@ class TorchObjects:
 
     def _tensor_died(self, known: KnownTensor) -> None:
         known.storage.tensors.pop(known.number, None)
-        if not known.storage.tensors:
-            self.storages.deserted(known.storage)
+        self.storages.moved(known.storage)
         self._emit(events.Died("tensor", known.number, self.moment.replacing))
         self.storages.drop_counters(known.storage)
         self.nodes.led_to.change(known.node, -1)
@@ -133,10 +135,11 @@ class TorchObjects:
             self._remark(_READ_OTHERWISE)
         number = self.tensors.next_number()
         operand = _operand(number, tensor, storage, counter)
-        known = KnownTensor(number, weakref.ref(tensor), self._names_of(tensor), storage, counter, operand)
+        known = KnownTensor(number, self._names_of(tensor), storage, counter, operand)
         known.base = None if base is None else base.number
         storage.tensors[number] = known
-        self.tensors.add(tensor, known)
+        self.storages.moved(storage)
+        known.alive = self.tensors.add(tensor, known)
         known.needs = needs_gradient(tensor)
         self._point(known, self._history(known, tensor, fresh=True))
         known.grad = self._gradient(known, tensor)
@@ -162,14 +165,33 @@ class TorchObjects:
             return False
         left, known.storage, known.counter, known.operand = known.storage, storage, counter, operand
         left.tensors.pop(known.number, None)
-        if not left.tensors and left is not storage:
-            self.storages.deserted(left)
         storage.tensors[known.number] = known
+        self.storages.moved(left)
+        self.storages.moved(storage)
+        self.storages.agree_on_types()
         base = None if (found := base_of(tensor)) is None else self.tensor(found)
         known.base = None if base is None else base.number
         self._describe(known)
         self.storages.drop_counters(left)
         return True
+
+    def drop_reference(self, tensor: Any) -> None:
+        """Drops the weak reference to a tensor, which must be kept alive until `hold` is called."""
+        self.tensors.drop_reference(tensor)
+        if (known := self.tensors.find(tensor)) is not None:
+            known.alive = gone
+
+    def hold(self, tensor: Any) -> None:
+        """Holds a weak reference again."""
+        if (known := self.tensors.find(tensor)) is not None:
+            known.alive = self.tensors.add(tensor, known)
+
+    def swapped(self, one: KnownTensor, other: KnownTensor) -> None:
+        """Emits that two tensors have become each other (see `swaps.py`)."""
+        one.swap(other)
+        self.nodes.swapped(one.number, other.number)
+        self._describe(one)
+        self._describe(other)
 
     def flags(self, known: KnownTensor, tensor: Any, *, fresh: bool) -> bool:
         """Emits a change of `requires_grad`, `.grad` or the node of a tensor. Returns whether the program has set one.
@@ -328,8 +350,8 @@ class TorchObjects:
         known = self.tensors.find(data)
         storage = self.storages.storage(data, filled=True) if known is None else known.storage
         counter = self.storages.counter_shown(storage, data) if known is None else known.counter
-        if not storage.tensors:
-            self.storages.deserted(storage)
+        storage.seen = None
+        self.storages.moved(storage)
         is_result = name.startswith(("out", "result"))  # saved after the operation, which may have written it
         version = version_of(data) if is_result else counter.version
         operand = _operand(-1, data, storage, counter)

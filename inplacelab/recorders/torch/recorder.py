@@ -18,6 +18,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -44,9 +45,11 @@ from inplacelab.recorders.torch.fast_path import has_fast_path
 from inplacelab.recorders.torch.known import KnownTensor, Made
 from inplacelab.recorders.torch.names import WATCHED
 from inplacelab.recorders.torch.objects import TorchObjects
-from inplacelab.recorders.torch.overrides import EnginePatch, Mode, SetPatch, caller_of, in_force, take_away
+from inplacelab.recorders.torch.overrides import Mode, caller_of, in_force, is_off, take_away
 from inplacelab.recorders.torch.passes import TorchPasses
+from inplacelab.recorders.torch.patch import Patch
 from inplacelab.recorders.torch.readings import SHOWS_SAVED, Unseen, needs_gradient, version_of
+from inplacelab.recorders.torch.swaps import Swaps
 from inplacelab.recorders.whereabouts import Whereabouts
 
 if TYPE_CHECKING:
@@ -68,7 +71,7 @@ class TorchRecorder:
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
+        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit, log.emit)
         self.shield = Shield(log.emit, self._forget, ELSEWHERE)
         protect = self.shield.protect
         self._where = Whereabouts(program, WATCHED, log.emit, self._account, self._meet, outermost)
@@ -84,8 +87,13 @@ class TorchRecorder:
         )
         self._pass_before, self._pass_after = protect(self._pass_begins), protect(passes.ended)
         self._pass_error = protect(passes.failed)
-        self._mode, self._engine = Mode(self), EnginePatch(self)
-        self._set = SetPatch(self._mode, self)
+        self._mode = mode = Mode(self)
+        swaps = Swaps(self._objects, self._where, log.emit, self._limit, self.shield, partial(is_off, mode))
+        self._patches = (
+            Patch(torch.autograd, "_engine_run_backward", self.run_pass),
+            Patch(torch.Tensor, "set_", self.called, unless=partial(is_off, mode)),
+            Patch(torch.utils, "swap_tensors", swaps.called),
+        )
         self._failed = FailedCall()  # the last call that has raised
         # How many calls run: they may run code of the program, such as a hook that packs what a node saves.
         self._inside = 0
@@ -100,16 +108,11 @@ class TorchRecorder:
         if not SHOWS_SAVED:
             self.shield.remark(remarks.NOT_SHOWN.format(self.version))
 
-    @property
-    def missed(self) -> int:
-        """The number of events not recorded because of the limit."""
-        return self._limit.missed
-
     def begin(self) -> None:
         """Begins to override PyTorch's functions."""
         self.shield.begin()
-        self._engine.begin()
-        self._set.begin()
+        for patch in self._patches:
+            patch.begin()
         self._compiler.begin(self._program.text)
         self._mode.__enter__()
         fast_path.listen(self)
@@ -119,8 +122,8 @@ class TorchRecorder:
         self.shield.end()
         fast_path.leave(self)
         take_away(self._mode)
-        self._engine.end()
-        self._set.end()
+        for patch in self._patches:
+            patch.end()
         self._compiler.end()
 
     def _forget(self) -> None:
@@ -242,6 +245,7 @@ class TorchRecorder:
         with _off():
             self._take_stock_unless_begun(frame)
             objects, kind = self._objects, call.kind
+            objects.storages.agree_on_types()
             call.line = self._where.line(frame)
             if self._passes:
                 self._passes.advance()
@@ -417,7 +421,7 @@ class TorchRecorder:
         return result
 
     def _pass_begins(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        frame = sys._getframe(4)  # beyond the shield, `run_pass`, and `EnginePatch`
+        frame = sys._getframe(4)  # beyond the shield, `run_pass`, and the patch
         with _off():
             self._take_stock_unless_begun(frame)
         self._passes.begins(frame, args, kwargs)

@@ -57,6 +57,7 @@ class TorchStorages:
         self._storages: dict[int, KnownStorage] = {}  # by address
         self._deserted: dict[int, KnownStorage] = {}  # no known tensor is on them, but a node may have saved them
         self._just_deserted: list[KnownStorage] = []
+        self._moved: dict[int, KnownStorage] = {}  # on which other tensors may be now
         self._next_storage, self._next_counter = count().__next__, count().__next__
         self._counters: dict[int, Counter] = {}
 
@@ -64,7 +65,7 @@ class TorchStorages:
         """Drops all references."""
         for storage in self._storages.values():
             _Storage._free_weak_ref(storage.pin)
-        for each in (self._storages, self._deserted, self._just_deserted, self._counters):
+        for each in (self._storages, self._deserted, self._just_deserted, self._moved, self._counters):
             each.clear()
 
     # ---- memory ----------------------------------------------------------------------------------------------------------
@@ -78,12 +79,16 @@ class TorchStorages:
         self._settle(self._just_deserted)
         return self.live_bytes.account()
 
-    def deserted(self, storage: KnownStorage) -> None:
-        """Notes that no known tensor is on a storage."""
-        self._just_deserted.append(storage)
+    def moved(self, storage: KnownStorage) -> None:
+        """Notes that other tensors are on a storage than before."""
+        if not storage.tensors:
+            self._just_deserted.append(storage)
+        elif storage.seen is not None:
+            self._moved[storage.number] = storage
 
     def settle(self) -> None:
         """Emits the storages that are gone."""
+        self.agree_on_types()
         self._settle([*self._deserted.values(), *self._just_deserted])
 
     def _settle(self, deserted: list[KnownStorage]) -> None:
@@ -105,6 +110,27 @@ class TorchStorages:
         self.live_bytes.count(storage.number, -storage.bytes)
         self._emit(events.Died("storage", storage.number, self._moment.replacing))
 
+    def agree_on_types(self) -> None:
+        """Gives the slots of storages the type of the tensors that are there, if the tensor that gave them theirs is gone.
+
+        Bytes that were read from a file, say, are shown as what the program makes of them. This changes what was emitted, so it is
+        not done once something depends on the slots: a write, or what a node has saved.
+        """
+        while self._moved:
+            _, storage = self._moved.popitem()
+            types = {dtype_of(tensor) for each in storage.tensors.values() if (tensor := each.alive()) is not None}
+            seen, tensor = storage.seen, next((each.alive() for each in storage.tensors.values()), None)
+            if seen is None or tensor is None or len(types) != 1 or storage.dtype in types:
+                continue
+            (dtype,) = types
+            if storage.bytes % dtype.itemsize:  # some bytes would be left over
+                continue
+            storage.dtype, storage.start = dtype, start_of(_Tensor.untyped_storage(tensor))
+            described = self._describe(storage, None if seen.values is None else self._copy(storage))
+            seen.bytes, seen.slots, seen.dtype, seen.values = (
+                described.bytes, described.slots, described.dtype, described.values,
+            )  # fmt: skip
+
     def storage(self, tensor: Any, filled: bool) -> KnownStorage:
         found = _Tensor.untyped_storage(tensor)
         address, size = found._cdata, found.nbytes()
@@ -113,7 +139,8 @@ class TorchStorages:
             if known.bytes != size:  # `resize_`
                 grown, known.bytes, known.start = size - known.bytes, size, start_of(found)
                 self.live_bytes.count(known.number, grown)
-                self._emit_storage(known, self._copy(known))
+                known.seen = None
+                self._emit(self._describe(known, self._copy(known)))
             known.start = start_of(found)
             return known
         dtype = dtype_of(tensor)
@@ -125,13 +152,14 @@ class TorchStorages:
         self.seen += 1
         self._storages[address] = known
         self.live_bytes.count(known.number, size)
-        self._emit_storage(known, self._copy(known) if filled else None)
+        known.seen = self._describe(known, self._copy(known) if filled else None)
+        self._emit(known.seen)
         return known
 
-    def _emit_storage(self, known: KnownStorage, values: Snapshot | None) -> None:
+    def _describe(self, known: KnownStorage, values: Snapshot | None) -> events.StorageSeen:
         name, slots = dtype_name(known.dtype), known.bytes // known.dtype.itemsize
         size = slots * known.dtype.itemsize
-        self._emit(events.StorageSeen(known.number, size, slots, name, known.device, False, values))
+        return events.StorageSeen(known.number, size, slots, name, known.device, False, values)
 
     def _copy(self, known: KnownStorage, slots: Layout | tuple[int, ...] | None = None) -> Snapshot | None:
         memory = known.memory()
@@ -177,6 +205,7 @@ class TorchStorages:
             version: what its counter showed then; None if it still does.
         """
         storage, known.counter.version = known.storage, version_of(tensor) if version is None else version
+        storage.seen = None
         same = known.operand.dtype == dtype_name(storage.dtype)
         self.storage(tensor, filled=True)  # whose memory may be elsewhere now
         values = self._copy(storage, slots if same else None)

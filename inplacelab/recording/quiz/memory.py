@@ -54,7 +54,7 @@ def _instructive(moment: Moment, before: State, result: TensorFacts) -> bool:
     step = moment.step
     if step.category == "ordinary":
         return result.storage in before.storages or step.op in _LOOKALIKES
-    return step.category in ("view", "reallocated")
+    return step.category == "view" or (step.category == "reallocated" and result.storage not in before.storages)
 
 
 def _storages_to_choose(moment: Moment, before: State, result: TensorFacts) -> list[int]:

@@ -131,7 +131,7 @@ def _counted(moment: Moment) -> int | None:
         return next((write.counter for write in step.writes if write.before != write.after), None)
     if step.kind == "operation" and step.category == "reallocated" and step.output is not None:
         was, now = moment.tensor_before(step.output), moment.after.tensors.get(step.output)
-        return was.counter if was and now and was.storage != now.storage else None
+        return was.counter if was and now and now.storage not in moment.before.storages else None
     return None
 
 

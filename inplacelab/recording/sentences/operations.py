@@ -174,7 +174,16 @@ def _reallocated(moment: Moment) -> Text:
     if result is None or was is None:
         return _nothing(moment)
     pattern, x = framework_of(moment.recording).moved, moment.called_before(result.id)
+    if moment.step.op == "swap_tensors":
+        other = moment.called_before(moment.step.inputs[1])
+        return _SWAPPED.format(moment.head, x, other, place_of(moment, result), storage_label(was.storage))
     return pattern.format(head=moment.head, x=x, place=place_of(moment, result), old=storage_label(was.storage))
+
+
+_SWAPPED = Text(
+    "{0} swapped {1} and {2}: {1} now points into {3}, {2} into {4}. No bytes moved, and no version rose.",
+    "{0}交换了 {1} 和 {2}：{1} 现在指向{3}，{2} 指向 {4}。没有搬动任何字节，版本号也没有增加。",
+)
 
 
 def _nothing(moment: Moment) -> Text:

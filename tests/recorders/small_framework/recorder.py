@@ -63,18 +63,13 @@ class VectorRecorder:
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit)
+        self._program, self._emit, self._limit = program, log.emit, StepLimit(limit, log.emit)
         self.shield = Shield(log.emit, self._forget, ELSEWHERE)
         self._memories: Handles[Memory, KnownMemory] = Handles(self._memory_died, self.shield.protect_callback)
         self._vectors: Handles[Vector, KnownVector] = Handles(self._vector_died, self.shield.protect_callback)
         self._where = Whereabouts(program, Watched(Vector), log.emit, self._account, self._describe, outermost)
         self._originals: list[tuple[Any, str, Any]] = []
         self.live_before, self._peak = 0, 0
-
-    @property
-    def missed(self) -> int:
-        """How many events were not recorded because of the limit."""
-        return self._limit.missed
 
     def begin(self) -> None:
         """Replaces each function by one that calls the recorder."""
