@@ -38,6 +38,7 @@ test("the map fits its room and never enlarges", () => {
   assert.equal(scaleOf({ width: 8000, height: 80 }, 800), 0.1);
   assert.equal(scaleOf({ width: 400, height: 300 }, 800), 0.1);
   assert.equal(scaleOf({ width: 400, height: 20 }, 800), 1);
+  assert.equal(scaleOf({ width: 400, height: 300 }, 800, 2), 0.2, "on a projector it is as large as the graph");
 });
 
 test("there is a map where scrolling would be long, and where it is not a scribble", () => {
@@ -47,6 +48,8 @@ test("there is a map where scrolling would be long, and where it is not a scribb
   assert.equal(isMapped(1400, 160), true);
   assert.equal(isMapped(980, 1100), false, "thirty pixels high, it would be as narrow");
   assert.equal(isOfUse({ width: 1400, height: 160 }, 0, 170), false, "the pane is closed");
+  assert.equal(isOfUse({ width: 1400, height: 160 }, 800, 110), false, "it would cover the nodes");
+  assert.equal(isOfUse({ width: 1400, height: 86 }, 800, 110), true, "it is not scrolled up and down");
 });
 
 test("a dot stays large enough to be seen", () => {

@@ -5,7 +5,7 @@ import { arranged, flowed, isDrawn, isWithin, stackOf, stoppingAt, stretchesOf, 
 
 const block = { key: "s1", x: 0, y: 0, width: 100, height: 20, first: 1, last: 9, open: [2, 3, 6, 6], marks: [] };
 const chip = { key: "s1", x: 0, y: 22, width: 60, height: 19, first: 1, last: 9, open: [1, 1, 4, 5, 7, 9], marks: [] };
-const panel = { groups: [block], shelf: [chip] };
+const panel = { width: 100, groups: [block], shelf: [chip] };
 
 test("a stretch has both its ends", () => {
   assert.deepEqual([1, 2, 3, 4, 6].map((step) => isWithin(block.open, step)), [false, true, true, false, true]);
@@ -126,6 +126,25 @@ test("the heading of the chips is there whenever a chip is, also while the drawn
   assert.equal(there(1, new Set(["s2"])), true);
 });
 
+test("no chip is cut at the lower edge, and none keeps a place for a storage that is drawn in full", () => {
+  const tall = { key: "s1", x: 0, y: 0, width: 200, height: 100, first: 0, last: 9, open: [0, 9], marks: [] };
+  const chips = [2, 3, 4, 5].map((k, at) => ({ key: `s${k}`, x: 65 * (at + 1), y: 22, width: 60, height: 19, first: 0, last: 9, marks: [] }));
+  const heading = { x: 0, y: 0, width: 60, height: 22, first: 0, last: 9, marks: [] };
+  const shelved = { width: 200, groups: [tall], shelf: [heading, ...chips] };
+  const drawnIn = (high) => {
+    const { places, bottom, more } = stackOf(shelved, 3, null, arranged(shelved, 200), high);
+    const tops = chips.map((each) => places.get(each));
+    assert.ok(tops.every(([, y]) => y + 19 <= high || y > high), "all of it is in the pane or below it");
+    assert.ok(tops.every(([, y]) => y + 19 <= bottom), "it can be scrolled to");
+    return [tops.filter(([, y]) => y < high), more?.count ?? 0];
+  };
+  const first = [[0, 136], [65, 136], [130, 136]];
+  assert.deepEqual(drawnIn(190), [[...first, [0, 160]], 0]);
+  assert.deepEqual(drawnIn(170), [first.slice(0, 2), 2], "in the place of the third it says how many there are");
+  assert.deepEqual(drawnIn(110), [[], 4]);
+  assert.deepEqual(drawnIn(90), [[], 4]);
+});
+
 test("where nothing is scrolled, storages that the step is not about make room, and chips that do not fit are counted", () => {
   const groups = [1, 2, 3].map((k) => ({ key: `s${k}`, x: 0, y: 0, width: 100, height: 60, first: 0, last: 9, open: [0, 9], marks: [], row: k }));
   const shelf = [
@@ -145,9 +164,9 @@ test("where nothing is scrolled, storages that the step is not about make room, 
   assert.deepEqual(drawnIn(60), ["s2", 5]);
   const saidIn = (room, high) => {
     const { more, bottom } = stackOf(many, 3, null, arranged(many, room), high, (group) => group.key === "s2");
-    assert.ok(bottom <= high);
+    assert.ok(Math.max(bottom, more.y) <= high);
     return [more.x, more.y, more.isShort];
   };
   assert.deepEqual(saidIn(300, 60), [229, 0, true], "there is room only for the number");
-  assert.deepEqual(saidIn(300, 90), [0, 60, false], "below there is room for words");
+  assert.deepEqual(saidIn(300, 90), [0, 65, false], "below there is room for words");
 });

@@ -297,6 +297,13 @@ def test_a_write_within_a_call_is_advised_by_the_name_of_the_operation() -> None
     assert advice.edits == ()
 
 
+def test_advice_names_every_value_that_was_overwritten() -> None:
+    program = "def clear(each):\n    each.zero_()\nfor k in range(1):\n    h, g = map(paddle.exp, (a, a))\n    for each in (h, g):\n        clear(each)\n    (h + g).sum().backward()\n"
+    (advice,) = offered(run(HEAD + program).recording)
+    assert "have line 4 write to a clone of `g` and of `h`" in advice.says.en
+    assert "让第 4 行写入 `g` 和 `h` 的副本" in advice.says.zh
+
+
 def test_what_is_not_python_alone_is_given_no_particular_advice() -> None:
     recording = run(HEAD + PROGRAMS["directly"][0]).recording
     assert offered(recording)

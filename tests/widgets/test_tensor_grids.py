@@ -116,8 +116,9 @@ def test_a_fan_ends_exactly_at_the_slots_of_its_tensor(view: str, runs: list[tup
 
 
 def _corners(drawn: str) -> list[list[tuple[float, float]]]:
-    """The corners of each ribbon of a fan."""
-    pairs = [[corner.split() for corner in each.split("L")] for each in re.findall("M([^Z]+)Z", drawn)]
+    """The corners of each ribbon of a fan, those of bends as if they were sharp."""
+    sharp = re.sub(r"L[^LQ]+Q(\S+ \S+) [^LZ]+", r"L\1", drawn)
+    pairs = [[corner.split() for corner in each.split("L")] for each in re.findall("M([^Z]+)Z", sharp)]
     return [[(float(x), float(y)) for x, y in each] for each in pairs]
 
 
@@ -241,7 +242,8 @@ def test_ribbons_are_vertical_beside_a_higher_grid() -> None:
     drawn = fan(
         facts, storage, grid, strip_for(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 110.0, 120.0)
     )
-    assert re.findall(r"M(\d+) 83L(\d+) 83L(\d+) 113L", drawn) == [("0", "30", "30"), ("30", "60", "60")]
+    corners = [[*map(int, sum(each[:3], ()))] for each in _corners(drawn)]
+    assert corners == [[0, 83, 30, 83, 30, 113], [30, 83, 60, 83, 60, 113]]
 
 
 def test_ribbons_to_slots_far_away_are_bent_so_that_they_stay_wide() -> None:
@@ -251,6 +253,13 @@ def test_ribbons_to_slots_far_away_are_bent_so_that_they_stay_wide() -> None:
     assert all(one[1] < other[0] for one, other in pairwise(level))
     highest_first = [corners[7][1] for corners in ribbons]
     assert highest_first == [above for above, _ in level], "to the left, the leftmost is ahead"
+
+
+def test_the_bends_of_a_ribbon_are_curves() -> None:
+    for ribbon in re.findall("M[^Z]+Z", _fan_far_away("x[1::4]")):
+        curves = re.findall(r"L([^LQ]+)Q(\S+ \S+) ([^LZ]+)", ribbon)
+        assert len(curves) >= 3, "two bends of two sides each, of which the inner one may have no room"
+        assert all(corner not in (start, end) for start, corner, end in curves)
 
 
 def test_ribbons_that_cross_are_slanted() -> None:

@@ -7,8 +7,10 @@ from itertools import pairwise
 import pytest
 
 from inplacelab.language import Text
+from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.measure import SMALL, width_of
 from inplacelab_widgets.scene.version_line import Raise, VersionLine
+from tests.recorders.runs import run
 
 
 def _labels(operations: list[str], room: float) -> list[tuple[float, float, str]]:
@@ -49,3 +51,17 @@ def test_labels_are_apart_and_on_the_line(operations: list[str]) -> None:
     assert all(one[1] <= other[0] for one, other in pairwise(labels))
     assert labels[0][0] >= -0.1
     assert labels[-1][1] <= 228
+
+
+def test_each_counter_of_a_storage_has_a_line_with_the_names_that_it_counts_for() -> None:
+    pytest.importorskip("torch")
+    source = "import torch\nx = torch.ones(3)\npart = x[1:]\nraw = x.data\nx.add_(1)\nraw.zero_()\nagain = x.data\n"
+    drawn = scene_of(run(source, framework="torch").recording)
+    (group,) = drawn.storages.groups
+    last = len(drawn.recording.steps) - 1
+    shown = [(mark, mark.at(last)) for mark in group.marks if mark.tag == "text"]
+    heights = {str(look.text): float(dict(mark.place)["y"]) for mark, look in shown if look is not None}
+    lines = [*dict.fromkeys(float(dict(mark.place)["cy"]) for mark in group.marks if mark.tag == "circle")]
+    assert [heights["x, part"] - 4, heights["raw"] - 4] == lines
+    assert heights["v0 again"] > heights["raw"], "what nothing raised has no line"
+    assert "v1, v1, v0" not in heights

@@ -284,32 +284,44 @@ def _operand(did: ast.expr | None, role: str) -> list[ast.expr]:
 
 
 def _advice(case: _Case, has_ordinary: HasOrdinary) -> FixFacts:
-    """Returns general advice, with the lines and the name that it is about."""
-    program, write = case.program, case.first_found
+    """Returns general advice, with all the lines and the names that it is about: the write that the pass failed on comes first."""
+    first, earliest = case.first_found, case.writes[0]
+    if all(each.updates for each in case.writes) and first.step.line is not None:
+        says = _COMPUTED_AGAIN.format(first.step.line)
+    else:
+        by_line: dict[int | None, list[Write]] = {}
+        for each in (first, *case.writes):
+            by_line.setdefault(each.step.line, []).append(each)
+        ways = [_another_way(case.program, writes, has_ordinary) for writes in by_line.values()]
+        says = Text(", and ".join(each.en for each in ways), "，并".join(each.zh for each in ways))
+    is_called_by_name = first.step.op is not None and first.tensor is not None and first.tensor.names
+    if is_called_by_name and first.step.phase != "backward" and case.could_begin_before(earliest):
+        says = _BEFORE.format(earliest.step.line) + says
+    return FixFacts(says, ())
+
+
+def _another_way(program: Program, writes: Sequence[Write], has_ordinary: HasOrdinary) -> Text:
+    """What to do instead of the writes of one line."""
+    write = writes[0]
     if write.step.line is None or write.step.op is None:
-        return FixFacts(Text("write to a copy", "改为写入副本"), ())
+        return Text("write to a copy", "改为写入副本")
     if write.tensor is None or not write.tensor.names:  # inside a call, such as that of an in-place layer
         pattern = Text(
             "in what line {0} calls, use the ordinary form of `{1}` (without the underscore, or without `inplace=True`), or have "
             "it write to a clone",
             "在第 {0} 行所调用的代码中，使用 `{1}` 的普通形式（去掉下划线，或去掉 `inplace=True`），或让它写入副本",
         )
-        return FixFacts(pattern.format(write.step.line, write.step.op.rstrip("_")), ())
+        return pattern.format(write.step.line, write.step.op.rstrip("_"))
     if write.step.phase == "backward":  # written by a hook, or by the `backward` of a `PyLayer`
         pattern = Text(
             "have line {0}, which is run while backward still needs `{1}`, write to a clone of it",
             "第 {0} 行运行时反向传播还需要 `{1}`，请让它写入 `{1}` 的副本",
         )
-        return FixFacts(pattern.format(write.step.line, name_of(write.tensor)), ())
-    if all(each.updates for each in case.writes):
-        says = _COMPUTED_AGAIN.format(write.step.line)
-    elif rebound := rebinding(program, program.statement(write.step.line), has_ordinary):
-        says = _A_NEW_TENSOR.format(write.step.line, rebound)
-    else:
-        says = _TO_A_CLONE.format(write.step.line, name_of(write.tensor))
-    if case.could_begin_before(write):
-        says = _BEFORE.format(write.step.line) + says
-    return FixFacts(says, ())
+        return pattern.format(write.step.line, name_of(write.tensor))
+    if rebound := rebinding(program, program.statement(write.step.line), has_ordinary):
+        return _A_NEW_TENSOR.format(write.step.line, rebound)
+    names = [f"`{name}`" for name in dict.fromkeys(name_of(each.tensor) for each in writes if each.tensor is not None)]
+    return _TO_A_CLONE.format(write.step.line, Text(" and of ".join(names), " 和 ".join(names)))
 
 
 _BEFORE = Text("call `backward()` before line {0} is run, or ", "在执行第 {0} 行之前调用 `backward()`，或")
@@ -317,7 +329,7 @@ _A_NEW_TENSOR = Text(
     "in line {0} write `{1}`: a new tensor, which the other names of the old one do not see",
     "把第 {0} 行改写为 `{1}`：它产生一个新张量，旧张量的其他名字看不到它",
 )
-_TO_A_CLONE = Text("have line {0} write to a clone of `{1}`", "让第 {0} 行写入 `{1}` 的副本")
+_TO_A_CLONE = Text("have line {0} write to a clone of {1}", "让第 {0} 行写入 {1} 的副本")
 _COMPUTED_AGAIN = Text(
     "compute the loss again after line {0}, from the new values", "在第 {0} 行之后用新的值重新计算损失"
 )

@@ -6,13 +6,15 @@ import { speak } from "./words.js";
 /** @import { Panel, Payload } from "./runs.js" */
 /** @import { Stage } from "./stage.js" */
 
-/** The greatest height of a minimap, in px. It is as wide as its pane. */
+/** The greatest height of a minimap, in px, at the scale of a notebook. It is as wide as its pane. */
 const TALLEST = 30;
 /** A graph has no map if it is at most this many times as large as its pane. */
 const WIDE = 1.3;
 const HIGH = 3;
 /** A map that would fill less than this part of its width, because the graph is high, is not drawn. */
 const NARROWEST = 0.15;
+/** The least height of a pane, in px, in which a graph is scrolled up and down under its map: in a lower one, the map would cover half of it. */
+const LOWEST = 150;
 /** The least size of a dot, in px. */
 const SMALLEST = 3;
 
@@ -47,15 +49,16 @@ export function stateOf(dot, step, { looks, styles }) {
   return STATES.find((state) => names.has(`ipl-${state}`)) ?? "plain";
 }
 
-/** The scale of the map. @param {{width: number, height: number}} graph @param {number} room */
-export function scaleOf(graph, room) {
-  return Math.min(1, room / graph.width, TALLEST / graph.height);
+/** The scale of the map. @param {{width: number, height: number}} graph @param {number} room @param {number} [large]  The scale of the graph. */
+export function scaleOf(graph, room, large = 1) {
+  return Math.min(large, room / graph.width, (TALLEST * large) / graph.height);
 }
 
 /** Whether a graph needs a map. @param {{width: number, height: number}} graph @param {number} room @param {number} high  The height of the pane. */
 export function isOfUse(graph, room, high) {
   const isLarge = graph.width > WIDE * room || graph.height > HIGH * high;
-  return room > 0 && isLarge && graph.width * scaleOf(graph, room) >= NARROWEST * room;
+  const isCovered = high < LOWEST && graph.height > high;
+  return room > 0 && isLarge && !isCovered && graph.width * scaleOf(graph, room) >= NARROWEST * room;
 }
 
 /** A box on the map, at least as large as a dot. @param {Box} box @param {number} scale @returns {Box} */
@@ -99,7 +102,7 @@ export function drawMinimap(stage, pane, panel) {
   let scale = 1;
   let large = 1;
 
-  /** The size of the graph. On a projector it is enlarged, but its map is not. */
+  /** The size of the graph. On a projector it is enlarged, and so is its map. */
   function zoom() {
     const graph = pane.querySelector(":scope > svg:not([hidden])");
     return (graph?.getBoundingClientRect().width || panel.width) / panel.width;
@@ -112,7 +115,7 @@ export function drawMinimap(stage, pane, panel) {
     const isShown = isOfUse(panel, room / large, pane.clientHeight / large);
     map.toggleAttribute("hidden", !isShown);
     if (!isShown) return;
-    scale = scaleOf(panel, room);
+    scale = scaleOf(panel, room, large);
     drawing.setAttribute("width", String(panel.width * scale));
     drawing.setAttribute("height", String(Math.max(SMALLEST, panel.height * scale)));
     for (const { dot, element } of dots) place(element, onMap(dot, scale));

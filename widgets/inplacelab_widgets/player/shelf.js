@@ -26,7 +26,7 @@ const MOST_IN_FULL = 8;
 const MOST_TRIED = 12;
 
 /** The arrangement of a panel in some room: the scale, the width of its widest group, the width and height over all steps, the places of the
- * rows and the chips, and the room of the storages if the chips have a separate column beside them.
+ * rows, and the room of the storages if the chips have a separate column beside them.
  * @typedef {{room: number, zoom: number, widest: number, width: number, height: number, seats: Map<Group, number[]>, beside: number}} Arrangement */
 
 /** The scale of a drawing in some room; what would be too small is cut instead. @param {number} width @param {number} room
@@ -99,10 +99,7 @@ function withColumn(panel, arrangement, part) {
   const shelf = panel.shelf ?? [];
   const beside = arrangement.room - Math.max(0, ...shelf.map((chip) => chip.width)) - AISLE;
   if (!shelf.length || beside < arrangement.widest) return [];
-  const places = [...new Set(shelf.filter((chip) => chip.key).map((chip) => String(arrangement.seats.get(chip))))];
-  const down = (/** @type {Group} */ chip) => (chip.key ? CHIPS_TOP + places.indexOf(String(arrangement.seats.get(chip))) * CHIP_PITCH : chip.y);
-  const seats = new Map([...arrangement.seats].map(([chip, place]) => [chip, shelf.includes(chip) ? [beside + AISLE, down(chip)] : place]));
-  const found = { ...arrangement, beside, seats };
+  const found = { ...arrangement, beside };
   return [{ ...found, height: highest(panel, found, part) }];
 }
 
@@ -161,14 +158,6 @@ function arrangedWith(panel, room, part, shrunk, most = 1) {
     found.width = Math.max(widest, ...rows.map(({ width }, row) => places[row][0] + width));
     return found;
   }
-  const chips = shelf.filter((chip) => chip.key);
-  const pitch = (chips[0]?.width ?? 0) + CHIP_GAP;
-  const before = 1 + Math.round(Math.max(0, ...chips.map((chip) => chip.x)) / pitch);
-  const now = room > 0 ? Math.max(1, Math.floor((found.room + CHIP_GAP) / pitch)) : before;
-  for (const chip of shelf) {
-    const seat = ((chip.y - CHIPS_TOP) / CHIP_PITCH) * before + Math.round(chip.x / pitch);
-    found.seats.set(chip, chip.key ? [(seat % now) * pitch, CHIPS_TOP + Math.floor(seat / now) * CHIP_PITCH] : [chip.x, chip.y]);
-  }
   return { ...found, width: found.room, height: highest(panel, found, part) };
 }
 
@@ -190,7 +179,7 @@ export function stackOf({ groups, shelf }, step, followed, arrangement, high = 0
   const chips = shelf.filter((chip) => isDrawn(chip, step, true, followed));
   if (!followed) {
     const found = unfolded(groups, there, chips, step, arrangement, high);
-    return isAbout && high ? whole(found, arrangement, high, isAbout) : stacked(found.there, found.chips, arrangement);
+    return high ? withFittingChips(found, arrangement, high, isAbout) : stacked(found.there, found.chips, arrangement);
   }
   // The heading is there whenever a chip is: which storages are chips depends on what is followed.
   const heading = chips.some((chip) => chip.key) ? shelf.filter((chip) => !chip.key && !chips.includes(chip)) : [];
@@ -215,9 +204,10 @@ function unfolded(groups, there, chips, step, arrangement, high) {
   return { there, chips };
 }
 
-/** The same where nothing is scrolled: storages that the step is not about make room, and as many chips are drawn as fit.
- * @param {{there: Group[], chips: Group[]}} found @param {Arrangement} arrangement @param {number} high @param {(group: Group) => boolean} isAbout @returns {Stacked} */
-function whole({ there, chips }, arrangement, high, isAbout) {
+/** The same with as many chips as fit: none is cut. The others are below the lower edge, where they can be scrolled to. Where nothing is scrolled
+ * they are left out, and storages that the step is not about make room.
+ * @param {{there: Group[], chips: Group[]}} found @param {Arrangement} arrangement @param {number} high @param {((group: Group) => boolean) | null} isAbout @returns {Stacked} */
+function withFittingChips({ there, chips }, arrangement, high, isAbout) {
   const { room, beside } = arrangement;
   const heading = chips.filter((chip) => !chip.key);
   const storages = chips.filter((chip) => chip.key);
@@ -225,55 +215,78 @@ function whole({ there, chips }, arrangement, high, isAbout) {
   const bottomOf = (/** @type {Group[]} */ groups) => flowed(groups.map(sizeOf), beside || room).bottom;
   const below = () => (!beside && count + storages.length ? GAP + CHIPS_TOP + CHIP_PITCH : 0);
   // Beside the highest there is room in any case.
-  while (there.length > 1 && bottomOf(there) > Math.max(high - below(), ...there.map((group) => group.height ?? 0))) {
+  while (isAbout && there.length > 1 && bottomOf(there) > Math.max(high - below(), ...there.map((group) => group.height ?? 0))) {
     const least = there.findIndex((group) => !isAbout(group));
     there = there.filter((_, k) => k !== (least < 0 ? there.length - 1 : least));
     count += 1;
   }
   if (bottomOf(there) + below() > high) {
     // There is no room for chips: how many other storages there are is said beside or below those that are drawn.
-    const { places, bottom } = stacked(there, [], arrangement);
+    const found = stacked(there, [], arrangement);
     count += storages.length;
-    if (!count) return { places, bottom };
-    const x = Math.max(...there.map((group) => (places.get(group)?.[0] ?? 0) + group.width)) + CHIP_GAP;
-    if (x + MORE_WIDTH > room && bottom + CHIP_PITCH <= high) return { places, bottom: bottom + CHIP_PITCH, more: { count, x: 0, y: bottom, isShort: false } };
-    return { places, bottom, more: { count, x: Math.min(x, room - CHIP_PITCH), y: 0, isShort: x + MORE_WIDTH > room } };
+    const more = count ? besideOrBelow(there, found.places, found.bottom, { room, high, count }) : undefined;
+    return { ...(isAbout ? found : withRest(found, heading, storages, arrangement, high)), more };
   }
-  const { places, bottom } = stacked(there, heading, arrangement);
-  if (!storages.length) return { places, bottom };
-  const top = there.length && !beside ? flowed(there.map(sizeOf), room).bottom + GAP : 0;
-  const pitch = storages[0].width + CHIP_GAP;
-  const across = beside ? 1 : Math.max(1, Math.floor((room + CHIP_GAP) / pitch));
+  const { across, top, seat } = stack(there, storages, arrangement).seats;
   const seats = Math.max(1, across * Math.floor((high - top - CHIPS_TOP) / CHIP_PITCH));
   const drawn = storages.length + Number(count > 0) > seats ? Math.max(0, seats - 1) : storages.length;
-  const seat = (/** @type {number} */ k) => [(beside ? beside + AISLE : 0) + (k % across) * pitch, top + CHIPS_TOP + Math.floor(k / across) * CHIP_PITCH];
-  for (const [k, chip] of storages.slice(0, drawn).entries()) places.set(chip, seat(k));
+  const found = stacked(there, [...(storages.length ? heading : []), ...storages.slice(0, drawn)], arrangement);
   count += storages.length - drawn;
+  if (!count || !storages.length) return found;
   const [x, y] = seat(drawn);
-  const lowest = Math.max(bottom, seat(Math.max(0, drawn - 1 + Number(count > 0)))[1] + CHIP_PITCH);
-  return count ? { places, bottom: lowest, more: { count, x, y, isShort: x + MORE_WIDTH > room } } : { places, bottom: lowest };
+  const said = { ...found, bottom: Math.max(found.bottom, y + CHIP_PITCH), more: { count, x, y, isShort: x + MORE_WIDTH > room } };
+  return isAbout ? said : { ...said, ...withRest(said, [], storages.slice(drawn), arrangement, high) };
+}
+
+/** The same with the rest of the chips below the lower edge. @param {{places: Map<Group, number[]>, bottom: number}} found @param {Group[]} heading
+ * @param {Group[]} chips @param {Arrangement} arrangement @param {number} high */
+function withRest({ places, bottom }, heading, chips, arrangement, high) {
+  if (!chips.length) return { places, bottom };
+  const rest = stacked([], [...heading, ...chips], { ...arrangement, beside: 0 });
+  const below = Math.max(high, bottom) + CHIP_GAP - (heading.length ? 0 : CHIPS_TOP);
+  return { places: new Map([...places, ...[...rest.places].map(([chip, [x, y]]) => /** @type {[Group, number[]]} */ ([chip, [x, below + y]]))]), bottom: below + rest.bottom };
+}
+
+/** Where it is said how many storages are not drawn: beside the others, below a lower one in their last row, or below all of them. Only the number
+ * is said if words have no room there. @param {Group[]} there @param {Map<Group, number[]>} places @param {number} bottom
+ * @param {{room: number, high: number, count: number}} found @returns {More} */
+function besideOrBelow(there, places, bottom, { room, high, count }) {
+  const boxes = there.map((group) => ({ ...sizeOf(group), x: places.get(group)?.[0] ?? 0, y: places.get(group)?.[1] ?? 0 }));
+  const x = Math.max(...boxes.map((box) => box.x + box.width)) + CHIP_GAP;
+  if (x + MORE_WIDTH <= room) return { count, x, y: 0, isShort: false };
+  const last = Math.max(...boxes.map((box) => box.y));
+  const below = boxes.filter((box) => box.y === last).map((box) => ({ x: box.x, y: box.y + box.height + CHIP_GAP }));
+  const free = [...below, { x: 0, y: bottom }].find((place) => place.x + MORE_WIDTH <= room && place.y + CHIP_PITCH <= high);
+  return free ? { count, ...free, isShort: false } : { count, x: Math.min(x, room - CHIP_PITCH), y: 0, isShort: true };
 }
 
 /** @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement @returns {{places: Map<Group, number[]>, bottom: number}} */
 function stacked(groups, chips, arrangement) {
-  const { seats } = arrangement;
-  const { flow, below, bottom } = stack(groups, chips, arrangement);
+  const { flow, seats, bottom } = stack(groups, chips, arrangement);
   /** @type {Map<Group, number[]>} */
   const places = new Map(groups.map((group, k) => [group, flow.places[k]]));
-  for (const chip of chips) {
-    const [x, y] = seats.get(chip) ?? [0, 0];
-    places.set(chip, [x, below + y]);
-  }
+  let count = 0;
+  for (const chip of chips) places.set(chip, chip.key ? seats.seat(count++) : [seats.left, seats.top]);
   return { places, bottom };
 }
 
-/** The places of the groups, the top of the chips, and the bottom of all. @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement */
-function stack(groups, chips, { room, seats, beside }) {
-  const flow = flowed(groups.map(sizeOf), beside || room);
-  const below = groups.length && !beside ? flow.bottom + GAP : 0;
-  let bottom = flow.bottom;
-  for (const chip of chips) bottom = Math.max(bottom, below + (seats.get(chip)?.[1] ?? 0) + (chip.height ?? 0));
-  return { flow, below, bottom };
+/** The places of the groups, the seats of the chips, and the bottom of all. @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement */
+function stack(groups, chips, arrangement) {
+  const flow = flowed(groups.map(sizeOf), arrangement.beside || arrangement.room);
+  const seats = seatsOf(chips, arrangement, groups.length ? flow.bottom + GAP : 0);
+  const count = chips.reduce((sum, chip) => sum + Number(Boolean(chip.key)), 0);
+  const bottom = count ? seats.seat(count - 1)[1] + CHIP_PITCH - CHIP_GAP : 0;
+  return { flow, seats, bottom: Math.max(flow.bottom, bottom) };
+}
+
+/** The seats of chips in order: side by side below the storages, from `below` on, or one below the other beside them. Their heading is at `left` and `top`.
+ * @param {Group[]} chips @param {Arrangement} arrangement @param {number} below */
+function seatsOf(chips, { room, beside }, below) {
+  const pitch = (chips.find((chip) => chip.key)?.width ?? 0) + CHIP_GAP;
+  const across = beside ? 1 : Math.max(1, Math.floor((room + CHIP_GAP) / pitch));
+  const [left, top] = beside ? [beside + AISLE, 0] : [0, below];
+  const seat = (/** @type {number} */ k) => [left + (k % across) * pitch, top + CHIPS_TOP + Math.floor(k / across) * CHIP_PITCH];
+  return { across, left, top, seat };
 }
 
 /** The steps, with a stop wherever the followed tensor is concerned. @param {Step[]} steps @param {number[]} stops @returns {Step[]} */

@@ -22,6 +22,13 @@ THIN = 5.0
 """A slanted band that would be thinner than this, in px, is bent instead: down, level, and down to its slots."""
 BETWEEN = 2.0
 """The space between level bands, in px."""
+ROUND = 8.0
+"""The radius of the inner side of a bend, in px."""
+
+Point = tuple[float, float]
+Corner = tuple[Point, Point]
+"""A corner of an outline, and how far before and after it the outline leaves its straight sides, across and down; (0, 0) for a sharp one."""
+SHARP: Point = (0.0, 0.0)
 
 
 @dataclass(slots=True)
@@ -54,25 +61,35 @@ class _Band:
         aside = abs(self.to_left + self.to_right - self.left - self.right) / 2
         return min(self.right - self.left, self.to_right - self.to_left) * height / max(hypot(aside, height), 1)
 
-    def slanted(self, y: float, floor: float) -> list[tuple[float, float]]:
+    def slanted(self, y: float, floor: float) -> list[Corner]:
         """Its corners from `y` on: vertical down to `floor`, then straight to its slots."""
-        ends = [(self.to_right, self.top), (self.to_left, self.top)]
+        ends = [((self.to_right, self.top), SHARP), ((self.to_left, self.top), SHARP)]
         if floor > y:
-            ends = [(self.right, floor), *ends, (self.left, floor)]
-        return [(self.left, y), (self.right, y), *ends]
+            soft = ROUND, min(ROUND, (floor - y) / 2, (self.top - floor) / 2)
+            ends = [((self.right, floor), soft), *ends, ((self.left, floor), soft)]
+        return [((self.left, y), SHARP), ((self.right, y), SHARP), *ends]
 
-    def bent(self, y: float, above: float, below: float) -> list[tuple[float, float]]:
-        """Its corners from `y` on, with a level part from `above` to `below`."""
+    def bent(self, y: float, above: float, below: float) -> list[Corner]:
+        """Its corners from `y` on, with a level part from `above` to `below`. Each bend is a curve as wide as the band, around the corner that
+        both its sides turn at.
+        """
         right, left = (below, above) if self.is_to_left else (above, below)
+        half = min(abs(self.to_left - self.left), abs(self.to_right - self.right)) / 2
+
+        def bend(x: float, at: float, band: float, leg: float, *, is_outer: bool) -> Corner:
+            inner = min(ROUND, leg - (below - above) * is_outer)
+            return (x, at), (min(inner + band * is_outer, half), inner + (below - above) * is_outer)
+
+        first, last = self.right - self.left, self.to_right - self.to_left
         return [
-            (self.left, y),
-            (self.right, y),
-            (self.right, right),
-            (self.to_right, right),
-            (self.to_right, self.top),
-            (self.to_left, self.top),
-            (self.to_left, left),
-            (self.left, left),
+            ((self.left, y), SHARP),
+            ((self.right, y), SHARP),
+            bend(self.right, right, first, right - y, is_outer=right == below),
+            bend(self.to_right, right, last, self.top - right, is_outer=right == above),
+            ((self.to_right, self.top), SHARP),
+            ((self.to_left, self.top), SHARP),
+            bend(self.to_left, left, last, self.top - left, is_outer=left == above),
+            bend(self.left, left, first, left - y, is_outer=left == below),
         ]
 
 
@@ -138,8 +155,26 @@ def _at_strip(band: _Band) -> tuple[float, float]:
     return band.top, band.to_left
 
 
-def _outline(corners: Sequence[tuple[float, float]]) -> str:
-    return "M" + "L".join(f"{coordinate(a)} {coordinate(b)}" for a, b in corners) + "Z"
+def _outline(corners: Sequence[Corner]) -> str:
+    drawn = []
+    for k, (corner, soft) in enumerate(corners):
+        if soft == SHARP:
+            drawn.append(f"L{_at(corner)}")
+            continue
+        start, end = (_toward(corner, corners[place % len(corners)][0], soft) for place in (k - 1, k + 1))
+        drawn.append(f"L{_at(start)}Q{_at(corner)} {_at(end)}")
+    return "M" + "".join(drawn)[1:] + "Z"
+
+
+def _toward(corner: Point, other: Point, soft: Point) -> Point:
+    """The point on the side from `corner` to `other` where a bend begins."""
+    across, down = other[0] - corner[0], other[1] - corner[1]
+    part = min(1, (soft[1] if down else soft[0]) / (hypot(across, down) or 1))
+    return corner[0] + part * across, corner[1] + part * down
+
+
+def _at(point: Point) -> str:
+    return f"{coordinate(point[0])} {coordinate(point[1])}"
 
 
 def _ribbons(facts: TensorFacts, storage: StorageFacts, grid: Grid | HeatMap) -> list[_Ribbon]:

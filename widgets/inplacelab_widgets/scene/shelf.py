@@ -1,7 +1,7 @@
 """Draws the shelf: the storages that the present step is not about, each as a chip of one line in a fixed seat.
 
-Seats are assigned once for the whole recording, so a chip is always in the same place. Two storages that never live at the
-same time may share a seat.
+In a still picture, seats are assigned once for the whole recording: two storages that never live at the same time may share one. The
+player moves the chips together, and draws as many as its pane has room for.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene import fans, heat, version_line
 from inplacelab_widgets.scene.acts import Act
 from inplacelab_widgets.scene.cards import Card
+from inplacelab_widgets.scene.counters import Counter
 from inplacelab_widgets.scene.focus import Span
 from inplacelab_widgets.scene.marks import (
     Group,
@@ -52,6 +53,8 @@ PILL = 16.0
 BEFORE_STRIP = 16.0
 """The space between the size of a storage and its strip, where the indices of folded rows stand, in px."""
 PIN_LEFT = 6.0
+SHARERS = 8.0
+"""The space between a line with versions and the names beside it, in px."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class Storage:
     cards: tuple[Card, ...]
     pins: tuple[Pin, ...]
     storage_pins: StoragePins
-    raises: tuple[Raise, ...]
+    counters: tuple[Counter, ...]
     is_written: bool
     """Whether a step wrote a known slot."""
     done: Mapping[int, Touched]
@@ -91,7 +94,8 @@ class Storage:
 
     @cached_property
     def pill_width(self) -> float:
-        return widest([f"{each.before}→{each.after}" for each in self.raises] + ["v0"], SMALL) + 14
+        raised = [f"{each.before}→{each.after}" for counter in self.counters for each in counter.raises]
+        return widest([*raised, *([] if raised else self.versions.every()), "v0"], SMALL) + 14
 
     @cached_property
     def above(self) -> list[tuple[Seat, float, int]]:
@@ -139,21 +143,52 @@ class Storage:
         return max((y + CAPTION for _, _, y in self.names), default=self.names_top)
 
     @cached_property
-    def version_line(self) -> VersionLine | None:
-        if not self.raises:
-            return None
-        return VersionLine(self.raises, self.life.first, self.life.last, self.strip.right - self.gutter)
+    def version_lines(self) -> tuple[tuple[Counter, VersionLine], ...]:
+        """A line for each counter that was raised."""
+        room, last = self.strip.right - self.gutter, self.life.last
+        raised = [each for each in self.counters if each.raises]
+        return tuple((each, VersionLine(each.raises, each.labels[0][0], last, room)) for each in raised)
+
+    @cached_property
+    def sharers(self) -> tuple[tuple[float, tuple[tuple[int, str], ...], str], ...]:
+        """If there are several counters, which tensors each counts for: (y, ((step, words), ...), style), beside its line. Those that nothing raised
+        are said below the names beside the last line.
+        """
+        if len(self.counters) < 2 or not self.version_lines:
+            return ()
+        last, height = self.life.last, version_line.HEIGHT
+        found = [
+            (place * height + version_line.LINE + 4, tuple(counter.names(last)), "text")
+            for place, (counter, _) in enumerate(self.version_lines)
+        ]
+        y = (len(self.version_lines) - 1) * height + version_line.LINE + 4
+        for k, counter in enumerate([each for each in self.counters if not each.raises], 1):
+            version = counter.labels[-1][1]
+            names = ((step, f"{version} {names}" if names else "") for step, names in counter.names(last))
+            found.append((y + 13 * k, tuple(names), "text soft"))
+        return tuple(found)
+
+    @cached_property
+    def lines_right(self) -> float:
+        return self.gutter + max((line.width for _, line in self.version_lines), default=0.0)
+
+    @cached_property
+    def sharers_width(self) -> float:
+        names = widest([words for _, moments, _ in self.sharers for _, words in moments], SMALL)
+        return names + SHARERS if names else 0
 
     @cached_property
     def versions_top(self) -> float:
         """The y of the line with the versions, or of the pill alone, which stands beside the strip if there is room."""
         below = self.strip_top + self.strip.bottom + 2
-        return below if self.raises else self.strip_top + 30
+        return below if self.version_lines else self.strip_top + 30
 
     @cached_property
     def pins_top(self) -> float:
         below = self.strip_top + self.strip.bottom + 2
-        return below + version_line.HEIGHT if self.raises else max(below, self.versions_top + PILL + 3)
+        if self.version_lines:
+            return below + version_line.HEIGHT * len(self.version_lines)
+        return max(below, self.versions_top + PILL + 3)
 
     @property
     def height(self) -> float:
@@ -161,9 +196,15 @@ class Storage:
 
     @cached_property
     def width(self) -> float:
-        line = self.gutter + self.version_line.width if self.version_line else 0
         seats = [(seat, x) for seat, x, _ in [*self.above, *self.names]]
-        return max([self.strip.right, line, PIN_LEFT + self.storage_pins.width, *(x + seat.width for seat, x in seats)])
+        return max(
+            [
+                self.strip.right,
+                self.lines_right + self.sharers_width,
+                PIN_LEFT + self.storage_pins.width,
+                *(x + seat.width for seat, x in seats),
+            ]
+        )
 
     def group(self, x: float, y: float, row: int, spans: tuple[Span, ...] = ()) -> Group:
         """Returns its marks at a place of the panel. `row` and `spans` are the `row` and `open` of the group."""
@@ -195,8 +236,36 @@ class Storage:
         yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
 
     def _versions(self) -> Iterator[Mark]:
-        if self.version_line is not None:
-            yield from self.version_line.marks(self.gutter, self.versions_top, _version_keys(self))
+        keys, last = _version_keys(self), self.life.last
+        if not self.version_lines:
+            looks = [(step, Look("text value", content)) for step, content in self.versions.moments]
+            yield from self._pill(self.versions_top, [(step, look, look) for step, look in looks], ())
+        for place, (counter, line) in enumerate(self.version_lines):
+            top = self.versions_top + place * version_line.HEIGHT
+            counted = {step: Look("text value", content) for step, content in counter.labels}
+            bumped = (
+                (
+                    each.step,
+                    Look("text value bold", f"{each.before}→{each.after}"),
+                    counted.get(each.step, Look("text value", each.after)),
+                )
+                for each in counter.raises
+            )
+            looks_over_steps = [*((step, look, look) for step, look in counted.items()), *bumped]
+            yield from self._pill(top + version_line.LINE - PILL / 2, looks_over_steps, counter.raises)
+            yield from line.marks(self.gutter, top, keys)
+        x = round(self.lines_right + SHARERS, 1)
+        for y, moments, style in self.sharers:
+            names = ((step, Look(style, said) if said else None) for step, said in moments)
+            yield text(x, self.versions_top + y, lasting(names, last), keys=keys)
+
+    def _pill(self, top: float, looks: Sequence[tuple[int, Look, Look]], raises: Sequence[Raise]) -> Iterator[Mark]:
+        """The present version of a counter, to the left of its line."""
+        last, keys, first = self.life.last, _version_keys(self), min(step for step, *_ in looks)
+        raised = [(each.step, Look("pill raised"), Look("pill")) for each in raises]
+        outline = flashes([(first, Look("pill"), Look("pill")), *raised], last)
+        yield rect(0, top, self.pill_width, PILL, outline, 8, keys=keys)
+        yield text(round(self.pill_width / 2, 1), top + 12, flashes(looks, last), keys=keys)
 
     def _seen(self, life: Life[StorageFacts]) -> Life[StorageFacts]:
         """How long its slots are seen: a step that copies a temporary to another storage has freed it when it is done, and shows it once more."""
@@ -234,7 +303,7 @@ def _titles(facts: StorageFacts) -> tuple[str, Words]:
 
 
 def _title_marks(storage: Storage) -> Iterator[Mark]:
-    """The number, the size and the version of a storage, to the left of its strip."""
+    """The number and the size of a storage, to the left of its strip."""
     keys, moments, last, y = (f"s{storage.id}",), storage.life.moments, storage.life.last, storage.strip_top
     numbers = [(step, Look("text label", _titles(facts)[0])) for step, facts in moments]
     sizes = [(step, Look("text soft", _titles(facts)[1])) for step, facts in moments]
@@ -243,22 +312,6 @@ def _title_marks(storage: Storage) -> Iterator[Mark]:
         sizes.append((storage.last, Look("text italic soft", words.FREED)))
     yield text(0, y + 12, lasting(numbers, storage.last), keys=keys)
     yield text(0, y + 25, lasting(sizes, storage.last), keys=keys)
-    raised = [(each.step, Look("pill raised"), Look("pill")) for each in storage.raises]
-    counted = {step: Look("text value", content) for step, content in storage.versions.moments}
-    plain = [(step, look, look) for step, look in counted.items()]
-    bumped = [
-        (
-            each.step,
-            Look("text value bold", f"{each.before}→{each.after}"),
-            counted.get(each.step, Look("text value", each.after)),
-        )
-        for each in storage.raises
-    ]
-    top = storage.versions_top + (version_line.LINE - PILL / 2 if storage.raises else 0)
-    outline = flashes([(moments[0][0], Look("pill"), Look("pill")), *raised], last)
-    yield rect(0, top, storage.pill_width, PILL, outline, 8, keys=_version_keys(storage))
-    middle = round(storage.pill_width / 2, 1)
-    yield text(middle, top + 12, flashes([*plain, *bumped], last), keys=_version_keys(storage))
 
 
 def _version_keys(storage: Storage) -> tuple[str, ...]:

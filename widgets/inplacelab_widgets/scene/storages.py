@@ -22,6 +22,7 @@ from inplacelab_widgets.scene import changed_looks
 from inplacelab_widgets.scene.acts import acts
 from inplacelab_widgets.scene.cards import Card, cards
 from inplacelab_widgets.scene.copies import copies
+from inplacelab_widgets.scene.counters import counter_of, counters
 from inplacelab_widgets.scene.focus import Span, open_spans
 from inplacelab_widgets.scene.marks import GAP, Group, Panel, drawn_together, flowed
 from inplacelab_widgets.scene.names import author_in_short, author_of
@@ -142,6 +143,7 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
         for write in step.writes:
             all_writes.setdefault(write.storage, []).append((step, write))
     done, versions, label = touched(recording), version_labels(recording), framework_of(recording).label
+    counted = counters(recording)
     found = []
     for key, life in storage_lives(recording).items():
         own_pins = tuple(all_pins.get(key, ()))
@@ -152,6 +154,7 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
                 label(write.after),
                 author_of(recording, step),
                 author_in_short(recording, step),
+                write.counter,
             )
             for step, write in all_writes.get(key, ())
         )
@@ -159,7 +162,19 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
         last, stacks = min(life.last + 1, end), storage_pins(_placed(own_pins))
         own_cards = tuple(all_cards.get(key, ()))
         is_written = any(write.slots for _, write in all_writes.get(key, ()))
-        facts = (key, life, versions[key], last, own_cards, own_pins, stacks, raises, is_written, done.get(key, {}))
+        own_counters = tuple(counter_of(*each, raises, own_cards) for each in counted.get(key, {}).items())
+        facts = (
+            key,
+            life,
+            versions[key],
+            last,
+            own_cards,
+            own_pins,
+            stacks,
+            own_counters,
+            is_written,
+            done.get(key, {}),
+        )
         found.append(Storage(*facts, acts(recording), room))
     return found
 

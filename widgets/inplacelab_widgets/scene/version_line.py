@@ -33,6 +33,8 @@ class Raise:
     author: Text
     short: Text
     """The same without the word "line"."""
+    counter: int = 0
+    """The version counter."""
 
 
 @dataclass(frozen=True)
