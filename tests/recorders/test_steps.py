@@ -177,6 +177,15 @@ def test_a_stale_value_is_explained_by_the_recording(run: Runner) -> None:
     assert "Line 5" not in str(recorded.error)
 
 
+def test_a_value_that_is_overwritten_twice_is_overwritten_again(run: Runner) -> None:
+    text = (
+        "a = paddle.to_tensor([1.], stop_gradient=False)\nb = a * 2\nc = b * b\nb.zero_()\nb.scale_(3.)\nc.backward()\n"
+    )
+    _, first, second, _ = run(text).error.__notes__
+    assert first == "Line 4 `zero_` then overwrote it through `b` (version 0 → 1)."
+    assert second == "Line 5 `scale_` overwrote it again, through `b` (version 1 → 2)."
+
+
 def test_an_error_that_the_program_catches_is_a_step(run: Runner) -> None:
     text = (
         "w = paddle.ones([1])\nw.stop_gradient = False\ntry:\n    w.zero_()\nexcept ValueError:\n    pass\nx = w * 2\n"
