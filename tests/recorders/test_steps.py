@@ -153,7 +153,7 @@ def test_large_storages_are_summarized(run: Runner) -> None:
     assert recording.state().storage_of("e").values is None
 
 
-def test_simulated_devices_are_labelled(run: Runner) -> None:
+def test_simulated_devices_are_labeled(run: Runner) -> None:
     recording = run("paddle.set_device('gpu', simulate=True)\nx = paddle.ones([2])\n").recording
     assert recording.simulated
     assert recording.state().tensor("x").device == "gpu:0 simulated"
