@@ -280,7 +280,7 @@ def traced(tracked: Recording, inputs: Any, written_by: Any) -> Steps:
     yield (
         named == truth,
         Text(
-            "One of these has no influence any more when line 6 runs. What does `x[0, 1]` hold by then, and from where?",
+            "One of these no longer has any influence when line 6 runs. What does `x[0, 1]` hold by then, and from where?",
             "其中有一个在第 6 行运行时已经没有影响了。那时 `x[0, 1]` 里是什么，从哪里来？",
         ),
     )
@@ -319,7 +319,7 @@ def _has_history(after: State) -> tuple[bool, Text]:
     return (
         error is None or "no gradient history" not in error.message,
         Text(
-            "Nothing is refused any more, but `loss` has no gradient history. Where was it lost: at a `detach()`, or under `no_grad`?",
+            "Nothing is refused now, but `loss` has no gradient history. Where was it lost: at a `detach()`, or under `no_grad`?",
             "不再被拒绝了，但 `loss` 没有梯度历史。历史在哪里丢的：`detach()`，还是 `no_grad`？",
         ),
     )
