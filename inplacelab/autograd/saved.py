@@ -60,7 +60,7 @@ class Saved:
         if self.storage.version != self.version:
             raise errors.stale_saved_tensor(
                 node_name=node.name,
-                what=_called(self.name),
+                what=_called(self.name, node),
                 kept_at=self.version,
                 found_at=self.storage.version,
                 node=node,
@@ -87,14 +87,18 @@ def save(name: str, array: Any, storage: Storage, edge: Any, is_copy: bool = Fal
 
 
 _RESULT = Text("its result", "它的结果")
+_INPUT = Text("its input", "它的输入")
+_OPERANDS = {"x": Text("its first operand", "它的第一个操作数"), "y": Text("its second operand", "它的第二个操作数")}
 _OPERAND = Text("its operand `{name}`", "它的操作数 `{name}` ")
 _SAVED_BY_PROGRAM = Text("`{name}`", " `{name}` ")  # `saved_tensor()[0]`
 
 
-def _called(name: str) -> Text:
-    """A derivative's name of a saved tensor, marked so that it cannot be mistaken for a name of the program."""
+def _called(name: str, node: Any) -> Text:
+    """Says which tensor of the operation was saved, so that a derivative's name cannot be mistaken for a name of the program."""
     if name == "out":
         return _RESULT
+    if name in _OPERANDS:
+        return _OPERANDS[name] if len(node.edges) > 1 else _INPUT
     return (_OPERAND if name.isidentifier() else _SAVED_BY_PROGRAM).format(name=name)
 
 

@@ -2,7 +2,7 @@
 
 model.py
 9 | h = torch.sigmoid(self.a(x))
-|     ^^^^^^^^^^^^^^^^^^^^^^^^ kept: `SigmoidBackward0` saved its result (float32 [4, 3]) at version 0
+|     ^^^^^^^^^^^^^^^^^^^^^^^^ kept: `SigmoidBackward0` keeps its result (float32 [4, 3]) at version 0
 11 | row.mul_(2)
 | ~~~~~~~~~~~ overwritten through a view, `h[:, :2]` of line 10: version 0 → 1
 train.py
@@ -35,7 +35,7 @@ _SILENT = Text(
     "反向传播使用了一个被覆盖而版本号没有增加的值。没有报错，但{0}梯度是错的：",
 )
 _OF = Text(" of {0}", " {0} 的")
-_KEPT_SILENTLY = Text("kept: `{0}` saved {1}{2}", "保存：`{0}` 保存了 {1}{2}")
+_KEPT_SILENTLY = Text("kept: `{0}` keeps {1}{2}", "保存：`{0}` 保存了 {1}{2}")
 _OVERWRITTEN_SILENTLY = Text("overwritten by `{0}`, which raises no version here", "被 `{0}` 覆盖，版本号没有增加")
 _USED = Text("used here", "在这里使用")
 _NO_DATA = Text(
@@ -43,13 +43,13 @@ _NO_DATA = Text(
     "改法：在 `torch.no_grad()` 之下写入张量本身，不要通过 `.data`；融合优化器的更新放在反向传播之后。",
 )
 _OR = Text("Or:", "也可能是：")
-_KEPT = Text("kept: `{0}` saved {1}{2} at version {3}", "保存：`{0}` 保存了 {1}{2}，版本 {3}")
+_KEPT = Text("kept: `{0}` keeps {1}{2} at version {3}", "保存：`{0}` 保存了 {1}{2}，版本 {3}")
 _INSIDE = Text(
-    "kept, probably: the operation inside this `{0}` saved a tensor of shape {1} at version {2}",
+    "kept, probably: the operation inside this `{0}` keeps a tensor of shape {1} at version {2}",
     "可能在此保存：这个 `{0}` 内部的操作保存了形状为 {1} 的张量，版本 {2}",
 )
 _KEPT_ELSEWHERE = Text(
-    "`{0}` saved {1}{2} at version {3}, in code that was not watched.",
+    "`{0}` keeps {1}{2} at version {3}, from code that was not watched.",
     "`{0}` 保存了{1}{2}，版本 {3}，是在未被监视的代码中。",
 )
 _MADE = Text("made `{0}`", "建立了 `{0}`")

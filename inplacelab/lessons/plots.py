@@ -76,7 +76,11 @@ def _described(all_axes: Iterable[Any]) -> Iterator[str]:
     for axes in all_axes:
         lying = any(bars.orientation == "horizontal" for bars in axes.containers)
         across, up = axes.get_xlabel(), axes.get_ylabel()
-        yield axes.get_title() or (across if lying else f"{up or 'y'} over {across or 'x'}")
+        pictures = axes.get_images()
+        if axes.get_title() or not pictures:
+            yield axes.get_title() or (across if lying else f"{up or 'y'} over {across or 'x'}")
+        for picture in pictures:
+            yield f"image, {' × '.join(map(str, picture.get_size()))} pixels, mean {picture.get_array().mean():.2f}"
         yield from (_bars(bars, axes) for bars in axes.containers)
         for line in axes.get_lines():
             heights = line.get_ydata()

@@ -89,7 +89,7 @@ class _Search:
     has_ordinary: Callable[[str], bool]
     _right: list[FixFacts] = field(default_factory=list)
     _other_values: list[FixFacts] = field(default_factory=list)
-    """Those after which the gradients are right, but a name stands for other values in the end."""
+    """Those after which the gradients are right, but a name stands for other values in the end. They are returned only if nothing else works."""
     _seen: set[str] = field(default_factory=set)
 
     def found(self, recording: Recording) -> tuple[FixFacts, ...]:
@@ -108,7 +108,7 @@ class _Search:
             if self._right or self._other_values:
                 break
             failing = [self.replay.recording(text) for text in failed]
-        return tuple([*self._right, *self._other_values][:ENOUGH])
+        return tuple((self._right or self._other_values)[:ENOUGH])
 
     def _with_copies(self, recording: Recording) -> str | None:
         """Returns the program with a copy kept of each value that would be overwritten, and with no copy that it does not need."""

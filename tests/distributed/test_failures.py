@@ -121,7 +121,7 @@ def test_a_rank_that_does_not_come_is_named_after_the_timeout(ranks: int, tmp_pa
     )
     assert ran.survivors == []
     for first, second in ran.told[1:]:
-        assert first.startswith("Rank 0 did not come to all_reduce (collective 1, at program.py:")
+        assert first.startswith("Rank 0 did not reach all_reduce (collective 1, at program.py:")
         assert first in second
     (late,) = ran.told[0]
     assert "will not take part in all_reduce" in late
@@ -165,7 +165,7 @@ def test_a_rank_that_is_stopped_is_named_by_the_others_and_ended(tmp_path: Path)
     assert ran.status != 0
     assert ran.survivors == []
     (said,) = ran.told[0]
-    assert said.startswith("Rank 1 did not come to all_reduce (collective 2, at program.py:")
+    assert said.startswith("Rank 1 did not reach all_reduce (collective 2, at program.py:")
 
 
 @needs_mpi

@@ -70,12 +70,12 @@ def test_without_mpi_a_lessons_program_shows_its_recordings_and_another_says_wha
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ranks, "can_run", lambda: False)
-    stored = [recorded("good-rank0"), recorded("good-rank1")]
-    shown = ranks.recordings_of(stored[0].source, 2, "good")
+    stored = [recorded("shared-rank0"), recorded("shared-rank1")]
+    shown = ranks.recordings_of(stored[0].source, 2, "shared")
     assert [to_json(each) for each in shown] == [to_json(each) for each in stored]
     for source, count, name in (
-        (stored[0].source + "\nx = 1", 2, "good"),
-        (stored[0].source, 4, "good"),
+        (stored[0].source + "\nx = 1", 2, "shared"),
+        (stored[0].source, 4, "shared"),
         ("x = 1", 2, ""),
     ):
         with pytest.raises(LookupError, match=r"inplacelab\[mpi\]"):

@@ -228,6 +228,6 @@ def test_the_refusal_names_the_node_and_the_versions(leaf: Make) -> None:
     with pytest.raises(RuntimeError) as caught:
         loss.backward()
     text = str(caught.value)
-    assert "SinGradNode kept its operand `x` at version 0" in text
+    assert "SinGradNode kept its input at version 0" in text
     assert "at version 2 now" in text
     assert "Instead:" in text

@@ -17,7 +17,7 @@ from tests.oracle.shrink import shrink
 from . import launches
 from .plan import faulty, plan_of
 from .state import Baseline
-from .verdict import Finding, Judgement, Verdict, judge
+from .verdict import Finding, Judgment, Verdict, judge
 from .wording import line
 
 
@@ -58,7 +58,7 @@ def _baseline() -> Baseline:
     return Baseline()
 
 
-def judge_number(number: int) -> Judgement:
+def judge_number(number: int) -> Judgment:
     """Judges the program with this number."""
     return judge(faulty(Random(number)), _baseline())
 
@@ -66,12 +66,12 @@ def judge_number(number: int) -> Judgement:
 def run(first: int, programs: int, jobs: int = 1) -> Counts:
     """Judges the programs numbered `first`, `first + 1`, ..."""
     counts = Counts()
-    for number, judgement in _all(range(first, first + programs), jobs):
-        _count(counts, number, judgement)
+    for number, judgment in _all(range(first, first + programs), jobs):
+        _count(counts, number, judgment)
     return counts
 
 
-def _all(numbers: range, jobs: int) -> Iterator[tuple[int, Judgement]]:
+def _all(numbers: range, jobs: int) -> Iterator[tuple[int, Judgment]]:
     if jobs == 1:
         yield from zip(numbers, map(judge_number, numbers), strict=True)
         return
@@ -79,18 +79,18 @@ def _all(numbers: range, jobs: int) -> Iterator[tuple[int, Judgement]]:
         yield from zip(numbers, processes.map(judge_number, numbers, chunksize=50), strict=True)
 
 
-def _count(counts: Counts, number: int, judgement: Judgement) -> None:
+def _count(counts: Counts, number: int, judgment: Judgment) -> None:
     counts.programs += 1
-    counts.lost += judgement.lost
-    found = plan_of(judgement.program)
+    counts.lost += judgment.lost
+    found = plan_of(judgment.program)
     assert found is not None
-    counts.fired[found[1].kind] += judgement.fired
-    counts.verdicts[judgement.worst] += 1
-    counts.understood.update(judgement.understood)
-    counts.gradients += judgement.gradients
-    counts.refused += judgement.refused
-    counts.unknown += judgement.unknown
-    for finding in judgement.findings:
+    counts.fired[found[1].kind] += judgment.fired
+    counts.verdicts[judgment.worst] += 1
+    counts.understood.update(judgment.understood)
+    counts.gradients += judgment.gradients
+    counts.refused += judgment.refused
+    counts.unknown += judgment.unknown
+    for finding in judgment.findings:
         numbers = counts.defects.setdefault((finding.verdict, finding.kind), [])
         if number not in numbers:
             numbers.append(number)

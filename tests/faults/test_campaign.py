@@ -13,7 +13,7 @@ from .__main__ import main
 from .campaign import code, counterexample, run, table
 from .plan import faulty
 from .state import Baseline
-from .verdict import Finding, Judgement, Verdict
+from .verdict import Finding, Judgment, Verdict
 
 
 @pytest.fixture(autouse=True)
@@ -37,10 +37,10 @@ def test_the_command_prints_the_table_and_succeeds(capsys: pytest.CaptureFixture
     assert any(line.endswith("0 " + Verdict.WRONG.value) for line in lines)
 
 
-def _pretend(program: Program, _: Baseline) -> Judgement:
+def _pretend(program: Program, _: Baseline) -> Judgment:
     """A judge that reports every `sin_`."""
     found = tuple(Finding(Verdict.WRONG, s.inputs[0], "sine") for s in program if s.op == "sin_")
-    return Judgement(program, found)
+    return Judgment(program, found)
 
 
 def test_a_defect_is_counted_and_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,8 +40,8 @@ def test_after_a_fault_all_is_right_or_refused(first: int, baseline: Baseline) -
 
 
 def _defects(number: int, baseline: Baseline) -> list[str]:
-    judgement = judge(faulty(Random(number)), baseline)
-    return [f"program {number}: {f.kind} ({f.where}): {f.detail}" for f in judgement.findings if f.verdict in DEFECTS]
+    judgment = judge(faulty(Random(number)), baseline)
+    return [f"program {number}: {f.kind} ({f.where}): {f.detail}" for f in judgment.findings if f.verdict in DEFECTS]
 
 
 @pytest.mark.standard
@@ -172,9 +172,9 @@ def test_a_spoiled_engine_is_noticed(
         plain(self, position, error, before)
 
     monkeypatch.setattr(session.FaultySession, "_event", spoiled)
-    judgement = judge(program, baseline)
-    assert judgement.fired
-    assert judgement.worst is verdict, judgement.findings
+    judgment = judge(program, baseline)
+    assert judgment.fired
+    assert judgment.worst is verdict, judgment.findings
 
 
 def _raises_the_version_late(source: str) -> str:
@@ -220,7 +220,7 @@ def test_a_spoiled_backward_is_noticed(baseline: Baseline, monkeypatch: pytest.M
 
 
 def test_what_was_partly_written_must_be_refused(baseline: Baseline) -> None:
-    judgement = judge(SINE, baseline)
-    assert judgement.understood == ("partly written",)
-    assert judgement.unknown == judgement.refused == 1
-    assert judgement.worst is Verdict.REFUSED
+    judgment = judge(SINE, baseline)
+    assert judgment.understood == ("partly written",)
+    assert judgment.unknown == judgment.refused == 1
+    assert judgment.worst is Verdict.REFUSED

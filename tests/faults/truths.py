@@ -140,12 +140,12 @@ def _after(truth: Truth, statement: Statement, event: Event, tolerance: float) -
     done = _done(truth, statement)
     candidates = []
     if unchanged and event.error:
-        candidates.append(_labelled(truth.copy(), "not done"))
+        candidates.append(_labeled(truth.copy(), "not done"))
     writes = done is not None and done.unknown.written is not None
     if done is not None and _shows(done, after, tolerance) and (raised or not writes or not event.error):
-        candidates.append(_labelled(done, "done"))
+        candidates.append(_labeled(done, "done"))
     elif done is not None and not unchanged and _same_windows(before, after) and _only_written(done, before, after):
-        candidates.append(_labelled(_partly(truth, done, after), "partly written"))
+        candidates.append(_labeled(_partly(truth, done, after), "partly written"))
     if not candidates:
         return "the statement is neither done nor undone"
     skipped = truth if event.error else done
@@ -153,7 +153,7 @@ def _after(truth: Truth, statement: Statement, event: Event, tolerance: float) -
     return resolved or "a .grad is neither as before, nor complete, nor refused"
 
 
-def _labelled(truth: Truth, how: str) -> Truth:
+def _labeled(truth: Truth, how: str) -> Truth:
     truth.history = (*truth.history, how)
     return truth
 

@@ -47,7 +47,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgment:
     """All findings on one program.
 
     Attributes:
@@ -76,31 +76,31 @@ class Judgement:
         return min((f.verdict for f in self.findings), key=order.index, default=plain)
 
 
-def judge(program: Program, baseline: Baseline) -> Judgement:
+def judge(program: Program, baseline: Baseline) -> Judgment:
     """Runs a program with its fault, and compares."""
     ran = run(program)
     found = [Finding(Verdict.LEFT, "", each) for each in dict.fromkeys([*ran.broken, *baseline.broken()])]
     if found:
         baseline.repair()
-    judgement = _compared(program, ran)
-    return Judgement(**{**vars(judgement), "findings": (*judgement.findings, *found)})
+    judgment = _compared(program, ran)
+    return Judgment(**{**vars(judgment), "findings": (*judgment.findings, *found)})
 
 
-def _compared(program: Program, ran: Run) -> Judgement:
+def _compared(program: Program, ran: Run) -> Judgment:
     small, events = tolerance(program), ran.events
     fired = bool(events)
     try:
         found = truths(program, events, ran.outcome.refusals, small)
     except ImpossibleError as error:
-        return Judgement(program, (Finding(Verdict.WRONG, "the state after the fault", str(error)),), fired)
+        return Judgment(program, (Finding(Verdict.WRONG, "the state after the fault", str(error)),), fired)
     if any(truth.lost for truth in found):
-        return Judgement(program, tuple(_crashes(program, ran.outcome)), fired, lost=True)
+        return Judgment(program, tuple(_crashes(program, ran.outcome)), fired, lost=True)
     cases = [_Case(program, ran, truth) for truth in found]
     best = min(cases, key=lambda case: len(case.findings))
     findings = best.findings
     if fired and not findings and not any(_may_refuse(program.statements[k], event) for k, event in events.items()):
         findings = [*_needless(program, ran)]
-    return Judgement(
+    return Judgment(
         program,
         tuple(findings),
         fired,

@@ -214,12 +214,12 @@ def test_places_beyond_the_end_are_refused() -> None:
 
 
 def test_what_there_is_not_is_refused() -> None:
-    with pytest.raises(ValueError, match="There is no kernel of our own for 'matmul'"):
+    with pytest.raises(ValueError, match="inplacelab has no kernel of its own for 'matmul'"):
         kernels.get("matmul")
-    with pytest.raises(ValueError, match="There is no kernel of our own for 'isnan_'"):
+    with pytest.raises(ValueError, match="inplacelab has no kernel of its own for 'isnan_'"):
         kernels.get("isnan_")
     assert kernels.get("equal_").dtypes == ("bool",)  # in place in name only for all others
-    with pytest.raises(RuntimeError, match="is not there for int32"):
+    with pytest.raises(RuntimeError, match="for int32"):
         kernels.source("exp", "int32")
 
 

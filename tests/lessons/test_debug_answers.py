@@ -168,6 +168,10 @@ for _ in range(5):
         ("w.detach().clip_(-5., 5.)", False),
         ("sgd.clear_grad()|w.clip(-5., 5.)|w.detach().scale_(1.1)", False),
         ("sgd.clear_grad()|w.detach().clone().clip_(-5., 5.)", False),
+        ("sgd.clear_grad()|w.detach()[0:1].clip_(min=-5, max=5)", True),
+        ("sgd.clear_grad()|low, high = -5., 5.|w.detach().clip_(low, high)", True),
+        ("sgd.clear_grad()|w.detach().clip_(-3., 3.)", False),
+        ("sgd.clear_grad()|w.detach().clip_(-5., 50.)", False),
     ],
 )
 def test_a_loss_that_falls(rest: str, *, solved: bool) -> None:

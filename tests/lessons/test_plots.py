@@ -68,3 +68,11 @@ def test_the_settings_of_matplotlib_are_left_as_they_were(shown: list[dict[str, 
     with figure() as axes:
         axes.plot([1, 2], [1, 2])
     assert dict(mpl.rcParams) == before
+
+
+def test_an_image_is_described_by_its_size_and_its_mean(shown: list[dict[str, Any]]) -> None:
+    with figure(2) as axes:
+        for each, value in zip(axes, (0.25, 1.0), strict=True):
+            each.imshow([[0.0, value, value], [value, 0.0, 0.0]])
+    (bundle,) = shown
+    assert bundle["text/plain"].splitlines() == ["image, 2 × 3 pixels, mean 0.12", "image, 2 × 3 pixels, mean 0.50"]

@@ -89,8 +89,8 @@ def test_it_is_normalized_after_all(middle: str) -> None:
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        (NORMALIZED.format(SUBTRACT + DIVIDE), "still refused|saves its result"),
-        (NORMALIZED.format(SUBTRACT + DIVIDE).replace("relu_", "relu"), "still refused|saves its result"),
+        (NORMALIZED.format(SUBTRACT + DIVIDE), "still refused|keeps its result"),
+        (NORMALIZED.format(SUBTRACT + DIVIDE).replace("relu_", "relu"), "still refused|keeps its result"),
         (NORMALIZED.format(SUBTRACT + DIVIDE).replace("(x @ w)", "(x @ w).detach()"), "another error|history"),
         (NORMALIZED.format("with paddle.no_grad():\n    h = h - 4.\n" + DIVIDE), "another error|history"),
         (

@@ -14,7 +14,7 @@ from .generate import generate
 from .paddle import Sandbox
 from .program import Program
 from .shrink import shrink
-from .verdict import DEFECTS, Finding, Judgement, Verdict, judge
+from .verdict import DEFECTS, Finding, Judgment, Verdict, judge
 from .wording import paddle_code
 
 
@@ -48,11 +48,11 @@ def program_of(number: int) -> Program:
     return generate(Random(number))
 
 
-def look(number: int, position: int, plan: Plan) -> tuple[Judgement, str]:
+def look(number: int, position: int, plan: Plan) -> tuple[Judgment, str]:
     """Judge one program; and how the real Paddle fared."""
     program = program_of(number)
-    judgement = judge(program, second=position < plan.second, torch=plan.torch)
-    return judgement, _sandbox().judge(program) if plan.paddle else ""
+    judgment = judge(program, second=position < plan.second, torch=plan.torch)
+    return judgment, _sandbox().judge(program) if plan.paddle else ""
 
 
 @cache
@@ -63,13 +63,13 @@ def _sandbox() -> Sandbox:
 def run(first: int, programs: int, plan: Plan, jobs: int = 1) -> Counts:
     """Judge the programs numbered `first`, `first + 1`, ..."""
     counts = Counts()
-    for number, (judgement, paddle) in _all(first, programs, plan, jobs):
-        _count(counts, number, judgement)
+    for number, (judgment, paddle) in _all(first, programs, plan, jobs):
+        _count(counts, number, judgment)
         counts.paddle[paddle] += bool(paddle)
     return counts
 
 
-def _all(first: int, programs: int, plan: Plan, jobs: int) -> Iterator[tuple[int, tuple[Judgement, str]]]:
+def _all(first: int, programs: int, plan: Plan, jobs: int) -> Iterator[tuple[int, tuple[Judgment, str]]]:
     numbers = range(first, first + programs)
     work = partial(_one, first=first, plan=plan)
     if jobs == 1:
@@ -79,17 +79,17 @@ def _all(first: int, programs: int, plan: Plan, jobs: int) -> Iterator[tuple[int
             yield from processes.map(work, numbers, chunksize=50)
 
 
-def _one(number: int, first: int, plan: Plan) -> tuple[int, tuple[Judgement, str]]:
+def _one(number: int, first: int, plan: Plan) -> tuple[int, tuple[Judgment, str]]:
     return number, look(number, number - first, plan)
 
 
-def _count(counts: Counts, number: int, judgement: Judgement) -> None:
+def _count(counts: Counts, number: int, judgment: Judgment) -> None:
     counts.programs += 1
-    counts.escapes += judgement.escape
-    counts.second += judgement.second
-    counts.gradients += judgement.gradients
-    counts.verdicts[judgement.worst.verdict] += 1
-    for finding in judgement.findings:
+    counts.escapes += judgment.escape
+    counts.second += judgment.second
+    counts.gradients += judgment.gradients
+    counts.verdicts[judgment.worst.verdict] += 1
+    for finding in judgment.findings:
         if finding.verdict is Verdict.REFUSED:
             counts.refusals[finding.kind] += 1
         if finding.verdict in DEFECTS:

@@ -8,7 +8,7 @@ from . import campaign
 from .__main__ import main
 from .campaign import Plan, counterexample, run, table
 from .program import Program
-from .verdict import Finding, Judgement, Verdict
+from .verdict import Finding, Judgment, Verdict
 
 PLAN = Plan(torch=False, paddle=False, second=5)
 
@@ -27,10 +27,10 @@ def test_the_command_prints_the_table_and_succeeds(capsys: pytest.CaptureFixture
     assert any(line.endswith("0 " + Verdict.WRONG.value) for line in lines)
 
 
-def _pretend(program: Program, **_: bool) -> Judgement:
+def _pretend(program: Program, **_: bool) -> Judgment:
     """A judge that reports every `sin_`."""
     found = tuple(Finding(Verdict.WRONG, s.inputs[0], "sine") for s in program if s.op == "sin_")
-    return Judgement(program, found, escape=False, second=False, gradients=1)
+    return Judgment(program, found, escape=False, second=False, gradients=1)
 
 
 def test_a_defect_is_counted_and_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:

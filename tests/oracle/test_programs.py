@@ -145,8 +145,8 @@ def test_a_listed_exception_is_no_defect() -> None:
         Statement("add_", ("v", "w"), args=(1,)),
     )
     wide = Statement("leaf", out="a", args=(((1.0, 2.0, 3.0, 4.0),), "float64"))
-    judgement = judge(Program((wide, SQUARED[1], *overlapping)), torch=True)
-    assert judgement.worst.verdict is Verdict.LISTED
+    judgment = judge(Program((wide, SQUARED[1], *overlapping)), torch=True)
+    assert judgment.worst.verdict is Verdict.LISTED
     assert Verdict.LISTED not in DEFECTS
 
 

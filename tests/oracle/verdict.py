@@ -60,7 +60,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgment:
     """All findings on one program."""
 
     program: Program
@@ -83,7 +83,7 @@ def tolerance(program: Program, *, second: bool = False) -> float:
     return 2e-3 if "float32" in program.dtypes else 1e-6 if second else 1e-8
 
 
-def judge(program: Program, *, second: bool = False, torch: bool = False) -> Judgement:
+def judge(program: Program, *, second: bool = False, torch: bool = False) -> Judgment:
     """Run a program everywhere, and compare.
 
     There is no agreed second derivative through a hook: a rule that is written in terms of its result (`exp`) passes the
@@ -94,7 +94,7 @@ def judge(program: Program, *, second: bool = False, torch: bool = False) -> Jud
     expected, escape = run_reference.run(program, second=second, refused=ours.refusals)
     case = _Case(program, ours, expected, TORCH.run(program, second=second) if torch else None, escape)
     held = 0 if escape else sum(isinstance(probe, Mapping) for probe in ours.probes.values())
-    return Judgement(program, tuple(case.findings()), escape, second, held)
+    return Judgment(program, tuple(case.findings()), escape, second, held)
 
 
 @dataclass(frozen=True)

@@ -228,6 +228,8 @@ def test_the_difference_of_two_programs_makes_one_of_the_other(before: str, afte
         ("a\nb\nc\n", "x\nb\ny\n", "in line 1 write `x`, and in line 3 write `y`"),
         ("a\nb\nc\n", "x\nc\n", "replace lines 1 to 2 by `x`"),
         ("a\n", "a\nx\n", "put `x` at the end"),
+        ("a\nb\nc\na", "a\nb\na\nc\n", "move line 4 before line 3"),
+        ("a\nb", "b\na", "move line 2 before line 1"),
     ],
 )  # fmt: skip
 def test_a_difference_is_said_in_lines_of_the_original(before: str, after: str, says: str) -> None:

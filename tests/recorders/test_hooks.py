@@ -52,7 +52,7 @@ def test_the_operations_of_a_hook_are_steps_at_their_lines(run: Runner) -> None:
         "The gradient of `h` is complete: [2, 8]. The hook `clip` is called with it, as `gradient`."
     ]
     assert said(recording, "hooked") == [
-        "The hook `clip` is over. What it returned takes the gradient's place: `smaller`, [2, 3]."
+        "The hook `clip` has returned. What it returned takes the gradient's place: `smaller`, [2, 3]."
     ]
 
 

@@ -153,7 +153,7 @@ def test_large_storages_are_summarized(run: Runner) -> None:
     assert recording.state().storage_of("e").values is None
 
 
-def test_simulated_devices_are_labelled(run: Runner) -> None:
+def test_simulated_devices_are_labeled(run: Runner) -> None:
     recording = run("paddle.set_device('gpu', simulate=True)\nx = paddle.ones([2])\n").recording
     assert recording.simulated
     assert recording.state().tensor("x").device == "gpu:0 simulated"
@@ -175,6 +175,15 @@ def test_a_stale_value_is_explained_by_the_recording(run: Runner) -> None:
     assert fix == f"In this program: {last.error.fix}"
     assert "call `c.backward()` before line 5; or put `b = b.clone()` before line 4" in fix
     assert "Line 5" not in str(recorded.error)
+
+
+def test_a_value_that_is_overwritten_twice_is_overwritten_again(run: Runner) -> None:
+    text = (
+        "a = paddle.to_tensor([1.], stop_gradient=False)\nb = a * 2\nc = b * b\nb.zero_()\nb.scale_(3.)\nc.backward()\n"
+    )
+    _, first, second, _ = run(text).error.__notes__
+    assert first == "Line 4 `zero_` then overwrote it through `b` (version 0 → 1)."
+    assert second == "Line 5 `scale_` overwrote it again, through `b` (version 1 → 2)."
 
 
 def test_an_error_that_the_program_catches_is_a_step(run: Runner) -> None:

@@ -57,61 +57,61 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "its own result": (
         "y = a.exp()\ny.add_(h)\ny.sum().backward()\n",
-        {"write `y = y.add(h)`": (own := "(a.exp() + h).sum().backward()\n"), "a copy kept: `y = a.exp().clone()`": own},
+        {"write `y = y.add(h)`": (own := "(a.exp() + h).sum().backward()\n"), "keep a copy: `y = a.exp().clone()`": own},
     ),
     "assigned": (
         "y = a * a\nz = a.sin_()\n(y + a * z).sum().backward()\n",
-        {"write `z = a = a.sin()`": (both := "s = a.sin()\n(a * a + s * s).sum().backward()\n"), "a copy kept": both},
+        {"write `z = a = a.sin()`": (both := "s = a.sin()\n(a * a + s * s).sum().backward()\n"), "keep a copy": both},
     ),
     "a chain": (
         "y = a * a\na.sin_().scale_(3.)\n(y + a).sum().backward()\n",
-        {"write `a = a.sin().scale(3.)`": (chain := "(a * a + a.sin() * 3.).sum().backward()\n"), "a copy kept": chain},
+        {"write `a = a.sin().scale(3.)`": (chain := "(a * a + a.sin() * 3.).sum().backward()\n"), "keep a copy": chain},
     ),
     "a function": (
         "y = a * a\npaddle.nn.functional.relu_(a)\n(y + a).sum().backward()\n",
         {
             "write `a = paddle.nn.functional.relu(a)`": (called := "(a * a + paddle.nn.functional.relu(a)).sum().backward()\n"),
-            "a copy kept": called,
+            "keep a copy": called,
         },
     ),
     "without an ordinary form": (
         "y = a * a\na.zero_()\n(y + a).sum().backward()\n",
-        {"put `a = a.clone()` before line 4": "(a * a).sum().backward()\n", "a copy kept": "(a * a).sum().backward()\n"},
+        {"put `a = a.clone()` before line 4": "(a * a).sum().backward()\n", "keep a copy": "(a * a).sum().backward()\n"},
     ),
     "an assignment to a part": (
         "y = a * a\na[0] = 1.\n(y.sum() + a.sum()).backward()\n",
-        {"put `a = a.clone()` before line 4": (part := "((a * a).sum() + a[1].sum()).backward()\n"), "a copy kept": part},
+        {"put `a = a.clone()` before line 4": (part := "((a * a).sum() + a[1].sum()).backward()\n"), "keep a copy": part},
     ),
     "a part computed with": (
         "y = a * a\na[0] += 1.\n(y.sum() + a.sum()).backward()\n",
-        {"put `a = a.clone()` before line 4": (added := "((a * a).sum() + a.sum()).backward()\n"), "a copy kept": added},
+        {"put `a = a.clone()` before line 4": (added := "((a * a).sum() + a.sum()).backward()\n"), "keep a copy": added},
     ),
     "through a view made for it": (
         "y = a * a\na[0].sin_()\n(y.sum() + a.sum()).backward()\n",
         {
             "put `a = a.clone()` before line 4": (seen := "((a * a).sum() + a[0].sin().sum() + a[1].sum()).backward()\n"),
-            "a copy kept": seen,
+            "keep a copy": seen,
         },
     ),
     "through a view": (
         "y = a * a\nv = a[0]\nv.sin_()\n(y.sum() + a.sum()).backward()\n",
-        {"put `a = a.clone()` before line 4, so that `v` is a view of the clone": seen, "a copy kept": seen},
+        {"put `a = a.clone()` before line 4, so that `v` is a view of the clone": seen, "keep a copy": seen},
     ),
     "through a view that was there before": (
         "v = a[0]\ny = a * a\nv.sin_()\n(y.sum() + a.sum()).backward()\n",
-        {"in line 4 have a copy kept: put `a_kept = a.clone()` before it, and write `y = a_kept * a_kept`": seen},
+        {"let line 4 keep a copy: put `a_kept = a.clone()` before it, and write `y = a_kept * a_kept`": seen},
     ),
     "through a view, with backward by itself": (
         "v = a[0]\nloss = (a * a).sum()\nv.sin_()\nloss.backward()\n",
-        {"call `loss.backward()` before line 5": (plain := "(a * a).sum().backward()\n"), "a copy kept": plain},
+        {"call `loss.backward()` before line 5": (plain := "(a * a).sum().backward()\n"), "keep a copy": plain},
     ),
     "another name": (
         "b = a\nloss = (a * a).sum()\na.sin_()\n(loss + b.sum()).backward()\n",
-        {"a copy kept": "((a * a).sum() + a.sin().sum()).backward()\n"},
+        {"keep a copy": "((a * a).sum() + a.sin().sum()).backward()\n"},
     ),
     "detached": (
         "loss = (a * a).sum()\nd = a.detach()\nd.zero_()\nloss.backward()\n",
-        {"call `loss.backward()` before line 5": plain, "in line 3 have a copy kept": plain},
+        {"call `loss.backward()` before line 5": plain, "let line 3 keep a copy": plain},
     ),
     "in a loop": (
         "total = 0.\nfor k in range(3):\n    total = total + a * a\n    a.add_(h)\ntotal.sum().backward()\n",
@@ -122,7 +122,7 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "the same line": (
         "for k in range(2):\n    y = (a * a); a.add_(y)\n(y + a).sum().backward()\n",
-        {"have line 4 write to a clone of `a`": ""},
+        {"let line 4 write to a clone of `a`": ""},
     ),
     "a state that is kept in an object": (
         "class C:\n    pass\nc = C()\nc.s = a * 1.\ntotal = 0.\nfor k in range(2):\n    c.s.sin_().scale_(2.)\n"
@@ -131,7 +131,7 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "in a function": (
         "def f(x):\n    s = x * x\n    x.scale_(3.)\n    return s + x\nf(a * 1.).sum().backward()\n",
-        {"in line 5 write `x = x.scale(3.)`": (inside := "(a * a + a * 3.).sum().backward()\n"), "a copy kept": inside},
+        {"in line 5 write `x = x.scale(3.)`": (inside := "(a * a + a * 3.).sum().backward()\n"), "keep a copy": inside},
     ),
     "in a function, of the caller's": (
         "def f(x):\n    s = x * x\n    x.scale_(3.)\n    return s\n(f(a) + a).sum().backward()\n",
@@ -141,7 +141,7 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
         OPTIMIZER + "sgd.step()\nloss.backward()\n",
         {
             "after line 7 compute `loss = (w * w).sum()` again": OPTIMIZER + "sgd.step()\n(w * w).sum().backward()\n",
-            "in line 5 have a copy kept": "w = h\n(w * w).sum().backward()\n(w * w).sum().backward()\n",
+            "let line 5 keep a copy": "w = h\n(w * w).sum().backward()\n(w * w).sum().backward()\n",
         },
     ),
     "a step of an optimizer, and lines in between": (
@@ -149,19 +149,19 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
         {
             "after line 8 compute `u = w * w` and `loss = (u * 2.).sum()` again": LINES
             + "sgd.step()\n(w * w * 2.).sum().backward()\n",
-            "in line 5 have a copy kept": "w = h\n(w * w * 2.).sum().backward()\n(w * w * 2.).sum().backward()\n",
+            "let line 5 keep a copy": "w = h\n(w * w * 2.).sum().backward()\n(w * w * 2.).sum().backward()\n",
         },
     ),
     "an optimizer, and a tensor written in between": (
         LINES.replace("loss = (u", "u.sin_()\nloss = (u") + "sgd.step()\nloss.backward()\n",
-        {"in line 5 have a copy kept": "w = h\n" + 2 * "((w * w).sin() * 2.).sum().backward()\n"},
+        {"let line 5 keep a copy": "w = h\n" + 2 * "((w * w).sin() * 2.).sum().backward()\n"},
     ),
     "an optimizer in a loop": (
         LINES + "for _ in range(1):\n    sgd.step()\nloss.backward()\n",
         {
             "after line 9 compute `u = w * w` and `loss = (u * 2.).sum()` again": LINES
             + "sgd.step()\n(w * w * 2.).sum().backward()\n",
-            "in line 5 have a copy kept": "w = h\n" + 2 * "(w * w * 2.).sum().backward()\n",
+            "let line 5 keep a copy": "w = h\n" + 2 * "(w * w * 2.).sum().backward()\n",
         },
     ),
     "an optimizer of layers": (
@@ -173,15 +173,15 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "an optimizer of layers, and a loss of many lines": (
         LAYERS.replace("v = two(u)", "r = u + 1.\nv = two(r)") + "sgd.step()\nsecond.backward()\n",
-        {"call `backward()` before line 11 is run, or compute the loss again after line 11, from the new values": ""},
+        {"call `backward()` before line 11 runs, or compute the loss again after line 11, from the new values": ""},
     ),
     "under no_grad": (
         "y = (a * a).sum()\nwith paddle.no_grad():\n    a.zero_()\ny.backward()\n",
-        {"call `y.backward()` before line 4": plain, "in line 3 have a copy kept": plain},
+        {"call `y.backward()` before line 4": plain, "let line 3 keep a copy": plain},
     ),
     "a custom operation": (
         LAYER + "y = Own.apply(a)\na.sin_()\n(y + a).sum().backward()\n",
-        {"in line 13 write `a = a.sin()`": used, "in line 12 have a copy kept: `y = Own.apply(a.clone())`": used},
+        {"in line 13 write `a = a.sin()`": used, "let line 12 keep a copy: `y = Own.apply(a.clone())`": used},
     ),
     "a leaf": (
         "h.scale_(2.)\nloss = (h * h).sum()\nloss.backward()\nfound = h.grad\n",
@@ -207,7 +207,7 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "twice": (
         "loss = (a * a).sum()\nloss.backward()\nloss.backward()\n",
-        {"in line 4 have the graph kept: `loss.backward(retain_graph=True)`": "((a * a).sum() * 2.).backward()\n"},
+        {"let line 4 keep the graph: `loss.backward(retain_graph=True)`": "((a * a).sum() * 2.).backward()\n"},
     ),
     "read while it is written": (
         "b = a.flatten()\nb[1:].add_(b[:-1])\nb.sum().backward()\n",
@@ -219,7 +219,7 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "a number for a tensor": (
         "a.add_(1.)\n(a * a).sum().backward()\n",
-        {"in line 3 make a tensor of it: `a.add_(paddle.to_tensor(1.))`": "b = a + 1.\n(b * b).sum().backward()\n"},
+        {"in line 3 make it a tensor: `a.add_(paddle.to_tensor(1.))`": "b = a + 1.\n(b * b).sum().backward()\n"},
     ),
     "a whole number, by its name": (
         "b = paddle.multiply(a, y=3)\n(b * a).sum().backward()\n",
@@ -293,7 +293,7 @@ def test_a_write_within_a_call_is_advised_by_the_name_of_the_operation() -> None
         f"import inplacelab as paddle\nnet = {layers}\nx = paddle.ones([2])\nx.stop_gradient = False\nnet(x).sum().backward()"
     ).recording
     (advice,) = offered(recording)
-    assert "in what line 5 calls, use the ordinary form of `dropout`" in str(advice.says)
+    assert "in the code that line 5 calls, use the ordinary form of `dropout`" in str(advice.says)
     assert advice.edits == ()
 
 

@@ -205,7 +205,7 @@ def test_a_write_through_an_escape_leaves_the_history_as_it_was() -> None:
     program = "a = paddle.to_tensor([1., 2.], stop_gradient=False)\nb = a * 2\nd = b.detach()\nd.zero_()\n"
     question = ask(program)["node"]
     assert chosen(question) == {"`ScaleGradNode` (line 2), as now"}
-    assert "its history does not know of the write" in question.why.en
+    assert "its history does not contain the write" in question.why.en
 
 
 def test_a_copy_made_first_spares_what_was_saved() -> None:

@@ -122,7 +122,7 @@ DOUBLED = {
     "`x` now comes from the new `ScaleGradNode` instead of `ScaleGradNode` (line 2).",
     3: "Line 3: `y` is another name for the tensor `x`: one object, nothing was copied.",
     4: "Line 4: `z` is another name for the tensor `x` (also called `y`): one object, nothing was copied.",
-    5: "Line 5: `x` names no tensor any more.",
+    5: "Line 5: `x` no longer names a tensor.",
     7: "`ScaleGradNode` (line 3) finds a copy of `x` fresh: S2 is at version 0, as when it was kept.",
     8: "`ScaleGradNode` (line 3) turned the gradient of its result into gradients of its inputs and sent them to "
     "`ScaleGradNode` (line 2). What it kept is released.",
@@ -131,7 +131,7 @@ DOUBLED = {
     "the leaf `a`.",
     11: "The gradient is stored in `a.grad`.",
     12: "Backward is done: `a.grad` is filled.",
-    13: "Line 7: `y` and `z` name no tensor any more. S1 was freed (8 bytes).",
+    13: "Line 7: `y` and `z` no longer name a tensor. S1 was freed (8 bytes).",
 }
 
 
@@ -173,7 +173,7 @@ def test_a_line_that_did_nothing_to_tensors(tape: Any) -> None:
 
 def test_a_dropped_result_is_not_a_tensor_that_was_never_made(tape: Any) -> None:
     tape.step("operation", 1, op="sum", output=1)
-    assert last(tape).en == "Line 1 `sum` made a tensor that was gone again before the next step."
+    assert last(tape).en == "Line 1 `sum` made a tensor that was freed before the next step."
     tape.step("operation", 2, op="sum")
     assert last(tape).en == "Line 2 `sum` ran and made no tensor."
 
@@ -218,7 +218,7 @@ def test_a_name_that_moves_on_leaves_a_tensor_behind(tape: Any) -> None:
 def test_a_further_result_that_is_dropped(tape: Any) -> None:
     tape.step("operation", 3, op="split", output=1, inputs=(0,))
     tape.step("operation", 3, op="split", output=2, inputs=(0,))
-    assert last(tape).en == "Line 3 `split` made one more tensor, which was gone again before the next step."
+    assert last(tape).en == "Line 3 `split` made one more tensor, which was freed before the next step."
 
 
 def test_rebinding_a_name(tape: Any) -> None:

@@ -17,7 +17,7 @@ from inplacelab_widgets.scene.ranks import RanksScene, ranks_scene
 from inplacelab_widgets.scene.ranks_axis import ranks_panel
 from inplacelab_widgets.scene.ranks_payload import ranks_payload
 
-NAMES = ("good", "drift", "fixed", "quiet", "uneven", "alone", "together")
+NAMES = ("shared", "extra", "fixed", "quiet", "uneven", "alone", "together")
 
 
 def of(name: str) -> list[Recording]:
@@ -53,12 +53,12 @@ def test_the_same_collective_stands_at_one_position(name: str) -> None:
 
 
 def test_equal_programs_are_aligned_step_by_step() -> None:
-    for name in ("good", "fixed", "quiet", "together"):
+    for name in ("shared", "fixed", "quiet", "together"):
         assert all(None not in here for here in align_ranks(of(name)).positions), name
 
 
 def test_recordings_of_other_ranks_or_without_steps_are_refused() -> None:
-    first, second = of("good")
+    first, second = of("shared")
     with pytest.raises(ValueError, match="in the order of the ranks"):
         align_ranks([second, first])
     with pytest.raises(ValueError, match="at least one step"):
@@ -70,7 +70,7 @@ def test_recordings_of_other_ranks_or_without_steps_are_refused() -> None:
 
 
 def test_it_opens_where_parameters_begin_to_differ() -> None:
-    scene = scene_of("drift")
+    scene = scene_of("extra")
     (position,) = scene.drifting
     assert scene.key_position == position
     step = scene.alignment.positions[position][1]
@@ -84,7 +84,7 @@ def test_it_opens_where_parameters_begin_to_differ() -> None:
 
 
 def test_only_what_differs_is_outlined() -> None:
-    scene = scene_of("drift")
+    scene = scene_of("extra")
     position = scene.key_position
     assert scene.outlines(position - 1, 0) == scene.outlines(position - 1, 1) == ()
     for rank in scene.ranks:
@@ -92,7 +92,7 @@ def test_only_what_differs_is_outlined() -> None:
         group = scene.scenes[rank].storages.groups[outline.group]
         assert group.key == f"s{scene.scenes[rank].recording.state().tensor('layer.weight').storage}"
         assert outline.around.count("M") == 2, "slot 1, and the version; slot 0 is the same on both ranks"
-    assert all(scene_of("good").outlines(k, 0) == () for k in range(len(scene_of("good").alignment.positions)))
+    assert all(scene_of("shared").outlines(k, 0) == () for k in range(len(scene_of("shared").alignment.positions)))
 
 
 def test_ranks_that_raise_are_said_to() -> None:
@@ -119,8 +119,8 @@ def test_pictures_pages_and_text_are_whole(name: str, language: str) -> None:
 
 
 def test_the_widget_shows_what_the_scene_has() -> None:
-    view = show_ranks(of("drift"))
-    assert view.step == scene_of("drift").key_position
+    view = show_ranks(of("extra"))
+    assert view.step == scene_of("extra").key_position
     assert view.conclusion == "`layer.weight` is not the same on all ranks"
-    assert repr(view) == f"RanksView('drift', ranks=2, steps={view.n_steps}, step={view.step})"
+    assert repr(view) == f"RanksView('extra', ranks=2, steps={view.n_steps}, step={view.step})"
     assert "data:image/svg+xml" in view._static_copy()["text/html"]

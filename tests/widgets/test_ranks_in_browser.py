@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_every_rank_has_a_frame_below_the_axis_and_follows_the_cursor(chromium: Any, tmp_path: Path) -> None:
-    scene = ranks_scene([recorded(f"drift-rank{rank}") for rank in range(2)])
+    scene = ranks_scene([recorded(f"extra-rank{rank}") for rank in range(2)])
     (tmp_path / "page.html").write_text(html_of(scene, "en"), encoding="utf-8")
     page = chromium.new_page(viewport={"width": 1200, "height": 900})
     errors: list[str] = []

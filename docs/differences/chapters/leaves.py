@@ -77,7 +77,7 @@ CHAPTER = Chapter(
                 loss = (a * a).sum()
             """,
             why=Text(
-                "Nineteen in-place operations of Paddle do not look at all whether they write a leaf.",
+                "Nineteen in-place operations of Paddle do not check at all whether they write a leaf.",
                 "Paddle 有十九个原地操作根本不检查自己是否在写叶子张量。",
             ),
             fixed="""
@@ -203,8 +203,8 @@ CHAPTER = Chapter(
                 answer = a.is_leaf
             """,
             why=Text(
-                "A write like any other: refused. Paddle allows it, and the leaf is one no more: only zeros arrive in its "
-                "`.grad` (the derivative for what was overwritten), and no optimizer moves it any more.",
+                "A write like any other: refused. Paddle allows it, and the tensor is no longer a leaf: only zeros arrive in its "
+                "`.grad` (the derivative for what was overwritten), and no optimizer updates it again.",
                 "与其他写入一样，应当拒绝。Paddle 允许它，于是该张量不再是叶子：它的 `.grad` 只会收到零（即对被覆盖之值的导数），优化器再也不会更新它。",
             ),
         ),
@@ -228,8 +228,8 @@ CHAPTER = Chapter(
                 answer = "nothing" if z.grad is None else z.grad.tolist()
             """,
             why=Text(
-                "Since the write `z` is the result of an operation, and what is no leaf keeps no gradient unless it is asked to "
-                "(`retain_grads`). Paddle puts into `z.grad` the gradient for the ones that were overwritten, for which nobody has asked: "
+                "Since the write, `z` is the result of an operation, and a tensor that is not a leaf keeps no gradient unless asked to "
+                "(`retain_grads`). Paddle puts into `z.grad` the gradient for the ones that were overwritten, which nothing asked for: "
                 "`z` needed none. It is not the gradient for the value that `z` has.",
                 "写入之后 `z` 是某个操作的结果，而非叶子张量除非调用 `retain_grads`，否则不保留梯度。Paddle 却把对那些已被覆盖的 1 的梯度放进 "
                 "`z.grad`：`z` 当时并不需要梯度，也没有人要过它。它不是对 `z` 现在的值的梯度。",

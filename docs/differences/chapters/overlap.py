@@ -27,7 +27,7 @@ CHAPTER = Chapter(
                 loss = (b * b).sum()
             """,
             why=Text(
-                "The first row is zero before the second is computed: already the values are wrong in Paddle.",
+                "The first row is zero before the second is computed: in Paddle even the values are wrong.",
                 "计算第二行之前第一行已经变为零：在 Paddle 中连数值都是错的。",
             ),
             fixed="""
@@ -147,7 +147,7 @@ CHAPTER = Chapter(
                 answer = w.tolist()
             """,
             why=Text(
-                "Some slots are written twice: there stands the sine of a sine. (And PyTorch's gradient, were it asked for, "
+                "Some slots are written twice, and hold the sine of a sine. (And PyTorch's gradient, if you asked for it, "
                 "would be that of a single sine.)",
                 "有些槽位被写了两次，里面是正弦的正弦。（若求梯度，PyTorch 给出的却是只求一次正弦的梯度。）",
             ),
@@ -173,7 +173,7 @@ CHAPTER = Chapter(
                 loss = b.sum() + a.sum()
             """,
             why=Text(
-                "Nothing is known of a derivative through bits. The other two let the write pass unseen.",
+                "No derivative through bits is known. The other two let the write pass unseen.",
                 "按二进制位改写谈不上导数。另外两个框架对这次写入视而不见。",
             ),
             fixed="""
@@ -197,7 +197,7 @@ CHAPTER = Chapter(
                 answer = list(c.shape)
             """,
             why=Text(
-                "What is in place has a place: the result must fit. Most in-place operations of Paddle refuse to grow; this "
+                "An in-place operation has a fixed place: the result must fit. Most in-place operations of Paddle refuse to grow; this "
                 "one, `copy_`, `addmm_` and a few more give the tensor another storage.",
                 "既然是原地操作，就只有原来那么大的地方，结果必须放得下。Paddle 的多数原地操作拒绝变大；"
                 "这一个以及 `copy_`、`addmm_` 等少数操作却给张量换了存储。",

@@ -118,8 +118,8 @@ CHAPTER = Chapter(
                 a.grad = None
             """,
             why=Text(
-                "Two losses, one parameter, and the first update comes too early: a mistake that is made in real training "
-                "loops, of adversarial networks for instance.",
+                "Two losses, one parameter, and the first update comes too early: a mistake made in real training "
+                "loops, for example of adversarial networks.",
                 "两个损失共享一个参数，而第一次更新来得过早：真实的训练循环（例如对抗网络）里就会犯这种错误。",
             ),
             fixed="""
@@ -219,7 +219,7 @@ CHAPTER = Chapter(
                 ]
             """,
             why=Text(
-                "One operation is one version, for it can be explained. Paddle counts each of the writes that it makes of one "
+                "One operation raises the version by one, which can be explained. Paddle counts each of the writes that it makes of one "
                 "operation (up to six); the check that matters, the same or not, comes out alike.",
                 "一个操作对应一个版本，这样才好解释。Paddle 把一个操作拆成的每次写入都计数（最多六次）；真正要紧的“是否相同”的检查，结果并无二致。",
             ),

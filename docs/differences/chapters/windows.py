@@ -52,7 +52,7 @@ CHAPTER = Chapter(
             """,
             why=Text(
                 "A window counts from the beginning of the storage: this one shows the first row, and so the gradient belongs to `b`, "
-                "not to the view `b[1]`. PyTorch gives none to anybody.",
+                "not to the view `b[1]`. PyTorch gives a gradient to neither.",
                 "窗口的偏移从存储的开头算起：这个窗口显示第一行，因此梯度属于 `b`，而不属于视图 `b[1]`。PyTorch 则谁也没有得到梯度。",
             ),
         ),

@@ -104,7 +104,7 @@ CHAPTER = Chapter(
                 b.set_(torch.ones([2, 2]))
                 loss = b.sum() + a.sum()
             """,
-            why=Text("Nothing of `b` is left that depends on `a`.", "`b` 中不再有任何依赖 `a` 的内容。"),
+            why=Text("Nothing in `b` depends on `a` any longer.", "`b` 中不再有任何依赖 `a` 的内容。"),
         ),
         difference(
             key="resized",

@@ -107,7 +107,7 @@ CHAPTER = Chapter(
                 loss = z.sum() + a.sum()
             """,
             why=Text(
-                "The buffer needs a gradient from the write on. In Paddle only the view `z[0]` does, and nobody has kept it.",
+                "The buffer needs a gradient from the write on. In Paddle only the view `z[0]` does, and no name refers to it.",
                 "从这次写入起，缓冲区就需要梯度。在 Paddle 中只有视图 `z[0]` 需要梯度，而它并没有被保留下来。",
             ),
         ),
@@ -126,7 +126,7 @@ CHAPTER = Chapter(
                 loss = z.sum() + a.sum()
             """,
             why=Text(
-                "The whole buffer is written through a view. In Paddle only that view has the history, and nobody has kept it.",
+                "The whole buffer is written through a view. In Paddle only that view has the history, and no name refers to it.",
                 "整个缓冲区都通过视图写入。在 Paddle 中只有这个视图有历史，而它并没有被保留下来。",
             ),
         ),

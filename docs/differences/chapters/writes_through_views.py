@@ -139,7 +139,7 @@ CHAPTER = Chapter(
         difference(
             key="unbound-sine",
             kind=Kind.RIGHT,
-            title=Text("One of the rows that `unbind` gives is overwritten", "原地修改 `unbind` 得到的一行"),
+            title=Text("One of the rows that `unbind` returns is overwritten", "原地修改 `unbind` 得到的一行"),
             program="""
                 b = a * 2
                 v, w = b.unbind(0)

@@ -57,7 +57,7 @@ def fresh_start(fresh: Recording, total: Any) -> Steps:
     after = fresh.state(-1)
     yield (
         not same_object(after, "first", "second"),
-        Text("How many objects do the names `first` and `second` stand for?", "`first` 和 `second` 是几个对象的名字？"),
+        Text("How many objects do the names `first` and `second` refer to?", "`first` 和 `second` 是几个对象的名字？"),
         Text(
             "When is the default value of `start` made: at every call, or once?",
             "`start` 的默认值是什么时候创建的：每次调用都创建，还是只创建一次？",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from inplacelab.language import Text
 from inplacelab.lessons.checks.traced_elements import as_elements, goes_back_to
 from inplacelab.lessons.exercise import Steps, exercise
+from inplacelab.recording.facts import Step
 from inplacelab.recording.origins import life
 from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording, State
@@ -174,6 +176,13 @@ def descent(losses: Any, fitted: Recording) -> Steps:
         ),
     )
     yield (
+        _bounds(fitted, clipped) <= {0, 1, 5},  # 0 and 1 may be indices
+        Text(
+            "The loss falls, and `w` is clipped. But are the bounds still −5 and 5?",
+            "损失降下来了，`w` 也裁剪了。可是上下界还是 −5 和 5 吗？",
+        ),
+    )
+    yield (
         _close(losses, _descent(len(losses))),
         Text(
             "The loss falls, but not as gradient descent from 0 with this learning rate would.",
@@ -271,7 +280,7 @@ def traced(tracked: Recording, inputs: Any, written_by: Any) -> Steps:
     yield (
         named == truth,
         Text(
-            "One of these has no influence any more when line 6 runs. What does `x[0, 1]` hold by then, and from where?",
+            "One of these no longer has any influence when line 6 runs. What does `x[0, 1]` hold by then, and from where?",
             "其中有一个在第 6 行运行时已经没有影响了。那时 `x[0, 1]` 里是什么，从哪里来？",
         ),
     )
@@ -289,6 +298,14 @@ def traced(tracked: Recording, inputs: Any, written_by: Any) -> Steps:
     )
 
 
+def _bounds(recording: Recording, clipped: Sequence[Step]) -> set[float]:
+    """Returns the sizes of the numbers on the lines that clip. The weight itself, between 0 and 2, does not show its bounds."""
+    lines = {step.line for step in clipped}
+    nodes = (node for node in ast.walk(ast.parse(recording.source)) if isinstance(node, ast.Constant))
+    found = (node.value for node in nodes if node.lineno in lines)
+    return {abs(value) for value in found if isinstance(value, int | float)}
+
+
 # ---- looking at a recording ---------------------------------------------------------------------------------------
 
 
@@ -302,7 +319,7 @@ def _has_history(after: State) -> tuple[bool, Text]:
     return (
         error is None or "no gradient history" not in error.message,
         Text(
-            "Nothing is refused any more, but `loss` has no gradient history. Where was it lost: at a `detach()`, or under `no_grad`?",
+            "Nothing is refused now, but `loss` has no gradient history. Where was it lost: at a `detach()`, or under `no_grad`?",
             "不再被拒绝了，但 `loss` 没有梯度历史。历史在哪里丢的：`detach()`，还是 `no_grad`？",
         ),
     )

@@ -92,7 +92,7 @@ def one_storage_fewer(mine: Any) -> Steps:
         Text("The gradient was 6, 0, 6, 0: what has changed?", "原来的梯度是 6、0、6、0：什么变了？"),
     )
     return Text(
-        "`relu_` may overwrite the result of `scale`, since nothing needs it any more.",
+        "`relu_` may overwrite the result of `scale`, since nothing needs it afterward.",
         "`relu_` 可以覆盖 `scale` 的结果，因为没有人再需要它。",
     )
 

@@ -65,11 +65,11 @@ def normalized_after_all(normalized: Recording) -> Steps:
     yield (
         error is None,
         Text(
-            "`backward()` is still refused. Which saved value was overwritten, and which operation had saved it?",
+            "`backward()` is still refused. Which value was overwritten, and which operation keeps it?",
             "`backward()` 仍被拒绝。被覆盖的是哪个保存的值？是哪个操作保存的？",
         ),
         Text(
-            "`relu` saves its result, with or without an underscore. Which operation writes into that storage?",
+            "`relu` keeps its result, with or without an underscore. Which operation writes into that storage?",
             "不管有没有下划线，`relu` 都会保存自己的结果。是哪个操作写进了那个存储？",
         ),
     )
@@ -107,7 +107,7 @@ def normalized_after_all(normalized: Recording) -> Steps:
         ),
     )
     return Text(
-        "The subtraction now puts its result into a new storage, and no node has saved its contents. From then on, you may write in place.",
+        "The subtraction now puts its result into a new storage, and no node keeps it. From then on, you may write in place.",
         "减法的结果现在放进新的存储，没有节点保存过其中的内容。此后就可以原地写了。",
     )
 

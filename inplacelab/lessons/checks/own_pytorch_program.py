@@ -49,7 +49,7 @@ def edits_that_work(edits: Any) -> Steps:
     yield (
         "detach" not in found,
         Text("Which parameters get a gradient after `detach()`?", "`detach()` 之后，哪些参数还有梯度？"),
-        Text("The loss has no history any more: `backward()` raises.", "损失不再有历史：`backward()` 会报错。"),
+        Text("The loss no longer has a history: `backward()` raises.", "损失不再有历史：`backward()` 会报错。"),
     )
     yield (
         found == {"swap", "again"},

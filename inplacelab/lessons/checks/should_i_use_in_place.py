@@ -72,7 +72,7 @@ def as_few_bytes_as_possible(mine: Any) -> Steps:
     yield (
         len(storages) <= 5,
         Text(
-            "Which two of the five operations overwrite numbers that nobody needs any more?",
+            "Which two of the five operations overwrite numbers that nothing needs?",
             "五个操作中，有哪两个覆盖的是谁也不再需要的数？",
         ),
     )

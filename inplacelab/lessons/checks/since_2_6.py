@@ -165,7 +165,7 @@ def _runs(after: State) -> Steps:
     yield (
         "used in gradient computation has been modified" not in message,
         Text(
-            "`backward()` is still refused. Which node has kept a tensor, and which line overwrites that tensor?",
+            "`backward()` is still refused. Which node keeps a tensor, and which line overwrites that tensor?",
             "`backward()` 还是被拒绝。哪个节点保存了张量？哪一行覆盖了这个张量？",
         ),
         Text(

@@ -31,8 +31,8 @@ def equal_again(equal: Any) -> Steps:
     yield (
         "gradient" not in given,
         Text(
-            "With one of your edits, the ranks take different steps. When are the gradients averaged: before `step()`, or in `backward()`?",
-            "你写的改法里，有一种会使两个进程的更新不同。梯度是什么时候求平均的：`step()` 之前，还是 `backward()` 之中？",
+            "With one of your edits, the ranks take different steps. When are the gradients averaged: in `backward()`, or in `step()`?",
+            "你写的改法里，有一种会使两个进程的更新不同。梯度是什么时候求平均的：在 `backward()` 里，还是在 `step()` 里？",
         ),
         Text(
             "After `backward()`, nothing makes the gradients equal again.",
@@ -69,7 +69,7 @@ def blamed_line(blamed: Any) -> Steps:
             "The optimizer subtracts the averaged gradient, the same on both ranks. Were the weights still equal before it?",
             "优化器减去的是平均梯度，两个进程相同。在它之前，权重还相同吗？",
         ),
-        Text("Look for the first write marked ≠.", "找第一个带有 ≠ 记号的写入。"),
+        Text("Which line before it writes to the weight?", "在它之前，哪一行写了权重？"),
     )
     yield (
         blamed == 12,

@@ -65,7 +65,7 @@ def right_gradient(mine: Recording) -> Steps:
         ),
     )
     return Text(
-        "The row that the product keeps is in another storage, and nothing writes to that.",
+        "The row that the product keeps is in another storage, and nothing writes to it.",
         "乘积保存的那一行在另一个存储里，没有操作写那个存储。",
     )
 

@@ -25,11 +25,11 @@ COMPILED = Text(
     "经 `to_static` 编译的函数所做的，记录为一个操作 `run_program`。",
 )
 INFERRED = Text(
-    "Paddle does not show what grad nodes have saved. It was inferred from their names, and is marked so.",
+    "Paddle does not show what grad nodes keep. It was inferred from their names, and is marked so.",
     "Paddle 不显示梯度节点保存了什么。这部分由节点的名称推断得出，并注明是推断。",
 )
 UNKNOWN_SAVED = Text(
-    "What `{0}` has saved is not known: Paddle does not show it.", "不知道 `{0}` 保存了什么：Paddle 不显示。"
+    "What `{0}` keeps is not known: Paddle does not show it.", "不知道 `{0}` 保存了什么：Paddle 不显示。"
 )
 UNOBSERVED = Text(
     "Tensors were also written by code that was not recorded: another thread, an operation that failed halfway, "

@@ -8,7 +8,7 @@ from __future__ import annotations
 from inplacelab.language import Text
 
 NOT_SHOWN = Text(
-    "PyTorch {0} does not show what grad nodes have saved: that was left out. Newer versions do.",
+    "PyTorch {0} does not show what grad nodes keep: that was left out. Newer versions do.",
     "PyTorch {0} 不显示梯度节点保存了什么，这部分没有记录；较新的版本可以显示。",
 )
 TRACED = Text(

@@ -39,23 +39,30 @@ def fix_between(before: str, after: str) -> FixFacts:
         before: the original.
         after: the fixed program.
     """
-    old, new = source_lines(before), source_lines(after)
-    changes = [
-        _Change(first, last, tuple(new[begin:end]))
-        for tag, first, last, begin, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-        if tag != "equal"
-    ]
+    changes = _changes(source_lines(before), source_lines(after))
     edits = tuple(EditFacts(each.first + 1, 0, each.last + 1, 0, "".join(each.lines)) for each in changes)
-    said = [*_said(old, changes)]
+    # A last line without an end is the same line as one with it.
+    old, new = _ended(source_lines(before)), _ended(source_lines(after))
+    said = [*_said(old, _changes(old, new))]
     says = Text(", and ".join(each.en for each in said), "，并".join(each.zh for each in said))
     return FixFacts(says, edits)
 
 
+def _changes(old: list[str], new: list[str]) -> list[_Change]:
+    return [
+        _Change(first, last, tuple(new[begin:end]))
+        for tag, first, last, begin, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def _ended(lines: list[str]) -> list[str]:
+    return [line if line.endswith(("\n", "\r")) else line + "\n" for line in lines]
+
+
 def lines_after(source: str, fix: FixFacts) -> list[tuple[str, bool]]:
     """Returns the lines of a fixed program, each with whether it is new."""
-    old, new = source_lines(source), source_lines(applied(source, fix.edits))
-    if old and not old[-1].endswith("\n"):
-        old[-1] += "\n"
+    old, new = _ended(source_lines(source)), source_lines(applied(source, fix.edits))
     found: list[tuple[str, bool]] = []
     for tag, _, _, begin, end in SequenceMatcher(None, old, new).get_opcodes():
         found += [(line.rstrip("\r\n"), tag != "equal") for line in new[begin:end]]

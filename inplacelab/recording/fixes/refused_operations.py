@@ -190,7 +190,7 @@ def _freed(case: _Case) -> list[FixFacts]:
         return []
     line, column = case.program.end(call)
     edit = EditFacts(line, column - 1, line, column - 1, ", retain_graph=True" if call.args else "retain_graph=True")
-    says = Text("in line {0} have the graph kept: `{1}`", "让第 {0} 行保留计算图：`{1}`").format(
+    says = Text("let line {0} keep the graph: `{1}`", "让第 {0} 行保留计算图：`{1}`").format(
         statement.lineno, case.program.text(statement, [edit])
     )
     return [FixFacts(says, (edit,))]
@@ -232,7 +232,7 @@ _WORDS = re.compile(
     r"(?P<op>\w+)\(\): argument '(?P<name>\w+)' \(position (?P<place>\d)\) must be Tensor, but got (?P<kind>int|float|list)\b"
 )
 _PACKAGES = ("paddle", "inplacelab")
-_SAYS = Text("in line {0} make a tensor of it: `{1}`", "让第 {0} 行把它做成张量：`{1}`")
+_SAYS = Text("in line {0} make it a tensor: `{1}`", "让第 {0} 行把它做成张量：`{1}`")
 
 
 def _not_a_tensor(case: _Case) -> list[FixFacts]:

@@ -253,12 +253,12 @@ def _kept_as_copies(case: _Case) -> FixFacts | None:
     if before:
         shown = case.program.text(statement, [each for each in edits_there if not each.text.endswith("\n")])
         says = Text(
-            "in line {0} have a copy kept: put `{1}` before it, and write `{2}`",
+            "let line {0} keep a copy: put `{1}` before it, and write `{2}`",
             "让第 {0} 行保存副本：在它之前加上 `{1}`，并把它改写为 `{2}`",
         )
         return FixFacts(says.format(statement.lineno, "; ".join(before), shown), tuple(edits_there))
     shown = case.program.text(statement, list(edits_there))
-    says = Text("in line {0} have a copy kept: `{1}`", "让第 {0} 行保存副本：`{1}`").format(statement.lineno, shown)
+    says = Text("let line {0} keep a copy: `{1}`", "让第 {0} 行保存副本：`{1}`").format(statement.lineno, shown)
     return FixFacts(says, tuple(edits_there))
 
 
@@ -307,14 +307,14 @@ def _another_way(program: Program, writes: Sequence[Write], has_ordinary: HasOrd
         return Text("write to a copy", "改为写入副本")
     if write.tensor is None or not write.tensor.names:  # inside a call, such as that of an in-place layer
         pattern = Text(
-            "in what line {0} calls, use the ordinary form of `{1}` (without the underscore, or without `inplace=True`), or have "
+            "in the code that line {0} calls, use the ordinary form of `{1}` (without the underscore, or without `inplace=True`), or let "
             "it write to a clone",
             "在第 {0} 行所调用的代码中，使用 `{1}` 的普通形式（去掉下划线，或去掉 `inplace=True`），或让它写入副本",
         )
         return pattern.format(write.step.line, write.step.op.rstrip("_"))
     if write.step.phase == "backward":  # written by a hook, or by the `backward` of a `PyLayer`
         pattern = Text(
-            "have line {0}, which is run while backward still needs `{1}`, write to a clone of it",
+            "let line {0}, which runs while backward still needs `{1}`, write to a clone of it",
             "第 {0} 行运行时反向传播还需要 `{1}`，请让它写入 `{1}` 的副本",
         )
         return pattern.format(write.step.line, name_of(write.tensor))
@@ -324,12 +324,12 @@ def _another_way(program: Program, writes: Sequence[Write], has_ordinary: HasOrd
     return _TO_A_CLONE.format(write.step.line, Text(" and of ".join(names), " 和 ".join(names)))
 
 
-_BEFORE = Text("call `backward()` before line {0} is run, or ", "在执行第 {0} 行之前调用 `backward()`，或")
+_BEFORE = Text("call `backward()` before line {0} runs, or ", "在执行第 {0} 行之前调用 `backward()`，或")
 _A_NEW_TENSOR = Text(
     "in line {0} write `{1}`: a new tensor, which the other names of the old one do not see",
     "把第 {0} 行改写为 `{1}`：它产生一个新张量，旧张量的其他名字看不到它",
 )
-_TO_A_CLONE = Text("have line {0} write to a clone of {1}", "让第 {0} 行写入 {1} 的副本")
+_TO_A_CLONE = Text("let line {0} write to a clone of {1}", "让第 {0} 行写入 {1} 的副本")
 _COMPUTED_AGAIN = Text(
     "compute the loss again after line {0}, from the new values", "在第 {0} 行之后用新的值重新计算损失"
 )

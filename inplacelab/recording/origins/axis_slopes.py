@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.layer_slopes import LAYERS, mean, softmax
 from inplacelab.recording.origins.pointwise_slopes import product_of_others
-from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Form, Slope, in_brackets, labelled
+from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Form, Slope, in_brackets, labeled
 
 __all__ = ["ALONG_AXES"]
 
@@ -67,16 +67,16 @@ def _of_norm(p: int) -> Form:
     def value(asked: Asked) -> Slope:
         x = asked.x[asked.at]
         if p == 1:
-            return labelled(math.copysign(1.0, x) if x else 0.0)
+            return labeled(math.copysign(1.0, x) if x else 0.0)
         if p == 2:
             return Slope(x / asked.out, f"{number_label(x)} / {number_label(asked.out)}")
-        return labelled(math.copysign(abs(x) ** (p - 1), x) / asked.out ** (p - 1))
+        return labeled(math.copysign(abs(x) ** (p - 1), x) / asked.out ** (p - 1))
 
     return Form(value, lambda asked: sum(abs(each) ** p for each in asked.x) ** (1 / p))
 
 
 def _largest_size(asked: Asked) -> Slope:
-    return labelled(math.copysign(1.0, asked.x[asked.at])) if len(asked.x) == 1 else UNKNOWN
+    return labeled(math.copysign(1.0, asked.x[asked.at])) if len(asked.x) == 1 else UNKNOWN
 
 
 ALONG_AXES: Mapping[str, tuple[Form, ...]] = {

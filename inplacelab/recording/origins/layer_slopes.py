@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from inplacelab.recording.naming import number_label
-from inplacelab.recording.origins.slope_forms import UNKNOWN, Asked, Form, Slope, labelled
+from inplacelab.recording.origins.slope_forms import UNKNOWN, Asked, Form, Slope, labeled
 
 __all__ = ["LAYERS", "attention"]
 
@@ -46,7 +46,7 @@ def _loss(value: _OfPair, by_x: _OfPair, by_target: _OfPair) -> tuple[Form, ...]
             x, target = here[asked.at % len(here)]
             found = (by_x if asked.at < len(here) else by_target)(x, target)
             if not divide or len(here) == 1:
-                return labelled(found)
+                return labeled(found)
             return Slope(found / len(here), f"{number_label(found)} / {len(here)}")
 
         def value_of(asked: Asked) -> float:
@@ -133,7 +133,7 @@ def _of_share(asked: Asked) -> Slope:
 def _picked(divide: bool) -> Form:
     """The negative mean, or sum, of the scores of the right classes."""
     return Form(
-        lambda asked: labelled(-1 / (len(asked.x) if divide else 1)),
+        lambda asked: labeled(-1 / (len(asked.x) if divide else 1)),
         lambda asked: -sum(asked.x) / (len(asked.x) if divide else 1),
     )
 
@@ -163,9 +163,9 @@ def _normalization(epsilon: float) -> Form:
         scaled, deviation, weight, _ = parts(asked)
         own, count = asked.own or 0, asked.line
         if asked.at >= count:
-            return labelled(scaled[own] if asked.at == count else 1.0)
+            return labeled(scaled[own] if asked.at == count else 1.0)
         same = 1.0 if asked.at == own else 0.0
-        return labelled(weight / deviation * (same - 1 / count - scaled[own] * scaled[asked.at] / count))
+        return labeled(weight / deviation * (same - 1 / count - scaled[own] * scaled[asked.at] / count))
 
     return Form(slope_of, value)
 
@@ -174,7 +174,7 @@ def _unit_length(asked: Asked) -> Slope:
     length = math.sqrt(sum(each * each for each in asked.x))
     own = asked.own or 0
     same = 1.0 if asked.at == own else 0.0
-    return labelled((same - asked.x[own] * asked.x[asked.at] / length**2) / length)
+    return labeled((same - asked.x[own] * asked.x[asked.at] / length**2) / length)
 
 
 def attention(asked: Asked) -> Slope:
@@ -189,7 +189,7 @@ def attention(asked: Asked) -> Slope:
         return UNKNOWN
     query, of_key, value = triples[entry * keys + key]
     by_score = shares[key] * (value - out) * scale
-    return labelled((by_score * of_key, by_score * query, shares[key] / size)[asked.at % 3])
+    return labeled((by_score * of_key, by_score * query, shares[key] / size)[asked.at % 3])
 
 
 _NORMALIZATIONS = tuple(map(_normalization, EPSILONS))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.layer_slopes import LAYERS, sigmoid
-from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Form, Slope, in_brackets, labelled
+from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Form, Slope, in_brackets, labeled
 
 __all__ = ["POINTWISE", "product_of_others"]
 
@@ -62,7 +62,7 @@ def _density(x: float) -> float:
 
 def _scaled_second(asked: Asked, sign: float) -> Slope:
     alpha = asked.given.get("alpha", 1.0)
-    return labelled(1.0 if asked.at == 0 else sign * alpha)
+    return labeled(1.0 if asked.at == 0 else sign * alpha)
 
 
 def _power(asked: Asked) -> Slope:
@@ -88,21 +88,21 @@ def _kept(asked: Asked) -> Slope:
     )
     if x in limits or asked.at:
         return UNKNOWN
-    return labelled(1.0 if x == asked.out else 0.0)
+    return labeled(1.0 if x == asked.out else 0.0)
 
 
 def _leaky(asked: Asked) -> Slope:
-    return UNKNOWN if asked.x[0] == 0 else labelled(asked.out / asked.x[0])
+    return UNKNOWN if asked.x[0] == 0 else labeled(asked.out / asked.x[0])
 
 
 def _elu(asked: Asked) -> Slope:
     alpha = asked.given.get("alpha", asked.given.get("other", 1.0))
-    return labelled(1.0 if asked.x[0] > 0 else asked.out + alpha)
+    return labeled(1.0 if asked.x[0] > 0 else asked.out + alpha)
 
 
 def _lerp(asked: Asked) -> Slope:
     x, y, weight = _numbers(asked)[:3]
-    return (labelled(1 - weight), labelled(weight), Slope(y - x, f"{number_label(y)} - {in_brackets(x)}"))[asked.at]
+    return (labeled(1 - weight), labeled(weight), Slope(y - x, f"{number_label(y)} - {in_brackets(x)}"))[asked.at]
 
 
 def _lerped(asked: Asked) -> float:
@@ -113,13 +113,13 @@ def _lerped(asked: Asked) -> float:
 def _added_product(asked: Asked) -> Slope:
     _, a, b = asked.x
     factor = asked.given.get("value", 1.0)
-    return (ONE, labelled(factor * b), labelled(factor * a))[asked.at]
+    return (ONE, labeled(factor * b), labeled(factor * a))[asked.at]
 
 
 def _added_quotient(asked: Asked) -> Slope:
     _, a, b = asked.x
     factor = asked.given.get("value", 1.0)
-    return (ONE, labelled(factor / b), labelled(-factor * a / b**2))[asked.at]
+    return (ONE, labeled(factor / b), labeled(-factor * a / b**2))[asked.at]
 
 
 def _one_of(asked: Asked) -> float:
@@ -132,9 +132,9 @@ POINTWISE: Mapping[str, tuple[Form, ...]] = {
     "subtract": (Form(lambda asked: _scaled_second(asked, -1.0)),),
     "multiply": (Form(product_of_others),),
     "divide": _of_quotient((lambda x, y, out: 1 / y, "1 / {y}"), (lambda x, y, out: -x / y**2, "-{x} / {y}²")),
-    "rsub": (Form(lambda asked: labelled(-1.0 if asked.at == 0 else 1.0)),),
+    "rsub": (Form(lambda asked: labeled(-1.0 if asked.at == 0 else 1.0)),),
     "rtruediv": _of_two((lambda x, y, out: -y / x**2, "-{y} / {x}²"), (lambda x, y, out: 1 / x, "1 / {x}")),
-    "scale": (Form(lambda asked: labelled(_one_of(asked))),),
+    "scale": (Form(lambda asked: labeled(_one_of(asked))),),
     "neg": _of_one(lambda x, out: -1.0, "-1"),
     "square": _of_one(lambda x, out: 2 * x, "2 · {x}"),
     "pow": (Form(_power),),
@@ -163,9 +163,9 @@ POINTWISE: Mapping[str, tuple[Form, ...]] = {
     "erf": _of_one(lambda x, out: 2 / math.sqrt(math.pi) * math.exp(-x * x), "2 / √π · exp(-{x}²)"),
     "relu": _of_one(lambda x, out: 1.0 if out > 0 else 0.0),
     "relu6": _of_one(lambda x, out: 1.0 if 0 < out < 6 else 0.0),
-    "silu": (Form(lambda asked: labelled(sigmoid(asked.x[0]) * (1 + asked.x[0] - asked.out)), lambda asked: asked.x[0] * sigmoid(asked.x[0])),),
-    "gelu": (Form(lambda asked: labelled(_normal(asked.x[0]) + asked.x[0] * _density(asked.x[0])), lambda asked: asked.x[0] * _normal(asked.x[0])),),
-    "softplus": (Form(lambda asked: labelled(sigmoid(asked.x[0])), lambda asked: math.log1p(math.exp(asked.x[0]))),),
+    "silu": (Form(lambda asked: labeled(sigmoid(asked.x[0]) * (1 + asked.x[0] - asked.out)), lambda asked: asked.x[0] * sigmoid(asked.x[0])),),
+    "gelu": (Form(lambda asked: labeled(_normal(asked.x[0]) + asked.x[0] * _density(asked.x[0])), lambda asked: asked.x[0] * _normal(asked.x[0])),),
+    "softplus": (Form(lambda asked: labeled(sigmoid(asked.x[0])), lambda asked: math.log1p(math.exp(asked.x[0]))),),
     "softsign": _of_one(lambda x, out: 1 / (1 + abs(x)) ** 2, "1 / (1 + |{x}|)²"),
     "leaky_relu": (Form(_leaky),),
     "elu": (Form(_elu, lambda asked: asked.x[0] if asked.x[0] > 0 else asked.given.get("alpha", asked.given.get("other", 1.0)) * math.expm1(asked.x[0])),),

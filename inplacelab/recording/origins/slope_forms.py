@@ -9,7 +9,7 @@ from typing import NamedTuple
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.arithmetic import signed
 
-__all__ = ["ONE", "UNKNOWN", "Asked", "Form", "Slope", "in_brackets", "labelled"]
+__all__ = ["ONE", "UNKNOWN", "Asked", "Form", "Slope", "in_brackets", "labeled"]
 
 Given = Mapping[str, float]
 
@@ -71,6 +71,6 @@ def in_brackets(value: float) -> str:
     return signed(number_label(value))
 
 
-def labelled(value: float) -> Slope:
+def labeled(value: float) -> Slope:
     """A slope that is written as its value."""
     return Slope(value, number_label(value))

@@ -16,7 +16,7 @@ from inplacelab.recording.origins.arithmetic import ADDING, ATTENTION, COPIES, p
 from inplacelab.recording.origins.axis_slopes import ALONG_AXES
 from inplacelab.recording.origins.layer_slopes import attention
 from inplacelab.recording.origins.pointwise_slopes import POINTWISE
-from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Slope, in_brackets, labelled
+from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Slope, in_brackets, labeled
 
 __all__ = ["UNKNOWN", "Slope", "slope"]
 
@@ -77,7 +77,7 @@ _MOVES = ("moved", "chosen", "reordered", "joined", "stacked")
 def _slope(op: str, depends: Dependence, asked: Asked, *, checked: bool) -> Slope:  # noqa: C901, PLR0911  # one case after the other
     name = plain_name(op)
     if name == "dropout":
-        return labelled(asked.out / asked.x[0]) if asked.x[0] else UNKNOWN
+        return labeled(asked.out / asked.x[0]) if asked.x[0] else UNKNOWN
     if name in COPIES or depends.how in _MOVES:
         return (
             ONE
@@ -88,7 +88,7 @@ def _slope(op: str, depends: Dependence, asked: Asked, *, checked: bool) -> Slop
         adds = depends.text == "assigned" or not checked or _close(sum(asked.x), asked.out)
         return ONE if adds else UNKNOWN
     if name == "median":
-        return labelled(1 / len(asked.x))
+        return labeled(1 / len(asked.x))
     if name == ATTENTION:
         return attention(asked)
     if depends.rule and (depends.how == "windowed" or name in ("max", "min", "maximum", "minimum")):
@@ -121,10 +121,10 @@ def _of_product(depends: Dependence, asked: Asked) -> Slope:
     if depends.how == "windowed":
         if at == len(x) - len(x) % 2:
             return ONE  # the bias comes last
-        return labelled(x[at + 1 if at % 2 == 0 else at - 1])
+        return labeled(x[at + 1 if at % 2 == 0 else at - 1])
     added, factors = products_of(depends.text)
     if at < added:
-        return labelled(given.get("beta", 1.0))
+        return labeled(given.get("beta", 1.0))
     begin = at - (at - added) % factors
     others = [x[k] for k in range(begin, begin + factors) if k != at]
     alpha = given.get("alpha", 1.0)

@@ -74,7 +74,7 @@ def _why_stale(moment: Moment, before: State, fresh: dict[Kept, list[SavedFacts]
     said = [_went_up(write.storage, write.before, write.after) for write in written]
     said += [pattern.format(listing(nodes)) for pattern, nodes in fates.items()]
     if not at_stake:
-        said.append(Text("No fresh saved tensor lies there.", "那里没有尚未过期的保存张量。"))
+        said.append(Text("No saved tensor there is fresh.", "那里没有尚未过期的保存张量。"))
     return joined(said)
 
 
@@ -88,7 +88,7 @@ def _fate(moment: Moment, kept: Kept, spoilt: bool) -> Text:
     node, storage = kept
     after = moment.after.nodes.get(node)
     if after is None or after.released:
-        return Text("{0} does not keep it any more.", "{0} 已不再保存它。")
+        return Text("{0} no longer keeps it.", "{0} 已不再保存它。")
     if any(saved.copy for saved in after.saved if saved.storage != storage):
         return Text("A copy was made first for {0}.", "事先为 {0} 复制了一份。")
     return Text("What {0} kept is still fresh.", "{0} 保存的值没有过期。")
@@ -153,7 +153,7 @@ def _as_before(before: State, tensor: TensorFacts) -> Text:
 
 def _why_unchanged(moment: Moment, tensor: TensorFacts) -> Text:
     pattern = Text(
-        "{head} made no grad node: the values of {x} are other ones, but its history does not know of the write.",
+        "{head} made no grad node: the values of {x} have changed, but its history does not contain the write.",
         "{head}没有产生梯度节点：{x} 的值虽被写入，它的梯度历史却不知道这次写入。",
     )
     return pattern.format(head=moment.head, x=moment.called_before(tensor.id))
@@ -162,18 +162,18 @@ def _why_unchanged(moment: Moment, tensor: TensorFacts) -> Text:
 def _why_new(moment: Moment, tensor: TensorFacts, made: NodeFacts) -> Text:
     if tensor.base is not None:
         pattern = Text(
-            "{x} is a view: the write is entered in the history of its base, and the new {node} leads from {x} to it.",
+            "{x} is a view: the write is recorded in the history of its base, and the new {node} leads from {x} to it.",
             "{x} 是视图：写入记在它的基张量的梯度历史里，新的 {node} 从 {x} 通向那里。",
         )
     elif made.name == "CopySlices":
         pattern = Text(
-            "{node} sends the gradients of the slots that {x} was written in through the operation, and those of the "
-            "other slots to where they went before.",
+            "For the slots that were written, {node} sends the gradient of {x} through the operation; for the other slots, "
+            "it sends it where it went before.",
             "{x} 被写入的槽位，其梯度由 {node} 送去经过该操作；其余槽位的梯度仍送往原处。",
         )
     else:
         pattern = Text(
-            "The operation gave {x} its present values, so its history goes on from {node}.",
+            "The operation computed the values that {x} has now, so its history continues from {node}.",
             "{x} 现在的值由该操作给出，所以它的梯度历史从 {node} 接续。",
         )
     return pattern.format(x=moment.called_before(tensor.id), node=quoted(made.name))

@@ -134,7 +134,7 @@ def _size(moment: Moment) -> int:
 def _account(moment: Moment, made: list[StorageFacts], gone: list[StorageFacts]) -> Text:
     if not made and not gone:
         pattern = Text(
-            "{0} makes no storage and lets none go: {1:,} bytes, as before.",
+            "{0} makes no storage and frees none: {1:,} bytes, as before.",
             "{0}既没有新建存储，也没有释放存储：仍是 {1:,} 字节。",
         )
         return pattern.format(moment.head, moment.step.live)

@@ -66,11 +66,11 @@ def _hook_called(moment: Moment, facts: BackwardFacts) -> Text:
 def _hook_over(moment: Moment, facts: BackwardFacts) -> Text:
     step = moment.step
     as_it_is = Text(
-        "The hook {0} is over. The gradient goes on as it is now: {1}.",
+        "The hook {0} has returned. The gradient is passed on as it is now: {1}.",
         "钩子 {0} 执行完毕。梯度以现在的值继续传递：{1}。",
     )
     another = Text(
-        "The hook {0} is over. What it returned takes the gradient's place: {2}, {1}.",
+        "The hook {0} has returned. What it returned takes the gradient's place: {2}, {1}.",
         "钩子 {0} 执行完毕。它返回的 {2} 取代了原来的梯度：{1}。",
     )
     pattern = as_it_is if step.output in step.inputs or step.output is None else another
@@ -152,7 +152,7 @@ def _fills(moment: Moment, leaf: int) -> bool:
 def _sent(moment: Moment, node: NodeFacts) -> Text:
     reached = [edge.to for edge in node.edges if not _waits(moment, edge.to)]
     if not reached:
-        return Text("{0} ran and had no one to send a gradient to.", "{0} 执行完毕，没有需要继续传递的梯度。").format(
+        return Text("{0} ran: no input needed a gradient.", "{0} 执行完毕，没有需要继续传递的梯度。").format(
             moment.called_node(node.id)
         )
     pattern = Text(

@@ -54,8 +54,16 @@ def stale_notes(moment: Moment) -> tuple[Text, ...]:
     found = spoilt(moment)
     if found is None:
         return ()
-    overwritten = [_raise(moment, found.saved, step, write) for step, write in found.writes]
-    return (_kept(moment, found.node, found.saved), *overwritten)
+    said = [_kept(moment, found.node, found.saved)]
+    again = False
+    for step, write in found.writes:
+        there = Moment(moment.recording, step.index)
+        # Versions count per storage: backward refuses the value even if the write left its slots alone.
+        overwrote = overwrites(there, found.saved, write)
+        pattern = _WROTE_BESIDE if not overwrote else _OVERWROTE_AGAIN if again else _OVERWROTE
+        said.append(pattern.format(there.head, written_through(there, write.tensor), write.before, write.after))
+        again |= overwrote
+    return tuple(said)
 
 
 def spoilt(moment: Moment) -> Spoilt | None:
@@ -95,13 +103,6 @@ def same_value(moment: Moment, node: int, saved: SavedFacts) -> list[SavedFacts]
     return next((list(each.saved) for each in kept if saved in each.saved), [saved])
 
 
-def _raise(moment: Moment, saved: SavedFacts, step: Step, write: WriteFacts) -> Text:
-    there = Moment(moment.recording, step.index)
-    # Versions count per storage: backward refuses the value even if the write left its slots alone.
-    pattern = _OVERWROTE if overwrites(there, saved, write) else _WROTE_BESIDE
-    return pattern.format(there.head, written_through(there, write.tensor), write.before, write.after)
-
-
 def overwrites(moment: Moment, saved: SavedFacts, write: WriteFacts) -> bool:
     """Whether a write reached elements of a saved tensor, and not only others of its storage."""
     storage = moment.after.storages.get(saved.storage)
@@ -123,6 +124,9 @@ def written_through(moment: Moment, tensor: int) -> Text:
 
 _OVERWROTE = Text(
     "{0} then overwrote it through {1} (version {2} → {3}).", "{0}随后经由 {1} 覆盖了它（版本 {2} → {3}）。"
+)
+_OVERWROTE_AGAIN = Text(
+    "{0} overwrote it again, through {1} (version {2} → {3}).", "{0}经由 {1} 再次覆盖了它（版本 {2} → {3}）。"
 )
 _WROTE_BESIDE = Text(
     "{0} then raised the version of the same storage through {1} ({2} → {3}), though these slots were not written.",

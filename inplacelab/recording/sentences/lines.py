@@ -124,7 +124,7 @@ def _unbound(moment: Moment) -> list[Text]:
     if not lost:
         return []
     verb = "names" if len(lost) == 1 else "name"
-    pattern = Text(f"{{0}} {verb} no tensor any more.", "{0} 不再指向任何张量。")
+    pattern = Text(f"{{0}} no longer {verb} a tensor.", "{0} 不再指向任何张量。")
     return [moment.in_framework_words(pattern).format(listing([quoted(name) for name in lost]))]
 
 

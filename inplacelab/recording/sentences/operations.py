@@ -195,10 +195,10 @@ def _nothing(moment: Moment) -> Text:
 
 
 _ONE_GONE = Text(
-    "{0} made a tensor that was gone again before the next step.", "{0}产生了一个张量，它在下一步之前就已释放。"
+    "{0} made a tensor that was freed before the next step.", "{0}产生了一个张量，它在下一步之前就已释放。"
 )
 _ONE_MORE_GONE = Text(
-    "{0} made one more tensor, which was gone again before the next step.",
+    "{0} made one more tensor, which was freed before the next step.",
     "{0}又产生了一个张量，它在下一步之前就已释放。",
 )
 

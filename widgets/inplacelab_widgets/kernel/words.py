@@ -6,7 +6,7 @@ from inplacelab.language import Text
 
 KINDS = {
     "contiguous": Text("elements side by side", "元素连续存放"),
-    "strided": Text("elements wherever a layout says", "元素位置由布局决定"),
+    "strided": Text("elements where a layout puts them", "元素位置由布局决定"),
     "normalize": Text("a block for each row", "每行一个线程块"),
     "transpose": Text("tile by tile", "按分块搬运"),
     "transpose_square": Text("tiles change places", "分块互换位置"),
@@ -67,7 +67,7 @@ PICKED = {
     "slot": Text("{element} → slot {sum} = {slot}", "{element} → 槽位 {sum} = {slot}"),
     "slots": Text("{element} … → slots {sum} = {slot} to {last}", "{element} … → 槽位 {sum} = {slot} 至 {last}"),
     "place": Text("index[{element}] sends it to slot {slot}", "index[{element}] 指向槽位 {slot}"),
-    "somewhere": Text("which slot, the values of index decide", "加到哪个槽位由 index 的值决定"),
+    "somewhere": Text("the values of index decide which slot", "加到哪个槽位由 index 的值决定"),
     "untouched": Text("this thread does not touch it in this turn", "该线程在这一轮不访问它"),
     "cost": Text(
         "{sectors} sectors of 32 bytes for {wanted} bytes: {share} %",
@@ -90,10 +90,10 @@ PICKED = {
     "operand": Text("operand", "操作数"),
     "does": Text("does", "访问"),
     "taking_part": Text("threads", "线程数"),
-    "wanted": Text("bytes wanted", "需要的字节"),
+    "wanted": Text("bytes used", "需要的字节"),
     "sectors": Text("sectors", "扇区数"),
     "moved": Text("bytes moved", "搬运的字节"),
-    "share": Text("wanted / moved", "需要 / 搬运"),
+    "share": Text("used / moved", "需要 / 搬运"),
     "thread": Text("thread", "线程"),
     "slots_of": Text("slots of {name}", "{name} 的槽位"),
     "comma": Text(", ", "、"),
@@ -110,7 +110,7 @@ TOTAL_READ = Text("read", "读")
 TOTAL_WRITTEN = Text("written", "写")
 TOTAL_MOVED = Text("moved", "搬运")
 IN_BYTES = Text("{bytes} bytes", "{bytes} 字节")
-NOT_COUNTED = Text("not counted: too many rows before anything repeats", "未计：行数过多，且没有重复的规律")
+NOT_COUNTED = Text("not counted: too many rows, and no repeating pattern", "未计：行数过多，且没有重复的规律")
 UNKNOWN_MOVED = Text("not known", "未知")
 BY_INDEX = Text(
     "not counted: it depends on the values of the index, which were not recorded",
@@ -125,10 +125,10 @@ OUT_OF_PLACE = Text(
     "非原地：结果放在单独的存储中，多占 {size}。",
 )
 LEGEND = (
-    Text("wanted by a thread", "线程需要的槽位"),
-    Text("moved along, wanted by none", "随扇区搬运、无线程需要"),
-    Text("the picked thread's", "所选线程的槽位"),
-    Text("frame: a sector of 32 bytes, the least that memory moves", "外框：一个 32 字节扇区，内存搬运的最小单位"),
+    Text("used by a thread", "线程需要的槽位"),
+    Text("moved, but used by no thread", "随扇区搬运、无线程需要"),
+    Text("the selected thread's", "所选线程的槽位"),
+    Text("frame: a sector of 32 bytes, the smallest unit that moves", "外框：一个 32 字节扇区，内存搬运的最小单位"),
 )
 FACTS = Text("The launch", "这次启动")
 FACT_NAMES = {

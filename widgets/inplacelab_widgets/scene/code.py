@@ -12,7 +12,7 @@ from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, always, rec
 from inplacelab_widgets.scene.measure import LATIN_EM, NORMAL, shortened, width_of, wrapped
 
 LINE_HEIGHT = 18.0
-NEIGHBOURS = 2
+NEIGHBORS = 2
 """The number of lines shown before and after the line of the step."""
 _DEEPEST = 12
 """Deeper indentation than this many blanks is not drawn, to leave room for the code."""
@@ -64,7 +64,7 @@ def source_lines(recording: Recording) -> list[str]:
 
 
 def _near(line: int, last: int, marked: Iterable[Marked]) -> list[int]:
-    close = range(max(line - NEIGHBOURS, 1), min(line + NEIGHBOURS, last) + 1)
+    close = range(max(line - NEIGHBORS, 1), min(line + NEIGHBORS, last) + 1)
     return sorted({*close, *(each.line for each in marked if each.line <= last)})
 
 
