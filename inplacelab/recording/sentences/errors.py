@@ -117,7 +117,7 @@ def written_through(moment: Moment, tensor: int) -> Text:
     if found is None or not any(moment.before.called(key).names for key in roots):
         return called
     how = shown_relation(found, lambda key: quoted(moment.before.called(key).first))
-    pattern = Text("{0}, a {1}", "{1} {0}") if found.kind == "view" else Text("{0}, which {1}", "{0}（{1}）")
+    pattern = Text("{0}, a {1}", "{0}（{1}）") if found.kind == "view" else Text("{0}, which {1}", "{0}（{1}）")
     return pattern.format(called, how)
 
 
