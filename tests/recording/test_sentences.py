@@ -429,7 +429,8 @@ def test_a_write_through_a_view_of_a_view_is_worded_once() -> None:
         "y = w * row\nrow.zero_()\ny.sum().backward()\n"
     )
     recording = run(source).recording
-    failed = next(step.index for step in recording.steps if step.error is not None)
+    failed, error = next((step.index, step.error) for step in recording.steps if step.error is not None)
     said = sentence(recording, failed)
+    assert "`row`（从 `m` 得到的视图）覆盖了它" in error.notes[1].zh
     assert "through `row`, a view by way of `m` (version 0 → 1)" in said.en
     assert "随后经由 `row`（从 `m` 得到的视图）覆盖了它（版本 0 → 1）" in said.zh

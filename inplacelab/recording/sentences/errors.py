@@ -9,7 +9,7 @@ from inplacelab.recording.facts import ErrorFacts, SavedFacts, Step, WriteFacts
 from inplacelab.recording.naming import naming, namings, storage_label
 from inplacelab.recording.queries import kept_by, stale, who_overwrote
 from inplacelab.recording.relations import relation_of, shown_relation
-from inplacelab.recording.sentences.phrases import joined, quoted
+from inplacelab.recording.sentences.phrases import closed_up, joined, quoted
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import common_runs, slot_runs
 from inplacelab.recording.values_read import slots_reached
@@ -55,7 +55,7 @@ def stale_notes(moment: Moment) -> tuple[Text, ...]:
     if found is None:
         return ()
     overwritten = [_raise(moment, found.saved, step, write) for step, write in found.writes]
-    return (_kept(moment, found.node, found.saved), *overwritten)
+    return tuple(closed_up(note) for note in (_kept(moment, found.node, found.saved), *overwritten))
 
 
 def spoilt(moment: Moment) -> Spoilt | None:
