@@ -21,7 +21,7 @@ PLAYGROUND: dict[str, Text] = {
     "run": Text("Run", "运行"),
     "stop": Text("Stop", "停止"),
     "loading": Text(
-        "Python is loading. You can read, step and edit already.", "正在加载 Python。现在就可以阅读、单步浏览和编辑。"
+        "Python is loading. You can read, step and edit already.", "正在加载 Python。现在就可以阅读、逐步查看和编辑。"
     ),
     "loading_to_run": Text("Your program runs as soon as Python is loaded …", "Python 加载完成后立即运行程序……"),
     "ready": Text("Python is ready.", "Python 已就绪。"),
@@ -29,7 +29,7 @@ PLAYGROUND: dict[str, Text] = {
     "fetching": Text("Loading {name}, which this program needs …", "正在加载该程序需要的 {name}……"),
     "ran": Text(
         "Done: {steps} steps. ← and → step; Escape leads back to the editor.",
-        "运行完毕，共 {steps} 步。用 ← 和 → 单步浏览；按 Escape 回到编辑器。",
+        "运行完毕，共 {steps} 步。用 ← 和 → 逐步查看；按 Escape 回到编辑器。",
     ),
     "syntax": Text(
         "This is not a Python program yet: see the marked line.", "这还不是合法的 Python 程序：请看标出的行。"
@@ -48,7 +48,7 @@ PLAYGROUND: dict[str, Text] = {
     ),
     "still": Text(
         "This picture came with the link. Run the program to step through it.",
-        "这张图来自链接。运行程序后可以单步浏览。",
+        "这张图来自链接。运行程序后可以逐步查看。",
     ),
     "still_alt": Text("The picture that came with the link.", "链接附带的图。"),
     "from_link": Text(
@@ -73,7 +73,7 @@ PLAYGROUND: dict[str, Text] = {
         "Paste this into a page: it shows the picture, and Run makes it a playground.",
         "把下面的代码粘贴到网页中：它会显示图；按“运行”后成为可修改的演练场。",
     ),
-    "frame_title": Text("inplacelab: a program, step by step", "inplacelab：逐步浏览程序"),
+    "frame_title": Text("inplacelab: a program, step by step", "inplacelab：逐步查看程序"),
     "with_picture": Text(
         "with its picture, which is seen before Python is loaded", "附带图，在 Python 加载之前即可看到"
     ),
@@ -96,11 +96,11 @@ FRONT: dict[str, Text] = {
         "t = m.t() and row = t[1] share the storage of m, so one write, row.scale_(10.), changed three tensors",
         "t = m.t() 和 row = t[1] 共享 m 的存储，因此一次写入 row.scale_(10.) 改变了三个张量",
     ),
-    "step_it": Text("Step through this program", "单步浏览这个程序"),
+    "step_it": Text("Step through this program", "逐步查看这个程序"),
     "playground": Text("Playground", "演练场"),
     "playground_says": Text(
         "Type a program, press Ctrl-Enter, step through it. Share it as a link.",
-        "输入程序，按 Ctrl-Enter，单步浏览；可以用链接分享。",
+        "输入程序，按 Ctrl-Enter，逐步查看；可以用链接分享。",
     ),
     "course": Text("Course", "课程"),
     "course_says": Text(

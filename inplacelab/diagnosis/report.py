@@ -40,7 +40,7 @@ _OVERWRITTEN_SILENTLY = Text("overwritten by `{0}`, which raises no version here
 _USED = Text("used here", "在这里使用")
 _NO_DATA = Text(
     "To fix it: write to the tensor itself, under `torch.no_grad()`, and not through `.data`; take fused optimizers' steps after backward.",
-    "改法：在 `torch.no_grad()` 之下写入张量本身，不要通过 `.data`；融合优化器的更新放在反向传播之后。",
+    "改法：在 `torch.no_grad()` 下写入张量本身，不要通过 `.data`；融合优化器的更新放在反向传播之后。",
 )
 _OR = Text("Or:", "也可能是：")
 _KEPT = Text("kept: `{0}` keeps {1}{2} at version {3}", "保存：`{0}` 保存了 {1}{2}，版本 {3}")
@@ -71,9 +71,9 @@ _UNSEEN = Text(
     "版本号还增加了 {0}，来自看不到的写入：其他线程、经 `torch.compile` 或 `torch.jit.script` 编译的代码、`ctx.mark_dirty`，"
     "或 PyTorch 函数之下的代码。",
 )
-_NEEDED = Text("needed here: it finds version {0}", "这里需要它：遇到版本 {0}")
+_NEEDED = Text("needed here: it finds version {0}", "需要保存的值：已是版本 {0}")
 _RELEASED = Text("released: this pass kept nothing for a second one", "释放：这一次反向传播没有为第二次保留任何值")
-_AGAIN_HERE = Text("needed here again", "这里再次需要它")
+_AGAIN_HERE = Text("needed here again", "再次需要这个值")
 _IN = Text("{0}, in `{1}`", "{0}（在 `{1}` 中）")
 _KEEP_GRAPH = Text(
     "To fix it: give the earlier backward `retain_graph=True`; or compute the loss again before this one.",
@@ -92,11 +92,11 @@ _CHECKED_BUT = Text(
 )
 _NO_FIX = Text(
     "{0} edits were tried, and none works. This does, around the forward pass; its copies take {1} bytes here:",
-    "试过 {0} 种改法，都不行。下面的写法可行，把它放在前向传播外面；这里的副本共占 {1} 字节：",
+    "试过 {0} 种改法，都不行。下面的写法可行，把它放在前向计算外面；这里的副本共占 {1} 字节：",
 )
 _NOTHING_TO_TRY = Text(
     "No edit that is known here fits the lines. This works, around the forward pass; its copies take {1} bytes here:",
-    "没有适合这些行的改法。下面的写法可行，把它放在前向传播外面；这里的副本共占 {1} 字节：",
+    "没有适合这些行的改法。下面的写法可行，把它放在前向计算外面；这里的副本共占 {1} 字节：",
 )
 _COPYING = {
     "torch": "with torch.autograd.graph.saved_tensors_hooks(lambda saved: saved.clone(), lambda saved: saved):",

@@ -20,7 +20,7 @@ Step = tuple[Any, *tuple[Text, ...]]
 Steps = Generator[Step, None, Text | None]
 
 _SOLVED = Text("✓ Solved.", "✓ 做对了。")
-_NOT_YET = Text("○ Not yet. {0}", "○ 还没有。{0}")
+_NOT_YET = Text("○ Not yet. {0}", "○ 尚未完成。{0}")
 _UNFILLED = Text(
     "`{0}` is still `...`: put your answer in its place and run both cells again.",
     "`{0}` 还是 `...`：请换成你的答案，再把这两个单元格都运行一遍。",

@@ -40,7 +40,7 @@ _OTHER_VALUES = Text(" (then {0} has other values in the end)", "（此时 {0} �
 
 _COPY = Text(
     "run it inside `with {0}.autograd.copy_saved_before_write():`, which copies what backward needs before it is overwritten: {1} bytes here",
-    "把它放进 `with {0}.autograd.copy_saved_before_write():` 之内运行：反向传播需要的内容在被覆盖之前先复制，这里共 {1} 字节",
+    "把它放进 `with {0}.autograd.copy_saved_before_write():` 中运行：反向传播需要的内容在被覆盖之前先复制，这里共 {1} 字节",
 )
 
 

@@ -183,7 +183,7 @@ def _values(recording: Recording, index: int, storage: int) -> str:
 
 _EQUAL = Text(
     "All {0} tensors have the same values and versions on all {1} ranks.",
-    "全部 {0} 个张量在所有 {1} 个进程上的值与版本号都相同。",
+    "{0} 个张量的值与版本号在 {1} 个进程上都相同。",
 )
 _VALUES = Text("`{0}` has drifted apart: {1}.", "`{0}` 已经不一致：{1}。")
 _VERSION = Text(

@@ -66,5 +66,5 @@ def test_a_solution_is_confirmed_with_what_to_remember(check: Exercise) -> None:
 
 def test_hints_are_said_in_the_language_of_the_notebook(check: Exercise) -> None:
     with speak("zh"):
-        assert said(check, x=1, y=3) == "○ 还没有。看 `y`。（提示 1/2：再次运行本单元格可看下一条。）"
+        assert said(check, x=1, y=3) == "○ 尚未完成。看 `y`。（提示 1/2：再次运行本单元格可看下一条。）"
         assert said(check, x=1, y=12) == "✓ 做对了。看得准。"

@@ -126,7 +126,7 @@ def test_a_step_says_what_it_launched(simulated: Recording) -> None:
     (step,) = (step for step in simulated.steps if step.op == "sigmoid")
     said = sentence(simulated, step.index)
     assert said.en.endswith("Kernel `sigmoid` (simulated): 1 block × 256 threads, 36 bytes read and 36 written.")
-    assert said.zh.endswith("核函数 `sigmoid`（模拟）：1 个块 × 256 个线程，读 36 字节，写 36 字节。")
+    assert said.zh.endswith("核函数 `sigmoid`（模拟）：1 个线程块 × 256 个线程，读 36 字节，写 36 字节。")
     (several,) = (step for step in simulated.steps if step.op == "add")
     assert (
         "2 kernels (simulated): `add` and `copy_`; together 108 bytes read and 72 written."

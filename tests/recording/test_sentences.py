@@ -103,7 +103,7 @@ SPOILT = {
         (
             "第 6 行抛出 `RuntimeError`：(PermissionDenied) Tensor 'b' was modified。"
             "`MultiplyGradNode`（第 4 行）在 S1 为版本 0 时保存了 `b`（作为第一个和第二个操作数）。"
-            "第 5 行的 `add_` 随后经由 `b` 的视图 `v` 覆盖了它（版本 0 → 1）。"
+            "第 5 行的 `add_` 随后经由 `v`（`b` 的视图）覆盖了它（版本 0 → 1）。"
         ),
     ),
 }
@@ -429,7 +429,8 @@ def test_a_write_through_a_view_of_a_view_is_worded_once() -> None:
         "y = w * row\nrow.zero_()\ny.sum().backward()\n"
     )
     recording = run(source).recording
-    failed = next(step.index for step in recording.steps if step.error is not None)
+    failed, error = next((step.index, step.error) for step in recording.steps if step.error is not None)
     said = sentence(recording, failed)
+    assert "`row`（从 `m` 得到的视图）覆盖了它" in error.notes[1].zh
     assert "through `row`, a view by way of `m` (version 0 → 1)" in said.en
-    assert "随后经由从 `m` 得到的视图 `row` 覆盖了它（版本 0 → 1）" in said.zh
+    assert "随后经由 `row`（从 `m` 得到的视图）覆盖了它（版本 0 → 1）" in said.zh

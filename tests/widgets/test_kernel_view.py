@@ -146,7 +146,7 @@ def test_the_head_says_how_many_threads_there_are_and_what_each_takes() -> None:
     packed, strided = (KernelView(each) for each in launched if each.kernel == "relu_")
     assert "1,954 × 256 threads · each takes 4 float32 at a time" in packed.to_svg(language="en")
     assert "Grid: block 0 of 1,954" in packed.to_svg(language="en")
-    assert "图中为第 0–255 块，共 1,954 块" in packed.to_svg(language="zh")
+    assert "图中为线程块 0–255，共 1,954 个" in packed.to_svg(language="zh")
     assert "each takes one float32 at a time" in strided.to_svg(language="en")
     assert "每个线程每次处理 1 个 float32" in strided.to_svg(language="zh")
 

@@ -80,7 +80,7 @@ def test_it_opens_where_parameters_begin_to_differ() -> None:
     assert scene.told(position).clause.en == "`layer.weight` drifts apart here"
     waiting = scene.waiting(position, 0)
     assert waiting is not None
-    assert waiting.zh == "进程 0 在这里没有步骤。"
+    assert waiting.zh == "进程 0 此时没有对应的步骤。"
 
 
 def test_only_what_differs_is_outlined() -> None:

@@ -43,7 +43,7 @@ function render({ model, el }) {
       return make("label", { class: "ipl-choice" }, input, ...words);
     };
     if (!part.options.length) {
-      const input = make("input", { type: "text", class: "ipl-entry", autocomplete: "off", "aria-label": `${say("field")}: ${part.label}` });
+      const input = make("input", { type: "text", class: "ipl-entry", autocomplete: "off", "aria-label": `${say("field")}${say("colon")}${part.label}` });
       return make("fieldset", {}, legend, choice(input));
     }
     const kind = part.several ? "checkbox" : "radio";

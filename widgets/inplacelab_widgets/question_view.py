@@ -24,6 +24,7 @@ _WORDS = {
     "noted": Text("Noted. Now run the next cell.", "已记下。现在运行下一个单元格。"),
     "several": Text("(none, one or several)", "（可以不选，也可以选多个）"),
     "field": Text("your answer", "你的答案"),
+    "colon": Text(": ", "："),
 }
 _STILL = Text(
     "(In a running notebook, enter your prediction here.)",
@@ -74,14 +75,15 @@ class QuestionView(LiveWidget):
 
     def _static_copy(self) -> dict[str, str]:
         """The static copy: the parts and their options, without the answers."""
-        items = "".join(f"<li>{_in_html(part)}</li>" for part in self._parts)
+        colon = _WORDS["colon"].in_language(self.language)
+        items = "".join(f"<li>{_in_html(part, colon)}</li>" for part in self._parts)
         said = escape(_STILL.in_language(self.language))
         return {"text/plain": repr(self), "text/html": f"<ul>{items}</ul>\n<p>{said}</p>"}
 
 
-def _in_html(part: AskedPart) -> str:
+def _in_html(part: AskedPart, colon: str) -> str:
     options = " · ".join(map(_code, part["options"])) or "…"
-    return f"{_code(part['label'])}: {options}"
+    return f"{_code(part['label'])}{colon}{options}"
 
 
 def _code(words: str) -> str:

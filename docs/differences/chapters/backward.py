@@ -119,7 +119,7 @@ CHAPTER = Chapter(
         difference(
             key="twice-without-saved",
             kind=Kind.DESIGN,
-            title=Text("Backward twice through a graph that kept nothing", "对没有保存任何值的计算图做两次反向传播"),
+            title=Text("Backward twice through a graph that kept nothing", "对没有保存任何值的反向图做两次反向传播"),
             program="""
                 s = (a * 2).sum()
                 s.backward()
@@ -135,7 +135,8 @@ CHAPTER = Chapter(
             key="grad-then-backward",
             kind=Kind.STRICTER,
             title=Text(
-                "`paddle.grad`, and then backward through the same graph", "先 `paddle.grad`，再对同一计算图反向传播"
+                "`paddle.grad`, and then backward through the same graph",
+                "先 `paddle.grad`，再对同一个反向图做反向传播",
             ),
             program="""
                 b = (a * a).sum()
@@ -150,7 +151,7 @@ CHAPTER = Chapter(
             why=Text(
                 "`paddle.grad` frees what the graph has kept unless `retain_graph` is set, as Paddle's documentation has it, too. "
                 "Paddle itself works on a copy of the graph, and frees nothing.",
-                "除非要求保留，`paddle.grad` 会释放计算图保存的值，Paddle 的文档也是这样写的。Paddle 实际上在计算图的副本上运行，什么也没有释放。",
+                "除非要求保留，`paddle.grad` 会释放反向图保存的值，Paddle 的文档也是这样写的。Paddle 实际上在反向图的副本上运行，什么也没有释放。",
             ),
             fixed="""
                 b = (a * a).sum()

@@ -34,7 +34,7 @@ CHAPTER = Chapter(
             why=Text(
                 "In Paddle the sum makes the target double, too. Here it gets a storage of its own (in place in name only). "
                 "Paddle writes the wider elements over the view's neighbors.",
-                "在 Paddle 中求和会把目标也变成双精度。这里为它换一个自己的存储（只是名义上的原地）；Paddle 则把更宽的元素写到视图的邻居上去了。",
+                "在 Paddle 中求和会把目标也变成双精度。inplacelab 为它换一个自己的存储（只是名义上的原地）；Paddle 则把更宽的元素写到视图的邻居上去了。",
             ),
         ),
         difference(
@@ -137,7 +137,7 @@ CHAPTER = Chapter(
                 "No integer stands for NaN or infinity. Ours refuses wherever a number is stored (`fill_`, `x[0] = ...`, "
                 "`index_fill_`, `full`, ...), as PyTorch does; Paddle writes the smallest integer there is.",
                 "没有整数能表示 NaN 或无穷大。凡是存入一个数的地方（`fill_`、`x[0] = ...`、`index_fill_`、`full` 等），"
-                "这里都拒绝执行，与 PyTorch 相同；Paddle 则写入该类型最小的整数。",
+                "inplacelab 都拒绝执行，与 PyTorch 相同；Paddle 则写入该类型最小的整数。",
             ),
             fixed="""
                 x = paddle.to_tensor([1, 2, 3]).astype("float64")

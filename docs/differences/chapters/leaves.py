@@ -154,7 +154,7 @@ CHAPTER = Chapter(
             """,
             why=Text(
                 "Here every check comes before the write: what is refused leaves everything as it was.",
-                "这里所有检查都在写入之前：被拒绝的操作不留下任何改变。",
+                "inplacelab 的所有检查都在写入之前：被拒绝的操作不留下任何改变。",
             ),
         ),
         difference(
@@ -213,7 +213,7 @@ CHAPTER = Chapter(
             kind=Kind.DESIGN,
             title=Text(
                 "`.grad` of a tensor that took no gradient until it was written",
-                "原本不需要梯度、写入之后才进入历史的张量的 `.grad`",
+                "张量因写入而需要梯度之后的 `.grad`",
             ),
             program="""
                 z = paddle.ones([2, 2])
@@ -261,7 +261,7 @@ CHAPTER = Chapter(
             """,
             why=Text(
                 "Here it is a view like every other slice. Paddle gives another name to the same tensor.",
-                "这里它与其他切片一样是视图。Paddle 则给同一个张量另起一个名字。",
+                "在 inplacelab 里，它与其他切片一样是视图。Paddle 则给同一个张量另起一个名字。",
             ),
         ),
     ),

@@ -161,7 +161,7 @@ CHAPTER = Chapter(
         difference(
             key="bits-written",
             kind=Kind.REFUSED,
-            title=Text("The bits of a result are written as integers", "以整数形式改写计算结果的二进制位"),
+            title=Text("The bits of a result are written as integers", "以整数形式写入计算结果的二进制位"),
             program="""
                 b = a * 2
                 b.view("int64").zero_()
@@ -174,7 +174,7 @@ CHAPTER = Chapter(
             """,
             why=Text(
                 "No derivative through bits is known. The other two let the write pass unseen.",
-                "按二进制位改写谈不上导数。另外两个框架对这次写入视而不见。",
+                "按二进制位写入谈不上导数。另外两个框架对这次写入视而不见。",
             ),
             fixed="""
                 b = a * 2

@@ -257,7 +257,7 @@ CHAPTER = Chapter(
             why=Text(
                 "An operation whose name ends in an underscore writes its storage, here. Paddle's `apply_` gives the tensor "
                 "a new one; PyTorch's writes and does not count, and is silently wrong.",
-                "在这里，名字以下划线结尾的操作就写自己的存储。Paddle 的 `apply_` 给张量换一个新存储；PyTorch 的写入而不计数，于是悄悄出错。",
+                "在 inplacelab 里，名字以下划线结尾的操作就写自己的存储。Paddle 的 `apply_` 给张量换一个新存储；PyTorch 的写入而不计数，于是悄悄出错。",
             ),
             fixed="""
                 k = paddle.full([2, 2], 5.)

@@ -39,7 +39,7 @@ CHAPTER = Chapter(
             """,
             why=Text(
                 "The window itself shows no slot twice, so it may be written; the history of `b` is rewritten.",
-                "这个窗口本身没有重复显示任何槽位，因此可以写入；`b` 的历史随之改写。",
+                "这个窗口本身没有重复显示任何槽位，因此可以写入；`b` 的历史随之更新。",
             ),
         ),
         difference(

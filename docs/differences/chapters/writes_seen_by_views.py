@@ -196,7 +196,7 @@ CHAPTER = Chapter(
             """,
             why=Text(
                 "The base's history would have to change through a view that is not part of it.",
-                "这要求通过一个不属于历史的视图去改写基张量的历史。",
+                "这要求通过一个不属于历史的视图去更新基张量的历史。",
             ),
             fixed="""
                 b = a * 2

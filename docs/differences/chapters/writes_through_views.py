@@ -15,7 +15,7 @@ CHAPTER = Chapter(
         "rewires only the tensor that was named in the call: the base keeps the node of a value that it no longer has, "
         "and backward silently follows it.",
         "写入改变了基张量的值，因此基张量的历史也必须改变：它的梯度节点要换成新的节点，让被写部分的梯度经过这次写入，其余部分绕过它"
-        "（PyTorch 称之为 CopySlices）。Paddle 只改写调用中出现的那个张量：基张量仍保留旧值的节点，反向传播便不声不响地沿它走下去。",
+        "（PyTorch 称之为 CopySlices）。Paddle 只更新调用中出现的那个张量的历史：基张量仍保留旧值的节点，反向传播便悄悄沿用这个节点。",
     ),
     (
         difference(
@@ -149,7 +149,7 @@ CHAPTER = Chapter(
             why=Text(
                 "PyTorch refuses, because its `unbind` has one grad node for all its results. Here each result is an "
                 "ordinary view of `b` with a node of its own, and may be written like `b[0]`.",
-                "PyTorch 拒绝执行，因为它的 `unbind` 只有一个梯度节点供所有结果共享。这里每个结果都是 `b` 的普通视图，各有自己的节点，"
+                "PyTorch 拒绝执行，因为它的 `unbind` 只有一个梯度节点供所有结果共享。在 inplacelab 里，每个结果都是 `b` 的普通视图，各有自己的节点，"
                 "可以像 `b[0]` 一样写入。",
             ),
         ),
@@ -229,7 +229,7 @@ CHAPTER = Chapter(
         difference(
             key="complex-parts-squared",
             kind=Kind.RIGHT,
-            title=Text("The parts of complex numbers are written as real numbers", "以实数形式改写复数的各部分"),
+            title=Text("The parts of complex numbers are written as real numbers", "以实数形式写入复数的各部分"),
             program="""
                 c = paddle.as_complex(a * 2)
                 paddle.as_real(c).square_()

@@ -43,7 +43,7 @@ def log_of_the_way(kept: Recording, path: Any) -> Steps:
     )
     return Text(
         "Each entry has kept its number. If the entries are tensors, each has a storage of four bytes.",
-        "每一项都留住了自己的数。如果各项是张量，每一项就有一个四字节的存储。",
+        "每一项都留住了自己的数。如果各项是张量，每一项就有一个 4 字节的存储。",
     )
 
 

@@ -186,7 +186,7 @@ def descent(losses: Any, fitted: Recording) -> Steps:
         _close(losses, _descent(len(losses))),
         Text(
             "The loss falls, but not as gradient descent from 0 with this learning rate would.",
-            "损失在降，却不是从 0 出发、用这个学习率应有的降法。",
+            "损失在下降，但从 0 出发、用这个学习率，不应是这样下降的。",
         ),
     )
     return Text("The optimizer holds the tensor that the program uses.", "优化器手里的张量，就是程序在用的张量。")
@@ -273,7 +273,7 @@ def traced(tracked: Recording, inputs: Any, written_by: Any) -> Steps:
         not truth - named,
         Text(
             "There are more. Select `out[0, 1]` and go back with `[` as far as you can: which elements are lit up then?",
-            "还有。选中 `out[0, 1]`，按 `[` 一步步往回追溯，直到尽头：这时亮起的是哪些元素？",
+            "还没有列全。选中 `out[0, 1]`，按 `[` 逐步往回追溯，直到尽头：这时亮起的是哪些元素？",
         ),
         Text("Line 3 adds up a whole column.", "第 3 行把一整列加了起来。"),
     )

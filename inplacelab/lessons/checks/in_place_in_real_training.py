@@ -43,7 +43,7 @@ def data_saved(brightened: Recording, seen: Any) -> Steps:
     )
     return Text(
         "Only the two rows are copied (16 bytes), not the whole data set.",
-        "只复制了那两行（16 个字节），而不是整个数据集。",
+        "只复制了那两行（16 字节），而不是整个数据集。",
     )
 
 
@@ -140,7 +140,7 @@ def descent(descend: Any) -> Steps:
         returned is not ...,
         Text(
             "Write the body instead of `return ...`. Which operation overwrites `w`, and under which context manager is that allowed?",
-            "请把 `return ...` 换成函数体。用哪个操作覆盖 `w`？在什么之下才允许？",
+            "请把 `return ...` 换成函数体。用哪个操作覆盖 `w`？要放在哪个 `with` 语句里才允许？",
         ),
     )
     yield (

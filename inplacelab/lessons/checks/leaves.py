@@ -78,7 +78,7 @@ def halved_leaf(halved: Recording) -> Steps:
     yield from _has_gradient(after, "w", (8, 4))
     return Text(
         "A write under `no_grad` has no history, so the leaf stays a leaf.",
-        "`no_grad` 之下的写入没有历史：叶子还是叶子。",
+        "`no_grad` 下的写入没有历史：叶子还是叶子。",
     )
 
 
@@ -111,7 +111,7 @@ def own_optimizer(x: Any, path: Any) -> Steps:
         Text("`x` does not move. Which write to a leaf is allowed?", "`x` 没有动。对叶子来说，怎样写才允许？"),
         Text(
             "Write under `no_grad`; `subtract_` has an `alpha`.",
-            "在 `no_grad` 之下写；`subtract_` 有一个参数 `alpha`。",
+            "在 `no_grad` 下写；`subtract_` 有一个参数 `alpha`。",
         ),
     )
     yield (
@@ -143,7 +143,7 @@ def own_optimizer(x: Any, path: Any) -> Steps:
     )
     return Text(
         "Read the gradient of the leaf, write the new value to the leaf under `no_grad`, clear the gradient: that is an optimizer.",
-        "读取叶子的梯度，在 `no_grad` 之下把新值写回叶子，再把梯度清零：这就是优化器。",
+        "读取叶子的梯度，在 `no_grad` 下把新值写回叶子，再把梯度清零：这就是优化器。",
     )
 
 

@@ -43,7 +43,7 @@ def edits_that_work(edits: Any) -> Steps:
         Text("Does `no_grad` keep the step from writing the weight?", "放进 `no_grad`，更新就不写权重了吗？"),
         Text(
             "An optimizer writes under `no_grad` anyway. The write raises the version.",
-            "优化器本来就在 `no_grad` 之下写。写入会让版本号加一。",
+            "优化器本来就在 `no_grad` 下写。写入会让版本号加一。",
         ),
     )
     yield (

@@ -115,7 +115,7 @@ def worth(bytes_of_relu_: Any, bytes_of_transpose_: Any, bytes_of_cast_to_float6
         bytes_of_cast_to_float64 == 8 * _ELEMENTS,
         Text(
             "`cast_`: can the old storage be used for numbers of eight bytes, even in part?",
-            "`cast_`：旧存储能不能用来放八字节的数，哪怕只用一部分？",
+            "`cast_`：旧存储能不能用来放 8 字节的数，哪怕只用一部分？",
         ),
         Text(
             "`cast_`: the old storage exists until the new one is filled. How large is the new one, all of it?",

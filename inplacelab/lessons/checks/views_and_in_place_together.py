@@ -190,7 +190,7 @@ def without_a_path(asked: Recording, ends: Any) -> Steps:
         named >= truth.keys() or not named <= truth.keys(),
         Text(
             "There are more. Select the elements of `w.grad` one by one: which of them are 0?",
-            "还有。请在图中逐个选中 `w.grad` 的元素：哪些是 0？",
+            "还没有列全。请在图中逐个选中 `w.grad` 的元素：哪些是 0？",
         ),
         Text(
             "A path can end in three ways: the number is overwritten before anything reads it, it is read through a tensor without history, "

@@ -19,17 +19,17 @@ def three_blocks(n: Any) -> Steps:
     )
     yield (
         grid.blocks[0] == 3,
-        Text("How many elements does a full block process?", "一个满的块处理多少个元素？"),
+        Text("How many elements does a full block process?", "一个满的线程块处理多少个元素？"),
     )
     yield (
         int(n) % 1024 != 0,
-        Text("Three blocks, yes; and the last one?", "是三个块没错；最后一个块呢？"),
+        Text("Three blocks, yes; and the last one?", "是三个线程块没错；最后一个呢？"),
         Text(
             "With this number, every thread of the last block has something to do.",
-            "这样最后一个块里的线程都有事可做。",
+            "这样最后一个线程块里的线程都有事可做。",
         ),
     )
-    return Text("Two full blocks and part of a third.", "两个满的块，加上第三个块的一部分。")
+    return Text("Two full blocks and part of a third.", "两个满的线程块，加上第三个的一部分。")
 
 
 @exercise

@@ -49,7 +49,7 @@ def trips(one_by_one: Any, together: Any) -> Steps:
         tuple(together) in (fused, _Y_ONCE),
         Text(
             "The kernel makes one trip: what does it read at the beginning, and what does it write at the end?",
-            "只走一趟：开头要读什么，末尾要写什么？",
+            "只访问一趟内存：开头要读什么，末尾要写什么？",
         ),
         Text("No intermediate result is written.", "中间的结果都不写。"),
     )

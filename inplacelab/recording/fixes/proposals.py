@@ -16,7 +16,7 @@ _OUT_OF_PLACE = Text("write out of place", "改为非原地操作")
 _COPY_TARGET = Text("copy the tensor before it is written", "写入之前先复制张量")
 _NOT_INPLACE = Text("leave out `inplace=True`", "去掉 `inplace=True`")
 _LATER = Text("overwrite only after backward", "等反向传播之后再覆盖")
-_KEEP_GRAPH = Text("let the earlier pass keep the graph", "让之前的反向传播保留计算图")
+_KEEP_GRAPH = Text("let the earlier pass keep the graph", "让之前的反向传播保留反向图")
 
 _NO_ORDINARY = frozenset({"zero", "fill", "copy", "uniform", "normal", "set", "resize", "index_put"})
 """Operations that there are in place only, or which need not be written otherwise."""

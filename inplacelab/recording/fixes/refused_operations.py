@@ -190,7 +190,7 @@ def _freed(case: _Case) -> list[FixFacts]:
         return []
     line, column = case.program.end(call)
     edit = EditFacts(line, column - 1, line, column - 1, ", retain_graph=True" if call.args else "retain_graph=True")
-    says = Text("let line {0} keep the graph: `{1}`", "让第 {0} 行保留计算图：`{1}`").format(
+    says = Text("let line {0} keep the graph: `{1}`", "让第 {0} 行保留反向图：`{1}`").format(
         statement.lineno, case.program.text(statement, [edit])
     )
     return [FixFacts(says, (edit,))]

@@ -39,7 +39,7 @@ def shares(moment: Moment) -> Question | None:
         return None
     old = _storages_to_choose(moment, before, result)
     options = [(_in_storage(moment, storage), storage == result.storage) for storage in old]
-    options.append((Text("in a new storage", "在一块新存储中"), result.storage not in before.storages))
+    options.append((Text("in a new storage", "在一个新存储中"), result.storage not in before.storages))
     if step.category == "reallocated":
         ask = Text("Where will the elements of {0} lie?", "{0} 的元素会在哪里？").format(
             moment.called_until_now(result.id)

@@ -9,7 +9,7 @@ from inplacelab.recording.facts import ErrorFacts, SavedFacts, Step, WriteFacts
 from inplacelab.recording.naming import naming, namings, storage_label
 from inplacelab.recording.queries import kept_by, stale, who_overwrote
 from inplacelab.recording.relations import relation_of, shown_relation
-from inplacelab.recording.sentences.phrases import joined, quoted
+from inplacelab.recording.sentences.phrases import closed_up, joined, quoted
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import common_runs, slot_runs
 from inplacelab.recording.values_read import slots_reached
@@ -63,7 +63,7 @@ def stale_notes(moment: Moment) -> tuple[Text, ...]:
         pattern = _WROTE_BESIDE if not overwrote else _OVERWROTE_AGAIN if again else _OVERWROTE
         said.append(pattern.format(there.head, written_through(there, write.tensor), write.before, write.after))
         again |= overwrote
-    return tuple(said)
+    return tuple(closed_up(note) for note in said)
 
 
 def spoilt(moment: Moment) -> Spoilt | None:
@@ -118,7 +118,7 @@ def written_through(moment: Moment, tensor: int) -> Text:
     if found is None or not any(moment.before.called(key).names for key in roots):
         return called
     how = shown_relation(found, lambda key: quoted(moment.before.called(key).first))
-    pattern = Text("{0}, a {1}", "{1} {0}") if found.kind == "view" else Text("{0}, which {1}", "{0}（{1}）")
+    pattern = Text("{0}, a {1}", "{0}（{1}）") if found.kind == "view" else Text("{0}, which {1}", "{0}（{1}）")
     return pattern.format(called, how)
 
 

@@ -27,7 +27,7 @@ def _one(launch: LaunchFacts) -> Text:
     blocks = prod(launch.grid)
     pattern = Text(
         f"Kernel {{0}} ({{1}}): {{2:,}} block{'s' * (blocks != 1)} × {{3:,}} threads, {{4:,}} bytes read and {{5:,}} written.",
-        "核函数 {0}（{1}）：{2:,} 个块 × {3:,} 个线程，读 {4:,} 字节，写 {5:,} 字节。",
+        "核函数 {0}（{1}）：{2:,} 个线程块 × {3:,} 个线程，读 {4:,} 字节，写 {5:,} 字节。",
     )
     return pattern.format(
         quoted(launch.kernel), _where(launch), blocks, prod(launch.block), launch.bytes_read, launch.bytes_written

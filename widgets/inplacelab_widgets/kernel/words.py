@@ -30,7 +30,7 @@ NO_LAUNCH = Text("No kernel was launched in this step.", "这一步没有启动�
 PICKED = {
     "grid": Text("Grid: block {block} of {blocks}", "网格：线程块 {block}，共 {blocks} 个"),
     "block": Text("Block {block}: thread {thread} of {threads}", "线程块 {block}：线程 {thread}，共 {threads} 个"),
-    "blocks_shown": Text("drawn: blocks {first}–{last} of {blocks}", "图中为第 {first}–{last} 块，共 {blocks} 块"),
+    "blocks_shown": Text("drawn: blocks {first}–{last} of {blocks}", "图中为线程块 {first}–{last}，共 {blocks} 个"),
     "tiles_shown": Text(
         "drawn: columns {left}–{right} of {across}, rows {top}–{bottom} of {down}",
         "图中为第 {left}–{right} 列（共 {across} 列）、第 {top}–{bottom} 行（共 {down} 行）",
@@ -181,7 +181,7 @@ KEYS = (
     (Text("[ ]", "[ ]"), Text("previous and next turn of the thread", "线程的上一轮、下一轮")),
     (Text("Home End", "Home End"), Text("first and last thread that can be picked", "可选的第一个、最后一个线程")),
     (Text("Space - +", "空格 - +"), Text("play or pause, slower, faster", "播放或暂停、减慢、加快")),
-    (Text("E", "E"), Text("step by thread or by warp", "按线程或按线程束单步")),
+    (Text("E", "E"), Text("step by thread or by warp", "按线程或按线程束逐步查看")),
     (Text("F", "F"), Text("present: fill the screen", "演示：铺满屏幕")),
     (Text("? Esc", "? Esc"), Text("this list; close, leave", "此列表；关闭、离开")),
 )

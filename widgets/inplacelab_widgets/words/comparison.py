@@ -10,9 +10,9 @@ PROGRAM = {
 }
 COMPARED = {
     "region": Text("Comparison: {title}", "对比：{title}"),
-    "toolbar": Text("Step through both programs", "同时单步浏览两个程序"),
+    "toolbar": Text("Step through both programs", "同时逐步查看两个程序"),
     "tables": Text("Read the differences as table", "以表格阅读不同之处"),
-    "keys": Text("← → step · ? all keys", "← → 单步 · ? 全部按键"),
+    "keys": Text("← → step · ? all keys", "← → 走一步 · ? 全部按键"),
     "mode_line_hint": Text("every line is a step (E)", "每行为一步（E）"),
 }
 SHARE_OF_COMPARISON = {
@@ -40,7 +40,7 @@ KEYS_OF_COMPARISON = (
     (Text("Shift+← Shift+→", "Shift+← Shift+→"), Text("to the next difference", "跳到下一个不同之处")),
     (Text("Home End", "Home End"), Text("first and last step", "第一步、最后一步")),
     (Text("Space - +", "空格 - +"), Text("play or pause, slower, faster", "播放或暂停、减慢、加快")),
-    (Text("E", "E"), Text("step by event or by line", "按事件或按行单步")),
+    (Text("E", "E"), Text("step by event or by line", "按事件或按行逐步查看")),
     (Text("Tab", "Tab"), Text("from panel to panel", "在面板之间移动")),
     (
         Text("↑ ↓ Enter", "↑ ↓ Enter"),

@@ -6,8 +6,8 @@ from inplacelab.language import Text
 from inplacelab_widgets.words.history import BACKWARD, FORWARD, UPDATE
 
 PLAYER = {
-    "region": Text("Stepper: {title}", "单步播放器：{title}"),
-    "toolbar": Text("Step through the recording", "单步浏览记录"),
+    "region": Text("Stepper: {title}", "播放器：{title}"),
+    "toolbar": Text("Step through the recording", "逐步查看这份记录"),
     "first": Text("First step (Home)", "第一步（Home）"),
     "previous": Text("Previous step (Left)", "上一步（←）"),
     "next": Text("Next step (Right)", "下一步（→）"),
@@ -40,7 +40,7 @@ PLAYER = {
     "tables": Text("Read as table", "以表格阅读"),
     "language": Text("中文", "English"),
     "language_hint": Text("Switch to Chinese", "切换到英文"),
-    "keys": Text("← → step · ? all keys", "← → 单步 · ? 全部按键"),
+    "keys": Text("← → step · ? all keys", "← → 走一步 · ? 全部按键"),
     "mode_event": Text("by event", "按事件"),
     "mode_line": Text("by line", "按行"),
     "mode_event_hint": Text("every event is a step (E)", "每个事件为一步（E）"),
@@ -70,7 +70,7 @@ KEYS = (
     (Text("PgUp PgDn", "PgUp PgDn"), Text("forward, backward, forward …", "前向、反向等各阶段之间")),
     (Text("Home End", "Home End"), Text("first and last step", "第一步、最后一步")),
     (Text("Space - +", "空格 - +"), Text("play or pause, slower, faster", "播放或暂停、减慢、加快")),
-    (Text("E", "E"), Text("step by event or by line", "按事件或按行单步")),
+    (Text("E", "E"), Text("step by event or by line", "按事件或按行逐步查看")),
     (Text("Tab", "Tab"), Text("from panel to panel", "在面板之间移动")),
     (Text("↑ ↓", "↑ ↓"), Text("from item to item inside a panel", "在面板内的对象之间移动")),
     (

@@ -8,27 +8,27 @@ RANK = Text("rank {0}", "进程 {0}")
 RANKS_PANEL = Text("Steps of all ranks", "各进程的步骤")
 RANKS = {
     "region": Text("Ranks: {title}", "各进程：{title}"),
-    "toolbar": Text("Step through all ranks", "同时单步浏览所有进程"),
+    "toolbar": Text("Step through all ranks", "同时逐步查看所有进程"),
     "tables": Text("Read where replicas differ as table", "以表格阅读副本的不同之处"),
-    "keys": Text("← → step · ? all keys", "← → 单步 · ? 全部按键"),
+    "keys": Text("← → step · ? all keys", "← → 走一步 · ? 全部按键"),
     "mode_line_hint": Text("every line is a step (E)", "每行为一步（E）"),
     "ranks": RANKS_PANEL,
     "history": RANKS_PANEL,
 }
-WAITS = Text("Rank {0} has no step here.", "进程 {0} 在这里没有步骤。")
+WAITS = Text("Rank {0} has no step here.", "进程 {0} 此时没有对应的步骤。")
 NOT_BEGUN = Text("Rank {0} has not begun.", "进程 {0} 尚未开始。")
 ENDED = Text("Rank {0} has ended.", "进程 {0} 已经结束。")
 ALL_ON_LINE = Text("All ranks: line {0}", "所有进程：第 {0} 行")
 ALL_HERE = Text("All ranks make this step", "所有进程都做这一步")
-ONLY = Text("Only {0} makes a step here", "这里只有{0} 有步骤")
-COLLECTIVE = Text("`{0}` links {1}", "`{0}` 连接{1}")
+ONLY = Text("Only {0} makes a step here", "只有{0} 有这一步")
+COLLECTIVE = Text("`{0}` links {1}", "{1}共同执行 `{0}`")
 ALL_RANKS = Text("all {0} ranks", "全部 {0} 个进程")
 BOTH_RANKS = Text("both ranks", "两个进程")
 DRIFTS_HERE = Text("`{0}` drifts apart here", "`{0}` 从这里开始不一致")
 DRIFTED = Text("{0} is not the same on all ranks", "{0} 在各进程上不同")
 EQUAL = Text("The parameters are the same on {0}", "参数在{0}上都相同")
 RAISED = Text("{0}: `{1}`", "{0}：`{1}`")
-LINKED = Text("{0} collectives link {1} ranks", "{0} 次集合通信连接 {1} 个进程")
+LINKED = Text("{0} collectives link {1} ranks", "{1} 个进程之间有 {0} 次集合通信")
 DRIFT_TABLE = Text("Where replicas differ", "副本的不同之处")
 PARAMETER = Text("parameter", "参数")
 AXIS_SAYS = Text(
@@ -43,7 +43,7 @@ KEYS_OF_RANKS = (
     ),
     (Text("Home End", "Home End"), Text("first and last step", "第一步、最后一步")),
     (Text("Space - +", "空格 - +"), Text("play or pause, slower, faster", "播放或暂停、减慢、加快")),
-    (Text("E", "E"), Text("step by event or by line", "按事件或按行单步")),
+    (Text("E", "E"), Text("step by event or by line", "按事件或按行逐步查看")),
     (Text("Tab", "Tab"), Text("from panel to panel", "在面板之间移动")),
     (Text("F", "F"), Text("present: fill the screen", "演示：铺满屏幕")),
     (Text("? Esc", "? Esc"), Text("this list; close, leave", "此列表；关闭、离开")),
