@@ -109,6 +109,8 @@ def _dependence(call: Call, shapes: Sequence[Shape]) -> Found:
         return _into_out(call, shapes)
     if name == "assign_out_":
         return Dependence("pointwise", (1,))  # the second operand is overwritten with the first
+    if name == "set_":
+        return _shortened(call, shapes)
     for names, made in ((_OVERWRITES, OVERWRITTEN), (_DRAWN, DRAWN)):
         if name in names:
             return made
@@ -122,6 +124,14 @@ def _dependence(call: Call, shapes: Sequence[Shape]) -> Found:
         or _of_parts(call, plain)
         or of_layers(call, plain, shapes)
     )
+
+
+def _shortened(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
+    """Paddle's `resize_`: `set_` with the tensor's own storage. With that of another tensor nothing is computed."""
+    named = call.named("x", "source", "shape", "stride", "offset")
+    size = prod(int(each) for each in named["shape"])
+    alone = named["source"] is named["x"] and not named["offset"] and size <= min(prod(shapes[0]), MOST_PLACES)
+    return Dependence("moved", places=tuple(range(size))) if alone else None
 
 
 def _into_out(call: Call, shapes: Sequence[Shape]) -> Dependence | None:

@@ -66,7 +66,7 @@ EXPRESSIONS = {
         "paddle.median(a, 1)", "paddle.median(a)", "paddle.median(a, mode='min')", "paddle.scatter(a, i, b)", "paddle.scatter(a, i, b, overwrite=False)", "paddle.index_add(a, i, 0, b)",
         "paddle.put_along_axis(a, j, b[:1], 1)", "paddle.scatter_nd_add(a, paddle.to_tensor([[0], [0]]), b)", "paddle.index_put(a, (i,), b)", "paddle.repeat_interleave(a, 2, 0)",
         "paddle.nn.functional.conv2d_transpose(a.reshape([1, 1, 2, 3]), b.reshape([1, 1, 2, 3]), stride=2)", "paddle.nn.functional.interpolate(a.reshape([1, 1, 2, 3]), scale_factor=2)",
-        "(paddle.seed(3), paddle.nn.functional.dropout(a, 0.5))[1]",
+        "(paddle.seed(3), paddle.nn.functional.dropout(a, 0.5))[1]", "a.clone().resize_([2])", "a.clone().set_(b, [3])",
     ),
 }  # fmt: skip
 

@@ -14,7 +14,7 @@ from inplacelab.recording.origins import Contributions, contributions
 from inplacelab.recording.origins.words import gradient_says
 from tests.recorders.runs import run
 
-EXPLAINED = 41
+EXPLAINED = 49
 """Of so many of these programs, both paths are found. In the others, the recorder sees too little of what Paddle did, and nothing is claimed."""
 
 
@@ -64,6 +64,18 @@ def test_the_right_way_and_the_one_that_was_used() -> None:
         wrong = [each for each in found if each.wrong]
         explained += bool(wrong) and all(each.used or added(each) == each.gradient for each in wrong)
     assert explained >= EXPLAINED
+
+
+@pytest.mark.standard
+def test_the_used_path_follows_the_nodes() -> None:
+    """`a.reshape([2, 2])` has the leaf's node; that `v` has written is not known to it."""
+    found = asked("v = a.reshape([4])\nv.scale_(3.)\nloss = (v * a.reshape([2, 2]).flatten()).sum()\n")[0]
+    assert (found.gradient, found.right) == (12.0, 18.0)
+    assert [[str(hop.flow.called.en) for hop in path.hops] for path in found.used] == [
+        ["`v[0]`", "`T3[0]`", "`loss`"],
+        ["`T3[0]`", "`loss`"],
+    ]
+    assert [path.value for path in found.used] == [9.0, 3.0]
 
 
 @pytest.mark.standard
