@@ -38,7 +38,6 @@ class Branch:
     end: End = "root"
     line: int | None = None
     value: float | None = 0.0
-    loses_write: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +48,11 @@ class Found:
         paths: those that reach the root first, the largest first; not more than `MOST_PATHS`.
         total: what all paths add up to; None if it is not known.
         more: whether there are more paths than are listed.
-        loses_write: whether one ends at a write in place without history that the program did not ask to leave out.
     """
 
     paths: tuple[GradientPath, ...]
     total: float | None
     more: bool
-    loses_write: bool
 
 
 class Following:
@@ -76,7 +73,7 @@ class Following:
     def paths(self, starts: Iterable[At]) -> Found:
         """Returns the paths from some numbers."""
         onward = joined([self._from(each) for each in starts])
-        return Found(tuple(listed(way) for way in onward.ways), onward.total, onward.more, onward.loses_write)
+        return Found(tuple(listed(way) for way in onward.ways), onward.total, onward.more)
 
     def _from(self, start: At) -> Onward:
         """What is known of the paths from a number on. The numbers that it flowed into come first; there may be thousands in a row."""
@@ -99,7 +96,7 @@ class Following:
 
     def _along(self, branch: Branch) -> Onward:
         if branch.to is None:
-            return ended(branch.hop, branch.end, branch.line, branch.value, loses_write=branch.loses_write)
+            return ended(branch.hop, branch.end, branch.line, branch.value)
         if self._is_too_far(branch.to):
             return NOT_FOLLOWED
         onward = self._onward[branch.to]

@@ -17,7 +17,6 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import Number, TensorFacts
 from inplacelab.recording.origins.arrivals import arrivals
 from inplacelab.recording.origins.elements import number_of, slots_of_element, value_of
-from inplacelab.recording.origins.following import Found
 from inplacelab.recording.origins.hops import Hops
 from inplacelab.recording.origins.one_pass import OnePass
 from inplacelab.recording.origins.path_search import PathSearch
@@ -136,7 +135,7 @@ def _contributions(recording: Recording, state: State, facts: TensorFacts, numbe
     overwritten = len(came) > 1 and not _ran_node_of(
         recording, ran, facts.id
     )  # then it is not known which number's gradient was retained
-    total = None if overwritten or _is_beyond(search, found) else found.total
+    total = None if overwritten or search.of.gone_through else found.total
     wrong = _differs(total, gradient, held)
     used: Sequence[GradientPath] = ()
     without_hooks = None
@@ -173,13 +172,6 @@ def _search(recording: Recording, begun: int) -> _Search:
 
 def _searches(_: Recording) -> list[_Search]:
     return []
-
-
-def _is_beyond(search: _Search, found: Found) -> bool:
-    """Whether the pass did more than its paths show: it went through the history of another pass; or a path ended at a write through a tensor
-    without history, outside of `no_grad`: it is not known what the program meant.
-    """
-    return search.of.goes_through_another_pass or found.loses_write
 
 
 def _ran_code(recording: Recording, begun: int, ran: int) -> bool:

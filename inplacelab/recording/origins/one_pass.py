@@ -51,15 +51,29 @@ class OnePass:
         ]
 
     @cached_property
-    def goes_through_another_pass(self) -> bool:
-        """Whether the pass reaches a node that an earlier backward pass has made."""
+    def read_again(self) -> set[int]:
+        """The storages that code of the program reads while the pass runs."""
+        found: set[int] = set()
+        for step in self.recording.steps[self.begun :]:
+            found |= {each.storage for each in step.reads if step.kind == "operation"}
+            if step.backward is not None and step.backward.action == "end":
+                break
+        return found
+
+    @cached_property
+    def gone_through(self) -> Mapping[tuple[int, int], int | None]:
+        """The roots of earlier passes of which this one reaches nodes, as in a second derivative: by slots the pass's line."""
         met: set[int] = set()
+        found: dict[tuple[int, int], int | None] = {}
+        roots: Mapping[tuple[int, int], float | None] = {}
         for step in self.recording.steps[: self.begun]:
             fresh = {key for key, node in step.nodes if node is not None and node.leaf is None and key not in met}
             met |= {key for key, _ in step.nodes}
+            if step.backward is not None and step.backward.action == "begin":
+                roots = _seeds(self.recording.before(step.index), _roots(step))
             if step.phase == "backward" and step.kind == "backward" and fresh & self.reached:
-                return True
-        return False
+                found |= dict.fromkeys(roots, step.line)
+        return found
 
 
 def made_node(recording: Recording, step: Step) -> bool:

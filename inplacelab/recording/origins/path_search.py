@@ -73,9 +73,10 @@ class PathSearch:
         for index in read.unknown:
             step = recording.steps[index]
             if index < begun and self._goes_through(step) and not self._is_beside(step):
-                end: End = "custom" if self._is_custom(step) else "not known"
-                yield Branch(end=end, line=step.line, value=None)
-        if not onward and not is_root and not read.unknown:
+                yield Branch(end=self._end(at, step), line=step.line, value=None)
+        if (at.storage, at.slot) in self._pass.gone_through:
+            yield Branch(end="another pass", line=self._pass.gone_through[at.storage, at.slot], value=None)
+        elif not onward and not is_root and not read.unknown:
             gone = over is not None and over.step < begun
             line = recording.steps[over.step].line if gone and over is not None else None
             yield Branch(end="overwritten" if gone else "unused", line=line)
@@ -97,7 +98,12 @@ class PathSearch:
         elif len(tracked) < len(here):
             meant = step.tracks is False or step.op in WITHOUT_HISTORY
             loses = step.category == "in-place" and not meant
-            yield Branch(Hop(flow, UNKNOWN), end="detached", line=step.line, loses_write=loses)
+            yield Branch(
+                Hop(flow, UNKNOWN),
+                end="lost write" if loses else "detached",
+                line=step.line,
+                value=None if loses else 0.0,
+            )
         if not tracked:
             return
         hop = self._hops.hop(flow, tracked)
@@ -117,9 +123,14 @@ class PathSearch:
         call = step.op, step.line, step.inputs
         return any(each.kept in self._pass.reached and (each.op, each.line, each.inputs) == call for each in near)
 
-    def _is_custom(self, step: Step) -> bool:
+    def _end(self, at: At, step: Step) -> End:
+        """Where a path ends at an operation that declares nothing."""
         node = None if step.kept is None else self._recording.state(step.index).nodes.get(step.kept)
-        return node is not None and node.name.startswith(CUSTOM)
+        if node is None or not node.name.startswith(CUSTOM):
+            return "not known"
+        over = next_arrival(self._recording, at.storage, at.slot, at.step)
+        stale = over is not None and over.step < self._pass.begun and at.storage in self._pass.read_again
+        return "custom stale" if stale else "custom"
 
     def _continues(self, arrival: Arrival) -> bool:
         """Whether an arrival has history, or should have."""

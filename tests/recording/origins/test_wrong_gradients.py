@@ -78,6 +78,36 @@ def test_the_used_path_follows_the_nodes() -> None:
     assert [path.value for path in found.used] == [9.0, 3.0]
 
 
+UNKNOWN = {
+    "b = a * 2\nwith paddle.no_grad():\n    v = b[0]\nv.neg_()\nloss = b.sum()\n": "lost write",
+    "(g,) = paddle.grad((a * a).sum(), a, create_graph=True)\nloss = g.sum()\n": "another pass",
+    """class Square(paddle.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensor()
+        return g * 2 * x
+
+b = a * 1
+loss = Square.apply(b).sum()
+b.zero_()
+""": "custom stale",
+}
+
+
+@pytest.mark.standard
+@pytest.mark.parametrize("program", UNKNOWN)
+def test_what_is_not_followed_is_said(program: str) -> None:
+    found = asked(program)[0]
+    assert {path.end for path in found.paths} == {UNKNOWN[program]}
+    assert (found.right, found.wrong) == (None, False)
+    assert gradient_says(found).en.endswith(": what its paths add up to is not known")
+
+
 @pytest.mark.standard
 def test_it_is_said() -> None:
     found = asked("b = a * 2\nloss = (b * b).sum()\nb.set_value(paddle.zeros([2, 2]))\n")
