@@ -9,7 +9,7 @@ from math import prod
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, Step, TensorFacts
 from inplacelab.recording.origins.arrivals import next_arrival
-from inplacelab.recording.origins.back import called, operands_of, sources_in_step
+from inplacelab.recording.origins.back import called, has_unknown_operand, operands_of, sources_in_step
 from inplacelab.recording.origins.elements import (
     MOST_ELEMENTS,
     index_of,
@@ -126,7 +126,8 @@ def _readers(recording: Recording) -> dict[int, list[int]]:
             and step.category in ("ordinary", "in-place", "reallocated")
             and not _only_shares(recording, step)
         ):
-            for storage in dict.fromkeys(each.storage for each in operands_of(recording, step) if each is not None):
+            read = [each.storage for each in (*operands_of(recording, step), *step.reads) if each is not None]
+            for storage in dict.fromkeys(read):
                 found.setdefault(storage, []).append(step.index)
     return found
 
@@ -141,6 +142,8 @@ def _only_shares(recording: Recording, step: Step) -> bool:
 
 def _read_slot(recording: Recording, step: Step, storage: int, slot: int) -> bool:
     runs = [slot_runs(each) for each in operands_of(recording, step) if each is not None and each.storage == storage]
+    if has_unknown_operand(recording, step):
+        runs += [each.slots for each in step.reads if each.storage == storage]
     return any(common_runs(each, ((slot, slot + 1),)) for each in runs)
 
 

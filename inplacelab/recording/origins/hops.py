@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from inplacelab.dependence import Dependence
+from inplacelab.recording.dependence import for_element
 from inplacelab.recording.facts import Number, Step
 from inplacelab.recording.origins.arrivals import arrivals, next_arrival
 from inplacelab.recording.origins.back import Computed, Origin, computed
+from inplacelab.recording.origins.elements import number_of
 from inplacelab.recording.origins.forward import MOST_EDGES, Flow
 from inplacelab.recording.origins.paddle_defects import with_weight_of_ones
 from inplacelab.recording.origins.paths import Hop
@@ -53,7 +56,7 @@ class Hops:
     def hop(self, flow: Flow, places: Sequence[int]) -> Hop:
         """Returns the hop to an element from the number that stands at some places among its origins."""
         step, result = self._recording.steps[flow.step], self.result(flow)
-        depends = step.depends
+        depends = None if step.depends is None else self._depends(step.depends, flow)
         if depends is None:
             return Hop(flow, UNKNOWN)
         own, line, value = result.own, result.line, result.found.value
@@ -64,6 +67,12 @@ class Hops:
         out = value if out is None else out
         now = _added(slope(step.op, depends, result.later, k, out, own=own, line=line, checked=False) for k in places)
         return Hop(flow, then, None if now == then else now, None if now == then else result.overwrote)
+
+    def _depends(self, depends: Dependence, flow: Flow) -> Dependence:
+        if not depends.weights:
+            return depends
+        after = self._recording.state(flow.step)
+        return for_element(depends, number_of(after, after.tensors[flow.tensor], flow.index))
 
     def result(self, flow: Flow) -> Result:
         """Returns what is known of an element that a step computed. Many paths may lead to it."""
