@@ -10,12 +10,13 @@ element is one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 How = Literal[
     "constant", "drawn", "pointwise", "chosen", "reordered", "joined", "stacked", "reduced", "whole", "running", "contracted",
-    "windowed", "moved", "written",
+    "windowed", "attended", "moved", "listed", "written",
 ]  # fmt: skip
 """The rules (see `Dependence`)."""
 
@@ -55,13 +56,17 @@ class Dependence:
     says, one word for each: "alike", by "position", by "channel" (the second axis), or "none"; "reduced" on those in places alone, if there are any; "running": on all up to it, along the axis in numbers, or in row-major order; "contracted": by the equation in text, of three terms by the product of the last two, added to the first; numbers are the operands of
     the terms, if not in order; "windowed": on those in its window of the first operand, by numbers: the groups, 0 if each channel stands alone, and
     for each axis the window's size, stride, padding and dilation, times the second operand, plus the third; if text is "transposed", on those
-    whose windows it is in; "moved": on the first operand's
-    element in places, -1 for none; "written": those in places were written with those in values of the last operand, "assigned", "combined"
+    whose windows it is in; "attended": on the rows of the first three operands as attention weighs them, without the pairs of a query and a key in
+    places; a further operand is added to the scores; "moved": on the
+    element in places, -1 for none: numbers beyond the first operand's elements go on in the next one; "listed": on those of the first operand in places,
+    as many for each element of the result as numbers says, times weights, or the same for all if there are none; "written": those in places were written with those in values of the last operand, "assigned", "combined"
     with the old ones, or "replaced" by all of them together, as text says."""
     numbers: tuple[int, ...] = field(default=(), metadata=_LEFT_OUT)
     """Axes, or positions of operands."""
     text: str = field(default="", metadata=_LEFT_OUT)
     """An equation in Einstein's notation, or how elements were written."""
+    weights: tuple[float | int | bool | complex, ...] = field(default=(), metadata=_LEFT_OUT)
+    """What the elements in places are multiplied by before they are added up."""
     rule: Rule = field(default="", metadata=_LEFT_OUT)
     """Which of these elements count."""
     places: tuple[int, ...] = field(default=(), metadata=_LEFT_OUT)
@@ -98,6 +103,25 @@ def products(equation: str) -> Dependence:
     left, _, result = equation.partition("->")
     first, second, third = left.split(",")
     return Dependence("contracted", (1, 0, 2), text=f"{second},{first},{third}->{result}")
+
+
+def listed(
+    groups: Sequence[Sequence[int]], weights: Sequence[Sequence[float]] = (), rule: Rule = ""
+) -> Dependence | None:
+    """Returns the dependence of each element of a result on a few elements of the first operand; None if they are too many to report.
+
+    Args:
+        groups: for each element of the result, in order, the numbers of the elements.
+        weights: for each of these what it is multiplied by; none if the elements are not added up.
+        rule: which of the elements count.
+    """
+    counts = tuple(map(len, groups))
+    if sum(counts) > MOST_PLACES or len(counts) > MOST_PLACES:
+        return None
+    places = tuple(int(each) for group in groups for each in group)
+    return Dependence(
+        "listed", counts, places=places, weights=tuple(float(each) for group in weights for each in group), rule=rule
+    )
 
 
 POINTWISE = Dependence("pointwise")

@@ -25,6 +25,8 @@ class Call:
         reads, writes: the framework's operations with an index or a mask.
         aliases: its other names of parameters.
         weight_has_rows: whether the weight of a linear layer has a row for each output, as in PyTorch, or a column.
+        function: the function, as a recorder may call it beside the program; None if it may not.
+        as_tensor: returns a tensor of the framework with the values of an array.
     """
 
     name: str
@@ -36,6 +38,23 @@ class Call:
     writes: Mapping[str, At]
     aliases: Mapping[str, str]
     weight_has_rows: bool
+    function: Callable[..., Any] | None
+    as_tensor: Callable[[Any], Any]
+
+    def on(self, arrays: Sequence[Any]) -> Any:
+        """Runs the function again, with arrays in the places of its first tensors; returns its result, or each of several, as arrays."""
+        waiting = list(arrays)
+
+        def replaced(value: Any) -> Any:
+            if self.is_tensor(value) and waiting:
+                return self.as_tensor(waiting.pop(0))
+            return type(value)([replaced(each) for each in value]) if type(value) in (list, tuple) else value
+
+        if self.function is None:
+            raise TypeError
+        args = [replaced(each) for each in self.args]
+        made = self.function(*args, **{name: replaced(each) for name, each in self.kwargs.items()})
+        return tuple(map(self.as_array, made)) if isinstance(made, list | tuple) else self.as_array(made)
 
     def named(self, *parameters: str) -> dict[str, Any]:
         """The arguments by the names of the parameters."""

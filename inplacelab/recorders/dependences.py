@@ -27,6 +27,7 @@ from inplacelab.dependence import (
 )
 from inplacelab.recorders.dependence_call import Call, Found
 from inplacelab.recorders.layer_dependences import of_layers
+from inplacelab.recorders.trial_runs import by_trial
 
 if TYPE_CHECKING:
     from inplacelab.recorders.events import Operand
@@ -109,6 +110,8 @@ def _dependence(call: Call, shapes: Sequence[Shape]) -> Found:
         return _into_out(call, shapes)
     if name == "assign_out_":
         return Dependence("pointwise", (1,))  # the second operand is overwritten with the first
+    if name == "set_":
+        return _shortened(call, shapes)
     for names, made in ((_OVERWRITES, OVERWRITTEN), (_DRAWN, DRAWN)):
         if name in names:
             return made
@@ -121,7 +124,16 @@ def _dependence(call: Call, shapes: Sequence[Shape]) -> Found:
         or _of_products(call, plain, shapes)
         or _of_parts(call, plain)
         or of_layers(call, plain, shapes)
+        or by_trial(call, plain, shapes)
     )
+
+
+def _shortened(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
+    """Paddle's `resize_`: `set_` with the tensor's own storage. With that of another tensor nothing is computed."""
+    named = call.named("x", "source", "shape", "stride", "offset")
+    size = prod(int(each) for each in named["shape"])
+    alone = named["source"] is named["x"] and not named["offset"] and size <= min(prod(shapes[0]), MOST_PLACES)
+    return Dependence("moved", places=tuple(range(size))) if alone else None
 
 
 def _into_out(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
@@ -256,16 +268,27 @@ def _added_in_batches(call: Call, shapes: Sequence[Shape]) -> Dependence:  # noq
 
 
 def _attention(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
-    """Of PyTorch, without a mask: a query goes with every key, and with the key's value."""
+    """Of PyTorch, without dropout."""
     names = ("query", "key", "value", "mask", "dropout_p", "is_causal", "scale")
     named, size = call.named(*names), shapes[0][-1]
-    lead = _LETTERS[: len(shapes[0]) - 2]
-    alone = not named.get("is_causal") and not named.get("dropout_p") and not call.kwargs.get("enable_gqa")
-    if not alone or {each[:-2] for each in shapes} != {shapes[0][:-2]}:
+    mask = named.get("mask", named.get("attn_mask"))
+    if named.get("dropout_p") or call.kwargs.get("enable_gqa") or len({each[:-2] for each in shapes[:3]}) > 1:
+        return None
+    pairs = shapes[0][-2], shapes[1][-2]
+    shown = np.tril(np.ones(pairs, bool)) if named.get("is_causal") else np.ones(pairs, bool)
+    adds = False
+    if mask is not None:
+        mask = call.as_array(mask)
+        adds = mask.dtype != bool
+        shown = np.broadcast_to(
+            ~np.isneginf(mask) if adds else mask, (*shapes[0][:-2], *pairs) if mask.ndim > 2 else pairs
+        )
+    hidden = tuple(np.flatnonzero(~shown).tolist())
+    if len(hidden) > MOST_PLACES:
         return None
     scale = named.get("scale")
-    given = Given("size", size), Given("scale", size**-0.5 if scale is None else scale)
-    return Dependence("contracted", text=f"{lead}yx,{lead}zx,{lead}zw->{lead}yw", given=given)
+    given = (Given("size", size), Given("scale", size**-0.5 if scale is None else scale), Given("added", adds))
+    return Dependence("attended", (int(shown.ndim > 2), int(adds)), places=hidden, given=given)
 
 
 def _scales(call: Call) -> list[Given]:
@@ -294,7 +317,7 @@ def _linear(call: Call, shapes: Sequence[Shape]) -> Dependence:
 _PRODUCTS: Mapping[str, tuple[Sequence[int], Callable[[Call, Sequence[Shape]], Dependence | None]]] = {
     **dict.fromkeys(("matmul", "mm", "bmm", "mv", "rmatmul"), ((2,), _product)),
     "dot": ((2,), _dot), "outer": ((2,), _outer), "ger": ((2,), _outer), "addmm": ((3,), _added), "baddbmm": ((3,), _added_in_batches),
-    "scaled_dot_product_attention": ((3,), _attention), "linear": ((2, 3), _linear),
+    "scaled_dot_product_attention": ((3, 4), _attention), "linear": ((2, 3), _linear),
 }  # fmt: skip
 """For each name, how many tensors the call has, and what finds its dependence."""
 
@@ -303,25 +326,14 @@ _PRODUCTS: Mapping[str, tuple[Sequence[int], Callable[[Call, Sequence[Shape]], D
 
 
 def _of_parts(call: Call, plain: str) -> Dependence | None:
-    """Several tensors as one, and elements in another order."""
+    """Several tensors as one."""
     if plain in ("cat", "concat", "concatenate", "stack"):
         named = call.named("parts", "axis")
         parts: Any = named.get("parts", named.get("tensors"))
         first = parts[0]
         rank = len(first.shape) + (plain == "stack")
         return Dependence("stacked" if plain == "stack" else "joined", (int(named.get("axis", 0)) % rank,))
-    named = call.named("x", "axis")
-    moves: Mapping[str, Callable[[Any], Any]] = {
-        "flip": lambda numbers: np.flip(numbers, named["axis"]),
-        "roll": lambda numbers: np.roll(
-            numbers, call.named("x", "shifts", "axis")["shifts"], call.named("x", "shifts", "axis").get("axis")
-        ),
-        "tril": lambda numbers: np.tril(numbers + 1, call.named("x", "diagonal").get("diagonal", 0)) - 1,
-        "triu": lambda numbers: np.triu(numbers + 1, call.named("x", "diagonal").get("diagonal", 0)) - 1,
-    }
-    if plain not in moves:
-        return None
-    return _moved(moves[plain](_numbered(call)))
+    return None
 
 
 def _numbered(call: Call) -> Any:

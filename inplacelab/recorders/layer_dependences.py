@@ -6,12 +6,14 @@ A result of several tensors has a dependence for each.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from inplacelab.dependence import CONSTANT, MOST_PLACES, POINTWISE, Dependence, Given, products
+from inplacelab.dependence import CONSTANT, MOST_PLACES, POINTWISE, Dependence, Given, Rule, listed, products
 from inplacelab.recorders.dependence_call import Call, Found
 
 Shape = tuple[int, ...]
@@ -185,13 +187,39 @@ def _transposed(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # no
 
 def _adaptive(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
     """A mean, or the largest, of windows that cover the image side by side; not known if they are of different sizes."""
-    sizes = _pairs(call.args[1], int(plain[-2]))
-    image = shapes[0][len(shapes[0]) - len(sizes) :]
-    if any(whole % size for whole, size in zip(image, sizes, strict=True)):
+    return _side_by_windows(shapes[0], call.args[1], int(plain[-2]), largest=plain.startswith("adaptive_max"))
+
+
+def _side_by_windows(shape: Shape, sizes: Any, count: int, *, largest: bool) -> Dependence | None:
+    """Windows that cover an image of some axes, so that so many results are left along each; None: as many as there are elements."""
+    image = shape[len(shape) - count :]
+    given = sizes if isinstance(sizes, list | tuple) else [sizes] * count
+    wanted = [whole if size is None else int(size) for whole, size in zip(image, given, strict=True)]
+    rule: Rule = "largest" if largest else ""
+    if not any(whole % size for whole, size in zip(image, wanted, strict=True)):
+        kernel = [whole // size for whole, size in zip(image, wanted, strict=True)]
+        return Dependence("windowed", (0, *kernel, *kernel, *(0 for _ in kernel), *(1 for _ in kernel)), rule=rule)
+    sides = [
+        [slice(k * whole // size, -(-(k + 1) * whole // size)) for k in range(size)]
+        for whole, size in zip(image, wanted, strict=True)
+    ]
+    images = _numbers(shape).reshape(-1, *image)
+    windows = [one[at].reshape(-1).tolist() for one in images for at in product(*sides)]
+    return listed(windows, () if largest else [[1 / len(each)] * len(each) for each in windows], rule)
+
+
+def _pooling_with_places(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+    """Paddle's: the largest of a window, and where it is, which depends on the whole window."""
+    named = call.named("x", "kernel", "stride", "padding", "global", "adaptive", "ceil")
+    count = len(shapes[0]) - 2
+    if named["global"] or named.get("ceil"):
         return None
-    kernel = [whole // size for whole, size in zip(image, sizes, strict=True)]
-    numbers = (0, *kernel, *kernel, *(0 for _ in kernel), *(1 for _ in kernel))
-    return Dependence("windowed", numbers, rule="largest" if plain.startswith("adaptive_max") else "")
+    if named["adaptive"]:
+        found = _side_by_windows(shapes[0], named["kernel"], count, largest=True)
+    else:
+        sides = (_pairs(named[name], count) for name in ("kernel", "stride", "padding"))
+        found = Dependence("windowed", (0, *(each for side in sides for each in side), *[1] * count), rule="largest")
+    return found, None if found is None else replace(found, rule="")
 
 
 def _pooling(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
@@ -222,6 +250,8 @@ def _pooling(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
         )
         named, count = call.named(*names), len(shapes[0]) - 2
         largest = named["kind"] == "max"
+        if named["adaptive"] and named["format"][:2] == "NC" and not named["global"]:
+            return _side_by_windows(shapes[0], named["kernel"], count, largest=largest)
         if named["adaptive"] or named["global"] or named["format"][:2] != "NC" or named["algorithm"] != "EXPLICIT":
             return None
     kernel = _pairs(named["kernel"], count)
@@ -273,35 +303,6 @@ def _embedding(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noq
     return _moved(_numbers(shapes[1])[call.as_array(call.args[0])], first=1)
 
 
-def _repeated(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
-    times: Any = call.args[1:] if call.weight_has_rows and isinstance(call.args[1], int) else call.args[1]
-    return _moved(np.tile(_numbers(shapes[0]), [int(each) for each in times]))
-
-
-def _repeated_each(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
-    named = call.named("x", "repeats", "axis")
-    if not isinstance(named["repeats"], int):
-        return None
-    return _moved(np.repeat(_numbers(shapes[0]), named["repeats"], named.get("axis")))
-
-
-def _enlarged(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
-    """An image of which each element is repeated along the axes after the channels."""
-    if call.weight_has_rows:
-        named = call.named("x", "size", "scale", "mode")
-        scale, nearest = named.get("scale", named.get("scale_factor")), named.get("mode", "nearest") == "nearest"
-    else:
-        scale, nearest = call.args[8], call.args[4][:2] == "NC" and not call.args[10]
-    count = len(shapes[0]) - 2
-    times = [int(each) for each in _pairs(scale, count)]
-    if not nearest or times != list(scale if isinstance(scale, list | tuple) else [scale] * count):
-        return None
-    numbers = _numbers(shapes[0])
-    for axis, each in enumerate(times, 2):
-        numbers = np.repeat(numbers, each, axis)
-    return _moved(numbers)
-
-
 def _dropped(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
     kept = Dependence("pointwise", rule="kept")
     return kept if call.weight_has_rows else (kept,)
@@ -319,47 +320,6 @@ def _median(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: 
         return Dependence("reduced", tuple(range(rank)), rule="lower middle")
     axes = (int(axis) % rank,)
     return Dependence("reduced", axes, rule="lower middle"), Dependence("reduced", axes)
-
-
-_MODES: Mapping[str, Any] = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-
-
-def _padded(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
-    mode = _MODES[str(call.kwargs.get("mode", call.args[2] if len(call.args) > 2 and plain != "pad" else "constant"))]
-    if call.weight_has_rows:
-        mode = _MODES[call.named("x", "pad", "mode").get("mode", "constant")]
-    if plain == "pad3d" and call.args[4] != "NCDHW":
-        return None
-    sizes = [int(each) for each in call.as_array(call.named("x", "pad")["pad"])]
-    rank = len(shapes[0])
-    if call.weight_has_rows or plain == "pad3d":  # the last axis first
-        pairs = [(sizes[k], sizes[k + 1]) for k in range(0, len(sizes), 2)][::-1]
-        pairs = [(0, 0)] * (rank - len(pairs)) + pairs
-    else:
-        pairs = [(sizes[2 * k], sizes[2 * k + 1]) for k in range(rank)]
-    numbers = np.pad(_numbers(shapes[0]) + 1, pairs, mode) - 1
-    return _moved(numbers)
-
-
-def _diagonal(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
-    offset = int(call.named("x", "diagonal").get("diagonal", 0))
-    return _moved(np.diag(_numbers(shapes[0]) + 1, offset) - 1)
-
-
-def _parted(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
-    """Paddle's `split`, where it copies."""
-    named = call.named("x", "sections", "axis")
-    numbers, axis = _numbers(shapes[0]), int(call.as_array(named.get("axis", 0)))
-    sections: Any = call.as_array(named["sections"])
-    cuts = int(sections) if plain == "split_with_num" else np.cumsum([int(each) for each in sections])[:-1]
-    return tuple(_moved(each) for each in np.split(numbers, cuts, axis))
-
-
-def _side_by_side(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
-    rank = len(shapes[0])
-    if plain == "vstack" and rank < 2:
-        return Dependence("stacked", (0,))
-    return Dependence("joined", (0 if plain == "vstack" or rank < 2 else 1,))
 
 
 def _einsum(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
@@ -382,11 +342,10 @@ _RULES: Mapping[str, Callable[[Any, str, Sequence[Shape]], Found]] = {
     **dict.fromkeys(("sigmoid_cross_entropy_with_logits", "bce_loss"), _of_logits),
     **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "conv2d_transpose", "conv3d_transpose"), _transposed),
     **dict.fromkeys(("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d"), _adaptive),
-    "repeat_interleave": _repeated_each, **dict.fromkeys(("interpolate", "nearest_interp"), _enlarged), "dropout": _dropped, "median": _median,
+    **dict.fromkeys(("max_pool2d_with_index", "max_pool3d_with_index"), _pooling_with_places),
+    "dropout": _dropped, "median": _median,
     **dict.fromkeys(("conv1d", "conv2d", "conv3d", "depthwise_conv2d"), _convolution),
     **dict.fromkeys(("max_pool1d", "max_pool2d", "max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "pool2d"), _pooling),
-    **dict.fromkeys(("sort", "topk", "argsort"), _sorted), "embedding": _embedding, **dict.fromkeys(("repeat", "tile"), _repeated),
-    **dict.fromkeys(("pad", "pad3d"), _padded), "diag": _diagonal, **dict.fromkeys(("split", "split_with_num"), _parted),
-    **dict.fromkeys(("hstack", "vstack"), _side_by_side), "einsum": _einsum,
+    **dict.fromkeys(("sort", "topk", "argsort"), _sorted), "embedding": _embedding, "einsum": _einsum,
     **dict.fromkeys(("full_like", "ones_like", "zeros_like", "numel", "shape", "one_hot", "new_zeros", "new_ones", "new_full", "new_tensor"), _constant),
 }  # fmt: skip

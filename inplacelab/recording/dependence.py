@@ -10,14 +10,15 @@ An element is given by its number in row-major order.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from math import isnan, prod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite, isnan, prod
 from typing import NamedTuple
 
 from inplacelab.dependence import MOST_PLACES, Dependence, adds_first
 from inplacelab.recording.facts import Number
 
-__all__ = ["MOST_LOOKED_AT", "MOST_SOURCES", "Shape", "Source", "fits_together", "sources"]
+__all__ = ["MOST_LOOKED_AT", "MOST_SOURCES", "Shape", "Source", "fits_together", "for_element", "sources"]
 
 Shape = tuple[int, ...]
 
@@ -105,6 +106,14 @@ class Asked(NamedTuple):
     values: Values
 
 
+def for_element(depends: Dependence, element: int) -> Dependence:
+    """Returns a dependence with the weights of one element of the result alone, in the order of its origins."""
+    if not depends.weights or element >= len(depends.numbers):
+        return depends
+    first = sum(depends.numbers[:element])
+    return replace(depends, weights=depends.weights[first : first + depends.numbers[element]])
+
+
 def _deciding(depends: Dependence, found: list[Source], values: Values) -> tuple[Source, ...] | None:
     """The elements that count: all, or the largest or smallest ones."""
     if not depends.rule or len(found) < 2:
@@ -142,12 +151,23 @@ def _kept(found: list[Source], values: Values, result: Number | None) -> tuple[S
 
 _EQUATION = re.compile(r"(?:-|[a-zA-Z]{0,64})(?:,[a-zA-Z]{0,64}){0,63}->[a-zA-Z]{0,64}")
 _FURTHER = {"alike", "position", "channel", "none"}
-_COUNTS = {"chosen": (3,), "joined": (1,), "stacked": (1,), "running": (0, 1)}
+_COUNTS: Mapping[str, Sequence[int]] = {
+    "attended": (2,),
+    "listed": range(MOST_PLACES + 1),
+    "chosen": (3,),
+    "joined": (1,),
+    "stacked": (1,),
+    "running": (0, 1),
+}
 
 
 def fits_together(depends: Dependence) -> bool:
     """Whether what a rule says fits together, as far as that does not need the shapes of the operands. A file is not trusted."""
     lists = (depends.numbers, depends.places, depends.values)
+    if not all(isinstance(each, int | float) and isfinite(each) for each in depends.weights) or len(
+        depends.weights
+    ) not in (0, len(depends.places)):
+        return False
     words = set(depends.text.split(","))
     small = 0 <= depends.first < 64 and all(-1 <= each < 2**63 for numbers in lists for each in numbers)
     counted = (
@@ -157,6 +177,8 @@ def fits_together(depends: Dependence) -> bool:
     )
     known = {"written": ("assigned", "combined", "replaced"), "windowed": ("", "transposed")}.get(depends.how, ("",))
     said = bool(_EQUATION.fullmatch(depends.text)) if depends.how == "contracted" else depends.text in known
+    if depends.how == "listed":
+        counted = counted and min(depends.numbers, default=0) >= 0 and sum(depends.numbers) == len(depends.places)
     if depends.how in ("reduced", "whole") and depends.text:
         said = words <= _FURTHER
     if depends.how == "windowed":
@@ -375,8 +397,39 @@ def _at(shape: Shape, term: str, places: dict[str, int]) -> int:
 
 
 def _moved(asked: Asked) -> Found:
-    if asked.element < len(asked.depends.places) and asked.depends.places[asked.element] >= 0:
-        yield Source(0, asked.depends.places[asked.element])
+    place = asked.depends.places[asked.element] if asked.element < len(asked.depends.places) else -1
+    for operand, own in enumerate(asked.shapes):
+        if 0 <= place < prod(own):
+            yield Source(operand, place)
+        place -= prod(own)
+
+
+def _listed(asked: Asked) -> Found:
+    counts = asked.depends.numbers
+    if asked.element < len(counts):
+        first = sum(counts[: asked.element])
+        yield from (Source(0, place) for place in asked.depends.places[first : first + counts[asked.element]])
+
+
+def _attended(asked: Asked) -> Found:
+    """For each entry of the query, and each key that it may see, this entry, that of the key, and the key's value; then what is added to the scores."""
+    query, key, value, *further = asked.shapes
+    for_each, adds = asked.depends.numbers
+    *batch, row, column = _place(asked.shape, asked.element)
+    first = ((_number(asked.shape[:-2], batch) if for_each else 0) * query[-2] + row) * key[-2]
+    hidden = {*asked.depends.places}
+    seen = [at for at in range(key[-2]) if first + at not in hidden]
+    if len(seen) == 1:  # whatever its score is
+        yield Source(2, _number(value, (*batch, seen[0], column)))
+        return
+    for entry in range(query[-1]):
+        for at in seen:
+            yield Source(0, _number(query, (*batch, row, entry)))
+            yield Source(1, _number(key, (*batch, at, entry)))
+            yield Source(2, _number(value, (*batch, at, column)))
+    for at in seen if adds else ():
+        score = _broadcast(further[0], (*batch, row, at))
+        yield None if score is None else Source(3, score)
 
 
 def _written(asked: Asked) -> Found:
@@ -405,6 +458,8 @@ _RULES: dict[str, Callable[[Asked], Found]] = {
     "running": _running,
     "contracted": _contracted,
     "windowed": _windowed,
+    "attended": _attended,
     "moved": _moved,
+    "listed": _listed,
     "written": _written,
 }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import paddle
+from paddle.base import core
 
 from inplacelab.layout import Layout, packed
 from inplacelab.recorders import dependences
@@ -116,6 +117,7 @@ class Call:
 
     Attributes:
         kind: which function.
+        function: the function itself; None if it may not be called beside the program.
         tensors: its tensors.
         known, operands, versions: what is known of them, their metadata, and their versions before.
         unfilled: tensors without memory, to which the function may give some.
@@ -129,6 +131,7 @@ class Call:
     """
 
     kind: Kind
+    function: Any = None
     tensors: Sequence[Any] = ()
     known: list[KnownTensor] = field(default_factory=list)
     operands: tuple[Operand, ...] = ()
@@ -236,12 +239,22 @@ _COPIES = frozenset({"assign", "clone", "contiguous", "copy_to", "cast", "reshap
 """Functions that make a copy, if they make a tensor that is no view."""
 
 
-def depends(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: Sequence[Any]) -> Found:
+def depends(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Found:
     """Returns how the result of a call will depend on its tensors; None if that is not known."""
+    name, tensors, function = call.kind.name, call.tensors, call.function
+    while isinstance(function, partial):  # one recording inside of another
+        function = function.args[-1]
     if name.endswith("_") and any(_lies_partly_under(tensors[0], each) for each in tensors[1:]):
         return None  # Paddle reads it while it overwrites it
-    call = dependences.Call(name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, {}, weight_has_rows=False)
-    return dependences.dependence(call, tensors)
+    asked = dependences.Call(
+        name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, {},
+        weight_has_rows=False, function=function, as_tensor=_as_tensor,
+    )  # fmt: skip
+    return dependences.dependence(asked, tensors)
+
+
+def _as_tensor(array: Any) -> Any:
+    return core.eager.Tensor(value=array, place=core.CPUPlace(), zero_copy=False)
 
 
 def _lies_partly_under(written: Any, operand: Any) -> bool:

@@ -127,7 +127,7 @@ class PaddleObjects:
             return known
         if not self.recordable(tensor):
             return None
-        known = self._same_as(tensor, of) if resulted else self._gradient_shown(tensor)
+        known = self._same_as(tensor, of) if resulted else self._gradient_shown(tensor) or self._passed_on(tensor)
         if known is None:
             return self._meet(tensor, filled, of, resulted)
         self._hold(known, tensor)
@@ -155,6 +155,19 @@ class PaddleObjects:
             if known.owner is not None and known.operand.layout == layout_of(tensor):
                 return known
         return None
+
+    def _passed_on(self, tensor: Any) -> KnownTensor | None:
+        """Returns which known tensor an object without a name stands for: pooling hands its operand to the kernel as another object."""
+        storage = None if self._names_of(tensor) else self.storages.at(tensor)
+        alike = [
+            known
+            for known in (() if storage is None else storage.tensors.values())
+            if known.operand.layout == layout_of(tensor) and known.alive() is not None
+        ]
+        same = self._same_as(tensor, alike)
+        if same is not None or node_of(tensor) is not None:
+            return same
+        return next((each for each in alike if each.node is None and each.needs == self._needs(each, tensor)), None)
 
     def _hold(self, known: KnownTensor, tensor: Any) -> None:
         known.objects.append(weakref.ref(tensor))

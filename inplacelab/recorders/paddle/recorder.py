@@ -189,7 +189,7 @@ class PaddleRecorder:
         """Calls a function of Paddle for the program."""
         if self._inside:
             return function(*args, **kwargs)
-        call = Call(kind)
+        call = Call(kind, function)
         self._before(call, args, kwargs)
         try:
             result = function(*args, **kwargs)
@@ -235,7 +235,11 @@ class PaddleRecorder:
         call.operands = tuple([each.operand for each in call.known])
         call.versions = [each.counter.version for each in call.known]
         call.touched = touched(kind.name, args, kwargs)
-        call.depends = depends(kind.name, args, kwargs, call.tensors)
+        self._inside += 1  # it may try the function on other arrays
+        try:
+            call.depends = depends(call, args, kwargs)
+        finally:
+            self._inside -= 1
         refusable = kind.name.endswith("_") and any(each.needs and each.node is None for each in call.known[:1])
         if kind.is_silent or refusable or kwargs.get("out") is not None:
             call.contents = [objects.storages.fingerprint(each) for each in call.known]

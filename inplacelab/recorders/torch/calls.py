@@ -86,6 +86,7 @@ class Call:
 
     Attributes:
         kind: which function.
+        function: the function itself.
         tensors: its tensors, those that it may write first.
         known, operands, versions: what is known of them, their metadata, and their versions before.
         line: the line of the program.
@@ -100,6 +101,7 @@ class Call:
     """
 
     kind: Kind
+    function: Any = None
     tensors: Sequence[Any] = ()
     known: list[KnownTensor] = field(default_factory=list)
     operands: tuple[Operand, ...] = ()
@@ -227,10 +229,14 @@ _COPIES = frozenset({
 """Operations that make a copy, if they make a tensor that is no view."""
 
 
-def depends(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: Sequence[Any]) -> Found:
+def depends(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Found:
     """Returns how the result of a call will depend on its tensors; None if that is not known."""
-    call = dependences.Call(name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, _ALIASES, weight_has_rows=True)
-    return dependences.dependence(call, tensors)
+    name, tensors, function = call.kind.name, call.tensors, call.function
+    asked = dependences.Call(
+        name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, _ALIASES,
+        weight_has_rows=True, function=function, as_tensor=torch.from_numpy,
+    )  # fmt: skip
+    return dependences.dependence(asked, tensors)
 
 
 def touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:

@@ -225,7 +225,7 @@ class TorchRecorder:
         frame = caller_of(sys._getframe(2))
         if kind.is_pass:
             return call_for(frame, function, args, kwargs)
-        call = Call(kind)
+        call = Call(kind, function)
         self._before(call, args, kwargs)
         self._inside += 1
         try:
@@ -261,7 +261,7 @@ class TorchRecorder:
             call.operands = tuple([each.operand for each in call.known])
             call.versions = [version_of(each) for each in call.tensors]
             call.touched = touched(kind.name, args, kwargs)
-            call.depends = depends(kind.name, args, kwargs, call.tensors)
+            call.depends = depends(call, args, kwargs)
             if kind.is_silent:
                 call.contents = [objects.storages.contents(each) for each in call.known]
             call.with_history, call.first, call.storages = torch.is_grad_enabled(), _next_node(), objects.storages.seen

@@ -15,7 +15,6 @@ from inplacelab.recording.naming import number_label
 
 __all__ = [
     "ADDING",
-    "ATTENTION",
     "COPIES",
     "MOST_TERMS",
     "PATTERNS",
@@ -25,8 +24,6 @@ __all__ = [
     "signed",
 ]
 
-ATTENTION = "scaled_dot_product_attention"
-"""Depends on what sums of products depend on, and is none."""
 MOST_TERMS = 6
 """A sum of more terms is counted, not written out."""
 
@@ -94,7 +91,9 @@ def _right(op: str, depends: Dependence, shown: Sequence[str]) -> Text:
         return _DRAWN if depends.how == "drawn" else _CONSTANT
     if len(shown) == 1 and (op in COPIES or depends.how in _MOVES):
         return _same(shown[0])
-    if depends.how == "contracted" and op != ATTENTION:
+    if depends.weights and len(depends.weights) == len(shown) <= MOST_TERMS:
+        return _same(_weighted(depends.weights, shown))
+    if depends.how == "contracted":
         return _products(depends, shown)
     if depends.how == "pointwise" and op in PATTERNS:
         return _same(_pointwise(op, depends, shown))
@@ -139,6 +138,14 @@ def products_of(equation: str) -> tuple[int, int]:
     """Returns how many numbers are added to the products of an equation, 0 or 1, and how many factors a product has."""
     terms, added = equation.partition("->")[0].split(","), adds_first(equation)
     return int(added and terms[0] != "-"), len(terms) - added
+
+
+def _weighted(weights: Sequence[Number], shown: Sequence[str]) -> str:
+    first, *others = [
+        value if weight == 1 else f"{number_label(weight)} · {signed(value)}"
+        for weight, value in zip(weights, shown, strict=True)
+    ]
+    return " + ".join([first, *map(signed, others)])
 
 
 def _products(depends: Dependence, shown: Sequence[str]) -> Text:

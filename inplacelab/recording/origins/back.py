@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from inplacelab.dependence import Dependence
 from inplacelab.language import Text
-from inplacelab.recording.dependence import MOST_LOOKED_AT, MOST_SOURCES, Source, sources
+from inplacelab.recording.dependence import MOST_LOOKED_AT, MOST_SOURCES, Source, for_element, sources
 from inplacelab.recording.facts import Number, Step, TensorFacts
 from inplacelab.recording.origins.arithmetic import arithmetic
 from inplacelab.recording.origins.arrivals import Arrival, How, arrival_at
@@ -23,7 +24,7 @@ from inplacelab.recording.origins.elements import (
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import common_runs
 
-__all__ = ["Computed", "Origin", "computed", "origins", "sources_in_step"]
+__all__ = ["Computed", "Origin", "computed", "has_unknown_operand", "origins", "sources_in_step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +155,19 @@ def _computed(recording: Recording, storage: int, slot: int, upto: int, most: in
     kept = tuple(each for source in used[:most] for each in _read(recording, step, source))
     how = "drawn" if depends.how == "drawn" else "computed" if kept else "written"
     compared = used if not depends.rule else _compared(recording, step, arrival, slot)
-    said = arithmetic(step.op, depends, _values(recording, step, compared), value)
+    said = arithmetic(step.op, _of_slot(recording, step, arrival, slot), _values(recording, step, compared), value)
     return found(how, kept, len(used) > most, said)
+
+
+def _of_slot(recording: Recording, step: Step, arrival: Arrival, slot: int) -> Dependence:
+    """How what a step put into a slot depends on its operands, with the weights of this element."""
+    assert step.depends is not None
+    if not step.depends.weights or arrival.tensor is None:
+        return step.depends
+    after = recording.state(step.index)
+    output = _facts(recording, step, arrival.tensor, after)
+    element = None if output is None else element_at(after, output, slot)
+    return step.depends if element is None else for_element(step.depends, element)
 
 
 def _values(recording: Recording, step: Step, used: Sequence[Source]) -> list[Number | None]:
@@ -185,7 +197,7 @@ def _sources(recording: Recording, step: Step, arrival: Arrival, slot: int) -> S
 def sources_in_step(recording: Recording, step: Step, output: TensorFacts, element: int) -> tuple[Source, ...] | None:
     """Returns the operands' elements from which a step computed an element; None if that is not known, or they are too many."""
     depends, operands = step.depends, operands_of(recording, step)
-    if depends is None:
+    if depends is None or has_unknown_operand(recording, step):
         return None
 
     def value(operand: int, number: int) -> Number | None:
@@ -205,6 +217,13 @@ def operands_of(recording: Recording, step: Step) -> list[TensorFacts | None]:
     """Returns the operands of a step as they were before it; None for a number that was made a tensor for this step."""
     before, after = recording.before(step.index), recording.state(step.index)
     return [before.tensors.get(key) or after.tensors.get(key) for key in step.inputs]
+
+
+def has_unknown_operand(recording: Recording, step: Step) -> bool:
+    """Returns whether a step read a storage of the program through a tensor of which nothing was recorded."""
+    before = recording.before(step.index)
+    seen = {key for key, facts in zip(step.inputs, operands_of(recording, step), strict=True) if facts is not None}
+    return any(each.tensor not in seen and each.storage in before.storages for each in step.reads)
 
 
 def _facts(recording: Recording, step: Step, tensor: int, after: State) -> TensorFacts | None:

@@ -33,6 +33,8 @@ _RULES = {
     "running": Text("each element: from all of {names} up to its position", "每个元素：来自 {names} 中到其位置为止的全部元素"),
     "contracted": Text("each element: a sum of products from {names}, {equation}", "每个元素：{names} 的乘积之和，{equation}"),
     "windowed": Text("each element: from a window of {names}", "每个元素：来自 {names} 的一个窗口"),
+    "attended": Text("each element: from {names}, as attention weighs them", "每个元素：由 {names} 经注意力加权得到"),
+    "listed": Text("each element: from a few of {names}", "每个元素：来自 {names} 的少数几个元素"),
     "moved": Text("each element: one of {names}", "每个元素：{names} 的一个元素"),
     "written": Text("the elements that this step wrote: from {names}", "此步写入的元素：来自 {names}"),
 }  # fmt: skip

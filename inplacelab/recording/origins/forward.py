@@ -9,7 +9,7 @@ from math import prod
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, Step, TensorFacts
 from inplacelab.recording.origins.arrivals import next_arrival
-from inplacelab.recording.origins.back import called, operands_of, sources_in_step
+from inplacelab.recording.origins.back import called, has_unknown_operand, operands_of, sources_in_step
 from inplacelab.recording.origins.elements import (
     MOST_ELEMENTS,
     index_of,
@@ -21,7 +21,7 @@ from inplacelab.recording.origins.elements import (
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import common_runs, slot_runs
 
-__all__ = ["MOST_EDGES", "Flow", "Flows", "flows", "flows_into", "readers"]
+__all__ = ["MOST_EDGES", "Flow", "Flows", "edges", "flows", "flows_into", "readers"]
 
 MOST_EDGES = 1 << 16
 """Of a step with more dependences of elements on elements, no further ones are followed."""
@@ -105,11 +105,11 @@ def flows(recording: Recording, storage: int, slot: int, step: int) -> Flows:
     unknown: list[int] = []
     for index in readers(recording).get(storage, ()):
         if step < index <= last:
-            edges = _edges(recording, index)
-            if edges is None:
+            known = edges(recording, index)
+            if known is None:
                 unknown += [index] if _read_slot(recording, recording.steps[index], storage, slot) else []
             else:
-                found += edges.get((storage, slot), ())
+                found += known.get((storage, slot), ())
     return Flows(tuple(found), None if over is None else over.step, tuple(unknown))
 
 
@@ -121,22 +121,37 @@ def readers(recording: Recording) -> Mapping[int, Sequence[int]]:
 def _readers(recording: Recording) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for step in recording.steps:
-        if step.kind == "operation" and step.category in ("ordinary", "in-place", "reallocated"):
-            for storage in dict.fromkeys(each.storage for each in operands_of(recording, step) if each is not None):
+        if (
+            step.kind == "operation"
+            and step.category in ("ordinary", "in-place", "reallocated")
+            and not _only_shares(recording, step)
+        ):
+            read = [each.storage for each in (*operands_of(recording, step), *step.reads) if each is not None]
+            for storage in dict.fromkeys(read):
                 found.setdefault(storage, []).append(step.index)
     return found
 
 
+def _only_shares(recording: Recording, step: Step) -> bool:
+    """Whether a step gave a tensor a storage that was there already, as `set_` does: it computes nothing."""
+    facts = None if step.output is None else recording.state(step.index).tensors.get(step.output)
+    return (
+        step.category == "reallocated" and facts is not None and facts.storage in recording.before(step.index).storages
+    )
+
+
 def _read_slot(recording: Recording, step: Step, storage: int, slot: int) -> bool:
     runs = [slot_runs(each) for each in operands_of(recording, step) if each is not None and each.storage == storage]
+    if has_unknown_operand(recording, step):
+        runs += [each.slots for each in step.reads if each.storage == storage]
     return any(common_runs(each, ((slot, slot + 1),)) for each in runs)
 
 
 _Edges = Mapping[tuple[int, int], Sequence[Flow]]
 
 
-def _edges(recording: Recording, index: int) -> _Edges | None:
-    """What a step computed, by the slots from which it was computed; None if that is not known, or there are too many elements."""
+def edges(recording: Recording, index: int) -> Mapping[tuple[int, int], Sequence[Flow]] | None:
+    """Returns what a step computed, by the slots from which it was computed; None if that is not known, or there are too many elements."""
     known = recording.once(_all_edges)
     if index not in known:
         known[index] = _edges_of(recording, recording.steps[index])

@@ -3,7 +3,7 @@
 A path leads along the elements that were computed from one another (`path_search.py`). Its factor is the product of the slopes, from the values as they were
 when the operations ran: those that backward should use. If a framework used a value that had been overwritten meanwhile, or left out a
 write, the sum of these paths is not the gradient that it returned. Then the paths that it used are worked out, too: with the values found by
-backward, and without the writes whose nodes the pass did not reach.
+backward, along the nodes that it went (`used_paths.py`).
 """
 
 from __future__ import annotations
@@ -11,13 +11,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isclose
+from typing import NamedTuple
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, TensorFacts
 from inplacelab.recording.origins.arrivals import arrivals
 from inplacelab.recording.origins.elements import number_of, slots_of_element, value_of
-from inplacelab.recording.origins.path_search import Found, PathSearch
+from inplacelab.recording.origins.hops import Hops
+from inplacelab.recording.origins.one_pass import OnePass
+from inplacelab.recording.origins.path_search import PathSearch
 from inplacelab.recording.origins.paths import End, GradientPath, Hop
+from inplacelab.recording.origins.used_paths import UsedPaths
 from inplacelab.recording.recording import Recording, State
 
 __all__ = ["Contributions", "End", "GradientPath", "Hop", "contributions"]
@@ -125,22 +129,22 @@ def _contributions(recording: Recording, state: State, facts: TensorFacts, numbe
     slot = slots_of_element(state, facts, number)[0]
     held = _held(recording.before(begun), facts.id, number)
     gradient = _arrived(recording, ran, facts.id, number, held)
-    right = _search(recording, begun, as_found=False)
-    found = right.paths(facts.storage, slot)
+    search = _search(recording, begun)
+    found = search.right.paths(facts.storage, slot)
     came = [each for each in arrivals(recording).get(facts.storage, ()) if each.step < begun and each.reaches(slot)]
     overwritten = len(came) > 1 and not _ran_node_of(
         recording, ran, facts.id
     )  # then it is not known which number's gradient was retained
-    total = None if overwritten or _is_beyond(right, found) else found.total
+    total = None if overwritten or search.of.gone_through else found.total
     wrong = _differs(total, gradient, held)
     used: Sequence[GradientPath] = ()
     without_hooks = None
     if wrong and _ran_code(recording, begun, ran):
         total, without_hooks, wrong = None, total, False
     if wrong:
-        as_found = _search(recording, begun, as_found=True).paths(facts.storage, slot)
-        explains = not _differs(as_found.total, gradient, held)
-        used = as_found.paths if explains else ()
+        went = search.used.paths(facts.storage, slot)
+        explains = went.total is not None and not _differs(went.total, gradient, held)
+        used = went.paths if explains else ()
     answer = Contributions(
         facts.id, ran, gradient, found.paths, tuple(used), found.more, total, wrong, held, without_hooks
     )
@@ -148,23 +152,26 @@ def _contributions(recording: Recording, state: State, facts: TensorFacts, numbe
     return answer
 
 
-def _search(recording: Recording, begun: int, *, as_found: bool) -> PathSearch:
+class _Search(NamedTuple):
+    """The search of a pass: for the paths that it should go, and for those that it went."""
+
+    of: OnePass
+    right: PathSearch
+    used: UsedPaths
+
+
+def _search(recording: Recording, begun: int) -> _Search:
     """The search of a pass. That of the pass last asked for is kept: of one pass many elements are asked for."""
     kept = recording.once(_searches)
-    if as_found not in kept or kept[as_found].begun != begun:
-        kept[as_found] = PathSearch(recording, begun, as_found=as_found)
-    return kept[as_found]
+    if not kept or kept[0].of.begun != begun:
+        of = OnePass(recording, begun)
+        hops = Hops(recording, begun)
+        kept[:] = [_Search(of, PathSearch(of, hops), UsedPaths(of, hops))]
+    return kept[0]
 
 
-def _searches(_: Recording) -> dict[bool, PathSearch]:
-    return {}
-
-
-def _is_beyond(search: PathSearch, found: Found) -> bool:
-    """Whether the pass did more than its paths show: it went through the history of another pass; or a path ended at a write through a tensor
-    without history, outside of `no_grad`: it is not known what the program meant.
-    """
-    return search.goes_through_another_pass or found.loses_write
+def _searches(_: Recording) -> list[_Search]:
+    return []
 
 
 def _ran_code(recording: Recording, begun: int, ran: int) -> bool:

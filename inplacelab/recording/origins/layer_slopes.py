@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from inplacelab.recording.naming import number_label
-from inplacelab.recording.origins.slope_forms import UNKNOWN, Asked, Form, Slope, labeled
+from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Form, Slope, labeled
 
 __all__ = ["LAYERS", "attention"]
 
@@ -178,15 +178,23 @@ def _unit_length(asked: Asked) -> Slope:
 
 
 def attention(asked: Asked) -> Slope:
-    """Of scaled dot-product attention. For each entry of the query, and each key, the origins are this entry, that of the key, and the key's value."""
+    """Of scaled dot-product attention. For each entry of the query, and each key, the origins are this entry, that of the key, and the key's value;
+    then there may be a number for each key that is added to its score.
+    """
+    if len(asked.x) == 1:
+        return ONE
     size, scale = int(asked.given["size"]), asked.given["scale"]
-    keys = len(asked.x) // (3 * size)
+    keys = len(asked.x) // (3 * size + bool(asked.given.get("added")))
     entry, key = divmod(asked.at // 3, keys)
-    triples = [asked.x[k : k + 3] for k in range(0, len(asked.x), 3)]
-    shares = softmax([scale * sum(q * k for q, k, _ in triples[at::keys]) for at in range(keys)])
+    triples = [asked.x[k : k + 3] for k in range(0, 3 * size * keys, 3)]
+    added = asked.x[3 * size * keys :] or [0.0] * keys
+    shares = softmax([scale * sum(q * k for q, k, _ in triples[at::keys]) + added[at] for at in range(keys)])
     out = sum(share * triples[at][2] for at, share in enumerate(shares))
     if not math.isclose(out, asked.out, rel_tol=1e-3, abs_tol=1e-5):
         return UNKNOWN
+    if asked.at >= 3 * size * keys:
+        at = asked.at - 3 * size * keys
+        return labeled(shares[at] * (triples[at][2] - out))
     query, of_key, value = triples[entry * keys + key]
     by_score = shares[key] * (value - out) * scale
     return labeled((by_score * of_key, by_score * query, shares[key] / size)[asked.at % 3])

@@ -20,10 +20,26 @@ MOST_PATHS = 24
 MOST_HOPS = 200
 """A path of more hops is not listed. It is part of the sum."""
 
-End = Literal["root", "detached", "zero", "overwritten", "unused", "custom", "not known"]
-"""Where a path ends: at the "root" of the pass; where the number was read without history ("detached"); at a slope of "zero"; in a slot that
+End = Literal[
+    "root",
+    "detached",
+    "lost write",
+    "zero",
+    "overwritten",
+    "unused",
+    "custom",
+    "custom stale",
+    "another pass",
+    "not known",
+]
+"""Where a path ends: at the "root" of the pass; where the number was read without history ("detached"), or
+overwritten through a tensor without one that the program did not ask for ("lost write"); at a slope of "zero"; in a slot that
 was "overwritten" before anything read it; in a number that nothing used; at a "custom" operation,
-whose slopes the program computes itself; or at one that declares nothing ("not known")."""
+whose slopes the program computes itself, maybe from a number that was overwritten since ("custom stale"); in the history of "another pass", of a
+second derivative; or at an operation that declares nothing ("not known")."""
+
+_ADDING = ("root", "lost write", "custom", "custom stale", "another pass", "not known")
+"""Where paths end that add something, or may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +95,22 @@ class Onward:
         ways: the largest, as they are listed.
         total: what all of them add up to; None if it is not known.
         adds: whether one of them adds something.
-        more, loses_write: as in `Found`.
+        more: whether there are more than are listed.
     """
 
     ways: tuple[Way, ...]
     total: float | None
     adds: bool
     more: bool = False
-    loses_write: bool = False
 
 
 NOT_FOLLOWED = Onward((), None, adds=True, more=True)
 
 
-def ended(hop: Hop | None, end: End, line: int | None, value: float | None, *, loses_write: bool = False) -> Onward:
+def ended(hop: Hop | None, end: End, line: int | None, value: float | None) -> Onward:
     """Returns a path that ends at a number, or with the hop from it."""
     way = Way(hop, None, end, line, value, int(hop is not None))
-    return Onward((way,), value, end in ("root", "custom", "not known"), loses_write=loses_write)
+    return Onward((way,), value, end in _ADDING)
 
 
 def after_hop(hop: Hop, factor: float | None, onward: Onward) -> Onward:
@@ -107,7 +122,7 @@ def after_hop(hop: Hop, factor: float | None, onward: Onward) -> Onward:
     ]
     total = _times(factor, onward.total) if onward.adds else onward.total
     more = onward.more or len(ways) < len(onward.ways)
-    return Onward(tuple(ways), total, onward.adds, more, onward.loses_write)
+    return Onward(tuple(ways), total, onward.adds, more)
 
 
 def _times(factor: float | None, value: float | None) -> float | None:
@@ -126,7 +141,6 @@ def joined(parts: Sequence[Onward]) -> Onward:
         sum(known) if len(known) == len(totals) else None,
         any(part.adds for part in parts),
         len(ways) > MOST_PATHS or any(part.more for part in parts),
-        any(part.loses_write for part in parts),
     )
 
 

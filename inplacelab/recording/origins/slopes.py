@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from inplacelab.dependence import Dependence
 from inplacelab.recording.facts import Number
 from inplacelab.recording.naming import number_label
-from inplacelab.recording.origins.arithmetic import ADDING, ATTENTION, COPIES, plain_name, products_of
+from inplacelab.recording.origins.arithmetic import ADDING, COPIES, plain_name, products_of
 from inplacelab.recording.origins.axis_slopes import ALONG_AXES
 from inplacelab.recording.origins.layer_slopes import attention
 from inplacelab.recording.origins.pointwise_slopes import POINTWISE
@@ -89,9 +89,11 @@ def _slope(op: str, depends: Dependence, asked: Asked, *, checked: bool) -> Slop
         return ONE if adds else UNKNOWN
     if name == "median":
         return labeled(1 / len(asked.x))
-    if name == ATTENTION:
+    if depends.how == "attended":
         return attention(asked)
-    if depends.rule and (depends.how == "windowed" or name in ("max", "min", "maximum", "minimum")):
+    if depends.weights:
+        return labeled(float(depends.weights[asked.at].real))
+    if depends.rule and (depends.how in ("windowed", "listed") or name in ("max", "min", "maximum", "minimum")):
         return _of_largest(op, depends, asked)
     if depends.how == "windowed" and not depends.numbers[0]:
         count = len(asked.x)

@@ -74,7 +74,7 @@ _SUM = Text("{value} = {terms}", "{value} = {terms}")
 _ADDED = Text("{value}: the sum of {count} paths", "{value}：{count} 条路径之和")
 _ONE_PATH = Text("{value}: by one path", "{value}：来自一条路径")
 _NOTHING = Text("{value}: no path leads to where the pass began", "{value}：没有路径通到反向传播的起点")
-_UNKNOWN = Text("{value}: not all slopes of its paths are known", "{value}：各路径的斜率并非全部已知")
+_UNKNOWN = Text("{value}: what its paths add up to is not known", "{value}：各路径之和未知")
 _WRONG = Text(
     "{value} is wrong: with the values as they were when the program ran, the paths add up to {right}",
     "{value} 是错的：按程序运行时的数值，各路径之和应为 {right}",
@@ -88,11 +88,23 @@ _ENDS: dict[End, Text] = {
     "root": Text("", ""),
     "zero": Text(": ends at line {line}, where the slope is 0", "：止于第 {line} 行，那里的斜率为 0"),
     "detached": Text(": ends at line {line}, which read it without history", "：止于第 {line} 行，该行读取时不带历史"),
+    "lost write": Text(
+        ": ends at line {line}, which wrote it through a tensor without history; what the program meant is not known",
+        "：止于第 {line} 行，该行通过没有历史的张量写入；无法得知程序的意图",
+    ),
     "overwritten": Text(": overwritten by line {line} before anything read it", "：在被读取之前就被第 {line} 行覆盖"),
     "unused": Text(": nothing used it", "：此后无人使用"),
     "custom": Text(
         ": goes on at line {line}, where the program's own `backward` computes the slope",
         "：在第 {line} 行继续，那里的斜率由程序自己的 `backward` 计算",
+    ),
+    "custom stale": Text(
+        ": goes on at line {line}, where the program's own `backward` computes the slope from a number that was overwritten in between",
+        "：在第 {line} 行继续，那里的斜率由程序自己的 `backward` 计算，所用的数其间已被覆盖",
+    ),
+    "another pass": Text(
+        ": goes on through the backward pass of line {line}, which is not followed",
+        "：经由第 {line} 行的反向传播继续，这部分不再追踪",
     ),
     "not known": Text(": not known beyond line {line}", "：第 {line} 行之后未知"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -262,3 +263,13 @@ def test_a_tensor_that_is_no_leaf_may_retain_its_gradient(framework: str) -> Non
     write = "b.mul_(2.)" if framework == "torch" else "b.scale_(2.)"  # PyTorch retains the gradient of the new number
     written = contributions(run(program.replace(retain, f"{retain}\n{write}"), framework).recording, "b", (1,))
     assert (written.right, written.wrong) == (None, False)
+
+
+def test_an_operand_of_which_nothing_was_recorded_is_not_taken_for_none() -> None:
+    program = "import inplacelab as paddle\na = paddle.ones([2, 2])\na.stop_gradient = False\nrow = a[0]\ny = row * 2.\ny.sum().backward()\n"
+    full = run(program, "inplacelab").recording
+    row = full.state().tensor("row").id
+    steps = tuple(replace(step, tensors=tuple(each for each in step.tensors if each[0] != row)) for step in full.steps)
+    recording = replace(full, steps=steps)
+    assert origins(recording, "y", (0,)).how == "not known"
+    assert (contributions(recording, "a", (0, 0)).right, contributions(recording, "a", (0, 0)).wrong) == (None, False)

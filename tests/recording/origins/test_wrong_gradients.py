@@ -14,7 +14,7 @@ from inplacelab.recording.origins import Contributions, contributions
 from inplacelab.recording.origins.words import gradient_says
 from tests.recorders.runs import run
 
-EXPLAINED = 41
+EXPLAINED = 49
 """Of so many of these programs, both paths are found. In the others, the recorder sees too little of what Paddle did, and nothing is claimed."""
 
 
@@ -64,6 +64,48 @@ def test_the_right_way_and_the_one_that_was_used() -> None:
         wrong = [each for each in found if each.wrong]
         explained += bool(wrong) and all(each.used or added(each) == each.gradient for each in wrong)
     assert explained >= EXPLAINED
+
+
+@pytest.mark.standard
+def test_the_used_path_follows_the_nodes() -> None:
+    """`a.reshape([2, 2])` has the leaf's node; that `v` has written is not known to it."""
+    found = asked("v = a.reshape([4])\nv.scale_(3.)\nloss = (v * a.reshape([2, 2]).flatten()).sum()\n")[0]
+    assert (found.gradient, found.right) == (12.0, 18.0)
+    assert [[str(hop.flow.called.en) for hop in path.hops] for path in found.used] == [
+        ["`v[0]`", "`T3[0]`", "`loss`"],
+        ["`T3[0]`", "`loss`"],
+    ]
+    assert [path.value for path in found.used] == [9.0, 3.0]
+
+
+UNKNOWN = {
+    "b = a * 2\nwith paddle.no_grad():\n    v = b[0]\nv.neg_()\nloss = b.sum()\n": "lost write",
+    "(g,) = paddle.grad((a * a).sum(), a, create_graph=True)\nloss = g.sum()\n": "another pass",
+    """class Square(paddle.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensor()
+        return g * 2 * x
+
+b = a * 1
+loss = Square.apply(b).sum()
+b.zero_()
+""": "custom stale",
+}
+
+
+@pytest.mark.standard
+@pytest.mark.parametrize("program", UNKNOWN)
+def test_what_is_not_followed_is_said(program: str) -> None:
+    found = asked(program)[0]
+    assert {path.end for path in found.paths} == {UNKNOWN[program]}
+    assert (found.right, found.wrong) == (None, False)
+    assert gradient_says(found).en.endswith(": what its paths add up to is not known")
 
 
 @pytest.mark.standard
