@@ -236,3 +236,23 @@ def test_gradients_that_share_a_storage_are_written_one_after_the_other() -> Non
     writes = [write for step in recording.on_line(4) for write in step.writes]
     assert [(write.slots, write.before, write.after) for write in writes] == [(((0, 2),), 0, 1), (((2, 4),), 1, 2)]
     assert recording.state().storage_of("a.grad").values == (1.0, 2.0, 2.0, 2.0)
+    values = [[facts.values for _, facts in step.storages if facts] for step in recording.on_line(4) if step.writes]
+    assert values == [[(1.0, 2.0, 1.0, 1.0)], [(1.0, 2.0, 2.0, 2.0)]]
+
+
+def test_views_of_one_storage_in_a_list_are_written_one_after_the_other() -> None:
+    ran = run("""\
+        flat = torch.zeros(5)
+        a, b = flat[:2], flat[2:]
+        torch._foreach_add_([a, b], 1.0)
+        torch._foreach_add_([a], [b[:2]])
+        """)
+    writes = [
+        (write.tensor, write.slots, write.before, write.after) for step in ran.recording.steps for write in step.writes
+    ]
+    state = ran.recording.state()
+    a, b = state.tensor("a").id, state.tensor("b").id
+    assert writes == [(a, ((0, 2),), 0, 1), (b, ((2, 5),), 1, 2), (a, ((0, 2),), 2, 3)]
+    values = [facts.values for step in ran.recording.on_line(3) for _, facts in step.storages if facts]
+    assert values == [(1.0, 1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.0, 1.0, 1.0)]
+    assert state.version("flat") == ran.names["flat"]._version

@@ -33,6 +33,16 @@ def values(snapshot: Snapshot | None) -> Values | Summary | None:
     return Summary(snapshot.minimum, snapshot.maximum, snapshot.head, snapshot.tail, runs)
 
 
+def changed(before: Values | Summary | None, after: Values | Summary | None, runs: Runs) -> Values | Summary | None:
+    """Returns the values before with those after in some slots; those after, if not all values of both are known."""
+    if not isinstance(before, tuple) or not isinstance(after, tuple) or len(before) != len(after):
+        return after
+    found = [*before]
+    for start, stop in runs:
+        found[start:stop] = after[start:stop]
+    return tuple(found)
+
+
 def first_slots(layout: Laid, count: int) -> list[int]:
     """Returns the slots of the first `count` elements of a layout, in row-major order."""
     found = []

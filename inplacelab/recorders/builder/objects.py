@@ -48,7 +48,10 @@ class Objects:
         """Notes what a storage holds after a write, and the version."""
         facts = self.steps.storage(event.storage)
         if facts is not None:
-            self.steps.now.storages[event.storage] = replace(facts, values=decode.values(event.values))
+            values = decode.values(event.values)
+            if event.alone is not None:
+                values = decode.changed(facts.values, values, decode.runs_of(event.alone, facts))
+            self.steps.now.storages[event.storage] = replace(facts, values=values)
             self.steps.now.counters[event.counter] = CounterFacts(event.counter, event.storage, event.version)
 
     def tensor_made(self, event: ev.TensorMade) -> None:

@@ -53,12 +53,14 @@ class Wrote(Event):
         counter: the counter that was raised.
         version: what the counter shows now.
         values: a copy of the contents; None if they were not copied.
+        alone: the tensor through which it was written, if the copy was made after further writes through others.
     """
 
     storage: int
     counter: int
     version: int
     values: Snapshot | None
+    alone: Operand | None = None
 
 
 @dataclass(frozen=True, slots=True)

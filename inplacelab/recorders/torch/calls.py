@@ -67,6 +67,7 @@ class Kind:
         own_counter: whether its result counts versions apart.
         fills: whether the elements of its result mean something.
         is_silent: whether it writes tensors without raising their versions.
+        writes_each: whether it writes each tensor of a list.
         leads_outside: whether its result leads to the memory itself, through which writes are not seen.
     """
 
@@ -78,6 +79,7 @@ class Kind:
     fills: bool = True
     leads_outside: bool = False
     is_silent: bool = False
+    writes_each: bool = False
 
 
 @dataclass(slots=True)
@@ -89,6 +91,7 @@ class Call:
         function: the function itself.
         tensors: its tensors, those that it may write first.
         known, operands, versions: what is known of them, their metadata, and their versions before.
+        listed: how many of them, from the first, are those of a list of which it writes each.
         line: the line of the program.
         first: the sequence number of the next node.
         storages: how many storages were known.
@@ -106,6 +109,7 @@ class Call:
     known: list[KnownTensor] = field(default_factory=list)
     operands: tuple[Operand, ...] = ()
     versions: list[int] = field(default_factory=list)
+    listed: int = 0
     line: int | None = None
     first: int = 0
     storages: int = 0
@@ -123,6 +127,18 @@ class Call:
         `v[0] = y` writes a view of `v`, and not `v` itself, whose node is made when it is used next.
         """
         return self.with_history and self.kind.name != "setitem"
+
+    def writes(self, known: KnownTensor, tensor: Any, raised: int) -> Sequence[tuple[KnownTensor, Any]]:
+        """Returns the tensors through which it has written, one after the other, what one of them shows to be written.
+
+        Args:
+            known: that one.
+            tensor: the same, as PyTorch has it.
+            raised: by how much the version was raised.
+        """
+        pairs = zip(self.known[: self.listed], self.tensors, strict=False)
+        listed = [(each, other) for each, other in pairs if each.counter is known.counter]
+        return listed if len(listed) == raised else [(known, tensor)]
 
 
 def kind_of(function: Any) -> Kind:
@@ -148,6 +164,7 @@ def _kind(function: Any) -> Kind:
     return Kind(
         plain or str(function), is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
         own_counter=name == "_make_subclass", is_silent=name.startswith(("_fused_", "_amp_")) or name in _SILENT,
+        writes_each=name.startswith("_foreach_") and name.endswith("_"),
     )  # fmt: skip
 
 

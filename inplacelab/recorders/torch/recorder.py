@@ -251,13 +251,7 @@ class TorchRecorder:
                 self._passes.advance()
             if kind.leads_outside:
                 self.shield.remark(OUTSIDE.format(kind.name))
-            for tensor in tensors_in(args, kwargs):
-                known = objects.tensor(tensor)
-                if known is not None:
-                    if objects.wrote_unseen(known, tensor):
-                        self.shield.remark(remarks.UNOBSERVED)
-                    call.known.append(known)
-                    call.tensors = (*call.tensors, tensor)
+            self._take(call, args, kwargs)
             call.operands = tuple([each.operand for each in call.known])
             call.versions = [version_of(each) for each in call.tensors]
             call.touched = touched(kind.name, args, kwargs)
@@ -266,6 +260,18 @@ class TorchRecorder:
                 call.contents = [objects.storages.contents(each) for each in call.known]
             call.with_history, call.first, call.storages = torch.is_grad_enabled(), _next_node(), objects.storages.seen
             call.begun = True
+
+    def _take(self, call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Describes the tensors that a call is given, and what was written to them without an operation that was seen."""
+        for tensor in tensors_in(args, kwargs):
+            known = self._objects.tensor(tensor)
+            if known is not None:
+                if self._objects.wrote_unseen(known, tensor):
+                    self.shield.remark(remarks.UNOBSERVED)
+                call.known.append(known)
+                call.tensors = (*call.tensors, tensor)
+        if call.kind.writes_each:
+            call.listed = sum(self._objects.tensors.find(each) is not None for each in tensors_of(args[0]))
 
     def _take_stock_unless_begun(self, frame: FrameType) -> None:
         if not self._begun:
@@ -292,7 +298,7 @@ class TorchRecorder:
             made.writes = bool(written)
             self._uses(call, made)
             for known, tensor in written:
-                self._report_write(call, known, tensor)
+                self._report_writes(call, known, tensor)
             self._report_changes(call, written)
             self._report_silent_writes(call, written)
             for tensor in tensors_of(result):
@@ -307,7 +313,13 @@ class TorchRecorder:
                 if needs_gradient(tensor):
                     self._objects.flagged_history(known, tensor, fresh=True)
 
-    def _report_write(self, call: Call, known: KnownTensor, tensor: Any) -> None:
+    def _report_writes(self, call: Call, known: KnownTensor, tensor: Any) -> None:
+        now = version_of(tensor)
+        writes = call.writes(known, tensor, now - known.counter.version)
+        for left, (each, other) in zip(range(len(writes) - 1, -1, -1), writes, strict=True):
+            self._report_write(call, each, other, now - left if left else None)
+
+    def _report_write(self, call: Call, known: KnownTensor, tensor: Any, version: int | None) -> None:
         if self._limit.reached():
             return
         objects = self._objects
@@ -318,7 +330,7 @@ class TorchRecorder:
         category: Category = "relayout" if call.kind.name in RELAYOUTS else "in-place"
         if known.storage is not left:
             category = "reallocated"
-        objects.storages.wrote(known, tensor, known.operand.layout if slots is None else slots)
+        objects.storages.wrote(known, tensor, known.operand.layout if slots is None else slots, version=version)
         output = known.operand if slots is None else replace(known.operand, part=slots)
         around = not call.touched.exact and (call.touched.target is None or tensor is call.touched.target)
         self._done(call, output, category, known.node, "around" if around else "written")

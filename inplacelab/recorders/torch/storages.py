@@ -202,14 +202,15 @@ class TorchStorages:
             known: the tensor.
             tensor: the same, as PyTorch has it.
             slots: the slots.
-            version: what its counter showed then; None if it still does.
+            version: what its counter showed then, before it was written through other tensors; None if it still does.
         """
         storage, known.counter.version = known.storage, version_of(tensor) if version is None else version
         storage.seen = None
         same = known.operand.dtype == dtype_name(storage.dtype)
         self.storage(tensor, filled=True)  # whose memory may be elsewhere now
         values = self._copy(storage, slots if same else None)
-        self._emit(events.Wrote(storage.number, known.counter.number, known.counter.version, values))
+        alone = None if version is None else known.operand
+        self._emit(events.Wrote(storage.number, known.counter.number, known.counter.version, values, alone))
 
     def counter_shown(self, storage: KnownStorage, data: Any) -> Counter:
         """Returns the version counter of a saved tensor that the program has not: that of one that shows the same version."""
