@@ -233,6 +233,61 @@ def test_grids_that_do_not_fit_in_a_row_are_miniatures_if_they_are_large(
     assert (widths == {MINIATURE}) is in_miniature
 
 
+FOUR_VIEWS = VIEWS + "corner = m[2:, 2:]\n"
+
+
+def test_layouts_are_not_said_beside_names_if_grids_are_then_side_by_side() -> None:
+    (group,) = scene(FOUR_VIEWS).storages.groups
+    assert not any("stride" in str(look.text) for mark in group.marks for _, look in mark.runs if look)
+    chips = [mark for mark in group.marks if mark.tag == "rect" and dict(mark.place)["height"] == 15]
+    assert len({dict(mark.place)["y"] for mark in chips}) == 1
+    (narrow,) = scene("m = paddle.ones([2, 3])\nt = m.t()\n").storages.groups
+    assert any("strides [1, 3]" in str(look.text) for mark in narrow.marks for _, look in mark.runs if look)
+
+
+def test_a_grid_is_at_most_as_high_as_can_be_seen() -> None:
+    (group,) = scene("x = paddle.ones([40])\nm = x.reshape([20, 2])\n").storages.groups
+    cells = [
+        dict(mark.place)
+        for mark in group.marks
+        if mark.tag == "rect" and any(":" in key for key in mark.keys) and mark.keys[0].startswith("t")
+    ]
+    assert len({cell["y"] for cell in cells}) == 8
+    assert any(look.text == "…" for mark in group.marks for _, look in mark.runs if look)
+
+
+def test_heat_maps_of_a_storage_have_one_scale_which_is_larger_if_they_are_side_by_side() -> None:
+    def maps(program: str) -> list[tuple[float, float]]:
+        (group,) = scene(program).storages.groups
+        places = [dict(mark.place) for mark in group.marks if mark.tag == "image"]
+        return [(float(each["width"]), float(each["height"])) for each in places if each["height"] != 8]
+
+    image = "x = paddle.arange(4096, dtype='float32').reshape([64, 64])\n"
+    whole, part = maps(image + "p = x[16:48, :32]\n")
+    assert whole == pytest.approx((1.4 * 112, 1.4 * 112), abs=0.1)
+    assert part == pytest.approx((whole[0] / 2, whole[1] / 2), abs=0.1), "a part is as large as it is in the whole"
+    assert maps(image + "p = x[:5, :5]\n")[1] == pytest.approx((44, 44), abs=0.1), "not too small to be seen"
+    several = maps(image + "".join(f"v{k} = x.t()\n" for k in range(6)))
+    assert several == [pytest.approx((0.75 * 112, 0.75 * 112), abs=0.1)] * 7
+
+
+def test_the_lens_of_wide_or_high_storages_is_beside_the_strip() -> None:
+    image = "x = paddle.arange(4096, dtype='float32').reshape([64, 64])\n"
+    heights = {}
+    for count in (1, 3):
+        program = image + "".join(f"v{k} = x[{k}:]\n" for k in range(count)) + "x.zero_()\n"
+        (group,) = (each for each in scene(program).storages.groups if each.key == "s0")
+        lens = [
+            dict(mark.place)
+            for mark in group.marks
+            if mark.tag == "rect" and (look := mark.at(group.last)) and "lens" in look.style
+        ]
+        heights[count] = [float(each["y"]) + float(each["height"]) for each in lens]
+        assert max(float(each["x"]) + float(each["width"]) for each in lens) <= group.width
+        assert max(heights[count]) <= (group.height or 0)
+    assert len({*heights[3]}) == 2
+
+
 def test_ribbons_are_vertical_beside_a_higher_grid() -> None:
     recording = run("x = paddle.arange(6, dtype='float32').reshape([2, 3])\nt = x.t()\n").recording
     facts = next(

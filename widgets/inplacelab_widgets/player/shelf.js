@@ -8,7 +8,7 @@ import { paired } from "./runs.js";
 export const GAP = 14;
 /** The space between storages side by side, in px. */
 const AISLE = 24;
-/** The rows of chips; as in scene/shelf.py. */
+/** The rows of chips; as in scene/marks.py. */
 const CHIPS_TOP = 22;
 const CHIP_PITCH = 24;
 const CHIP_GAP = 5;

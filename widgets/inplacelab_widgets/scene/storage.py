@@ -32,10 +32,11 @@ from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width
 from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.pin_folds import StoragePins
 from inplacelab_widgets.scene.pins import Pin
-from inplacelab_widgets.scene.strip import GUTTER, Strip, strip_for, strip_marks
+from inplacelab_widgets.scene.strip import GUTTER, LENS_BESIDE, Strip, strip_for, strip_marks
 from inplacelab_widgets.scene.tensor_grids import (
     AISLE,
     CAPTION,
+    MARGIN,
     Seat,
     Tensors,
     caption_marks,
@@ -88,8 +89,17 @@ class Storage:
     @cached_property
     def strip(self) -> Strip:
         folded, is_narrow = self.tensors.folded, self.tensors.scale is not None
+        grids, beside = max((x + seat.width for seat, x, _ in self.above), default=0), self.gutter + LENS_BESIDE
+        # If the storage is as wide anyway, or is high, the lens takes no height.
+        has_room = grids >= beside or (self.room >= beside and len(self.rows) > 1)
         return strip_for(
-            self.life, self.room, self.gutter, is_written=self.is_written, folded=folded, is_narrow=is_narrow
+            self.life,
+            self.room,
+            self.gutter,
+            is_written=self.is_written,
+            folded=folded,
+            is_narrow=is_narrow,
+            is_lens_beside=is_narrow and has_room,
         )
 
     @cached_property
@@ -100,7 +110,7 @@ class Storage:
     @cached_property
     def above(self) -> list[tuple[Seat, float, int]]:
         """The tensors with grids: (seat, x, row)."""
-        return list(placed(self.tensors.above, 6, self.room))
+        return list(placed(self.tensors.above, MARGIN, self.room))
 
     @cached_property
     def rows(self) -> list[float]:
@@ -187,8 +197,10 @@ class Storage:
     def pins_top(self) -> float:
         below = self.strip_top + self.strip.bottom + 2
         if self.version_lines:
-            return below + version_line.HEIGHT * len(self.version_lines)
-        return max(below, self.versions_top + PILL + 3)
+            below += version_line.HEIGHT * len(self.version_lines)
+        else:
+            below = max(below, self.versions_top + PILL + 3)
+        return max(below, self.strip_top + self.strip.lens_bottom)
 
     @property
     def height(self) -> float:
@@ -200,6 +212,7 @@ class Storage:
         return max(
             [
                 self.strip.right,
+                self.gutter + LENS_BESIDE if self.strip.is_lens_beside else 0,
                 self.lines_right + self.sharers_width,
                 PIN_LEFT + self.storage_pins.width,
                 *(x + seat.width for seat, x in seats),
@@ -219,6 +232,7 @@ class Storage:
         if step is not None:
             life, done = life.near(step), {step: done[step]} if step in done else {}
         yield from _title_marks(self)
+        yield from self._versions()
         for seat, x, row in self.above:
             for card, sheet in seat.sheets:
                 ends = self.rows[row] + sheet.drawn.height, self.floor(row), self.strip_top
@@ -232,7 +246,6 @@ class Storage:
         if self.tensors.scale is not None:
             yield from self._legend(self.tensors.scale)
         yield from strip_marks(self.strip, self.strip_top, self.id, self._seen(life), done)
-        yield from self._versions()
         yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
 
     def _versions(self) -> Iterator[Mark]:

@@ -30,6 +30,10 @@ GUTTER = 46.0
 RULER = 13.0
 WAS = 12.0
 """The space for the values before a write, in px."""
+LENS_AISLE = 46.0
+"""The space between a strip and the lens beside it, where the indices of its rows stand, in px."""
+LENS_BESIDE = lens.WIDTH + LENS_AISLE + lens.WIDTH
+"""The width of a strip with the lens beside it, in px."""
 
 Piece = tuple[float, float, float]
 """(left, right, top) of a run of slots within one row of a strip."""
@@ -49,6 +53,8 @@ class Strip:
     """The space to the left of its slots, in px."""
     has_was: bool = False
     """Whether there is a line under the indices for the values before a write."""
+    is_lens_beside: bool = False
+    """Whether the lens stands to the right of the strip, not below it."""
 
     @property
     def rows(self) -> int:
@@ -73,7 +79,21 @@ class Strip:
     @property
     def bottom(self) -> float:
         """The height of all rows together, in px."""
-        return self.rows * self.pitch + (RULER + lens.height(has_was=self.has_was) if self.slots > WITH_VALUES else 0)
+        if self.slots <= WITH_VALUES:
+            return self.rows * self.pitch
+        return self.rows * self.pitch + RULER + (0 if self.is_lens_beside else lens.height(has_was=self.has_was))
+
+    @property
+    def lens(self) -> tuple[float, float]:
+        """The left and the top of the lens, from the top of the strip."""
+        if self.is_lens_beside:
+            return self.right + LENS_AISLE, -RULER
+        return self.gutter, self.bottom - lens.height(has_was=self.has_was) + 2
+
+    @property
+    def lens_bottom(self) -> float:
+        """The lower edge of the lens, from the top of the strip."""
+        return self.lens[1] + lens.height(has_was=self.has_was) if self.slots > WITH_VALUES else 0
 
     def pieces(self, slots: SlotRuns) -> list[Piece]:
         """Returns runs of slots as pieces of rows, in px."""
@@ -106,6 +126,7 @@ def strip_for(
     is_written: bool = False,
     folded: int | None = None,
     is_narrow: bool = False,
+    is_lens_beside: bool = False,
 ) -> Strip:
     """Returns the strip of a storage in `room` px, with space for its longest value over all steps.
 
@@ -116,6 +137,7 @@ def strip_for(
         is_written: whether a step writes it, so that values before a write are shown.
         folded: the number of slots in a row, if the strip is folded into the shape of a tensor.
         is_narrow: whether it is no wider than its lens, so that two such storages have room side by side.
+        is_lens_beside: whether the lens stands to its right.
     """
     slots = max(facts.slots for facts in life.every())
     available = room - gutter
@@ -132,7 +154,7 @@ def strip_for(
         return Strip(slots, per_row, round(cell, 1), 26, gutter=gutter, has_was=is_written)
     if is_narrow:
         available = min(available, lens.WIDTH)
-    return Strip(slots, slots, available / slots, 14, gutter=gutter, has_was=is_written)
+    return Strip(slots, slots, available / slots, 14, gutter=gutter, has_was=is_written, is_lens_beside=is_lens_beside)
 
 
 def _folded(slots: int, per_row: int, cell: float, gutter: float, *, is_written: bool) -> Strip:
@@ -242,11 +264,11 @@ def _values(
                 marks.append(text(middle, top + y + strip.height + 10.5, index))
         return marks + (_row_labels(strip, top, life) if strip.rows > 1 else [])
     notes = lasting(((step, Look("text tiny", _note(strip, facts))) for step, facts in life.moments), life.last)
-    bottom = top + strip.bottom - lens.height(has_was=strip.has_was)
+    left, lens_top = strip.lens
     return [
         *marks,
-        text(strip.gutter, bottom - 2, notes),
-        *lens.lens_marks(strip.gutter, bottom + 2, storage, life, done, has_was=strip.has_was),
+        text(strip.gutter, top + strip.rows * strip.pitch + RULER - 2, notes),
+        *lens.lens_marks(left, top + lens_top, storage, life, done, has_was=strip.has_was),
     ]
 
 
