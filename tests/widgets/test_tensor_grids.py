@@ -271,21 +271,21 @@ def test_heat_maps_of_a_storage_have_one_scale_which_is_larger_if_they_are_side_
     assert several == [pytest.approx((0.75 * 112, 0.75 * 112), abs=0.1)] * 7
 
 
-def test_the_lens_of_wide_or_high_storages_is_beside_the_strip() -> None:
+def test_where_no_other_storage_fits_beside_one_its_lens_is_beside_its_strip() -> None:
     image = "x = paddle.arange(4096, dtype='float32').reshape([64, 64])\n"
-    heights = {}
-    for count in (1, 3):
+    for count, is_beside in ((1, False), (3, True)):
         program = image + "".join(f"v{k} = x[{k}:]\n" for k in range(count)) + "x.zero_()\n"
         (group,) = (each for each in scene(program).storages.groups if each.key == "s0")
-        lens = [
-            dict(mark.place)
-            for mark in group.marks
-            if mark.tag == "rect" and (look := mark.at(group.last)) and "lens" in look.style
+        shown = [
+            (dict(mark.place), look) for mark in group.marks if mark.tag == "rect" and (look := mark.at(group.last))
         ]
-        heights[count] = [float(each["y"]) + float(each["height"]) for each in lens]
-        assert max(float(each["x"]) + float(each["width"]) for each in lens) <= group.width
-        assert max(heights[count]) <= (group.height or 0)
-    assert len({*heights[3]}) == 2
+        lens = [place for place, look in shown if look is not None and "lens" in look.style]
+        (strip,) = (
+            place for place, look in shown if look is not None and look.style == "slot" and place["height"] == 14
+        )
+        assert (min(float(each["x"]) for each in lens) > float(strip["x"]) + float(strip["width"])) is is_beside
+        assert max(float(each["x"]) + float(each["width"]) for each in lens) <= group.width + 0.1
+        assert max(float(each["y"]) + float(each["height"]) for each in lens) <= (group.height or 0)
 
 
 def test_ribbons_are_vertical_beside_a_higher_grid() -> None:

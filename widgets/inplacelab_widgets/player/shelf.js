@@ -243,7 +243,7 @@ function withFittingChips({ there, chips }, arrangement, high, isAbout) {
 function withRest({ places, bottom }, heading, chips, arrangement, high) {
   if (!chips.length) return { places, bottom };
   const rest = stacked([], [...heading, ...chips], { ...arrangement, beside: 0 });
-  const below = Math.max(high, bottom) + CHIP_GAP - (heading.length ? 0 : CHIPS_TOP);
+  const below = Math.max(high, bottom) + GAP - (heading.length ? 0 : CHIPS_TOP);
   return { places: new Map([...places, ...[...rest.places].map(([chip, [x, y]]) => /** @type {[Group, number[]]} */ ([chip, [x, below + y]]))]), bottom: below + rest.bottom };
 }
 

@@ -43,6 +43,7 @@ from inplacelab_widgets.scene.tensor_grids import (
     fan_marks,
     grid_marks,
     placed,
+    right_of,
     tensors_of,
 )
 from inplacelab_widgets.scene.timeline import Life
@@ -89,9 +90,9 @@ class Storage:
     @cached_property
     def strip(self) -> Strip:
         folded, is_narrow = self.tensors.folded, self.tensors.scale is not None
-        grids, beside = max((x + seat.width for seat, x, _ in self.above), default=0), self.gutter + LENS_BESIDE
-        # If the storage is as wide anyway, or is high, the lens takes no height.
-        has_room = grids >= beside or (self.room >= beside and len(self.rows) > 1)
+        # Where no other storage fits beside this one anyway, the lens takes no height.
+        is_wide = right_of(self.tensors.above, self.room) > self.room / 2
+        is_lens_beside = is_narrow and is_wide and self.gutter + LENS_BESIDE <= self.room
         return strip_for(
             self.life,
             self.room,
@@ -99,7 +100,7 @@ class Storage:
             is_written=self.is_written,
             folded=folded,
             is_narrow=is_narrow,
-            is_lens_beside=is_narrow and has_room,
+            is_lens_beside=is_lens_beside,
         )
 
     @cached_property

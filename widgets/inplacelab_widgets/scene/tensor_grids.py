@@ -138,9 +138,20 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
 
 
 def _as_large_as_fits(seats: tuple[Seat, ...], room: float) -> tuple[Seat, ...]:
-    """The seats with their heat maps all at one scale: the largest at which they are side by side, or a small one."""
-    found = [_in_few_rows(_at_one_scale(seats, large), room) for large in SCALES]
-    return next((each for each in found if _rows(each, room) == 1), found[-1])
+    """The seats with their heat maps all at one scale: the largest at which they are side by side, or a small one. No scale takes the room of
+    another storage beside this one.
+    """
+    leaves_room = right_of(_in_few_rows(_at_one_scale(seats, 1.0), room), room) <= room / 2
+    for large in SCALES:
+        scaled = _in_few_rows(_at_one_scale(seats, large), room)
+        if _rows(scaled, room) == 1 and (not leaves_room or right_of(scaled, room) <= room / 2):
+            return scaled
+    return _in_few_rows(_at_one_scale(seats, SCALES[-1]), room)
+
+
+def right_of(seats: Sequence[Seat], room: float) -> float:
+    """The right edge of grids in their rows."""
+    return max((x + seat.width for seat, x, _ in placed(seats, MARGIN, room)), default=0)
 
 
 def _at_one_scale(seats: tuple[Seat, ...], large: float) -> tuple[Seat, ...]:
