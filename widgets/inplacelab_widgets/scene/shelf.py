@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import floor
 from typing import TypeVar
 
 from inplacelab.language import Text
@@ -89,7 +90,8 @@ def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple
     # As many side by side as have room for names and versions; the rest of the row is for the bytes.
     needed = min(WIDEST, max(width_of(_shorter(line), SMALL) for line in lines) + 14)
     columns = max(1, min(int((room + CHIP_GAP) // (needed + CHIP_GAP)), most))
-    width = round(min(max(width_of(line, SMALL) for line in lines) + 14, (room + CHIP_GAP) / columns - CHIP_GAP), 1)
+    width = min(max(width_of(line, SMALL) for line in lines) + 14, (room + CHIP_GAP) / columns - CHIP_GAP)
+    width = floor(width * 10) / 10  # rounded up, they would need more than the room
     chips = [_chip(storage, labels[storage.id], width) for storage in storages]
     height = CHIPS_TOP + -(-most // columns) * (CHIP_HEIGHT + CHIP_GAP)
     return columns * (width + CHIP_GAP) - CHIP_GAP, height, (_heading(chips), *chips)

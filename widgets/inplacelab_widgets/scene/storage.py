@@ -136,13 +136,13 @@ class Storage:
     def are_names_beside(self) -> bool:
         """Whether the names on the strip are to its right, where no fan crosses them."""
         needed = sum(seat.width + AISLE for seat in self.tensors.on_strip)
-        return bool(self.above) and self.strip.right + needed <= self.room
+        return bool(self.above) and self.strip.outer_right + needed <= self.room
 
     @cached_property
     def names(self) -> list[tuple[Seat, float, float]]:
         """The tensors on the strip: (seat, x, y)."""
         if self.are_names_beside:
-            seats = list(placed(self.tensors.on_strip, self.strip.right + AISLE / 2, self.room))
+            seats = list(placed(self.tensors.on_strip, self.strip.outer_right + AISLE / 2, self.room))
             return [(seat, x, self.names_top - 2) for seat, x, _ in seats]
         seats = list(placed(self.tensors.on_strip, self.gutter, max(self.strip.right, NARROWEST)))
         return [(seat, x, self.names_top + row * CAPTION) for seat, x, row in seats]
@@ -212,7 +212,7 @@ class Storage:
         seats = [(seat, x) for seat, x, _ in [*self.above, *self.names]]
         return max(
             [
-                self.strip.right,
+                self.strip.outer_right,
                 self.gutter + LENS_BESIDE if self.strip.is_lens_beside else 0,
                 self.lines_right + self.sharers_width,
                 PIN_LEFT + self.storage_pins.width,

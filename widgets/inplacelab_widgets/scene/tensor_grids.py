@@ -107,8 +107,8 @@ class Tensors:
 
     above: tuple[Seat, ...]
     on_strip: tuple[Seat, ...]
-    folded: int | None
-    """The number of slots in a row of the strip, if it has the shape of all tensors."""
+    folded: tuple[int, ...]
+    """If the strip has the shape of all tensors, the numbers of slots that its rows may have: those of a row, of a matrix, and so on."""
     scale: tuple[float, float] | None = None
     """The values that get the first and the last color, if the tensors are heat maps."""
 
@@ -116,17 +116,18 @@ class Tensors:
 def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> Tensors:
     """Decides which tensors of a storage have grids."""
     if not cards:
-        return Tensors((), (), None)
+        return Tensors((), (), ())
     slots = max(facts.slots for facts in life.every())
     shapes: set[tuple[int, ...]] = {face.facts.shape for card in cards for face in card.life.every()}
     plain = [card for card in cards if all(_is_storage(face.facts, life) for face in card.life.every())]
     if len(plain) == len(cards) and len(shapes) == 1 and slots <= WITH_VALUES:
         (shape,) = shapes
-        return Tensors((), _seats(cards), shape[-1] if len(shape) > 1 and slots else None)
+        rows = [prod(shape[axis:]) for axis in range(len(shape) - 1, 0, -1)]
+        return Tensors((), _seats(cards), tuple(rows) if slots else ())
     flat = [card for card in plain if all(len(face.facts.shape) < 2 for face in card.life.every())]
     scale = extent(life.every()) if WITH_VALUES < slots <= MOST else None
     if slots > WITH_VALUES and scale is None:
-        return Tensors((), _seats(cards), None)
+        return Tensors((), _seats(cards), ())
     others = [card for card in cards if card not in flat]
     above = _in_few_rows(tuple(_with_sheets(others, life, room, scale)), room)
     if scale is not None:
@@ -134,7 +135,7 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
     if scale is None and (_rows(above, room) > 1 or any(_is_too_high(seat) for seat in above)):
         # The strip has the values, and the larger ones show only where they are.
         above = _in_few_rows(tuple(_with_sheets(others, life, room, None, in_miniature=True)), room)
-    return Tensors(above, _seats(flat), None, scale if above else None)
+    return Tensors(above, _seats(flat), (), scale if above else None)
 
 
 def _as_large_as_fits(seats: tuple[Seat, ...], room: float) -> tuple[Seat, ...]:
