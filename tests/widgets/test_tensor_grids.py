@@ -245,9 +245,9 @@ def test_a_strip_of_many_rows_has_the_values_before_a_write_beside_them() -> Non
         return [str(look.text) for _, look in shown if look is not None and "was" in look.style.split()]
 
     writes = [step.index for step in drawn.recording.steps if step.writes]
-    assert was(writes[0]) == ["was 4.125  5.125  6.125  7.125"]
+    assert was(writes[0]) == ["was 4.125 5.125 6.125 7.125"]
     assert len(was(writes[1])) == 6
-    assert was(writes[1])[1] == "was 0  0  0  0"
+    assert was(writes[1])[1] == "was 0 0 0 0"
 
 
 def test_a_strip_of_blocks_has_as_few_rows_as_fit() -> None:
@@ -311,9 +311,7 @@ def test_where_no_other_storage_fits_beside_one_its_lens_is_beside_its_strip() -
             (dict(mark.place), look) for mark in group.marks if mark.tag == "rect" and (look := mark.at(group.last))
         ]
         lens = [place for place, look in shown if "lens" in look.style]
-        (strip,) = (
-            place for place, look in shown if look.style == "slot" and place["height"] == 14
-        )
+        (strip,) = (place for place, look in shown if look.style == "slot" and place["height"] == 14)
         assert (min(float(each["x"]) for each in lens) > float(strip["x"]) + float(strip["width"])) is is_beside
         assert max(float(each["x"]) + float(each["width"]) for each in lens) <= group.width + 0.1
         assert max(float(each["y"]) + float(each["height"]) for each in lens) <= (group.height or 0)

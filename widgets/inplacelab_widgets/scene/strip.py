@@ -398,7 +398,7 @@ def _was_beside(strip: Strip, top: float, life: Life[StorageFacts], done: Mappin
         here = range(row * strip.per_row, min((row + 1) * strip.per_row, strip.slots))
         looks = []
         for step, texts in before.items():
-            had = "  ".join(texts[slot] for slot in here if slot in written[step])
+            had = " ".join(texts[slot] for slot in here if slot in written[step])
             said = words.VALUE_BEFORE + Text(f" {had}", f" {had}")
             cut = Text(shortened(said.en, strip.was_beside), shortened(said.zh, strip.was_beside))
             looks.append((step, Look("text tiny was", cut) if had else None, None))
