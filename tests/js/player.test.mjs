@@ -9,7 +9,7 @@ import { makePace, PACES } from "../../widgets/inplacelab_widgets/player/pace.js
 import { firstOf, isItem } from "../../widgets/inplacelab_widgets/player/panel.js";
 import { actionOf, beginning, clamp, isRelated, numbered, paired, placeOf, runAt, seek, seenAt, stepAt, stopsOf, target, valueAt, visitOf } from "../../widgets/inplacelab_widgets/player/runs.js";
 import { begun, chapterAt } from "../../widgets/inplacelab_widgets/player/story.js";
-import { scrollNeeded } from "../../widgets/inplacelab_widgets/player/sight.js";
+import { mostWithin, scrollNeeded } from "../../widgets/inplacelab_widgets/player/sight.js";
 import { asked, courier } from "../../widgets/inplacelab_widgets/player/widget.js";
 import { visitItem, describe } from "../../widgets/inplacelab_widgets/player/items.js";
 import { fill, pieces, speak } from "../../widgets/inplacelab_widgets/player/words.js";
@@ -144,6 +144,14 @@ test("a pane scrolls only as far as needed", () => {
   assert.ok(340 - down <= 300 && 290 - down >= 100);
   // What is taller than the pane shows its beginning.
   assert.equal(150 - scrollNeeded(150, 900, 100, 300), 100);
+});
+
+test("of what a step changed in a block higher than its pane, as much as possible is seen, and rather the grids than the strip", () => {
+  const boxes = [0, 20, 300, 320, 340].map((top) => ({ top, bottom: top + 10 }));
+  assert.deepEqual(mostWithin(boxes, 100), boxes.slice(2));
+  assert.deepEqual(mostWithin(boxes.slice(0, 4), 100), boxes.slice(0, 2));
+  assert.deepEqual(mostWithin(boxes, 400), boxes);
+  assert.deepEqual(mostWithin(boxes, 5), boxes.slice(-1));
 });
 
 test("an echo of an earlier step does not move the reader back", (context) => {

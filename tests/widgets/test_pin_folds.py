@@ -76,7 +76,9 @@ def test_stale_pins_differ_from_fresh_ones(sample: Callable[[str], Recording]) -
     before, after = plates_at(stacks, write - 1), plates_at(stacks, write)
     assert [(plate.status, plate.first_line.en) for plate in before.values()] == [("fresh", "kept by 3 nodes")]
     assert [(plate.status, plate.first_line.zh) for plate in after.values()] == [("stale", "保存者：3 个节点")]
-    assert after[0].second_line.en == "✗ stale, now v1"
+    (later,) = (plate for plate in plates_at(stacks, write + 1).values() if plate.status == "stale")
+    said = [(plate.turned, plate.second_line.en) for plate in (after[0], later)]
+    assert said == [(True, "✗ goes stale, now v1"), (False, "✗ stale, now v1")]
     last = next(step.index for step in recording.steps if step.phase == "backward")
     plates = plates_at(stacks, last)
     assert [(plate.status, plate.first_line.en) for plate in plates.values()] == [

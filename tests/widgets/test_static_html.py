@@ -260,3 +260,15 @@ def test_a_graph_that_backward_has_let_go_is_left_out() -> None:
     assert block.recording is not None
     assert not block.recording.state().nodes
     assert "<svg" in still_picture(scene_of(block.recording), "en")
+
+
+def test_code_is_broken_between_words() -> None:
+    source = "frozen = paddle.ones([3])\nfrozen.scale_(paddle.nn.functional.softmax(frozen, axis=0).sum().item(), bias=1.5)\n"
+    marks = code_panel(run(source).recording, 230, 0).groups[0].marks
+    drawn = [look.text for mark in marks if (look := mark.at(0)) is not None and "code" in look.style]
+    lines = [str(each) for each in drawn[1:]]
+    assert len(lines) > 2
+    assert "".join(each.strip() for each in lines).replace(" ", "") == source.splitlines()[1].replace(" ", "")
+    assert {word for each in lines for word in re.findall(r"\w+", each)} == {
+        *re.findall(r"\w+", source.splitlines()[1])
+    }

@@ -63,15 +63,17 @@ def test_every_element_shows_the_value_of_its_slot(sample_scene: Callable[[str],
 @pytest.mark.parametrize(
     ("program", "above", "on_strip", "folded"),
     [
-        ("x = paddle.ones([3])\nd = x.detach()\n", [], ["x", "d"], None),
-        ("x = paddle.ones([2, 3])\nd = x.detach()\n", [], ["x", "d"], 3),
-        ("x = paddle.ones([2, 3])\nt = x.t()\n", ["x", "t"], [], None),
-        ("x = paddle.ones([6])\nm = x.reshape([2, 3])\n", ["m"], ["x"], None),
-        ("x = paddle.ones([6])\nv = x[1:]\n", ["v"], ["x"], None),
-        ("x = paddle.to_tensor([1., 2.])\nv = x.view('int16')\n", ["v"], ["x"], None),
+        ("x = paddle.ones([3])\nd = x.detach()\n", [], ["x", "d"], ()),
+        ("x = paddle.ones([2, 3])\nd = x.detach()\n", [], ["x", "d"], (3,)),
+        ("x = paddle.ones([2, 3])\nt = x.t()\n", ["x", "t"], [], ()),
+        ("x = paddle.ones([6])\nm = x.reshape([2, 3])\n", ["m"], ["x"], ()),
+        ("x = paddle.ones([6])\nv = x[1:]\n", ["v"], ["x"], ()),
+        ("x = paddle.to_tensor([1., 2.])\nv = x.view('int16')\n", ["v"], ["x"], ()),
     ],
 )
-def test_which_tensors_have_a_grid(program: str, above: list[str], on_strip: list[str], folded: int | None) -> None:
+def test_which_tensors_have_a_grid(
+    program: str, above: list[str], on_strip: list[str], folded: tuple[int, ...]
+) -> None:
     recording = run(program).recording
     life = storage_lives(recording)[0]
     found = tensors_of([card for card in cards(recording) if card.storage == 0], life, 600)
@@ -231,6 +233,88 @@ def test_grids_that_do_not_fit_in_a_row_are_miniatures_if_they_are_large(
     assert {mark.tag for mark in elements} == ({"rect"} if in_miniature else {"rect", "text"})
     widths = {dict(mark.place)["width"] for mark in elements if mark.tag == "rect"}
     assert (widths == {MINIATURE}) is in_miniature
+
+
+def test_a_strip_of_many_rows_has_the_values_before_a_write_beside_them() -> None:
+    values = [[k + 0.125 for k in range(row, row + 4)] for row in range(0, 24, 4)]
+    drawn = scene(f"x = paddle.to_tensor({values})\nx[1] = 0.\nx.zero_()\n")
+    (group,) = (each for each in drawn.storages.groups if each.key == "s0")
+
+    def was(step: int) -> list[str]:
+        shown = [(mark, mark.at(step)) for mark in group.marks if mark.tag == "text"]
+        return [str(look.text) for _, look in shown if look is not None and "was" in look.style.split()]
+
+    writes = [step.index for step in drawn.recording.steps if step.writes]
+    assert was(writes[0]) == ["was 4.125 5.125 6.125 7.125"]
+    assert len(was(writes[1])) == 6
+    assert was(writes[1])[1] == "was 0 0 0 0"
+
+
+def test_a_strip_of_blocks_has_as_few_rows_as_fit() -> None:
+    (group,) = scene("x = paddle.ones([5, 2, 3])\n").storages.groups
+    assert (
+        len(
+            {
+                dict(mark.place)["y"]
+                for mark in group.marks
+                if any(key.startswith("s0:") for key in mark.keys) and mark.tag == "rect"
+            }
+        )
+        == 5
+    )
+
+
+FOUR_VIEWS = VIEWS + "corner = m[2:, 2:]\n"
+
+
+def test_layouts_are_not_said_beside_names_if_grids_are_then_side_by_side() -> None:
+    (group,) = scene(FOUR_VIEWS).storages.groups
+    assert not any("stride" in str(look.text) for mark in group.marks for _, look in mark.runs if look)
+    chips = [mark for mark in group.marks if mark.tag == "rect" and dict(mark.place)["height"] == 15]
+    assert len({dict(mark.place)["y"] for mark in chips}) == 1
+    (narrow,) = scene("m = paddle.ones([2, 3])\nt = m.t()\n").storages.groups
+    assert any("strides [1, 3]" in str(look.text) for mark in narrow.marks for _, look in mark.runs if look)
+
+
+def test_a_grid_is_at_most_as_high_as_can_be_seen() -> None:
+    (group,) = scene("x = paddle.ones([40])\nm = x.reshape([20, 2])\n").storages.groups
+    cells = [
+        dict(mark.place)
+        for mark in group.marks
+        if mark.tag == "rect" and any(":" in key for key in mark.keys) and mark.keys[0].startswith("t")
+    ]
+    assert len({cell["y"] for cell in cells}) == 8
+    assert any(look.text == "…" for mark in group.marks for _, look in mark.runs if look)
+
+
+def test_heat_maps_of_a_storage_have_one_scale_which_is_larger_if_they_are_side_by_side() -> None:
+    def maps(program: str) -> list[tuple[float, float]]:
+        (group,) = scene(program).storages.groups
+        places = [dict(mark.place) for mark in group.marks if mark.tag == "image"]
+        return [(float(each["width"]), float(each["height"])) for each in places if each["height"] != 8]
+
+    image = "x = paddle.arange(4096, dtype='float32').reshape([64, 64])\n"
+    whole, part = maps(image + "p = x[16:48, :32]\n")
+    assert whole == pytest.approx((1.4 * 112, 1.4 * 112), abs=0.1)
+    assert part == pytest.approx((whole[0] / 2, whole[1] / 2), abs=0.1), "a part is as large as it is in the whole"
+    assert maps(image + "p = x[:5, :5]\n")[1] == pytest.approx((44, 44), abs=0.1), "not too small to be seen"
+    several = maps(image + "".join(f"v{k} = x.t()\n" for k in range(6)))
+    assert several == [pytest.approx((0.75 * 112, 0.75 * 112), abs=0.1)] * 7
+
+
+def test_where_no_other_storage_fits_beside_one_its_lens_is_beside_its_strip() -> None:
+    image = "x = paddle.arange(4096, dtype='float32').reshape([64, 64])\n"
+    for count, is_beside in ((1, False), (3, True)):
+        program = image + "".join(f"v{k} = x[{k}:]\n" for k in range(count)) + "x.zero_()\n"
+        (group,) = (each for each in scene(program).storages.groups if each.key == "s0")
+        shown = [
+            (dict(mark.place), look) for mark in group.marks if mark.tag == "rect" and (look := mark.at(group.last))
+        ]
+        lens = [place for place, look in shown if "lens" in look.style]
+        (strip,) = (place for place, look in shown if look.style == "slot" and place["height"] == 14)
+        assert (min(float(each["x"]) for each in lens) > float(strip["x"]) + float(strip["width"])) is is_beside
+        assert max(float(each["x"]) + float(each["width"]) for each in lens) <= group.width + 0.1
+        assert max(float(each["y"]) + float(each["height"]) for each in lens) <= (group.height or 0)
 
 
 def test_ribbons_are_vertical_beside_a_higher_grid() -> None:

@@ -8,7 +8,7 @@ import { paired } from "./runs.js";
 export const GAP = 14;
 /** The space between storages side by side, in px. */
 const AISLE = 24;
-/** The rows of chips; as in scene/shelf.py. */
+/** The rows of chips; as in scene/marks.py. */
 const CHIPS_TOP = 22;
 const CHIP_PITCH = 24;
 const CHIP_GAP = 5;
@@ -243,7 +243,7 @@ function withFittingChips({ there, chips }, arrangement, high, isAbout) {
 function withRest({ places, bottom }, heading, chips, arrangement, high) {
   if (!chips.length) return { places, bottom };
   const rest = stacked([], [...heading, ...chips], { ...arrangement, beside: 0 });
-  const below = Math.max(high, bottom) + CHIP_GAP - (heading.length ? 0 : CHIPS_TOP);
+  const below = Math.max(high, bottom) + GAP - (heading.length ? 0 : CHIPS_TOP);
   return { places: new Map([...places, ...[...rest.places].map(([chip, [x, y]]) => /** @type {[Group, number[]]} */ ([chip, [x, below + y]]))]), bottom: below + rest.bottom };
 }
 

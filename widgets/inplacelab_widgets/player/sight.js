@@ -43,7 +43,7 @@ export function bringingIntoSight(pane, changed, isStacked) {
   });
   const all = span(boxes);
   const fits = all.bottom - all.top <= room.height && all.right - all.left <= room.width;
-  let { top, bottom, left, right } = fits ? all : span(boxes.slice(-1));
+  let { top, bottom, left, right } = fits ? all : span(isStacked ? mostWithin(boxes, room.height) : boxes.slice(-1));
   const block = (isStacked && sought.at(-1)?.closest("svg > g")?.getBoundingClientRect()) || { top, bottom };
   const [above, below] = [Math.min(top, block.top), Math.max(bottom, block.bottom)];
   if (below - above <= room.height) [top, bottom] = [above, below];
@@ -57,6 +57,14 @@ export function bringingIntoSight(pane, changed, isStacked) {
   };
   if (!isStacked) needed.left -= unused(pane, room, needed.left);
   return needed.top || needed.left ? () => scrollPane(pane, { top: pane.scrollTop + needed.top, left: pane.scrollLeft + needed.left }) : undefined;
+}
+
+/** The boxes in the span of this height that has the most of them as a whole: of several, the upper one, where a tensor is drawn in its own shape.
+ * @template {{top: number, bottom: number}} Box @param {Box[]} boxes @param {number} height @returns {Box[]} */
+export function mostWithin(boxes, height) {
+  const from = (/** @type {number} */ top) => boxes.filter((box) => box.top >= top && box.bottom <= top + height);
+  const found = boxes.map((box) => from(box.top)).filter((some) => some.length).sort((one, other) => other.length - one.length || one[0].top - other[0].top)[0];
+  return found ?? boxes.slice(-1);
 }
 
 /** The places of the elements that are drawn. @param {Iterable<Element>} elements */

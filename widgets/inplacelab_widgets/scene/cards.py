@@ -45,8 +45,16 @@ class Face:
     kind: Words | None
     origin: Text
     """What made it."""
-    unusual: Words
+    unusual: tuple[Words, ...]
     """Its shape, and what else is not as it is with most tensors."""
+    layout: tuple[Words, ...]
+    """Its strides, its offset and the type of all elements of its storage, if they are not as with most tensors."""
+
+    def beside_chips(self, *, in_full: bool) -> Text:
+        """What stands beside its names; in short, without the layout."""
+        shape, *rest = self.unusual
+        found = (shape, *(self.layout if in_full else ()), *rest)
+        return Text(*["  ".join(["{}"] * len(found))] * 2).format(*found)
 
     @property
     def chips_width(self) -> float:
@@ -109,27 +117,32 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
         tuple(shortened(chip, LONGEST_NAME) for chip in called.shown),
         detail,
         origin(recording, tensor.id, LONGEST_ORIGIN),
-        _unusual(recording, tensor, state),
+        tuple(_unusual(recording, tensor, state)),
+        tuple(_layout(tensor, state)),
     )
 
 
-def _unusual(recording: Recording, tensor: TensorFacts, state: State) -> Text:
-    found: list[Words] = [dimensions(tensor.shape)]
+def _unusual(recording: Recording, tensor: TensorFacts, state: State) -> Iterator[Words]:
+    yield dimensions(tensor.shape)
     called = state.called(tensor.id)
     if not called.bound and not_yet(called) is None:  # the border of a name to come says so already
-        found.append(words.UNNAMED)
-    if not is_contiguous(tensor):
-        found.append(words.STRIDES + Text(*[f" {dimensions(tensor.strides)}"] * 2))
-    if tensor.offset:
-        found.append(words.OFFSET + Text(*[f" {tensor.offset}"] * 2))
-    if tensor.dtype != USUAL_DTYPE:
-        found.append(tensor.dtype)
+        yield words.UNNAMED
+    if tensor.dtype != state.storages[tensor.storage].dtype:
+        yield tensor.dtype
     owner = state.owner_of_gradient(tensor.id)
     if owner is not None:
-        found.append(words.GRADIENT_OF.format(tensor=shortened(tensor_name(owner, state), LONGEST_NAME)))
+        yield words.GRADIENT_OF.format(tensor=shortened(tensor_name(owner, state), LONGEST_NAME))
     elif tensor.leaf and tensor.needs_gradient:
-        found.append(framework_of(recording).flagged(asks=True))
-    return Text(*["  ".join(["{}"] * len(found))] * 2).format(*found)
+        yield framework_of(recording).flagged(asks=True)
+
+
+def _layout(tensor: TensorFacts, state: State) -> Iterator[Words]:
+    if not is_contiguous(tensor):
+        yield words.STRIDES + Text(*[f" {dimensions(tensor.strides)}"] * 2)
+    if tensor.offset:
+        yield words.OFFSET + Text(*[f" {tensor.offset}"] * 2)
+    if tensor.dtype != USUAL_DTYPE and tensor.dtype == state.storages[tensor.storage].dtype:
+        yield tensor.dtype
 
 
 def _chip_width(name: str) -> float:

@@ -9,7 +9,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.trace import Marked, trace
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, always, rect, text
-from inplacelab_widgets.scene.measure import LATIN_EM, NORMAL, shortened, width_of, wrapped
+from inplacelab_widgets.scene.measure import LATIN_EM, NORMAL, shortened, width_of
 
 LINE_HEIGHT = 18.0
 NEIGHBORS = 2
@@ -124,6 +124,25 @@ def _pieces(source: str, room: float) -> list[str]:
     code = source.lstrip(" ")
     indent = " " * min(len(source) - len(code), _DEEPEST)
     em = LATIN_EM * NORMAL
-    first, *rest = wrapped(code, room - len(indent) * em)
-    again = wrapped(code[len(first) :].lstrip(" "), room - (len(indent) + 2) * em) if rest else []
-    return [indent + first, *(f"{indent}  {piece}" for piece in again)]
+    first = _head(code, room - len(indent) * em)
+    pieces, rest = [indent + first.rstrip()], code[len(first) :].lstrip(" ")
+    while rest:
+        head = _head(rest, room - (len(indent) + 2) * em)
+        pieces.append(f"{indent}  {head.rstrip()}")
+        rest = rest[len(head) :].lstrip(" ")
+    return pieces
+
+
+def _head(code: str, room: float) -> str:
+    """As much of a line of code as fits, with a whole word at its end: cut after a blank, a comma or an opening bracket, or else before a dot.
+    Only a word that is longer than a row is cut itself.
+
+    >>> _head("x.scale_(other_name, 2.)", 165.0), _head("x.detach().add_(1)", 90.0), _head("a_long_name", 50.0)
+    ('x.scale_(other_name, ', 'x.detach()', 'a_lon')
+    """
+    whole = code if width_of(code, NORMAL) <= room else shortened(code, room, NORMAL)[:-1] or code[0]
+    if whole == code:
+        return code
+    ends = [k for k in range(1, len(whole) + 1) if code[k - 1] in " ,([{" and code[k] not in " )]}"]
+    dots = [k for k in range(1, len(whole) + 1) if code[k] == "." and not code[k - 1].isdigit()]
+    return whole[: max(ends or dots or [len(whole)])]

@@ -30,6 +30,8 @@ MINIATURE = 13.0
 """The width and the height of a cell without a value."""
 BARE_HEIGHT, BARE_HEADING, BARE_BETWEEN = 24.0, 14.0, 12.0
 """The same without hops and slots."""
+HIGHEST, HIGHEST_IN_MINIATURE = 170.0, 105.0
+"""The greatest height of the rows then, in px: with values and without."""
 
 Index = tuple[int, ...]
 
@@ -60,6 +62,8 @@ class Grid:
         blocks, rows, columns = self.total
         columns = min(columns, MOST_COLUMNS, max(1, int((self.room - self.left) // self.cell)))
         rows = min(rows, max(1, MOST // max(columns, 1)))
+        if not self.hops:
+            rows = min(rows, int((HIGHEST_IN_MINIATURE if self.is_miniature else HIGHEST) // self.row_height))
         in_sight = int((self.room + self.between) // (self._block_width(columns) + self.between))
         return min(blocks, max(1, MOST // max(rows * columns, 1)), max(1, in_sight)), rows, columns
 
@@ -71,6 +75,11 @@ class Grid:
     def cut(self) -> bool:
         """Whether some elements are not drawn."""
         return self.drawn != self.total
+
+    @property
+    def is_too_high(self) -> bool:
+        """Whether some rows are not drawn."""
+        return self.drawn[1] < self.total[1]
 
     @cached_property
     def left(self) -> float:

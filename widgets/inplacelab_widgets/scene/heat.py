@@ -28,6 +28,10 @@ MOST = 4096
 """The most elements of a heat map."""
 HIGHEST, WIDEST = 112.0, 220.0
 """The greatest height and width of a slice, in px."""
+SCALES = (1.4, 1.0, 0.75)
+"""How much larger slices may be: as large as all tensors of a storage fit side by side."""
+SMALLEST = 44.0
+"""The least height or width of a slice, in px: elements of a small one are drawn larger than those of others on its storage."""
 LARGEST = 10.0
 """The greatest size of an element, in px."""
 AIR = 8.0
@@ -47,6 +51,8 @@ class HeatMap:
         last: the last step.
         moments: the facts of its storage at each change.
         scale: the values that get the first and the last color.
+        large: how much larger than usual slices may be.
+        pixel_of_all: the size of an element of all tensors on its storage, in px, so that a part is drawn as large as in the whole.
     """
 
     facts: TensorFacts
@@ -54,6 +60,8 @@ class HeatMap:
     last: int
     moments: tuple[tuple[int, StorageFacts], ...]
     scale: tuple[float, float]
+    large: float = 1.0
+    pixel_of_all: float = LARGEST
 
     @cached_property
     def shape(self) -> tuple[int, int, int]:
@@ -64,13 +72,19 @@ class HeatMap:
     @cached_property
     def pixel(self) -> float:
         """The size of an element, in px."""
+        _, rows, columns = self.shape
+        return min(self.largest_pixel, max(self.pixel_of_all, SMALLEST / max(rows, columns)))
+
+    @cached_property
+    def largest_pixel(self) -> float:
+        """The greatest size of an element, in px."""
         slices, rows, columns = self.shape
-        return min(HIGHEST / rows, WIDEST / columns / min(slices, 2), LARGEST)
+        return min(self.large * HIGHEST / rows, self.large * WIDEST / columns / min(slices, 2), LARGEST)
 
     @property
     def drawn(self) -> int:
         """The number of slices that are drawn."""
-        return max(1, min(self.shape[0], int((2 * WIDEST + AIR) // (self.shape[2] * self.pixel + AIR))))
+        return max(1, min(self.shape[0], int((2 * self.large * WIDEST + AIR) // (self.shape[2] * self.pixel + AIR))))
 
     @property
     def width(self) -> float:

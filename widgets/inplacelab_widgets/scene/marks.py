@@ -190,6 +190,8 @@ class Opened:
 
 AISLE = 24.0
 """The space between groups side by side, in px."""
+CHIPS_TOP, CHIP_HEIGHT, CHIP_GAP = 22.0, 19.0, 5.0
+"""The height of the heading above chips, of a chip, and of the space between chips, in px."""
 
 
 def flowed(boxes: Sequence[tuple[float, float]], room: float) -> tuple[list[tuple[float, float]], float]:
@@ -225,7 +227,7 @@ def drawn_together(groups: Sequence[Group]) -> Iterator[tuple[int, list[Group]]]
 
 
 def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]], float]:
-    """Returns (group, x, y) of the groups drawn at `step`, moved together, and of the others' chips below them; and the height.
+    """Returns (group, x, y) of the groups drawn at `step`, and of the others' chips below them, each moved together; and the height.
 
     `stackOf` of `player/shelf.js` does the same. Without a shelf, groups keep their places.
     """
@@ -235,10 +237,15 @@ def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]],
     seats, bottom = flowed([(group.width, group.height) for group in drawn], panel.width)
     below = bottom + GAP if drawn else 0
     places = [(group, *seat) for group, seat in zip(drawn, seats, strict=True)]
-    for chip in panel.shelf:
-        if chip.is_drawn(step):
-            places.append((chip, chip.x, below + chip.y))
-            bottom = max(bottom, below + chip.y + chip.height)
+    chips = [chip for chip in panel.shelf if chip.is_drawn(step)]
+    places += [(heading, 0.0, below) for heading in chips if not heading.key]
+    named = [chip for chip in chips if chip.key]
+    pitch = max((chip.width for chip in named), default=0) + CHIP_GAP
+    across = max(1, int((panel.width + CHIP_GAP) // pitch))
+    for k, chip in enumerate(named):
+        y = below + CHIPS_TOP + k // across * (CHIP_HEIGHT + CHIP_GAP)
+        places.append((chip, k % across * pitch, y))
+        bottom = max(bottom, y + chip.height)
     return places, bottom
 
 

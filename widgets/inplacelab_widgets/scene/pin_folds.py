@@ -8,13 +8,13 @@ player a fold opens a list.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inplacelab.language import Text
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Mark
-from inplacelab_widgets.scene.pins import HEIGHT, Face, Pin, Plate, Plates, Status, pin_marks
+from inplacelab_widgets.scene.pins import HEIGHT, Face, Pin, Plate, Plates, Status, pin_marks, turns_of
 from inplacelab_widgets.scene.timeline import Life, gatherings
 
 MOST = 3
@@ -90,25 +90,32 @@ class _Summary:
 
 
 def _summaries(lives: Mapping[_Key, Life[Face]]) -> Iterator[tuple[int, _Summary]]:
-    for step, alive, _ in gatherings(lives):
+    turns: dict[int, set[_Key]] = {}
+    for key, life in lives.items():
+        for step in turns_of(life):
+            turns.setdefault(step, set()).add(key)
+    for step, alive, _ in gatherings(lives, turns):
         stale = {key: face for key, face in alive.items() if face.status == "stale"}
         together = {key: face for key, face in alive.items() if key not in stale}
         looked_at = next((key for key, face in alive.items() if face.checked), None)
         if any(len(group) == 1 and looked_at in group for group in (together, stale)):
             looked_at = None  # it has its own plate already
-        first, second = [*filter(None, (_plate(together), _plate(stale))), None, None][:2]
+        first, second = [*filter(None, (_plate(together, set()), _plate(stale, turns.get(step, set())))), None, None][
+            :2
+        ]
         yield step, _Summary(first, second, looked_at, alive[looked_at].plate if looked_at else None)
 
 
-def _plate(alive: Mapping[_Key, Face]) -> Plate | None:
-    """One plate for several pins; for a single pin its own plate."""
+def _plate(alive: Mapping[_Key, Face], turned: Collection[_Key]) -> Plate | None:
+    """One plate for several pins; for a single pin its own plate. `turned` are those that become stale in this step."""
     faces = list(alive.values())
+    turn = any(key in turned for key in alive)
     if len(faces) < 2:
-        return faces[0].plate if faces else None
+        return (faces[0].turned if turn else faces[0].plate) if faces else None
     nodes = words.NODES.format(count=len({node for node, _ in alive}))
-    states = Counter(face.state for face in faces)
+    states = Counter(face.turned_state if key in turned else face.state for key, face in alive.items())
     counted = [f"{{}} ×{count}" if len(states) > 1 else "{}" for count in states.values()]
     second = Text(*[" · ".join(counted)] * 2).format(*states)
     released = all(face.status == "released" for face in faces)
     status: Status = "stale" if faces[0].status == "stale" else "released" if released else "fresh"
-    return Plate(status, words.SAVED_BY.format(node=nodes), second)
+    return Plate(status, words.SAVED_BY.format(node=nodes), second, turned=turn)

@@ -65,13 +65,18 @@ class Face:
     """Whether backward is checking it in this step."""
 
     @property
+    def turned_state(self) -> Text:
+        """What is said of it in the step that makes it stale."""
+        return words.STALE_NOW.format(version=self.now)
+
+    @property
     def plate(self) -> Plate:
         return Plate(self.status, words.SAVED_BY.format(node=self.owner), self._second_line(self.state), self.checked)
 
     @property
     def turned(self) -> Plate:
         """The plate in the step that makes it stale."""
-        second = self._second_line(words.STALE_NOW.format(version=self.now))
+        second = self._second_line(self.turned_state)
         return Plate(self.status, words.SAVED_BY.format(node=self.owner), second, turned=True)
 
     def _second_line(self, state: Words) -> Text:
@@ -98,14 +103,21 @@ class Pin:
     @property
     def plates(self) -> Plates:
         found: dict[int, Plate | None] = {self.life.last + 1: None}
-        before: Status | None = None
+        turns = {*turns_of(self.life)}
         for step, face in self.life.moments:
-            turns = face.status == "stale" and before in (None, "fresh")  # None: this step has also saved it
-            if turns:
+            if step in turns:
                 found.setdefault(step + 1, face.plate)
-            found[step] = face.turned if turns else face.plate
-            before = face.status
+            found[step] = face.turned if step in turns else face.plate
         return tuple(sorted(found.items(), key=itemgetter(0)))
+
+
+def turns_of(life: Life[Face]) -> Iterator[int]:
+    """Yields the steps that make a pin stale."""
+    before: Status | None = None
+    for step, face in life.moments:
+        if face.status == "stale" and before in (None, "fresh"):  # None: this step has also saved it
+            yield step
+        before = face.status
 
 
 def pins(recording: Recording) -> list[Pin]:

@@ -1,13 +1,13 @@
-"""Draws the shelf: the storages that the present step is not about, each as a chip of one line in a fixed seat.
+"""Draws the shelf: the storages that the present step is not about, each as a chip of one line.
 
-In a still picture, seats are assigned once for the whole recording: two storages that never live at the same time may share one. The
-player moves the chips together, and draws as many as its pane has room for.
+The chips of a step are moved together, in the order of their storages (`stack_of` in `marks.py`). The player draws as many as its pane has room for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import floor
 from typing import TypeVar
 
 from inplacelab.language import Text
@@ -17,17 +17,26 @@ from inplacelab.recording.slots import joined
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.cards import Card
 from inplacelab_widgets.scene.focus import Span
-from inplacelab_widgets.scene.marks import Group, Lazily, Look, Mark, Runs, always, lasting, rect, text
+from inplacelab_widgets.scene.marks import (
+    CHIP_GAP,
+    CHIP_HEIGHT,
+    CHIPS_TOP,
+    Group,
+    Lazily,
+    Look,
+    Mark,
+    Runs,
+    always,
+    lasting,
+    rect,
+    text,
+)
 from inplacelab_widgets.scene.measure import SMALL, shortened, size_in_bytes, width_of
 from inplacelab_widgets.scene.pins import Pin
-from inplacelab_widgets.scene.row_order import order_of_rows
 from inplacelab_widgets.scene.timeline import Life, shared_rows
 
 _Facts = TypeVar("_Facts")
 
-TITLE = 22.0
-HEIGHT = 19.0
-GAP = 5.0
 WIDEST = 195.0
 """The greatest width of a chip, in px: three fit side by side in a notebook of usual width, more if names are short."""
 LONGEST_NAME = 96.0
@@ -77,22 +86,15 @@ def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple
         return 0, 0, ()
     labels = {storage.id: storage.labels() for storage in storages}
     lines = [_marked(line, stale) for some in labels.values() for _, line, stale in some]
-    lives = [(storage.life.first, storage.last) for storage in storages]
-    shared = shared_rows(lives)
-    order = order_of_rows(lives, shared, dict.fromkeys(shared, HEIGHT))
-    seats = [order.index(seat) for seat in shared]
+    most = 1 + max(shared_rows([(storage.life.first, storage.last) for storage in storages]))
     # As many side by side as have room for names and versions; the rest of the row is for the bytes.
     needed = min(WIDEST, max(width_of(_shorter(line), SMALL) for line in lines) + 14)
-    columns = max(1, min(int((room + GAP) // (needed + GAP)), max(seats) + 1))
-    width = round(min(max(width_of(line, SMALL) for line in lines) + 14, (room + GAP) / columns - GAP), 1)
-    chips = [
-        _chip(
-            storage, labels[storage.id], seat % columns * (width + GAP), TITLE + seat // columns * (HEIGHT + GAP), width
-        )
-        for storage, seat in zip(storages, seats, strict=True)
-    ]
-    rows = -(-(max(seats) + 1) // columns)
-    return columns * (width + GAP) - GAP, TITLE + rows * (HEIGHT + GAP), (_heading(chips), *chips)
+    columns = max(1, min(int((room + CHIP_GAP) // (needed + CHIP_GAP)), most))
+    width = min(max(width_of(line, SMALL) for line in lines) + 14, (room + CHIP_GAP) / columns - CHIP_GAP)
+    width = floor(width * 10) / 10  # rounded up, they would need more than the room
+    chips = [_chip(storage, labels[storage.id], width) for storage in storages]
+    height = CHIPS_TOP + -(-most // columns) * (CHIP_HEIGHT + CHIP_GAP)
+    return columns * (width + CHIP_GAP) - CHIP_GAP, height, (_heading(chips), *chips)
 
 
 def _heading(chips: Sequence[Group]) -> Group:
@@ -102,10 +104,10 @@ def _heading(chips: Sequence[Group]) -> Group:
     drawn = tuple((start, stop - 1) for start, stop in joined((first, last + 1) for first, last in spans))
     first, last = (drawn[0][0], drawn[-1][1]) if drawn else (0, -1)
     marks = (text(0, 13, always(Look("text bold", words.SHELF))),)
-    return Group(0, 0, width_of(words.SHELF, SMALL), TITLE, first, last, marks, open=drawn)
+    return Group(0, 0, width_of(words.SHELF, SMALL), CHIPS_TOP, first, last, marks, open=drawn)
 
 
-def _chip(storage: Shelved, labels: Sequence[tuple[int, str, bool]], x: float, y: float, width: float) -> Group:
+def _chip(storage: Shelved, labels: Sequence[tuple[int, str, bool]], width: float) -> Group:
     keys, freed = (f"s{storage.id}",), storage.life.last + 1
     # A storage that is drawn in full has no chip.
     shut = tuple(_between(storage.open, storage.life.first, storage.last)) or (NEVER,)
@@ -118,10 +120,10 @@ def _chip(storage: Shelved, labels: Sequence[tuple[int, str, bool]], x: float, y
             ),
             storage.last,
         )
-        yield rect(0, 0, width, HEIGHT, outline, 4, keys=keys)
+        yield rect(0, 0, width, CHIP_HEIGHT, outline, 4, keys=keys)
         yield text(7, 13.5, _words(storage, labels, width - 14), keys=keys)
 
-    return Group(round(x, 1), y, width, HEIGHT, storage.life.first, storage.last, Lazily(marks), key=keys[0], open=shut)
+    return Group(0, 0, width, CHIP_HEIGHT, storage.life.first, storage.last, Lazily(marks), key=keys[0], open=shut)
 
 
 def _words(storage: Shelved, labels: Sequence[tuple[int, str, bool]], room: float) -> Runs:

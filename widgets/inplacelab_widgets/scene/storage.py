@@ -32,16 +32,18 @@ from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width
 from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.pin_folds import StoragePins
 from inplacelab_widgets.scene.pins import Pin
-from inplacelab_widgets.scene.strip import GUTTER, Strip, strip_for, strip_marks
+from inplacelab_widgets.scene.strip import GUTTER, LENS_BESIDE, Strip, strip_for, strip_marks
 from inplacelab_widgets.scene.tensor_grids import (
     AISLE,
     CAPTION,
+    MARGIN,
     Seat,
     Tensors,
     caption_marks,
     fan_marks,
     grid_marks,
     placed,
+    right_of,
     tensors_of,
 )
 from inplacelab_widgets.scene.timeline import Life
@@ -88,8 +90,17 @@ class Storage:
     @cached_property
     def strip(self) -> Strip:
         folded, is_narrow = self.tensors.folded, self.tensors.scale is not None
+        # Where no other storage fits beside this one anyway, the lens takes no height.
+        is_wide = right_of(self.tensors.above, self.room) > self.room / 2
+        is_lens_beside = is_narrow and is_wide and self.gutter + LENS_BESIDE <= self.room
         return strip_for(
-            self.life, self.room, self.gutter, is_written=self.is_written, folded=folded, is_narrow=is_narrow
+            self.life,
+            self.room,
+            self.gutter,
+            is_written=self.is_written,
+            folded=folded,
+            is_narrow=is_narrow,
+            is_lens_beside=is_lens_beside,
         )
 
     @cached_property
@@ -100,7 +111,7 @@ class Storage:
     @cached_property
     def above(self) -> list[tuple[Seat, float, int]]:
         """The tensors with grids: (seat, x, row)."""
-        return list(placed(self.tensors.above, 6, self.room))
+        return list(placed(self.tensors.above, MARGIN, self.room))
 
     @cached_property
     def rows(self) -> list[float]:
@@ -125,13 +136,13 @@ class Storage:
     def are_names_beside(self) -> bool:
         """Whether the names on the strip are to its right, where no fan crosses them."""
         needed = sum(seat.width + AISLE for seat in self.tensors.on_strip)
-        return bool(self.above) and self.strip.right + needed <= self.room
+        return bool(self.above) and self.strip.outer_right + needed <= self.room
 
     @cached_property
     def names(self) -> list[tuple[Seat, float, float]]:
         """The tensors on the strip: (seat, x, y)."""
         if self.are_names_beside:
-            seats = list(placed(self.tensors.on_strip, self.strip.right + AISLE / 2, self.room))
+            seats = list(placed(self.tensors.on_strip, self.strip.outer_right + AISLE / 2, self.room))
             return [(seat, x, self.names_top - 2) for seat, x, _ in seats]
         seats = list(placed(self.tensors.on_strip, self.gutter, max(self.strip.right, NARROWEST)))
         return [(seat, x, self.names_top + row * CAPTION) for seat, x, row in seats]
@@ -187,8 +198,10 @@ class Storage:
     def pins_top(self) -> float:
         below = self.strip_top + self.strip.bottom + 2
         if self.version_lines:
-            return below + version_line.HEIGHT * len(self.version_lines)
-        return max(below, self.versions_top + PILL + 3)
+            below += version_line.HEIGHT * len(self.version_lines)
+        else:
+            below = max(below, self.versions_top + PILL + 3)
+        return max(below, self.strip_top + self.strip.lens_bottom)
 
     @property
     def height(self) -> float:
@@ -199,7 +212,8 @@ class Storage:
         seats = [(seat, x) for seat, x, _ in [*self.above, *self.names]]
         return max(
             [
-                self.strip.right,
+                self.strip.outer_right,
+                self.gutter + LENS_BESIDE if self.strip.is_lens_beside else 0,
                 self.lines_right + self.sharers_width,
                 PIN_LEFT + self.storage_pins.width,
                 *(x + seat.width for seat, x in seats),
@@ -219,6 +233,7 @@ class Storage:
         if step is not None:
             life, done = life.near(step), {step: done[step]} if step in done else {}
         yield from _title_marks(self)
+        yield from self._versions()
         for seat, x, row in self.above:
             for card, sheet in seat.sheets:
                 ends = self.rows[row] + sheet.drawn.height, self.floor(row), self.strip_top
@@ -232,7 +247,6 @@ class Storage:
         if self.tensors.scale is not None:
             yield from self._legend(self.tensors.scale)
         yield from strip_marks(self.strip, self.strip_top, self.id, self._seen(life), done)
-        yield from self._versions()
         yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
 
     def _versions(self) -> Iterator[Mark]:

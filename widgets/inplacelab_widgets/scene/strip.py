@@ -6,8 +6,8 @@ Up to 64 slots are drawn with their values, and more as a bar, with a note that 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from inplacelab.language import Text
@@ -17,7 +17,7 @@ from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import lens
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text, text_runs
-from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, coordinate, width_of
+from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, coordinate, shortened, widest, width_of
 from inplacelab_widgets.scene.names import extremes
 from inplacelab_widgets.scene.numerals import longest, number
 from inplacelab_widgets.scene.timeline import Life
@@ -30,6 +30,12 @@ GUTTER = 46.0
 RULER = 13.0
 WAS = 12.0
 """The space for the values before a write, in px."""
+BESIDE, LEAST_BESIDE = 8.0, 90.0
+"""The space between a row and the values before a write beside it, and the least width of these, in px."""
+LENS_AISLE = 46.0
+"""The space between a strip and the lens beside it, where the indices of its rows stand, in px."""
+LENS_BESIDE = lens.WIDTH + LENS_AISLE + lens.WIDTH
+"""The width of a strip with the lens beside it, in px."""
 
 Piece = tuple[float, float, float]
 """(left, right, top) of a run of slots within one row of a strip."""
@@ -49,6 +55,10 @@ class Strip:
     """The space to the left of its slots, in px."""
     has_was: bool = False
     """Whether there is a line under the indices for the values before a write."""
+    was_beside: float = 0.0
+    """The space to the right of each row for the values before a write, in px."""
+    is_lens_beside: bool = False
+    """Whether the lens stands to the right of the strip, not below it."""
 
     @property
     def rows(self) -> int:
@@ -71,9 +81,28 @@ class Strip:
         return self.gutter + max(self.cell * min(self.per_row, max(self.slots, 1)), 8)
 
     @property
+    def outer_right(self) -> float:
+        """The right edge of the slots, or of the values before a write that stand beside them."""
+        return self.right + (BESIDE + self.was_beside if self.was_beside else 0)
+
+    @property
     def bottom(self) -> float:
         """The height of all rows together, in px."""
-        return self.rows * self.pitch + (RULER + lens.height(has_was=self.has_was) if self.slots > WITH_VALUES else 0)
+        if self.slots <= WITH_VALUES:
+            return self.rows * self.pitch
+        return self.rows * self.pitch + RULER + (0 if self.is_lens_beside else lens.height(has_was=self.has_was))
+
+    @property
+    def lens(self) -> tuple[float, float]:
+        """The left and the top of the lens, from the top of the strip."""
+        if self.is_lens_beside:
+            return self.right + LENS_AISLE, -RULER
+        return self.gutter, self.bottom - lens.height(has_was=self.has_was) + 2
+
+    @property
+    def lens_bottom(self) -> float:
+        """The lower edge of the lens, from the top of the strip."""
+        return self.lens[1] + lens.height(has_was=self.has_was) if self.slots > WITH_VALUES else 0
 
     def pieces(self, slots: SlotRuns) -> list[Piece]:
         """Returns runs of slots as pieces of rows, in px."""
@@ -104,8 +133,9 @@ def strip_for(
     gutter: float = GUTTER,
     *,
     is_written: bool = False,
-    folded: int | None = None,
+    folded: Sequence[int] = (),
     is_narrow: bool = False,
+    is_lens_beside: bool = False,
 ) -> Strip:
     """Returns the strip of a storage in `room` px, with space for its longest value over all steps.
 
@@ -114,8 +144,9 @@ def strip_for(
         room: the space, in px.
         gutter: the part of it to the left of the slots.
         is_written: whether a step writes it, so that values before a write are shown.
-        folded: the number of slots in a row, if the strip is folded into the shape of a tensor.
+        folded: the numbers of slots that a row may have, the least first, if the strip is folded into the shape of a tensor.
         is_narrow: whether it is no wider than its lens, so that two such storages have room side by side.
+        is_lens_beside: whether the lens stands to its right.
     """
     slots = max(facts.slots for facts in life.every())
     available = room - gutter
@@ -124,23 +155,28 @@ def strip_for(
     if slots <= WITH_VALUES:
         characters = longest(value for facts in life.every() for value in _recorded(facts))
         cell = max(width_of("0" * characters, NORMAL) + 6, 28)
-        if folded and min(folded, slots) * cell <= available:
-            return _folded(slots, folded, cell, gutter, is_written=is_written)
+        rows = [each for each in folded if min(each, slots) * cell <= available]
+        if rows:
+            few = (each for each in rows if slots <= MOST_HIGH_ROWS * each)
+            return _folded(slots, next(few, rows[-1]), cell, gutter, available, is_written=is_written)
         per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
         if slots > per_row:
-            return _folded(slots, per_row, cell, gutter, is_written=is_written)
+            return _folded(slots, per_row, cell, gutter, available, is_written=is_written)
         return Strip(slots, per_row, round(cell, 1), 26, gutter=gutter, has_was=is_written)
     if is_narrow:
         available = min(available, lens.WIDTH)
-    return Strip(slots, slots, available / slots, 14, gutter=gutter, has_was=is_written)
+    return Strip(slots, slots, available / slots, 14, gutter=gutter, has_was=is_written, is_lens_beside=is_lens_beside)
 
 
-def _folded(slots: int, per_row: int, cell: float, gutter: float, *, is_written: bool) -> Strip:
-    """A strip of several rows. If there are many, they are lower, and there is no room for the values before a write."""
+def _folded(slots: int, per_row: int, cell: float, gutter: float, available: float, *, is_written: bool) -> Strip:
+    """A strip of several rows. If there are many, they are lower, and the values before a write stand beside them, if there is room."""
     few = slots <= MOST_HIGH_ROWS * per_row
-    return Strip(
+    strip = Strip(
         slots, per_row, round(cell, 1), 24 if few else 20, folded=True, gutter=gutter, has_was=is_written and few
     )
+    room = available - (strip.right - gutter) - BESIDE
+    wanted = widest([words.VALUE_BEFORE], SMALL) + per_row * cell
+    return replace(strip, was_beside=min(wanted, room)) if is_written and not few and room >= LEAST_BESIDE else strip
 
 
 def _recorded(facts: StorageFacts) -> tuple[Number, ...]:
@@ -185,6 +221,7 @@ def strip_marks(
     marks = drawn(strip, top, storage, life)
     marks += _effects(strip, top, storage, done, life.last)
     marks += _was(strip, top, life, done) if strip.has_was and strip.slots <= WITH_VALUES else []
+    marks += _was_beside(strip, top, life, done) if strip.was_beside else []
     return marks + _values(strip, top, storage, life, done)
 
 
@@ -249,11 +286,11 @@ def _values(
                 marks.append(text(middle, top + y + strip.height + 10.5, index))
         return marks + (_row_labels(strip, top, life) if strip.rows > 1 else [])
     notes = lasting(((step, Look("text tiny", _note(strip, facts))) for step, facts in life.moments), life.last)
-    bottom = top + strip.bottom - lens.height(has_was=strip.has_was)
+    left, lens_top = strip.lens
     return [
         *marks,
-        text(strip.gutter, bottom - 2, notes),
-        *lens.lens_marks(strip.gutter, bottom + 2, storage, life, done, has_was=strip.has_was),
+        text(strip.gutter, top + strip.rows * strip.pitch + RULER - 2, notes),
+        *lens.lens_marks(left, top + lens_top, storage, life, done, has_was=strip.has_was),
     ]
 
 
@@ -358,6 +395,23 @@ def _was(strip: Strip, top: float, life: Life[StorageFacts], done: Mapping[int, 
             )
             marks.append(text(round((left + right) / 2, 1), top + above + y, flashes(looks, life.last)))
     return marks
+
+
+def _was_beside(strip: Strip, top: float, life: Life[StorageFacts], done: Mapping[int, Touched]) -> Iterable[Mark]:
+    """To the right of each row the values that its written slots had."""
+    before = _texts_before(strip, life, done)
+    written = {step: frozenset(_listed(each.written)) for step, each in done.items()}
+    for row in range(strip.rows):
+        here = range(row * strip.per_row, min((row + 1) * strip.per_row, strip.slots))
+        looks = []
+        for step, texts in before.items():
+            had = " ".join(texts[slot] for slot in here if slot in written[step])
+            said = words.VALUE_BEFORE + Text(f" {had}", f" {had}")
+            cut = Text(shortened(said.en, strip.was_beside), shortened(said.zh, strip.was_beside))
+            looks.append((step, Look("text tiny was", cut) if had else None, None))
+        if any(look for _, look, _ in looks):
+            y = top + row * strip.pitch + strip.height / 2 + 4
+            yield text(round(strip.right + BESIDE, 1), y, flashes(looks, life.last))
 
 
 def _texts_before(strip: Strip, life: Life[StorageFacts], done: Mapping[int, Touched]) -> dict[int, list[str]]:

@@ -11,18 +11,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
+from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.slots import is_contiguous
 from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.acts import Act
-from inplacelab_widgets.scene.cards import Card, chip_marks, layouts, stretches
+from inplacelab_widgets.scene.cards import Card, Face, chip_marks, layouts, stretches
 from inplacelab_widgets.scene.element_grid import cell_values, effect_marks, element_key, value_text
 from inplacelab_widgets.scene.fans import fan
 from inplacelab_widgets.scene.grid import MINIATURE, Grid
-from inplacelab_widgets.scene.heat import MOST, HeatMap, extent
+from inplacelab_widgets.scene.heat import LARGEST, MOST, SCALES, HeatMap, extent
 from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
-from inplacelab_widgets.scene.measure import NORMAL, SMALL, widest, width_of
+from inplacelab_widgets.scene.measure import NORMAL, SMALL, shortened, widest, width_of
 from inplacelab_widgets.scene.strip import WITH_VALUES, Strip
 from inplacelab_widgets.scene.timeline import Life, shared_rows
 
@@ -34,6 +35,8 @@ FEW = 16
 """The most elements that are always drawn with their values."""
 AISLE = 18.0
 """The space between one tensor and the next, in px."""
+MARGIN = 6.0
+"""The space to the left of the first grid, in px."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,10 @@ class Seat:
 
     cards: tuple[Card, ...]
     sheets: tuple[tuple[Card, Sheet], ...] = ()
+    in_full: bool = True
+    """Whether strides and offsets are in its caption, and all of what made it. Without them more tensors fit side by side; the panel of elements has
+    them in any case.
+    """
 
     def near(self, step: int | None) -> tuple[tuple[Card, Sheet], ...]:
         """Returns the sheets, for all steps or with what is drawn of them at one."""
@@ -71,11 +78,23 @@ class Seat:
 
     @cached_property
     def width(self) -> float:
-        faces = [face for card in self.cards for face in card.life.every()]
-        captions = [
-            max(face.chips_width + width_of(face.unusual, SMALL), width_of(face.origin, SMALL)) for face in faces
-        ]
-        return round(max([*captions, *(sheet.drawn.width for _, sheet in self.sheets)]), 1)
+        origins = [width_of(face.origin, SMALL) for face in self._faces] if self.in_full else []
+        return max([self.narrowest, *origins])
+
+    @cached_property
+    def narrowest(self) -> float:
+        """Its width without what made the tensors, in px."""
+        beside = [face.chips_width + width_of(face.beside_chips(in_full=self.in_full), SMALL) for face in self._faces]
+        return round(max([*beside, *(sheet.drawn.width for _, sheet in self.sheets)]), 1)
+
+    @property
+    def _faces(self) -> list[Face]:
+        return [face for card in self.cards for face in card.life.every()]
+
+    def origin(self, face: Face) -> Text:
+        """What made a tensor, cut if there is no room."""
+        made = face.origin
+        return made if self.in_full else Text(shortened(made.en, self.narrowest), shortened(made.zh, self.narrowest))
 
     @cached_property
     def grid_height(self) -> float:
@@ -88,8 +107,8 @@ class Tensors:
 
     above: tuple[Seat, ...]
     on_strip: tuple[Seat, ...]
-    folded: int | None
-    """The number of slots in a row of the strip, if it has the shape of all tensors."""
+    folded: tuple[int, ...]
+    """If the strip has the shape of all tensors, the numbers of slots that its rows may have: those of a row, of a matrix, and so on."""
     scale: tuple[float, float] | None = None
     """The values that get the first and the last color, if the tensors are heat maps."""
 
@@ -97,24 +116,75 @@ class Tensors:
 def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> Tensors:
     """Decides which tensors of a storage have grids."""
     if not cards:
-        return Tensors((), (), None)
+        return Tensors((), (), ())
     slots = max(facts.slots for facts in life.every())
     shapes: set[tuple[int, ...]] = {face.facts.shape for card in cards for face in card.life.every()}
     plain = [card for card in cards if all(_is_storage(face.facts, life) for face in card.life.every())]
     if len(plain) == len(cards) and len(shapes) == 1 and slots <= WITH_VALUES:
         (shape,) = shapes
-        return Tensors((), _seats(cards), shape[-1] if len(shape) > 1 and slots else None)
+        rows = [prod(shape[axis:]) for axis in range(len(shape) - 1, 0, -1)]
+        return Tensors((), _seats(cards), tuple(rows) if slots else ())
     flat = [card for card in plain if all(len(face.facts.shape) < 2 for face in card.life.every())]
     scale = extent(life.every()) if WITH_VALUES < slots <= MOST else None
     if slots > WITH_VALUES and scale is None:
-        return Tensors((), _seats(cards), None)
+        return Tensors((), _seats(cards), ())
     others = [card for card in cards if card not in flat]
-    above = tuple(_with_sheets(others, life, room, scale))
-    are_large = any(prod(face.facts.shape, start=1) > FEW for card in others for face in card.life.every())
-    if scale is None and are_large and max((row for *_, row in placed(above, 0, room)), default=0):
-        # Not in one row: the strip has the values, and the larger ones show only where they are.
-        above = tuple(_with_sheets(others, life, room, None, in_miniature=True))
-    return Tensors(above, _seats(flat), None, scale if above else None)
+    above = _in_few_rows(tuple(_with_sheets(others, life, room, scale)), room)
+    if scale is not None:
+        above = _as_large_as_fits(above, room)
+    if scale is None and (_rows(above, room) > 1 or any(_is_too_high(seat) for seat in above)):
+        # The strip has the values, and the larger ones show only where they are.
+        above = _in_few_rows(tuple(_with_sheets(others, life, room, None, in_miniature=True)), room)
+    return Tensors(above, _seats(flat), (), scale if above else None)
+
+
+def _as_large_as_fits(seats: tuple[Seat, ...], room: float) -> tuple[Seat, ...]:
+    """The seats with their heat maps all at one scale: the largest at which they are side by side, or a small one. No scale takes the room of
+    another storage beside this one.
+    """
+    leaves_room = right_of(_in_few_rows(_at_one_scale(seats, 1.0), room), room) <= room / 2
+    for large in SCALES:
+        scaled = _in_few_rows(_at_one_scale(seats, large), room)
+        if _rows(scaled, room) == 1 and (not leaves_room or right_of(scaled, room) <= room / 2):
+            return scaled
+    return _in_few_rows(_at_one_scale(seats, SCALES[-1]), room)
+
+
+def right_of(seats: Sequence[Seat], room: float) -> float:
+    """The right edge of grids in their rows."""
+    return max((x + seat.width for seat, x, _ in placed(seats, MARGIN, room)), default=0)
+
+
+def _at_one_scale(seats: tuple[Seat, ...], large: float) -> tuple[Seat, ...]:
+    maps = [sheet.drawn for seat in seats for _, sheet in seat.sheets if isinstance(sheet.drawn, HeatMap)]
+    pixel = min((replace(each, large=large).largest_pixel for each in maps), default=LARGEST)
+
+    def scaled(sheet: Sheet) -> Sheet:
+        drawn = sheet.drawn
+        return (
+            replace(sheet, drawn=replace(drawn, large=large, pixel_of_all=pixel))
+            if isinstance(drawn, HeatMap)
+            else sheet
+        )
+
+    return tuple(
+        replace(seat, sheets=tuple((card, scaled(sheet)) for card, sheet in seat.sheets), in_full=True)
+        for seat in seats
+    )
+
+
+def _in_few_rows(seats: tuple[Seat, ...], room: float) -> tuple[Seat, ...]:
+    """The seats with their captions in full, or in short if they then need fewer rows."""
+    short = tuple(replace(seat, in_full=False) for seat in seats)
+    return short if _rows(short, room) < _rows(seats, room) else seats
+
+
+def _is_too_high(seat: Seat) -> bool:
+    return any(isinstance(sheet.drawn, Grid) and sheet.drawn.is_too_high for _, sheet in seat.sheets)
+
+
+def _rows(seats: Sequence[Seat], room: float) -> int:
+    return 1 + max((row for *_, row in placed(seats, MARGIN, room)), default=0)
 
 
 def _is_storage(facts: TensorFacts, life: Life[StorageFacts]) -> bool:
@@ -157,10 +227,10 @@ def _sheets(
         if scale is not None and prod(facts.shape, start=1) > FEW:
             yield Sheet(facts, first, last, moments, HeatMap(facts, first, last, moments, scale))
             continue
-        if in_miniature and prod(facts.shape, start=1) > FEW:
+        narrow = Grid(facts, NARROWEST_CELL, room, hops=False)
+        if in_miniature and (prod(facts.shape, start=1) > FEW or narrow.is_too_high):
             yield Sheet(facts, first, last, moments, Grid(facts, MINIATURE, room, hops=False))
             continue
-        narrow = Grid(facts, NARROWEST_CELL, room, hops=False)
         values = [value_text(each) for _, row in cell_values(facts, moments, narrow) for each in row]
         cell = max(NARROWEST_CELL, widest(values, NORMAL) + 6)
         yield Sheet(facts, first, last, moments, Grid(facts, cell, room, hops=False))
@@ -182,22 +252,26 @@ def caption_marks(seat: Seat, x: float, y: float, acts: Mapping[int, Mapping[int
         acting = acts.get(card.tensor, {})
         for first, last, face in stretches(card.life):
             yield from chip_marks(card, face, x, y, first, last, acting)
-            unusual = Look("text soft", face.unusual)
+            unusual = Look("text soft", face.beside_chips(in_full=seat.in_full))
             yield text(round(x + face.chips_width, 1), y + 11.5, between(first, last, unusual), keys=card.keys)
-        yield text(x, y + CHIP + 9, _origin(card, acting), keys=card.keys)
+        yield text(x, y + CHIP + 9, _origin(seat, card, acting), keys=card.keys)
 
 
-def _origin(card: Card, acting: Mapping[int, Act]) -> Runs:
+def _origin(seat: Seat, card: Card, acting: Mapping[int, Act]) -> Runs:
     """What made a tensor: bold in the step that made it. A step that is refused with it says so instead."""
     made = {step for step, act in acting.items() if act == "made"}
     moments = [
-        (step, Look("text bold" if step in made else "text soft", face.origin), Look("text soft", face.origin))
+        (
+            step,
+            Look("text bold" if step in made else "text soft", seat.origin(face)),
+            Look("text soft", seat.origin(face)),
+        )
         for step, face in card.life.moments
     ]
     for step, act in acting.items():
         face = card.life.at(step)
         if act == "refused" and face is not None:
-            moments.append((step, Look("text alarm", words.REFUSED_HERE), Look("text soft", face.origin)))
+            moments.append((step, Look("text alarm", words.REFUSED_HERE), Look("text soft", seat.origin(face))))
     return flashes(moments, card.life.last)
 
 
