@@ -15,6 +15,7 @@ from inplacelab.recording.naming import kept_values, naming
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.errors import Spoilt, overwrites, same_value, spoilt, written_through
+from inplacelab.recording.sentences.headline import MOST_LINES
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.source_tree import program_of
 
@@ -116,12 +117,12 @@ def _kept(moment: Moment, number: int, saved: SavedFacts) -> Iterator[Marked]:
 
 
 def _writes(recording: Recording, found: Spoilt) -> Iterator[Marked]:
-    """Yields the first two lines that wrote, each with the number of its writes."""
+    """Yields the first lines that wrote, as many as a headline lists, each with the number of its writes."""
     of_lines: dict[int, list[tuple[Step, WriteFacts]]] = {}
     for step, write in found.writes:
         if step.line is not None:
             of_lines.setdefault(step.line, []).append((step, write))
-    for writes in list(of_lines.values())[:2]:
+    for writes in list(of_lines.values())[:MOST_LINES]:
         yield from _written(recording, found.saved, writes)
 
 

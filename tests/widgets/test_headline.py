@@ -46,6 +46,19 @@ def test_a_write_names_the_others_that_it_changed() -> None:
     ]
 
 
+def test_a_refusal_names_the_lines_of_all_writes() -> None:
+    def said(writes: int) -> tuple[str, str]:
+        lines = "".join("a.scale_(2.)\n" for _ in range(writes))
+        program = f"x = paddle.ones([2])\nx.stop_gradient = False\na = x * 1.\nb = a * a\n{lines}b.sum().backward()\n"
+        return clauses(program)[-1]
+
+    first = int(said(1)[0].partition("line ")[2].split()[0])
+    assert said(2)[0].endswith(f"lines {first} and {first + 1} had overwritten `a`")
+    assert said(3)[0].endswith(f"lines {first}, {first + 1} and {first + 2} had overwritten `a`")
+    assert said(3)[1].endswith(f"第 {first}、{first + 1}、{first + 2} 行已覆盖 `a`")
+    assert said(4)[0].endswith(f"line {first} and 3 other lines had overwritten `a`")
+
+
 def test_a_value_that_goes_stale_is_in_the_headline_of_the_write_and_of_the_refusal() -> None:
     said = clauses(CLASH)
     assert said[5] == (

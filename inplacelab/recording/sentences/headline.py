@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -24,6 +24,8 @@ from inplacelab.recording.values_read import slots_reached
 
 __all__ = ["Headline", "headline_of", "line_clause", "split"]
 
+MOST_LINES = 3
+"""The most lines that a headline lists."""
 LONGEST_STATEMENT = 40
 """The most characters of a statement that is quoted as a whole."""
 LONGEST_CLAUSE = 110
@@ -234,23 +236,32 @@ def _refused(moment: Moment) -> Text | None:
         error = moment.step.error
         known = error is not None and error.explanation is not None and _statement_of(moment.recording, moment.step)
         return Text("{0} was refused", "{0} 被拒绝").format(_statement(moment)) if known else None
-    step, _ = found.writes[-1]
     named = [
         key
         for key, tensor in moment.after.tensors.items()
         if tensor.storage == found.saved.storage and moment.after.called(key).bound
     ]
-    where = (
-        Text("line {0}", "第 {0} 行").format(step.line)
-        if step.line is not None
-        else Text("an earlier step", "之前的一步")
-    )
+    where = _lines([step.line for step, _ in found.writes if step.line is not None])
     if not named:
         return Text("{0} was refused: {1} overwrote what it needs", "{0} 被拒绝：{1}覆盖了它需要的值").format(
             _statement(moment), where
         )
     pattern = Text("{0} was refused: {1} had overwritten {2}", "{0} 被拒绝：{1}已覆盖 {2}")
     return pattern.format(_statement(moment), where, _names(moment, named[:1]))
+
+
+def _lines(numbers: Iterable[int]) -> Text:
+    """The lines of all writes to a value: to leave out one of them would not help."""
+    lines = [*dict.fromkeys(numbers)]
+    if not lines:
+        return Text("an earlier step", "之前的一步")
+    first, *others = lines
+    if not others:
+        return Text("line {0}", "第 {0} 行").format(first)
+    if len(others) >= MOST_LINES:
+        return Text("line {0} and {1} other lines", "第 {0} 行和另外 {1} 行").format(first, len(others))
+    said = [str(each) for each in lines]
+    return Text(f"lines {', '.join(said[:-1])} and {said[-1]}", f"第 {'、'.join(said)} 行")
 
 
 def _names(moment: Moment, tensors: Sequence[int]) -> Text:
