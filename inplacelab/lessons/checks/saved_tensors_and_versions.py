@@ -102,7 +102,10 @@ def fixed_for_nothing(mine: Recording, a: Any, b: Any, c: Any) -> Steps:
             "It still raises. On which line? And which node needs which value there?",
             "还是报错。在哪一行？那里的哪个节点需要哪个值？",
         ),
-        Text("After which line is the old `b` no longer needed by any node?", "哪一行运行之后，就没有节点需要旧的 `b` 了？"),
+        Text(
+            "After which line is the old `b` no longer needed by any node?",
+            "哪一行运行之后，就没有节点需要旧的 `b` 了？",
+        ),
     )
     written = [step.op for step in mine.steps if step.writes]
     yield (
