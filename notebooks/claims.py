@@ -88,7 +88,7 @@ CLAIMS = (
     Claim(
         "names-and-forms",
         Text(
-            "In-place names end in an underscore, come as function and as method, and have the signature of the ordinary one.",
+            "In-place names end in an underscore, come as a function and as a method, and have the signature of the ordinary one.",
             "原地操作的名字以下划线结尾，既有函数形式也有方法形式，参数与普通形式相同。",
         ),
         Text("Each name in the table of all of them was checked.", "用包含全部名字的表逐一验证。"),
@@ -167,8 +167,8 @@ CLAIMS = (
             "需要梯度的张量就是叶子；`stop_gradient=False` 使张量成为叶子；叶子是计算图的输入。",
         ),
         Text(
-            "These are three different things. A leaf is a tensor that no recorded operation has made, whether it requires a gradient or not.",
-            "这是三件不同的事：叶子是指不由任何被记录的操作产生的张量，与是否需要梯度无关。",
+            "These are three different things. A tensor that requires no gradient is always a leaf; one that requires a gradient is a leaf if the user created it.",
+            "这是三件不同的事：不需要梯度的张量都是叶子；需要梯度的张量，由用户创建的才是叶子。",
         ),
         QUALIFIED,
     ),
