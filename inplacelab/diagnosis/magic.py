@@ -26,7 +26,7 @@ _USAGE = Text("Usage: %explain [-y] [--try]", "用法：%explain [-y] [--try]")
 _NO_CELL = Text("There is no cell before this one.", "前面没有单元格。")
 _NO_FRAMEWORK = Text(
     "The last cell uses neither torch nor paddle. (This package's own refusals say which lines led to them.)",
-    "上一个单元格没有用到 torch 或 paddle。（本软件包自己的拒绝信息已经指出了有关的各行。）",
+    "上一个单元格没有用到 torch 或 paddle。（inplacelab 的拒绝信息已经指出了有关的各行。）",
 )
 _ASK = Text("Run the last cell again, to watch it? [y/N] ", "再运行一次上一个单元格，以便监视？[y/N] ")
 _ASK_ALL = Text(

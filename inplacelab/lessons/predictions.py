@@ -41,7 +41,7 @@ Choice = list[int] | str | None
 
 _NOT_YET = Text(
     "○ No prediction yet. Enter one above: the answers appear there, and here when you run this cell again.",
-    "○ 还没有预测。请先在上面填写：答案会显示在那里；再次运行本单元格，这里也会显示。",
+    "○ 还没有预测。请先填写上面的问题：答案会显示在问题下方，再次运行本单元格后也会显示在此处。",
 )
 _RIGHT = Text("✓ {label}: {fact}", "✓ {label}：{fact}")
 _WRONG = Text("✗ {label}: you said {said}; it is {fact}", "✗ {label}：你的预测是 {said}；实际是 {fact}")

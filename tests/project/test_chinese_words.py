@@ -23,6 +23,15 @@ INSTEAD_OF = {
     "过期值拒绝": "版本检查",
     "显示着": "显示",
     "静默地": "悄悄",
+    "无声": "悄悄",
+    "单步": "逐步查看",
+    "前向传播": "前向计算",
+    "保留计算图": "保留反向图",
+    "块新存储": "个新存储",
+    "no_grad` 之下": "no_grad` 下",
+    "no_grad` 之内": "no_grad` 下",
+    "本软件包": "inplacelab",
+    "同样的程序在": "用 PyTorch 写同样的程序",
 }
 FOLDERS = ("inplacelab", "widgets", "docs", "website", "notebooks", "binder")
 SUFFIXES = {".py", ".md", ".toml", ".js", ".html", ".json"}

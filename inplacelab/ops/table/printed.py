@@ -37,7 +37,7 @@ TITLE = Text("The operations, in place", "各操作的原地行为")
 HEADS = (
     Text("operation", "操作"), Text("backward keeps", "反向传播保存"), Text("in place", "原地"),
     Text("copy of the overwritten input", "被覆盖输入的副本"), Text("since Paddle", "Paddle 起始版本"),
-    Text("raises the version: here, in Paddle", "版本号增加：本库、Paddle"),
+    Text("raises the version: here, in Paddle", "版本号增加：inplacelab、Paddle"),
 )  # fmt: skip
 KINDS = {
     "elementwise": Text("element by element", "逐元素"), "view": Text("metadata", "元数据"), "overwrite": Text("writes", "写入"),
