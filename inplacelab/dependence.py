@@ -82,8 +82,11 @@ class Dependence:
 def adds_first(equation: str) -> bool:
     """Returns whether an equation of three terms adds the first to the product of the others, as in `addmm`: "ij,ik,kj->ij".
 
-    The first term has no axis that the result lacks, while the others are summed over one. The first may be left out: "-,ik,kj->ij".
+    The first term has no axis that the result lacks, while the others are summed over one. The first may be left out: "-,ik,kj->ij". A sign before
+    it says the same of any number of terms: "+ij,i,j->ij".
     """
+    if equation.startswith("+"):
+        return True
     left, _, result = equation.partition("->")
     terms = left.split(",")
     if len(terms) != 3:

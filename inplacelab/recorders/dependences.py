@@ -24,6 +24,7 @@ from inplacelab.dependence import (
     Given,
     How,
     Rule,
+    products,
 )
 from inplacelab.recorders.dependence_call import Call, Found
 from inplacelab.recorders.layer_dependences import of_layers
@@ -45,7 +46,8 @@ _POINTWISE = frozenset({
     "leaky_relu", "lerp", "less_equal", "less_than", "lgamma", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not", "logical_or",
     "logical_xor", "logit", "logsigmoid", "long", "lt", "mish", "mod", "mul", "multiply", "nan_to_num", "ne", "neg", "negative", "not_equal", "pow", "radd",
     "reciprocal", "relu", "relu6", "remainder", "rmul", "round", "rpow", "rsqrt", "rsub", "rtruediv", "scale", "selu", "sgn", "sigmoid", "sign", "silu", "sin",
-    "sinc", "sinh", "softplus", "softsign", "sqrt", "square", "sub", "subtract", "swish", "tan", "tanh", "to", "true_divide", "truediv", "trunc", "type",
+    "hardshrink", "hardsigmoid", "hardswish", "increment", "log_sigmoid", "sinc", "sinh", "softplus", "softshrink", "softsign", "special_expit", "stanh",
+    "tanh_shrink", "tanhshrink", "threshold", "_threshold", "thresholded_relu", "xlogy", "special_xlogy", "float_power", "add_n", "label_smooth", "sqrt", "square", "sub", "subtract", "swish", "tan", "tanh", "to", "true_divide", "truediv", "trunc", "type",
 })  # fmt: skip
 _LARGEST, _SMALLEST = frozenset({"maximum", "fmax"}), frozenset({"minimum", "fmin"})
 _REORDERED = frozenset({"contiguous", "reshape", "flatten", "ravel"})
@@ -57,7 +59,7 @@ _DRAWN = frozenset({
     "rand_like", "randn_like", "randint_like", "bernoulli", "kaiming_uniform_",
 })  # fmt: skip
 _REDUCED: Mapping[str, Rule] = {
-    **dict.fromkeys(("sum", "mean", "prod", "all", "any", "logsumexp", "std", "var", "argmax", "argmin", "nansum", "mean_all"), ""),
+    **dict.fromkeys(("sum", "mean", "prod", "all", "any", "logsumexp", "std", "var", "argmax", "argmin", "nansum", "nanmean", "mean_all"), ""),
     **dict.fromkeys(("max", "amax"), "largest"), **dict.fromkeys(("min", "amin"), "smallest"),
 }  # fmt: skip
 _WHOLE = frozenset({"softmax", "log_softmax", "softmin"})
@@ -121,6 +123,7 @@ def _dependence(call: Call, shapes: Sequence[Shape]) -> Found:
         _of_positions(call, plain)
         or _of_elements(call, plain, shapes)
         or _of_axes(call, plain, shapes)
+        or _of_pairs(call, plain, shapes)
         or _of_products(call, plain, shapes)
         or _of_parts(call, plain)
         or of_layers(call, plain, shapes)
@@ -157,6 +160,8 @@ def _of_elements(  # noqa: PLR0911  # one case after the other
         return Dependence("pointwise", rule="smallest")
     if plain in _REORDERED:
         return REORDERED
+    if plain == "prelu":
+        return _with_weight_of_channels(shapes)
     if plain == "expand_as":
         return Dependence("pointwise", (1,))
     if plain in _EXPANDED or plain in _POINTWISE:
@@ -167,12 +172,23 @@ def _of_elements(  # noqa: PLR0911  # one case after the other
     return None
 
 
+def _with_weight_of_channels(shapes: Sequence[Shape]) -> Dependence:
+    """A weight alone, or one for each channel."""
+    if prod(shapes[1]) == 1 or len(shapes[0]) < 2:
+        return POINTWISE
+    return Dependence("whole", (), text="channel")
+
+
 _NUMBERS: Mapping[str, tuple[str, ...]] = {
     "scale": ("x", "scale", "bias", "bias_after_scale"),
     "pow": ("x", "other"),
     "clip": ("x", "min", "max"),
     "lerp": ("x", "y", "weight"),
-    "elu": ("x", "alpha"),
+    **dict.fromkeys(("elu", "celu"), ("x", "alpha")),
+    **dict.fromkeys(
+        ("hardshrink", "softshrink", "threshold", "_threshold", "thresholded_relu"), ("x", "threshold", "value")
+    ),
+    "label_smooth": ("x", "prior", "epsilon"),
 }
 
 
@@ -180,7 +196,8 @@ def _numbers(call: Call, plain: str) -> list[Given]:
     """The numbers among the arguments, by name."""
     named = call.named(*_NUMBERS.get(plain, ("x", "other")))
     known = {"exponent": "other", "y": "other"}
-    return [Given(known.get(name, name), value) for name, value in named.items() if type(value) in (int, float, bool)]
+    found = [Given(known.get(name, name), value) for name, value in named.items() if type(value) in (int, float, bool)]
+    return [*found, Given("rounds", 1)] if named.get("rounding_mode") else found
 
 
 def _chosen(call: Call, plain: str) -> Dependence | None:
@@ -212,6 +229,8 @@ def _of_axes(call: Call, plain: str, shapes: Sequence[Shape]) -> Dependence | No
     rank = len(shapes[0])
     if plain in _REDUCED and len(shapes) == 1:
         return Dependence("reduced", _axes(call.named("x", "axis").get("axis"), rank), rule=_REDUCED[plain])
+    if plain == "dist" and len(shapes) == 2 and shapes[0] == shapes[1]:
+        return Dependence("reduced", tuple(range(rank)), text="alike")
     if plain in ("norm", "p_norm", "linalg_norm", "linalg_vector_norm"):
         named = call.named("x", "p", "axis", "epsilon", "keepdim", "as_vector")
         if named.get("as_vector"):
@@ -227,6 +246,21 @@ def _of_axes(call: Call, plain: str, shapes: Sequence[Shape]) -> Dependence | No
     if axis is None:
         return Dependence(how) if how == "running" else Dependence(how, (rank - 1,))
     return Dependence(how, _axes(axis, rank))
+
+
+def _of_pairs(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
+    """Of operations along axes that have two results."""
+    rank = len(shapes[0])
+    if plain in ("var_mean", "std_mean"):
+        whole = Dependence("reduced", _axes(call.named("x", "axis").get("axis"), rank))
+        return whole, whole
+    if plain == "aminmax":
+        axes = _axes(call.kwargs.get("dim"), rank)
+        return Dependence("reduced", axes, rule="smallest"), Dependence("reduced", axes, rule="largest")
+    if plain in ("cummax", "cummin"):
+        running = Dependence("running", _axes(call.named("x", "axis").get("axis"), rank))
+        return replace(running, rule="largest" if plain == "cummax" else "smallest"), running
+    return None
 
 
 def _axes(axis: Any, rank: int) -> tuple[int, ...]:
@@ -314,10 +348,65 @@ def _linear(call: Call, shapes: Sequence[Shape]) -> Dependence:
     return Dependence("contracted", (2, 0, 1), text=f"z,{lead}x,{weight}->{lead}z")
 
 
+def _bilinear(call: Call, shapes: Sequence[Shape]) -> Dependence:  # noqa: ARG001
+    lead = _LETTERS[: len(shapes[0]) - 1]
+    text = f"{lead}x,{lead}y,zxy->{lead}z"
+    if len(shapes) == 3:
+        return Dependence("contracted", text=text)
+    return Dependence("contracted", (3, 0, 1, 2), text=f"+{'bz' if len(shapes[3]) > 1 else 'z'},{text}")
+
+
+def _chain(call: Call, shapes: Sequence[Shape]) -> Dependence | None:  # noqa: ARG001
+    """Of several matrices."""
+    if any(len(each) != 2 for each in shapes) or len(shapes) > 7:
+        return None
+    pairs = [_LETTERS[k : k + 2] for k in range(len(shapes))]
+    return products(f"{','.join(pairs)}->{pairs[0][0]}{pairs[-1][1]}")
+
+
+def _inner(call: Call, shapes: Sequence[Shape]) -> Dependence:  # noqa: ARG001
+    left, right = _LETTERS[: len(shapes[0]) - 1], "mnopqrst"[: len(shapes[1]) - 1]
+    return Dependence("contracted", text=f"{left}x,{right}x->{left}{right}")
+
+
+def _tensordot(call: Call, shapes: Sequence[Shape]) -> Dependence:
+    named = call.named("x", "y", "dims")
+    dims = named.get("dims", 2)
+    pairs = (range(len(shapes[0]) - dims, len(shapes[0])), range(dims)) if isinstance(dims, int) else dims
+    left, right = [*_LETTERS[: len(shapes[0])]], [*"mnopqrst"[: len(shapes[1])]]
+    for at, other in zip(*pairs, strict=True):
+        right[other] = left[at]
+    result = "".join(letter for letter in left + right if (letter in left) != (letter in right))
+    return Dependence("contracted", text=f"{''.join(left)},{''.join(right)}->{result}")
+
+
+def _plus(equation: str) -> Callable[[Call, Sequence[Shape]], Dependence]:
+    """The first tensor, times beta, plus the product of the others, times alpha."""
+    return lambda call, shapes: Dependence("contracted", text=f"+{equation}", given=tuple(_scales(call)))  # noqa: ARG005
+
+
+def _distances(call: Call, shapes: Sequence[Shape]) -> Dependence | None:  # noqa: ARG001
+    lead = _LETTERS[: len(shapes[0]) - 2]
+    return Dependence("contracted", text=f"{lead}yx,{lead}zx->{lead}yz")
+
+
+def _line_by_line(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
+    """A distance, or likeness, of the lines of two tensors."""
+    rank = len(shapes[0])
+    axis = call.named("x", "y", "axis").get("axis", 1) % rank if call.name == "cosine_similarity" else rank - 1
+    if shapes[0] != shapes[1] or (call.name != "cosine_similarity" and call.kwargs.get("keepdim")):
+        return None
+    letters = _LETTERS[:rank]
+    return Dependence("contracted", text=f"{letters},{letters}->{letters[:axis]}{letters[axis + 1 :]}")
+
+
 _PRODUCTS: Mapping[str, tuple[Sequence[int], Callable[[Call, Sequence[Shape]], Dependence | None]]] = {
     **dict.fromkeys(("matmul", "mm", "bmm", "mv", "rmatmul"), ((2,), _product)),
     "dot": ((2,), _dot), "outer": ((2,), _outer), "ger": ((2,), _outer), "addmm": ((3,), _added), "baddbmm": ((3,), _added_in_batches),
-    "scaled_dot_product_attention": ((3, 4), _attention), "linear": ((2, 3), _linear),
+    "scaled_dot_product_attention": ((3, 4), _attention), "linear": ((2, 3), _linear), "bilinear": ((3, 4), _bilinear),
+    **dict.fromkeys(("multi_dot", "linalg_multi_dot", "chain_matmul"), (range(2, 8), _chain)), "inner": ((2,), _inner), "vdot": ((2,), _dot), "tensordot": ((2,), _tensordot),
+    "addmv": ((3,), _plus("i,ij,j->i")), "addr": ((3,), _plus("ij,i,j->ij")), "addbmm": ((3,), _plus("ij,bik,bkj->ij")),
+    "cdist": ((2,), _distances), **dict.fromkeys(("pairwise_distance", "cosine_similarity"), ((2,), _line_by_line)),
 }  # fmt: skip
 """For each name, how many tensors the call has, and what finds its dependence."""
 
@@ -381,7 +470,9 @@ def _of_positions(  # noqa: PLR0911  # one case after the other
     value = given.get("value")
     how = "combined" if at.combines(given) else "assigned"
     in_order = plain in ("masked_scatter", "put")
-    return _written(selected, value if call.is_tensor(value) else None, how, in_order=in_order)
+    found = _written(selected, value if call.is_tensor(value) else None, how, in_order=in_order)
+    alpha = call.kwargs.get("alpha", 1)
+    return found if found is None or alpha == 1 else replace(found, given=(Given("alpha", alpha),))
 
 
 def _keyed(call: Call, plain: str) -> Dependence | None:

@@ -149,7 +149,7 @@ def _kept(found: list[Source], values: Values, result: Number | None) -> tuple[S
     return tuple(found) if result else ()
 
 
-_EQUATION = re.compile(r"(?:-|[a-zA-Z]{0,64})(?:,[a-zA-Z]{0,64}){0,63}->[a-zA-Z]{0,64}")
+_EQUATION = re.compile(r"\+?(?:-|[a-zA-Z]{0,64})(?:,[a-zA-Z]{0,64}){0,63}->[a-zA-Z]{0,64}")
 _FURTHER = {"alike", "position", "channel", "none"}
 _COUNTS: Mapping[str, Sequence[int]] = {
     "attended": (2,),
@@ -284,7 +284,11 @@ def _reduced(asked: Asked) -> Found:
 
 def _whole(asked: Asked) -> Found:
     place = _place(asked.shape, asked.element)
-    yield from _along(asked.shapes[0], place, asked.depends.numbers)
+    groups = next((int(each.value.real) for each in asked.depends.given if each.name == "groups"), 1)
+    size = asked.shapes[0][1] // groups if groups > 1 else 0
+    for source in _along(asked.shapes[0], place, asked.depends.numbers):
+        if not size or _place(asked.shapes[0], source.element)[1] // size == place[1] // size:
+            yield source
     yield from _further(asked, place)
 
 
@@ -327,7 +331,7 @@ def _running(asked: Asked) -> Found:
 
 
 def _contracted(asked: Asked) -> Found:
-    left, result = asked.depends.text.split("->")
+    left, result = asked.depends.text.removeprefix("+").split("->")
     terms = left.split(",")
     order = asked.depends.numbers or tuple(range(len(terms)))
     shapes = [asked.shapes[k] for k in order]

@@ -100,7 +100,7 @@ def test_what_a_block_does_not_tell_is_inferred() -> None:
 
 def test_events_cannot_be_made_of_what_they_do_not_hold() -> None:
     with pytest.raises(TypeError):
-        events.Wrote(0, 0, 1, None, "positions")  # type: ignore[call-arg, arg-type]
+        events.Wrote(0, 0, 1, None, None, "positions")  # type: ignore[call-arg, arg-type]
     with pytest.raises(AttributeError):
         events.Handed().tensor = 1  # type: ignore[attr-defined]
 

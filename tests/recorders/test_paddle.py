@@ -707,3 +707,16 @@ def test_what_a_node_keeps_of_numbers_of_another_type_can_be_read_again() -> Non
     text = "z = paddle.to_tensor([1 + 2j], stop_gradient=False)\nloss = (paddle.as_real(z * 2) ** 2).sum()"
     recording = run(text).recording
     assert to_json(from_json(to_json(recording))) == to_json(recording)
+
+
+def test_a_gradient_is_written_in_place_by_a_second_pass() -> None:
+    """Paddle does not raise its version."""
+    recording = run("""
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    (x * 2).sum().backward()
+    (x * 3).sum().backward()
+    """).recording
+    (write,) = [write for step in recording.steps for write in step.writes]
+    assert (write.tensor, write.slots, write.before, write.after) == (
+        recording.state().tensor("x").grad, ((0, 2),), 0, 0,
+    )  # fmt: skip

@@ -16,6 +16,7 @@ from inplacelab.recording.naming import number_label
 __all__ = [
     "ADDING",
     "COPIES",
+    "DISTANCES",
     "MOST_TERMS",
     "PATTERNS",
     "arithmetic",
@@ -27,6 +28,9 @@ __all__ = [
 MOST_TERMS = 6
 """A sum of more terms is counted, not written out."""
 
+DISTANCES = frozenset({"cdist", "pairwise_distance", "cosine_similarity"})
+"""Depend on what sums of products depend on, and are none."""
+
 PATTERNS: Mapping[str, str] = {
     "add": "{0} + {1}", "subtract": "{0} - {1}", "multiply": "{0} · {1}", "divide": "{0} / {1}", "rsub": "{1} - {0}", "rtruediv": "{1} / {0}",
     "scale": "{0} · {scale}", "neg": "-{0}", "square": "{0}²", "pow": "{0} ^ {1}", "rpow": "{1} ^ {0}", "sqrt": "√{0}", "reciprocal": "1 / {0}",
@@ -35,7 +39,7 @@ PATTERNS: Mapping[str, str] = {
 }  # fmt: skip
 """How an element-wise operation is written, with the operands as {0}, {1} and the numbers beside them by name."""
 COPIES = frozenset({
-    "clone", "copy", "assign", "cast", "to", "setitem", "set_value", "getitem", "reshape", "flatten", "expand", "contiguous", "astype", "type", "float", "double",
+    "clone", "copy", "assign", "cast", "to", "setitem", "set_value", "getitem", "reshape", "flatten", "expand", "expand_as", "contiguous", "astype", "type", "float", "double",
     "broadcast_to", "detach", "assign_out", "set_tensor", "copy_to",
 })  # fmt: skip
 """Operations that leave numbers as they are."""
@@ -45,7 +49,8 @@ _OTHER_NAMES = {
     "true_divide": "divide", "idiv": "divide", "itruediv": "divide", "iadd": "add", "radd": "add", "negative": "neg", "matmul": "matmul", "amax": "max",
     "amin": "min", "rdivide": "rtruediv", "rdiv": "rtruediv", "swish": "silu", "clamp": "clip", "clamp_min": "clip", "clamp_max": "clip", "absolute": "abs",
     "sgn": "sign", "p_norm": "norm", "vector_norm": "norm", "linalg_norm": "norm", "linalg_vector_norm": "norm", "mean_all": "mean", "log_sigmoid": "logsigmoid",
-    "bce_loss": "binary_cross_entropy", "fmax": "maximum", "fmin": "minimum", "mod": "remainder", "fmod": "remainder",
+    "bce_loss": "binary_cross_entropy", "fmax": "maximum", "fmin": "minimum", "mod": "remainder", "fmod": "remainder", "rms_norm_": "rms_norm", "tanh_shrink": "tanhshrink", "special_expit": "sigmoid",
+    "float_power": "pow", "threshold": "thresholded_relu", "_threshold": "thresholded_relu", "kldiv_loss": "kl_div",
 }  # fmt: skip
 
 
@@ -93,7 +98,7 @@ def _right(op: str, depends: Dependence, shown: Sequence[str]) -> Text:
         return _same(shown[0])
     if depends.weights and len(depends.weights) == len(shown) <= MOST_TERMS:
         return _same(_weighted(depends.weights, shown))
-    if depends.how == "contracted":
+    if depends.how == "contracted" and op not in DISTANCES:
         return _products(depends, shown)
     if depends.how == "pointwise" and op in PATTERNS:
         return _same(_pointwise(op, depends, shown))
@@ -136,7 +141,7 @@ def _sum(shown: Sequence[str]) -> Text:
 
 def products_of(equation: str) -> tuple[int, int]:
     """Returns how many numbers are added to the products of an equation, 0 or 1, and how many factors a product has."""
-    terms, added = equation.partition("->")[0].split(","), adds_first(equation)
+    terms, added = equation.removeprefix("+").partition("->")[0].split(","), adds_first(equation)
     return int(added and terms[0] != "-"), len(terms) - added
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.layer_slopes import LAYERS, mean, softmax
-from inplacelab.recording.origins.pointwise_slopes import product_of_others
+from inplacelab.recording.origins.pointwise_slopes import product_of_others, rectified
 from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Form, Slope, in_brackets, labeled
 
 __all__ = ["ALONG_AXES"]
@@ -79,16 +79,44 @@ def _largest_size(asked: Asked) -> Slope:
     return labeled(math.copysign(1.0, asked.x[asked.at])) if len(asked.x) == 1 else UNKNOWN
 
 
+_MEAN = Form(lambda asked: Slope(1 / len(asked.x), f"1 / {len(asked.x)}"), lambda asked: mean(asked.x))
+
+
+_LOG_SUM = Form(
+    lambda asked: Slope(
+        math.exp(asked.x[asked.at] - asked.out), f"exp({number_label(asked.x[asked.at])} - {in_brackets(asked.out)})"
+    ),
+    lambda asked: _log_sum(asked.x),
+)
+
+
+def _shares_of_smallest(asked: Asked) -> list[float]:
+    return softmax([-each for each in asked.x])
+
+
+def _of_softmin(asked: Asked) -> Slope:
+    shares = _shares_of_smallest(asked)
+    out, other = shares[_own(asked)], shares[asked.at]
+    return labeled(-out * (1 - out) if asked.at == asked.own else out * other)
+
+
 ALONG_AXES: Mapping[str, tuple[Form, ...]] = {
     **LAYERS,
     "sum": (Form(lambda asked: ONE),),
+    "nansum": (Form(lambda asked: ONE, lambda asked: sum(asked.x)),),
+    "nanmean": (_MEAN,),
+    "var_mean": (_of_variance(1), _of_variance(0), _MEAN),
+    "std_mean": (_of_deviation(1), _of_deviation(0), _MEAN),
     "cumsum": (Form(lambda asked: ONE),),
-    "mean": (Form(lambda asked: Slope(1 / len(asked.x), f"1 / {len(asked.x)}")),),
+    "mean": (Form(_MEAN.slope),),
     "prod": (Form(product_of_others, lambda asked: math.prod(asked.x)),),
     "cumprod": (Form(product_of_others, lambda asked: math.prod(asked.x)),),
     "softmax": (Form(_of_softmax, lambda asked: softmax(asked.x)[_own(asked)]),),
     "log_softmax": (Form(_of_log_softmax, lambda asked: asked.x[_own(asked)] - _log_sum(asked.x)),),
-    "logsumexp": (Form(lambda asked: Slope(math.exp(asked.x[asked.at] - asked.out), f"exp({number_label(asked.x[asked.at])} - {in_brackets(asked.out)})"), lambda asked: _log_sum(asked.x)),),
+    "softmin": (Form(_of_softmin, lambda asked: _shares_of_smallest(asked)[_own(asked)]),),
+    "prelu": (Form(rectified),),
+    "logcumsumexp": (_LOG_SUM,),
+    "logsumexp": (_LOG_SUM,),
     "var": (_of_variance(1), _of_variance(0)),
     "std": (_of_deviation(1), _of_deviation(0)),
     "norm": (Form(_largest_size, lambda asked: abs(asked.x[0]) if len(asked.x) == 1 else math.nan), _of_norm(2), _of_norm(1), _of_norm(3)),

@@ -8,7 +8,7 @@ from math import prod
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, Step, TensorFacts
-from inplacelab.recording.origins.arrivals import next_arrival
+from inplacelab.recording.origins.arrivals import MOST_RESULTS, next_arrival
 from inplacelab.recording.origins.back import called, has_unknown_operand, operands_of, sources_in_step
 from inplacelab.recording.origins.elements import (
     MOST_ELEMENTS,
@@ -154,12 +154,26 @@ def edges(recording: Recording, index: int) -> Mapping[tuple[int, int], Sequence
     """Returns what a step computed, by the slots from which it was computed; None if that is not known, or there are too many elements."""
     known = recording.once(_all_edges)
     if index not in known:
-        known[index] = _edges_of(recording, recording.steps[index])
+        step = recording.steps[index]
+        known[index] = {} if _was_dropped(recording, step) else _edges_of(recording, step)
     return known[index]
 
 
 def _all_edges(_: Recording) -> dict[int, _Edges | None]:
     return {}
+
+
+def _was_dropped(recording: Recording, step: Step) -> bool:
+    """Whether this is a further result of an operation, that was gone when the step was done: nothing was computed from it."""
+    if step.output is None or any(
+        step.output in each.tensors for each in (recording.state(step.index), recording.before(step.index))
+    ):
+        return False
+    near = recording.steps[max(step.index - MOST_RESULTS, 0) : step.index + MOST_RESULTS]
+    call = step.op, step.line, step.inputs
+    return any(
+        each.output in recording.state(each.index).tensors for each in near if (each.op, each.line, each.inputs) == call
+    )
 
 
 def _edges_of(recording: Recording, step: Step) -> _Edges | None:

@@ -77,8 +77,10 @@ class OnePass:
 
 
 def made_node(recording: Recording, step: Step) -> bool:
-    """Returns whether a step has history: it made a node, and did not leave the one that its tensor had."""
-    return step.kept is not None and step.kept not in recording.before(step.index).nodes
+    """Returns whether a step has history: it made a node, and did not leave the one that its tensor had. Several results share one."""
+    if step.kept is None:
+        return False
+    return step.category == "ordinary" or step.kept not in recording.before(step.index).nodes
 
 
 def leads_to(recording: Recording, step: Step, tensor: int) -> bool:

@@ -9,7 +9,7 @@ from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.layer_slopes import LAYERS, sigmoid
 from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Form, Slope, in_brackets, labeled
 
-__all__ = ["POINTWISE", "product_of_others"]
+__all__ = ["POINTWISE", "product_of_others", "rectified"]
 
 
 def _of_one(value: Callable[[float, float], float], written: str = "") -> tuple[Form, ...]:
@@ -126,6 +126,39 @@ def _one_of(asked: Asked) -> float:
     return asked.given.get("scale", 1.0)
 
 
+def rectified(asked: Asked) -> Slope:
+    """Of `prelu`: a number, and the slope below 0."""
+    x, weight = asked.x
+    if x == 0:
+        return UNKNOWN
+    return labeled(1.0 if x > 0 else weight) if asked.at == 0 else labeled(0.0 if x > 0 else x)
+
+
+def _approximate_gelu(x: float) -> float:
+    return 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def _slope_of_approximate_gelu(x: float) -> float:
+    inner = math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
+    return 0.5 * (1 + inner) + 0.5 * x * (1 - inner**2) * math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x**2)
+
+
+def _mish_slope(x: float) -> float:
+    inner = math.tanh(math.log1p(math.exp(x)))
+    return inner + x * (1 - inner**2) * sigmoid(x)
+
+
+def _piece(asked: Asked) -> Slope:
+    """Of an operation that leaves a number as it is, or moves it by a constant, or puts a constant there."""
+    x, edge = asked.x[0], asked.given.get("threshold", 0.5)
+    if abs(x) == edge:
+        return UNKNOWN
+    return labeled(0.0 if asked.out in (0.0, asked.given.get("value", 0.0)) else 1.0)
+
+
+_SELU = 1.0507009873554805, 1.0507009873554805 * 1.6732632423543772
+
+
 POINTWISE: Mapping[str, tuple[Form, ...]] = {
     **LAYERS,
     "add": (Form(lambda asked: _scaled_second(asked, 1.0)),),
@@ -164,8 +197,30 @@ POINTWISE: Mapping[str, tuple[Form, ...]] = {
     "relu": _of_one(lambda x, out: 1.0 if out > 0 else 0.0),
     "relu6": _of_one(lambda x, out: 1.0 if 0 < out < 6 else 0.0),
     "silu": (Form(lambda asked: labeled(sigmoid(asked.x[0]) * (1 + asked.x[0] - asked.out)), lambda asked: asked.x[0] * sigmoid(asked.x[0])),),
-    "gelu": (Form(lambda asked: labeled(_normal(asked.x[0]) + asked.x[0] * _density(asked.x[0])), lambda asked: asked.x[0] * _normal(asked.x[0])),),
+    "gelu": (
+        Form(lambda asked: labeled(_normal(asked.x[0]) + asked.x[0] * _density(asked.x[0])), lambda asked: asked.x[0] * _normal(asked.x[0])),
+        Form(lambda asked: labeled(_slope_of_approximate_gelu(asked.x[0])), lambda asked: _approximate_gelu(asked.x[0])),
+    ),
     "softplus": (Form(lambda asked: labeled(sigmoid(asked.x[0])), lambda asked: math.log1p(math.exp(asked.x[0]))),),
+    "selu": _of_one(lambda x, out: _SELU[0] if x > 0 else out + _SELU[1]),
+    "celu": (Form(lambda asked: labeled(1.0 if asked.x[0] > 0 else math.exp(asked.x[0] / asked.given.get("alpha", 1.0)))),),
+    "mish": _of_one(lambda x, out: _mish_slope(x)),
+    "hardsigmoid": _of_one(lambda x, out: 1 / 6 if 0 < out < 1 else 0.0),
+    "hardswish": _of_one(lambda x, out: 0.0 if x < -3 else 1.0 if x > 3 else (2 * x + 3) / 6),
+    "prelu": (Form(rectified),),
+    **dict.fromkeys(("hardshrink", "softshrink", "thresholded_relu"), (Form(_piece),)),
+    "tanhshrink": _of_one(lambda x, out: (x - out) ** 2),
+    "stanh": _of_one(lambda x, out: 0.67 * (1.7159 - out * out / 1.7159)),
+    "logit": (
+        Form(lambda asked: labeled(1 / (asked.x[0] * (1 - asked.x[0]))), lambda asked: math.log(asked.x[0] / (1 - asked.x[0]))),
+        Form(lambda asked: Slope(0.0, "0")),  # clipped to its limits first
+    ),
+    "sinc": _of_one(lambda x, out: (math.cos(math.pi * x) - out) / x if x else 0.0),
+    "copysign": (Form(lambda asked: labeled(math.copysign(1.0, asked.x[0]) * math.copysign(1.0, asked.out) if asked.at == 0 else 0.0)),),
+    **dict.fromkeys(("xlogy", "special_xlogy"), _of_two((lambda x, y, out: math.log(y), "log({y})"), (lambda x, y, out: x / y, "{x} / {y}"))),
+    "heaviside": (Form(lambda asked: UNKNOWN if asked.x[0] == 0 else Slope(0.0, "0")),),
+    **dict.fromkeys(("add_n", "increment"), (Form(lambda asked: ONE),)),
+    "label_smooth": (Form(lambda asked: labeled(1 - asked.given.get("epsilon", 0.1)) if len(asked.x) == 1 else UNKNOWN),),
     "softsign": _of_one(lambda x, out: 1 / (1 + abs(x)) ** 2, "1 / (1 + |{x}|)²"),
     "leaky_relu": (Form(_leaky),),
     "elu": (Form(_elu, lambda asked: asked.x[0] if asked.x[0] > 0 else asked.given.get("alpha", asked.given.get("other", 1.0)) * math.expm1(asked.x[0])),),

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from inplacelab.dependence import Dependence
 from inplacelab.recording.facts import Number
 from inplacelab.recording.naming import number_label
-from inplacelab.recording.origins.arithmetic import ADDING, COPIES, plain_name, products_of
+from inplacelab.recording.origins.arithmetic import ADDING, COPIES, DISTANCES, plain_name, products_of
 from inplacelab.recording.origins.axis_slopes import ALONG_AXES
 from inplacelab.recording.origins.layer_slopes import attention
 from inplacelab.recording.origins.pointwise_slopes import POINTWISE
-from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Slope, in_brackets, labeled
+from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Form, Slope, in_brackets, labeled
 
 __all__ = ["UNKNOWN", "Slope", "slope"]
 
@@ -78,6 +78,8 @@ def _slope(op: str, depends: Dependence, asked: Asked, *, checked: bool) -> Slop
     name = plain_name(op)
     if name == "dropout":
         return labeled(asked.out / asked.x[0]) if asked.x[0] else UNKNOWN
+    if "rounds" in asked.given:
+        return Slope(0.0, "0")
     if name in COPIES or depends.how in _MOVES:
         return (
             ONE
@@ -85,25 +87,35 @@ def _slope(op: str, depends: Dependence, asked: Asked, *, checked: bool) -> Slop
             else UNKNOWN
         )
     if depends.how == "written" and (depends.text == "assigned" or name in ADDING):
-        adds = depends.text == "assigned" or not checked or _close(sum(asked.x), asked.out)
-        return ONE if adds else UNKNOWN
+        own, alpha = asked.x[0], asked.given.get("alpha", 1.0)
+        adds = depends.text == "assigned" or not checked or _close(own + alpha * sum(asked.x[1:]), asked.out)
+        return (labeled(alpha) if asked.at and alpha != 1 else ONE) if adds else UNKNOWN
     if name == "median":
         return labeled(1 / len(asked.x))
     if depends.how == "attended":
         return attention(asked)
     if depends.weights:
         return labeled(float(depends.weights[asked.at].real))
-    if depends.rule and (depends.how in ("windowed", "listed") or name in ("max", "min", "maximum", "minimum")):
+    if depends.rule and (depends.how in ("windowed", "listed") or name in _LARGEST):
         return _of_largest(op, depends, asked)
     if depends.how == "windowed" and not depends.numbers[0]:
-        count = len(asked.x)
-        return Slope(1 / count, f"1 / {count}") if not checked or _close(sum(asked.x) / count, asked.out) else UNKNOWN
-    if depends.how in ("contracted", "windowed"):
+        return _of_mean(depends, asked, checked=checked)
+    if depends.how in ("contracted", "windowed") and name not in DISTANCES:
         return _of_product(depends, asked)
-    for form in ALONG_AXES.get(name, ()) if depends.how != "pointwise" else POINTWISE.get(name, ()):
-        if not checked or form.value is None or _close(form.value(asked), asked.out):
-            return form.slope(asked)
-    return UNKNOWN
+    forms = ALONG_AXES.get(name, ()) if depends.how != "pointwise" else POINTWISE.get(name, ())
+    return next((form.slope(asked) for form in forms if not checked or _yields(form, asked)), UNKNOWN)
+
+
+def _yields(form: Form, asked: Asked) -> bool:
+    """Whether a form yields the result."""
+    try:
+        return form.value is None or _close(form.value(asked), asked.out)
+    except (ArithmeticError, ValueError, IndexError, KeyError):
+        return False
+
+
+_LARGEST = ("max", "min", "maximum", "minimum", "aminmax", "cummax", "cummin")
+"""Operations whose result is one of their operands, or the same of a part."""
 
 
 def _close(a: float, b: float) -> bool:
@@ -116,6 +128,13 @@ def _of_largest(op: str, depends: Dependence, asked: Asked) -> Slope:
     if count > 1 and depends.how != "pointwise" and op in ("max", "min"):
         return UNKNOWN
     return Slope(1 / count, "1" if count == 1 else f"1 / {count}")
+
+
+def _of_mean(depends: Dependence, asked: Asked, *, checked: bool) -> Slope:
+    """Of the mean of a window: of the elements in it, or with zeros beside the image."""
+    window = math.prod(depends.numbers[1 : 1 + len(depends.numbers) // 4])
+    counts = [count for count in (len(asked.x), window) if not checked or _close(sum(asked.x) / count, asked.out)]
+    return Slope(1 / counts[0], f"1 / {counts[0]}") if counts else UNKNOWN
 
 
 def _of_product(depends: Dependence, asked: Asked) -> Slope:
