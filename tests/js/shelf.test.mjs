@@ -140,7 +140,7 @@ test("no chip is cut at the lower edge, and none keeps a place for a storage tha
   };
   const first = [[0, 136], [65, 136], [130, 136]];
   assert.deepEqual(drawnIn(190), [[...first, [0, 160]], 0]);
-  assert.deepEqual(drawnIn(170), [first.slice(0, 2), 2], "in the place of the third it says how many there are");
+  assert.deepEqual(drawnIn(170), [first.slice(0, 2), 2], "instead of the third chip, it says how many there are");
   assert.deepEqual(drawnIn(110), [[], 4]);
   assert.deepEqual(drawnIn(90), [[], 4]);
 });
