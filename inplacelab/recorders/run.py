@@ -156,7 +156,9 @@ class Session:
             protect = recorder.shield.protect
             if raised is not None and not issubclass(type(raised), SystemExit | GeneratorExit):
                 protect(recorder.failed, anywhere=True)(raised)
-            if raised is not None:  # not before: the frames of the recorder hold the operands, which the failed step shows
+            if (
+                raised is not None
+            ):  # not before: the frames of the recorder hold the operands, which the failed step shows
                 protect(as_unrecorded, anywhere=True)(raised)
             protect(lambda: recorder.finish(scope()), anywhere=True)()
         finally:
