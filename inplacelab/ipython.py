@@ -10,7 +10,7 @@ own, `%stepper --from-start` does so for all cells that follow, as lessons that 
 raises is recorded up to the error, and the error is then shown as Python shows it. With `--optional` a cell whose framework is not
 installed is skipped, and says so.
 
-    %%ranks N [--name NAME] [--title TITLE]
+    %%ranks N [--name NAME] [--title TITLE] [--from-start]
 
 runs the cell on N ranks, each a process of its own that MPI starts, records it on each, and shows the ranks side by side. NAME is then the list of
 their recordings. Without MPI, a lesson's cell shows what was recorded beforehand.
@@ -103,8 +103,10 @@ def load_ipython_extension(shell: Any) -> None:
         _run_cell(shell, options, cell)
 
     def ranks(line: str, cell: str) -> None:
-        """Run the cell on several ranks, record it on each, and show them side by side: `%%ranks N [--name NAME] [--title TITLE]`."""
-        _run_on_ranks(shell, line, cell)
+        """Run the cell on several ranks, record it on each, and show them side by side: `%%ranks N [--name NAME] [--title TITLE]
+        [--from-start]`.
+        """
+        _run_on_ranks(shell, line, cell, from_start=from_start)
 
     def shown(refusal: Refusal) -> list[str]:
         frames = without_engine(refusal.__traceback__)
@@ -286,8 +288,8 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
 
 
 _RANKS_USAGE = Text(
-    "%%ranks cannot read {0!r}. Usage: %%ranks N [--name NAME] [--title TITLE], where N is the number of ranks",
-    "%%ranks 读不懂 {0!r}。用法：%%ranks N [--name 名字] [--title 标题]，其中 N 是进程数",
+    "%%ranks cannot read {0!r}. Usage: %%ranks N [--name NAME] [--title TITLE] [--from-start], where N is the number of ranks",
+    "%%ranks 读不懂 {0!r}。用法：%%ranks N [--name 名字] [--title 标题] [--from-start]，其中 N 是进程数",
 )
 _NO_MPI_IN_A_BROWSER = Text(
     "MPI does not run in a browser: this is what was recorded on real ranks.",
@@ -314,7 +316,7 @@ def _run_meant_to_raise(shell: Any, cell: str) -> None:
         print("\n".join(lines))
 
 
-def _run_on_ranks(shell: Any, line: str, cell: str) -> None:
+def _run_on_ranks(shell: Any, line: str, cell: str, *, from_start: bool) -> None:
     """Runs, records and shows the cell on several ranks. Errors of the program are printed, one for each rank."""
     from IPython.core.error import UsageError
 
@@ -325,6 +327,7 @@ def _run_on_ranks(shell: Any, line: str, cell: str) -> None:
     parser.add_argument("count", type=int)
     parser.add_argument("--name", default=None)
     parser.add_argument("--title", default=None)
+    parser.add_argument("--from-start", action="store_true", default=from_start)
     try:
         options = parser.parse_args(shlex.split(line))
     except (argparse.ArgumentError, ValueError):
@@ -339,14 +342,14 @@ def _run_on_ranks(shell: Any, line: str, cell: str) -> None:
         shell.user_ns[options.name] = recordings
     if sys.platform == "emscripten":
         print(_NO_MPI_IN_A_BROWSER)
-    _show_ranks(recordings)
+    _show_ranks(recordings, from_start=options.from_start)
     for rank, recording in enumerate(recordings):
         raised = recording.steps[-1].error if len(recording) else None
         if raised is not None:
             print(_FAILED_ON_RANK.format(rank, f"{raised.type}: {raised.message.splitlines()[0]}"))
 
 
-def _show_ranks(recordings: list[Recording]) -> None:
+def _show_ranks(recordings: list[Recording], *, from_start: bool) -> None:
     """Shows ranks side by side, one alone as a stepper; without the widgets, a line that names the missing package."""
     from IPython.display import display
 
@@ -358,7 +361,11 @@ def _show_ranks(recordings: list[Recording]) -> None:
     except ImportError as missing:
         print(_NO_WIDGETS.format(recordings, missing.name))
         return
-    display(show_ranks(recordings) if len(recordings) > 1 else Stepper(recordings[0]))
+    step = 0 if from_start else None
+    if len(recordings) > 1:
+        display(show_ranks(recordings, step, _tells_ahead=not from_start))
+    else:
+        display(Stepper(recordings[0], step, _tells_ahead=not from_start))
 
 
 def _compiled(shell: Any, tree: ast.Module, filename: str, *, shows_last: bool) -> list[Any]:

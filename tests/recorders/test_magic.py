@@ -12,6 +12,7 @@ import pytest
 
 import inplacelab
 from inplacelab.language import LANGUAGES, speak
+from inplacelab.lessons import recorded
 from inplacelab.recording import Recording
 from inplacelab.recording.sentences import sentence
 
@@ -113,6 +114,24 @@ def test_from_the_start_the_steps_to_come_are_not_named(cell: Run) -> None:
     program = "x = paddle.ones([2])\nx.scale_(7.)"
     assert cell(f"%%stepper\n{program}").displayed[0]._tells_ahead
     assert not cell(f"%%stepper --from-start\n{program}").displayed[0]._tells_ahead
+
+
+def test_ranks_open_at_the_most_telling_step_or_at_the_beginning(cell: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inplacelab.lessons.ranks.can_run", lambda: False)
+    program = recorded("extra-rank0").source
+
+    def opened(options: str = "") -> tuple[int, bool]:
+        (shown,) = cell(f"%%ranks 2 --name extra {options}\n{program}").displayed
+        return shown.step, shown._tells_ahead
+
+    telling = opened()
+    assert telling[0] > 0
+    assert telling[1]
+    assert opened("--from-start") == (0, False)
+    cell("%stepper --from-start")
+    assert opened() == (0, False)
+    cell("%stepper")
+    assert opened() == telling
 
 
 def test_how_a_program_is_fixed_can_be_left_to_the_learner(cell: Run) -> None:

@@ -35,3 +35,21 @@ def test_every_rank_has_a_frame_below_the_axis_and_follows_the_cursor(chromium: 
     assert page.locator(".ipl-storages .ipl-differs").count() == 0
     assert errors == []
     page.close()
+
+
+def test_where_a_lesson_asks_the_conclusion_waits_for_the_end(chromium: Any, tmp_path: Path) -> None:
+    text = html_of(ranks_scene([recorded(f"extra-rank{rank}") for rank in range(2)]), "en", 0)
+    asked = text.replace('"mode": "event"', '"mode": "event", "tellsAhead": false')
+    assert asked != text
+    (tmp_path / "page.html").write_text(asked, encoding="utf-8")
+    page = chromium.new_page(viewport={"width": 1200, "height": 900})
+    open_page(page, tmp_path / "page.html")
+    until_still(page)
+    conclusion = page.locator(".ipl-conclusion")
+    room = conclusion.evaluate("each => each.offsetHeight")
+    assert not conclusion.is_visible()
+    page.locator(".ipl").first.press("End")
+    until_still(page)
+    assert conclusion.is_visible()
+    assert conclusion.evaluate("each => each.offsetHeight") == room, "nothing moves"
+    page.close()

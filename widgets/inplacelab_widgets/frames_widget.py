@@ -47,6 +47,10 @@ class FramesWidget(LiveWidget):
     mode = traitlets.Enum(
         ("event", "line"), "line", help="What the arrow keys and the slider step by: 'event' or 'line'."
     ).tag(sync=True)
+    _tells_ahead = traitlets.Bool(
+        True,
+        help="Whether the conclusion is shown before the reader has reached the end: not where a lesson asks what happens.",
+    ).tag(sync=True)
     _payload = traitlets.Unicode(help="The whole payload if it is small, otherwise a note that it comes later.").tag(
         sync=True
     )

@@ -90,7 +90,9 @@ export function mountComparison(el, payload, options = {}) {
 function drawConclusion(stage) {
   const { said, concludes } = /** @type {ComparisonPayload} */ (stage.payload);
   const root = html("h2", { class: "ipl-conclusion" });
-  return { root, translate: () => say(root, speak(said[concludes], stage.language)) };
+  // It tells the end. Its room is kept, so that nothing moves when the reader gets there.
+  const show = () => root.style.setProperty("visibility", stage.isAhead(stage.stops.at(-1) ?? 0) ? "hidden" : "visible");
+  return { root, show, translate: () => say(root, speak(said[concludes], stage.language)) };
 }
 
 /** The switch of the tables, and the hint on keys. @param {Stage} stage @param {HTMLElement} tables @returns {Part} */
