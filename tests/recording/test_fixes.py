@@ -187,7 +187,7 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
         "h.scale_(2.)\nloss = (h * h).sum()\nloss.backward()\nfound = h.grad\n",
         {
             "`h_new = h.scale(2.)` in line 3, and `h_new` in place of `h` in line 4": "b = h.scale(2.)\n(b * b).sum().backward()\n",
-            "put line 3 inside `with paddle.no_grad():`": "b = h.detach() * 2.\n(h * b * 2.).sum().backward()\n",
+            "put line 3 inside `with paddle.no_grad()`": "b = h.detach() * 2.\n(h * b * 2.).sum().backward()\n",
         },
     ),
     "a leaf in a function": (
@@ -300,7 +300,7 @@ def test_a_write_within_a_call_is_advised_by_the_name_of_the_operation() -> None
 def test_advice_names_every_value_that_was_overwritten() -> None:
     program = "def clear(each):\n    each.zero_()\nfor k in range(1):\n    h, g = map(paddle.exp, (a, a))\n    for each in (h, g):\n        clear(each)\n    (h + g).sum().backward()\n"
     (advice,) = offered(run(HEAD + program).recording)
-    assert "have line 4 write to a clone of `g` and of `h`" in advice.says.en
+    assert "let line 4 write to a clone of `g` and of `h`" in advice.says.en
     assert "让第 4 行写入 `g` 和 `h` 的副本" in advice.says.zh
 
 

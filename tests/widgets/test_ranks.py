@@ -99,7 +99,7 @@ def test_ranks_that_raise_are_said_to() -> None:
     scene = scene_of("uneven")
     assert scene.conclusion.en == "both ranks: `RuntimeError`"
     assert "Collective 1 is not the same on all ranks" in text_of(scene, "en")
-    assert scene_of("alone").conclusion.en == "0 collectives link 2 ranks"
+    assert scene_of("alone").conclusion.en == "No collective links the 2 ranks"
 
 
 @pytest.mark.parametrize("name", NAMES)

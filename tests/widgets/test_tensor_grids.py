@@ -276,6 +276,13 @@ def test_layouts_are_not_said_beside_names_if_grids_are_then_side_by_side() -> N
     assert any("strides [1, 3]" in str(look.text) for mark in narrow.marks for _, look in mark.runs if look)
 
 
+def test_what_made_a_tensor_is_cut_within_a_word_or_left_out() -> None:
+    views = "t = m.t()\nrow = t[1]\ncol = m[:, 0]\nrow.scale_(10.)"
+    (group,) = scene(f"m = paddle.to_tensor([[1., 2., 3.], [4., 5., 6.]])\n{views}").storages.groups
+    said = {str(look.text) for mark in group.marks for _, look in mark.runs if look and look.text}
+    assert {"line 1  to_…", "line 2", "line 3"} <= said
+
+
 def test_a_grid_is_at_most_as_high_as_can_be_seen() -> None:
     (group,) = scene("x = paddle.ones([40])\nm = x.reshape([20, 2])\n").storages.groups
     cells = [

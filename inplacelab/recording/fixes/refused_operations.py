@@ -158,8 +158,8 @@ def _without_gradient(case: _Case) -> FixFacts | None:
     _, column = program.start(statement)
     inside = program.insert(statement, f"with {module}.no_grad():\n{' ' * (column + 4)}")
     says = Text(
-        "to change `{0}` itself, put line {1} inside `with {2}.no_grad():`",
-        "若要改变 `{0}` 本身，把第 {1} 行放进 `with {2}.no_grad():`",
+        "to change `{0}` itself, put line {1} inside `with {2}.no_grad()`",
+        "若要改变 `{0}` 本身，把第 {1} 行放进 `with {2}.no_grad()`",
     ).format(name_of(leaf), statement.lineno, module)
     return FixFacts(says, (inside,))
 

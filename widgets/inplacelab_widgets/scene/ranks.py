@@ -64,7 +64,9 @@ class RanksScene:
         if self.raising:
             return self._raised(min(self.raising))
         if not self.replicas.tensors:
-            return words.LINKED.format(len(self.alignment.links), len(self.scenes))
+            links, ranks = len(self.alignment.links), len(self.scenes)
+            said = {0: words.NOT_LINKED, 1: words.LINKED_ONCE}.get(links)
+            return said.format(ranks) if said is not None else words.LINKED.format(links, ranks)
         if self.replicas:
             return words.EQUAL.format(self._those(self.ranks))
         return words.DRIFTED.format(

@@ -94,7 +94,11 @@ class Seat:
     def origin(self, face: Face) -> Text:
         """What made a tensor, cut if there is no room."""
         made = face.origin
-        return made if self.in_full else Text(shortened(made.en, self.narrowest), shortened(made.zh, self.narrowest))
+        return made if self.in_full else Text(self._cut(made.en), self._cut(made.zh))
+
+    def _cut(self, origin: str) -> str:
+        cut = shortened(origin, self.narrowest)
+        return cut if cut == origin else cut.removesuffix(" …").rstrip()  # no ellipsis alone behind the line's number
 
     @cached_property
     def grid_height(self) -> float:
