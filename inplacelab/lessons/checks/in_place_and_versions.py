@@ -33,23 +33,23 @@ def seen_by_both(added: Recording) -> Steps:
 
 
 @exercise
-def bytes_saved(saved_by_scale: Any, saved_by_sin: Any) -> Steps:
+def bytes_kept(kept_by_scale: Any, kept_by_sin: Any) -> Steps:
     yield (
-        saved_by_scale == 0,
+        kept_by_scale == 0,
         Text(
             "`scale_`: does the derivative of “times two” depend on the number that was doubled?",
             "`scale_`：“乘以二”的导数和被乘的那个数有关系吗？",
         ),
     )
     yield (
-        saved_by_sin != 0,
+        kept_by_sin != 0,
         Text(
             "`sin_`: what is the derivative of the sine, and at which number is it taken?",
             "`sin_`：正弦的导数是什么？要在哪个数处取值？",
         ),
     )
     yield (
-        saved_by_sin == 8 * 4,
+        kept_by_sin == 8 * 4,
         Text(
             "`sin_`: how many numbers are overwritten, and how many bytes does each take?",
             "`sin_`：有几个数被覆盖，每个占几字节？",
