@@ -99,7 +99,7 @@ def products(equation: str) -> Dependence:
     """Returns the dependence on sums of products of one element of each operand, whatever the equation.
 
     >>> products("i,ij,j->i")
-    Dependence(how='contracted', numbers=(1, 0, 2), text='ij,i,j->i', rule='', places=(), values=(), given=(), first=0)
+    Dependence(how='contracted', numbers=(1, 0, 2), text='ij,i,j->i', weights=(), rule='', places=(), values=(), given=(), first=0)
     """
     if not adds_first(equation):
         return Dependence("contracted", text=equation)

@@ -38,13 +38,15 @@ def test_a_failure_goes_back_to_the_line_that_kept_and_the_line_that_wrote() -> 
     ]
 
 
-def test_a_line_that_wrote_several_times_is_marked_once_and_a_third_line_not_at_all() -> None:
-    source = "a = h * 2.\nb = a * a\nfor _ in range(3):\n    a.scale_(2.)\na[0].zero_()\na.exp_()\nb.sum().backward()\n"
+def test_a_line_that_wrote_several_times_is_marked_once_and_a_fourth_line_not_at_all() -> None:
+    writes = "for _ in range(3):\n    a.scale_(2.)\na[0].zero_()\na.exp_()\na.abs_()\n"
+    source = f"a = h * 2.\nb = a * a\n{writes}b.sum().backward()\n"
     assert of_last(source) == [
         (3, "kept", "kept v0", "a * a"),
         (5, "written", "v0 → v3", "a.scale_(2.)"),
         (6, "written", "v3 → v4", "a[0].zero_()"),
-        (8, "refused", "finds v5", "b.sum().backward()"),
+        (7, "written", "v4 → v5", "a.exp_()"),
+        (9, "refused", "finds v6", "b.sum().backward()"),
     ]
 
 

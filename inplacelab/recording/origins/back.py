@@ -205,8 +205,8 @@ def sources_in_step(recording: Recording, step: Step, output: TensorFacts, eleme
         return None if facts is None else _value_read(recording, step, facts, number)
 
     shapes = [() if each is None else each.shape for each in operands]
-    result = value_of(recording.state(step.index), output, element) if depends.rule == "kept" else None
     try:
+        result = value_of(recording.state(step.index), output, element) if depends.rule == "kept" else None
         found = sources(depends, shapes, output.shape, element, value, result=result, most=MOST_LOOKED_AT)
         return None if found is None else tuple(each for each in found if operands[each.operand] is not None)
     except (IndexError, KeyError, ValueError):  # the facts of a file may disagree
