@@ -14,6 +14,7 @@ from unittest import mock
 
 from IPython.core.interactiveshell import InteractiveShell
 
+import inplacelab as paddle
 from inplacelab.recording import Recording
 from inplacelab_widgets import Stepper
 
@@ -38,6 +39,7 @@ def recordings_of(lesson: Path) -> list[Recording]:
     InteractiveShell.clear_instance()
     shell = InteractiveShell.instance()
     quiet = redirect_stdout(StringIO()), redirect_stderr(StringIO())
+    before = paddle.get_default_dtype()  # a lesson may set another one
     try:
         with (
             TemporaryDirectory() as folder,
@@ -53,4 +55,5 @@ def recordings_of(lesson: Path) -> list[Recording]:
                 shell.run_cell(cell)
     finally:
         InteractiveShell.clear_instance()
+        paddle.set_default_dtype(before)
     return found

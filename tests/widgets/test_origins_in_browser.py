@@ -13,7 +13,7 @@ from inplacelab_widgets import to_html
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.origins import MOST_SLOTS, origins
 from inplacelab_widgets.scene.payload import payload
-from tests.in_browser import open_page
+from tests.in_browser import open_page, until_still
 from tests.recorders.golden.renew import run
 
 PROGRAM = """\
@@ -111,6 +111,7 @@ def open_program(chromium: Any, tmp_path: Path) -> Iterator[Callable[[str], Any]
         file = tmp_path / "page.html"
         file.write_text(to_html(recorded(program), language="en"), encoding="utf-8")
         open_page(page, file, at)
+        until_still(page)
         page.locator(".ipl").focus()
         return page
 
