@@ -79,6 +79,14 @@ def test_the_frame_of_a_stale_value_shows_its_storage_and_the_graph(sample_scene
     assert {"b (operands 1 and 2) @ v0 · ✗ stale, now v1", "✗ failed", "▼ kept v0", "✗ finds v1"} <= {*said}
 
 
+@pytest.mark.parametrize(("nodes", "shown"), [(30, True), (330, False)])
+def test_a_graph_that_takes_long_to_lay_out_is_left_out(nodes: int, shown: bool) -> None:
+    head = "y = paddle.ones([1])\ny.stop_gradient = False\ny = kept = y.exp()\n"
+    program = f"{head}for _ in range({nodes}):\n    y = y.tanh()\nkept.zero_()\ny.sum().backward()\n"
+    said = words_in(still_picture(scene_of(run(program).recording), "en"))
+    assert ("✗ failed" in said) is shown
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_color_of_a_picture_has_its_dark_counterpart(scene: Scene, scheme: str) -> None:
     svg = still_picture(scene, "en")

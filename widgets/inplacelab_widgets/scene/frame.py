@@ -29,6 +29,8 @@ _MOST_DETAIL = 3
 _FOOT = 26.0
 _SMALLEST = 0.95
 """The least scale of the storages at which there still is a graph, or the shelf, below them: their words stay legible."""
+_MOST_NODES = 300
+"""The most grad nodes of a graph below the storages: to lay out more takes as long as all the rest of the first picture."""
 
 
 _NO_CHIPS = (Group(0, 0, 0, 0, 0, -1, ()),)
@@ -81,7 +83,7 @@ def _pictures(scene: Scene, step: int, language: str, room: float) -> tuple[str,
     if high * _SMALLEST > room and scene.storages.shelf:
         drawn, high = stack_at(replace(scene.storages, shelf=_NO_CHIPS), step, language)
     alone = min(1.0, wide / scene.storages.width, room / max(high, 1))
-    if _is_about_the_graph(scene.recording.steps[step]) and scene.recording.state(step).nodes:
+    if _is_about_the_graph(scene.recording.steps[step]) and 0 < len(scene.recording.state(step).nodes) <= _MOST_NODES:
         graph, its_height = graph_in(scene, step, language, wide)
         scale = min(alone, (room - its_height - PAD) / max(high, 1))
         if scale >= _SMALLEST:
