@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
+from operator import attrgetter
 
 from inplacelab.language import Text
 from inplacelab.recording.enumeration import listing
@@ -264,9 +265,13 @@ def namings(
     groups: dict[tuple[object, ...], list[tuple[SavedFacts, Kept]]] = {}
     for saved in many:
         kept = whose.get((node, saved.name)) or Kept(saved.name, None, "", None, alone=False, step=None)
-        one_value = (replace(kept, role="", place=None), kept.role == RESULT, replace(saved, name=""))
-        groups.setdefault(one_value, []).append((saved, kept))
+        groups.setdefault((kept.role == RESULT, _origin(kept), _value(saved)), []).append((saved, kept))
     return [_naming(state, group, shown) for group in groups.values()]
+
+
+_origin = attrgetter("tensor", "name", "made_by", "alone", "step")
+_value = attrgetter(*(each.name for each in fields(SavedFacts) if each.name != "name"))
+"""A saved value without what the node calls it."""
 
 
 def _naming(state: State, group: Sequence[tuple[SavedFacts, Kept]], shown: Callable[[str], str]) -> Naming:

@@ -56,7 +56,6 @@ __all__ = [
     "slots_of",
     "stale",
     "tensors_counted_by",
-    "tensors_on",
     "visible_values",
     "who_kept",
     "who_overwrote",
@@ -97,16 +96,6 @@ def visible_values(state: State, tensor: str | TensorFacts) -> Values | None:
 # --- sharing -------------------------------------------------------------------------------------------------------
 
 
-def tensors_on(state: State, storage: int) -> tuple[TensorFacts, ...]:
-    """Returns the live tensors on a storage, in the order in which they were made.
-
-    Args:
-        state: the state to read.
-        storage: the storage's number.
-    """
-    return tuple(t for t in state.tensors.values() if t.storage == storage)
-
-
 def tensors_counted_by(state: State, counter: int) -> tuple[TensorFacts, ...]:
     """Returns the live tensors that share a version counter, given by its number."""
     return tuple(t for t in state.tensors.values() if t.counter == counter)
@@ -119,7 +108,7 @@ def aliases(state: State, tensor: str | TensorFacts) -> tuple[TensorFacts, ...]:
         KeyError: if no live tensor has that name.
     """
     facts = _the(state, tensor)
-    return tuple(other for other in tensors_on(state, facts.storage) if other.id != facts.id)
+    return tuple(other for other in state.tensors_on(facts.storage) if other.id != facts.id)
 
 
 def same_object(state: State, a: str, b: str) -> bool:

@@ -18,6 +18,7 @@ SCHEMA_VERSION = 3
 
 _Found = TypeVar("_Found")
 _Facts = TypeVar("_Facts", StorageFacts, CounterFacts, TensorFacts, NodeFacts)
+_Located = CounterFacts | TensorFacts
 
 
 _NO_TENSOR = Text(
@@ -59,6 +60,8 @@ class State:
     """From a gradient to the tensor whose `.grad` it is."""
     _counted: Mapping[int, Sequence[int]] = field(repr=False, compare=False)
     """From a storage to its counters."""
+    _located: Mapping[int, Sequence[int]] = field(repr=False, compare=False)
+    """From a storage to its tensors."""
     _bound: Mapping[str, int] = field(repr=False, compare=False)
     """From each name to the first tensor bound to it."""
     _coming: Mapping[int, Sequence[Span]] = field(repr=False, compare=False)
@@ -102,6 +105,10 @@ class State:
             KeyError: if no live tensor has that name at this step.
         """
         return self.storages[self.tensor(name).storage]
+
+    def tensors_on(self, storage: int) -> tuple[TensorFacts, ...]:
+        """Returns the live tensors on a storage, given by its number, in the order in which they were made."""
+        return tuple([self.tensors[key] for key in self._located.get(storage, ())])
 
     def version(self, tensor: str | TensorFacts | SavedFacts) -> int:
         """Returns the version counter of a tensor: the number of writes through the tensors that share it.
@@ -202,7 +209,7 @@ class Recording:
 
     @cached_property
     def _nothing(self) -> State:
-        return State(self.steps[0], {}, {}, {}, {}, {}, {}, {}, {}, {})
+        return State(self.steps[0], {}, {}, {}, {}, {}, {}, {}, {}, {}, {})
 
     def states(self) -> tuple[State, ...]:
         """Returns the states after all steps, in order."""
@@ -260,6 +267,7 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
     namesakes: Mapping[tuple[str, int | None], int] = {}
     owners: Mapping[int, int] = {}
     counted: Mapping[int, Sequence[int]] = {}
+    located: Mapping[int, Sequence[int]] = {}
     bound: Mapping[str, int] = {}
     begun: dict[int, list[int]] = {}
     for key, spans in coming.items():
@@ -270,6 +278,7 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
         if step.counters:
             counted = _by_storage(counted, counters, step.counters)
             counters = _apply(counters, step.counters)
+        located = _by_storage(located, tensors, step.tensors)
         before, tensors = tensors, _apply(tensors, step.tensors)
         if any(_gradient(before.get(key)) != _gradient(facts) for key, facts in step.tensors):
             owners = {t.grad: t.id for t in reversed([*tensors.values()]) if t.grad is not None}
@@ -277,7 +286,8 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
         namesakes = _counted(namesakes, nodes, step.nodes)
         nodes = _apply(nodes, step.nodes)
         awaited = tuple(key for key in begun.get(step.index, ()) if key not in dict(step.tensors))
-        yield State(step, storages, counters, tensors, nodes, namesakes, owners, counted, bound, coming, awaited)
+        groups = namesakes, owners, counted, located, bound
+        yield State(step, storages, counters, tensors, nodes, *groups, coming, awaited)
 
 
 def _apply(
@@ -295,22 +305,27 @@ def _apply(
 
 
 def _by_storage(
-    counted: Mapping[int, Sequence[int]],
-    counters: Mapping[int, CounterFacts],
-    changes: tuple[tuple[int, CounterFacts | None], ...],
+    found: Mapping[int, Sequence[int]], before: Mapping[int, _Located], changes: tuple[tuple[int, _Located | None], ...]
 ) -> Mapping[int, Sequence[int]]:
-    """Returns the counters of each storage, updated with what a step changes."""
-    moved = [(key, facts) for key, facts in changes if (facts is None) != (key not in counters)]
+    """Returns the counters or the tensors of each storage by number, updated with what a step changes."""
+    moved = [(key, facts) for key, facts in changes if _storage(before.get(key)) != _storage(facts)]
     if not moved:
-        return counted
-    after = dict(counted)
+        return found
+    after: dict[int, Sequence[int]] = dict(found)
     for key, facts in moved:
-        if facts is None:
-            storage = counters[key].storage
-            after[storage] = [each for each in after.get(storage, ()) if each != key]
-        else:
-            after[facts.storage] = [*after.get(facts.storage, ()), key]
+        old = _storage(before.get(key))
+        new = _storage(facts)
+        if old is not None:
+            after[old] = [each for each in after[old] if each != key]
+            if not after[old]:
+                del after[old]
+        if new is not None:
+            after[new] = sorted([*after.get(new, ()), key])
     return after
+
+
+def _storage(facts: _Located | None) -> int | None:
+    return None if facts is None else facts.storage
 
 
 def _gradient(tensor: TensorFacts | None) -> int | None:

@@ -205,7 +205,7 @@ def stands_alone(state: State, tensor: TensorFacts) -> bool:
     if len(tensor.names) != 1 or tensor.storage not in state.storages:
         return False
     mine = slot_runs(tensor)
-    others = (t for t in state.tensors.values() if t.storage == tensor.storage and t.id != tensor.id and t.names)
+    others = (t for t in state.tensors_on(tensor.storage) if t.id != tensor.id and t.names)
     return not any(common_runs(mine, slot_runs(other)) for other in others)
 
 

@@ -9,7 +9,6 @@ from typing import Literal, get_args
 from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.naming import storage_label
-from inplacelab.recording.queries import tensors_on
 from inplacelab.recording.sentences.phrases import closed_up, listing, quoted
 from inplacelab.recording.sentences.step_context import Moment
 
@@ -96,7 +95,7 @@ def learners_write(moment: Moment) -> bool:
 
 def on_storage(moment: Moment, storage: int) -> Text:
     """Labels a storage with the first name of each tensor on it: "S1 (`a` and `v`)"; with temporaries if no tensor has a name."""
-    called = [moment.before.called(tensor.id) for tensor in tensors_on(moment.before, storage)]
+    called = [moment.before.called(tensor.id) for tensor in moment.before.tensors_on(storage)]
     names = [each.first for each in called if each.names] or [each.first for each in called]
     label = storage_label(storage)
     if not names:

@@ -8,7 +8,7 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, RewireFacts, SavedFacts, WriteFacts
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import Naming, namings, storage_label
-from inplacelab.recording.queries import newly_stale, tensors_counted_by, tensors_on
+from inplacelab.recording.queries import newly_stale, tensors_counted_by
 from inplacelab.recording.sentences.lines import freed
 from inplacelab.recording.sentences.phrases import MOST_ITEMS, byte_count, joined, listing, quoted
 from inplacelab.recording.sentences.step_context import Moment
@@ -107,7 +107,7 @@ def _is_silent(write: WriteFacts) -> bool:
 
 def _unseen_by(moment: Moment, write: WriteFacts) -> list[Text]:
     """Names the tensors on the storage whose own counter does not count the write, as one through `x.data` in PyTorch."""
-    there = tensors_on(moment.after, write.storage)
+    there = moment.after.tensors_on(write.storage)
     others = [each.id for each in there if each.counter != write.counter and moment.after.called(each.id).bound]
     if not others:
         return []

@@ -166,26 +166,20 @@ def _is_relaid(moment: Moment) -> bool:
 
 def _with_other_values(moment: Moment, effects: Mapping[int, Touched]) -> list[int]:
     """The tensors with a name, or that get one at the end of the line, that show another value than before, in the order in which they were made."""
-    state, found = moment.after, []
-    for storage, done in effects.items():
-        facts = state.storages.get(storage)
-        if facts is None:
-            continue
-        slots = done.changed or done.around
-        for key, tensor in state.tensors.items():
-            named = state.called(key).names
-            if named and tensor.storage == storage and common_runs(slots_reached(facts, tensor), slots):
-                found.append(key)
-    return sorted(found)
+    state = moment.after
+    return sorted(
+        tensor.id
+        for storage, done in effects.items()
+        for tensor in state.tensors_on(storage)
+        if state.called(tensor.id).names
+        and common_runs(slots_reached(state.storages[storage], tensor), done.changed or done.around)
+    )
 
 
 def _still_needed(moment: Moment, stale: AbstractSet[int]) -> list[int]:
     """The tensors with a name on the storages on which a saved value went stale: the first of them."""
-    if not stale:
-        return []
-    state = moment.after
-    named = [key for key, tensor in state.tensors.items() if tensor.storage in stale and state.called(key).bound]
-    return named[:1]
+    named = (each.id for key in stale for each in moment.after.tensors_on(key) if _named(moment.after, each.id))
+    return sorted(named)[:1]
 
 
 def _made(moment: Moment, result: int) -> Text | None:
@@ -194,11 +188,8 @@ def _made(moment: Moment, result: int) -> Text | None:
     tensor = state.tensors.get(result)
     if tensor is None:
         return None
-    sharers = [
-        key
-        for key, other in state.tensors.items()
-        if key != result and other.storage == tensor.storage and _named(state, key)
-    ]
+    there = state.tensors_on(tensor.storage)
+    sharers = [each.id for each in there if each.id != result and _named(state, each.id)]
     if sharers:
         pattern = Text("{0} shares its storage with {1}", "{0} 与 {1} 共享同一存储")
         return pattern.format(moment.called(result), _names(moment, sharers))
@@ -236,11 +227,8 @@ def _refused(moment: Moment) -> Text | None:
         error = moment.step.error
         known = error is not None and error.explanation is not None and _statement_of(moment.recording, moment.step)
         return Text("{0} was refused", "{0} 被拒绝").format(_statement(moment)) if known else None
-    named = [
-        key
-        for key, tensor in moment.after.tensors.items()
-        if tensor.storage == found.saved.storage and moment.after.called(key).bound
-    ]
+    there = moment.after.tensors_on(found.saved.storage)
+    named = [each.id for each in there if _named(moment.after, each.id)]
     where = _lines([step.line for step, _ in found.writes if step.line is not None])
     if not named:
         return Text("{0} was refused: {1} overwrote what it needs", "{0} 被拒绝：{1}覆盖了它需要的值").format(

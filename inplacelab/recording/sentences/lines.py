@@ -8,7 +8,6 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import storage_label
-from inplacelab.recording.queries import tensors_on
 from inplacelab.recording.sentences.phrases import byte_count, joined, listing, quoted
 from inplacelab.recording.sentences.step_context import Moment
 
@@ -38,7 +37,7 @@ def written(moment: Moment) -> list[Text]:
         wrote = framework_of(moment.recording).written.format(
             storage_label(now.storage), before[key].version, now.version
         )
-        seen = [tensor.id for tensor in tensors_on(moment.after, now.storage)]
+        seen = [tensor.id for tensor in moment.after.tensors_on(now.storage)]
         by = Text(", seen by {0}.", "，可经由 {0} 看到。")
         said.append(wrote + (by.format(moment.listed(seen, moment.called_after)) if seen else Text(".", "。")))
     return said

@@ -170,12 +170,9 @@ def _views(recording: Recording, storage: int | None) -> list[Step]:
 
 
 def _shows_another(recording: Recording, step: Step) -> bool:
-    state = recording.state(step.index)
     shown = _tensor(recording, step, step.output)
-    named = [
-        each for each in state.tensors.values() if shown is not None and each.storage == shown.storage and each.names
-    ]
-    return any(each.id != step.output for each in named)
+    there = recording.state(step.index).tensors_on(shown.storage) if shown is not None else ()
+    return any(each.names and each.id != step.output for each in there)
 
 
 def _telling_writes(recording: Recording) -> list[Step]:
@@ -274,10 +271,8 @@ def _others_changed(recording: Recording, step: Step) -> int:
 def _others_reached(recording: Recording, step: Step) -> int:
     """The number of names that a write can have changed: those of the other tensors that reach a slot which it wrote."""
     state, through = recording.state(step.index), {write.tensor for write in step.writes}
-    written = {write.storage for write in step.writes}
-    others = [
-        each for each in state.tensors.values() if each.storage in written and each.names and each.id not in through
-    ]
+    there = [each for key in dict.fromkeys(write.storage for write in step.writes) for each in state.tensors_on(key)]
+    others = [each for each in there if each.names and each.id not in through]
     return sum(len(each.names) for each in others if _is_reached(state, each, step.writes))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Generic, TypeVar
 
@@ -142,13 +143,15 @@ def shared_rows(spans: Sequence[tuple[int, int]]) -> list[int]:
     >>> shared_rows([(0, 9), (1, 3), (2, 5), (4, 6)])
     [0, 1, 2, 1]
     """
-    ends: list[int] = []
+    taken: list[
+        tuple[int, int]
+    ] = []  # a heap of (last step, row), and one of the rows below those that were ever taken
+    free: list[int] = []
     rows = []
     for first, last in spans:
-        row = next((row for row, end in enumerate(ends) if end < first), len(ends))
-        if row == len(ends):
-            ends.append(last)
-        else:
-            ends[row] = last
+        while taken and taken[0][0] < first:
+            heappush(free, heappop(taken)[1])
+        row = heappop(free) if free else len(taken)
+        heappush(taken, (last, row))
         rows.append(row)
     return rows
