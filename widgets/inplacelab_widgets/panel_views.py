@@ -100,6 +100,7 @@ class View(LiveWidget):
         sync=True
     )
 
+    @gc_paused()
     def __init__(
         self,
         shown: Recording | View,
@@ -113,8 +114,7 @@ class View(LiveWidget):
         other = shown if isinstance(shown, View) else None
         # A view or a `record` block has a recording: accept either in its place.
         self._recording: Recording = getattr(shown, "recording", shown)
-        with gc_paused():
-            self._scene: Scene = other._scene if other else scene_of(self._recording)
+        self._scene: Scene = other._scene if other else scene_of(self._recording)
         chosen = _existing_panels(self._panels if panels is None else panels)
         if panels is None and len(chosen) > 1:
             chosen = tuple(name for name in chosen if name in panels_of(self._recording))
@@ -128,8 +128,7 @@ class View(LiveWidget):
             step = opening_step(self._scene.recording, self._questions if predict is not False else None)
         given = shared | traits | ({} if step is None else {"step": step})
         super().__init__(predict=predict is not False, _code_above=_is_in_cell(self._recording.source), **given)
-        with gc_paused():
-            self._payload = self._first()
+        self._payload = self._first()
         self.on_msg(self._answer)
         # In the browser, so that it works without a Python process, too.
         self._links = [jslink((other, name), (self, name)) for name in _SHARED] if other else []
