@@ -11,7 +11,8 @@
     paddle/         the same for PaddlePaddle, whose functions are replaced
          |            dependences.py: on which elements the elements of a framework's results depend
          |            graph_search.py, raw_memory.py, step_limit.py: what the recorders of frameworks share
-         |            led_to.py: which grad nodes are gone     live_bytes.py: how many bytes are there
+         |            node_references.py: which grad nodes are gone
+         |            live_bytes.py: how many bytes are there
          |            inferred_pass.py: what the nodes of a pass do that nothing reports
          |            raised_versions.py: which tensors a call has written     remarks.py: what a recording says it left out
          |            positions.py: which slots an index, a mask or a diagonal leads to
@@ -25,7 +26,7 @@
          v  when the recording is asked for
     builder/        matches events into steps, and decodes what was copied
     advice.py       what a refusal says of this very program: the lines that led to it, and fixes
-         |          checked_fixes.py: which of them work     replay.py: runs the program again, given.py: with what it was given
+         |          checked_fixes.py: which of them work     replay.py: runs the program again, initial_values.py: with what it was given
 
 `run.py` is the way in: `record()`, `%%stepper` and the command line each make a `Session`. An event is plain data: numbers for
 objects, layouts, copies of bytes. It carries its thread and rank, and whether it was observed or inferred. Versions

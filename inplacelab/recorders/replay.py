@@ -26,8 +26,8 @@ from inplacelab.autograd import copy_saved_before_write
 from inplacelab.autograd.nodes import AccumulateNode
 from inplacelab.ops.results import random_stream
 from inplacelab.recorders import instrument
-from inplacelab.recorders.given import Given
 from inplacelab.recorders.graph_search import reachable
+from inplacelab.recorders.initial_values import InitialValues
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.static import message_of
 from inplacelab.recording.source_tree import root_of
@@ -118,7 +118,7 @@ class Replay:
         record: records a run.
     """
 
-    def __init__(self, given: Given, record: Record) -> None:
+    def __init__(self, given: InitialValues, record: Record) -> None:
         self._given, self._record = given, record
         self._begun: float | None = None
 

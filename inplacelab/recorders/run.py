@@ -30,7 +30,7 @@ from inplacelab.recorders.static import class_name, names_in
 from inplacelab.recorders.tracebacks import as_unrecorded
 
 if TYPE_CHECKING:
-    from inplacelab.recorders.given import Given
+    from inplacelab.recorders.initial_values import InitialValues
     from inplacelab.recording.recording import Recording
 
 LIMIT = 2000
@@ -84,7 +84,7 @@ class Session:
         self.recorder: Recorder = recorder_of(use.framework)(program, self._log, limit=self._limit, outermost=outermost)
         if use.left_out:
             self.recorder.shield.remark(_LEFT_OUT.format(", ".join(use.left_out)))
-        self._given: Given | None = None
+        self._given: InitialValues | None = None
         self._built: tuple[int, Recording] | None = (
             None  # the number of events so far, and the recording built from them
         )
@@ -96,10 +96,10 @@ class Session:
             names: the program's names.
         """
         if self.recorder.framework == DEFAULT:
-            from inplacelab.recorders.given import Given
+            from inplacelab.recorders.initial_values import InitialValues
 
             with suppress(Exception):  # without it, fixes are not tried
-                self._given = Given(names, self._program.names)
+                self._given = InitialValues(names, self._program.names)
         self.recorder.begin()
 
     def run(self, parts: Iterable[CodeType], names: dict[str, Any]) -> BaseException | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from inplacelab.recorders import events
 from inplacelab.recorders.events import INFERRED
-from inplacelab.recorders.led_to import LedTo
+from inplacelab.recorders.node_references import NodeReferences
 from inplacelab.recorders.paddle.known import KnownTensor, Moment
 from inplacelab.recorders.paddle.readings import LEAF_NODE
 
@@ -42,7 +42,7 @@ class PaddleNodes:
         keeps: called with the number of a storage that a node is inferred to have saved, and 1; with -1 when it has released it.
 
     Attributes:
-        led_to: counts what leads to each node.
+        references: counts what leads to each node.
         made: the nodes that were described since the list was last cleared: their numbers and names.
     """
 
@@ -53,13 +53,13 @@ class PaddleNodes:
         self._nodes: dict[int, _Node] = {}
         self._numbers: dict[int, int] = {}  # by address
         self._leaves: dict[int, KnownTensor] = {}  # by the address of their accumulation node
-        self.led_to = LedTo(self._gone)
+        self.references = NodeReferences(self._gone)
 
     def forget(self) -> None:
         """Drops all references."""
         for each in (self._nodes, self._numbers, self._leaves, self.made):
             each.clear()
-        self.led_to.forget()
+        self.references.forget()
 
     def node(self, node: Any) -> int | None:
         """Returns the number of a node. Describes it first if it is new, with every new node reachable from it."""
@@ -86,9 +86,9 @@ class PaddleNodes:
     def _lost(self, address: int) -> None:
         """Notes that a node has died unseen, and another one has its address."""
         number = self._numbers.pop(address)
-        self.led_to.drop(number)
+        self.references.drop(number)
         for each in self._gone(number):
-            self.led_to.change(each, -1)
+            self.references.change(each, -1)
 
     def number_of(self, address: int) -> int | None:
         """Returns the number of a node that was described; None if it was not."""
@@ -156,7 +156,7 @@ class PaddleNodes:
         edges = tuple([None if each is None else self._number(each) for each in after])
         self._nodes[number] = _Node(address, name, after, edges)
         for each in edges:
-            self.led_to.change(each, 1)
+            self.references.change(each, 1)
         leaf = self._leaves.get(address) if name == LEAF_NODE else None
         inputs = tuple(INPUTS[: len(edges)]) if len(edges) > 1 else ("x",)
         belongs = name != LEAF_NODE and self._moment.reporting

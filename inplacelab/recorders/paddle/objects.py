@@ -91,7 +91,7 @@ class PaddleObjects:
         known.storage.tensors.pop(known.number, None)
         self._emit(events.Died("tensor", known.number, self.moment.replacing))
         self.nodes.leaf_died(known)
-        self.nodes.led_to.change(known.node, -1)
+        self.nodes.references.change(known.node, -1)
         self.storages.free_unless_used(known.storage)
         self._disown(known)
 
@@ -341,7 +341,7 @@ class PaddleObjects:
     def _point(self, known: KnownTensor, node: int | None) -> None:
         """Sets the node that a tensor leads to."""
         before, known.node = known.node, node
-        self.nodes.led_to.move(before, node)
+        self.nodes.references.move(before, node)
 
     # ---- writes that were not reported -------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ import torch
 
 from inplacelab.language import Text
 from inplacelab.recorders import events
-from inplacelab.recorders.led_to import LedTo
+from inplacelab.recorders.node_references import NodeReferences
 from inplacelab.recorders.torch.known import KnownTensor, Moment
 from inplacelab.recorders.torch.readings import LEAF_NODE, saved_by, shown
 
@@ -46,7 +46,7 @@ class TorchNodes:
         remark: has the recording say something once.
 
     Attributes:
-        led_to: counts what leads to each node.
+        references: counts what leads to each node.
     """
 
     def __init__(
@@ -61,14 +61,14 @@ class TorchNodes:
         self._next_node = count().__next__
         self._nodes: dict[int, _Node] = {}
         self._numbers: dict[tuple[str, int], int] = {}  # by key
-        self.led_to = LedTo(self._gone)
+        self.references = NodeReferences(self._gone)
         self._awaited: set[int] = set()  # nodes that PyTorch will make when a view is used
 
     def forget(self) -> None:
         """Drops all references."""
         for each in (self._nodes, self._numbers, self._awaited):
             each.clear()
-        self.led_to.forget()
+        self.references.forget()
 
     def kept_counters(self) -> set[int]:
         """Returns the numbers of the version counters of what nodes have saved."""
@@ -170,9 +170,9 @@ class TorchNodes:
         before = self._nodes.get(number)
         self._nodes[number] = _Node(key, edges)
         for each in edges:
-            self.led_to.change(each, 1)
+            self.references.change(each, 1)
         for each in () if before is None else before.edges:
-            self.led_to.change(each, -1)
+            self.references.change(each, -1)
 
     def _gone(self, number: int) -> tuple[int | None, ...]:
         """Emits that a node is gone. Returns the nodes that received its gradients."""

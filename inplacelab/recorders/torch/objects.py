@@ -98,7 +98,7 @@ class TorchObjects:
         self.storages.moved(known.storage)
         self._emit(events.Died("tensor", known.number, self.moment.replacing))
         self.storages.drop_counters(known.storage)
-        self.nodes.led_to.change(known.node, -1)
+        self.nodes.references.change(known.node, -1)
 
     def recordable(self, tensor: Any) -> bool:
         """Whether a tensor has a storage, elements at strides and a version counter."""
@@ -310,7 +310,7 @@ class TorchObjects:
     def _point(self, known: KnownTensor, node: int | None) -> None:
         """Sets the node that a tensor leads to."""
         before, known.node = known.node, node
-        self.nodes.led_to.move(before, node)
+        self.nodes.references.move(before, node)
 
     # ---- writes and saved tensors -------------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ class _Form:
     gradient: _Form | None
 
 
-class Given:
+class InitialValues:
     """What a program's names referred to when it began: whole copies, which the run does not change.
 
     Args:

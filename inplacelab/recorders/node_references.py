@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 
-class LedTo:
+class NodeReferences:
     """How many known tensors and nodes lead to each node.
 
     Args:
