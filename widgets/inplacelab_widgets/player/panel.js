@@ -275,8 +275,11 @@ export function drawPanel(panel, payload) {
     return [...found].map(([key, element]) => ({ key, element }));
   }
 
-  /** The element with the marks of a storage. @param {string} key */
-  const holderOf = (key) => groups.find(({ group }) => group.key === key)?.holder;
+  /** The element with the marks of a storage: of its groups, that of this step. @param {string} key */
+  function holderOf(key) {
+    const own = groups.filter(({ group }) => group.key === key).map(({ holder }) => holder);
+    return own.find((holder) => !holder.hasAttribute("hidden")) ?? own[0];
+  }
 
   /** The same for the group at a place among the groups of the panel. @param {number} at */
   const holderAt = (at) => groups[at].holder;

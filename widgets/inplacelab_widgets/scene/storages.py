@@ -30,7 +30,8 @@ from inplacelab_widgets.scene.pin_folds import storage_pins
 from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.row_order import order_of_rows
 from inplacelab_widgets.scene.shelf import Shelved, shelf
-from inplacelab_widgets.scene.storage import NARROWEST, Storage
+from inplacelab_widgets.scene.storage import NARROWEST, Storage, drawn_tensors
+from inplacelab_widgets.scene.tensor_grids import tensors_of
 from inplacelab_widgets.scene.timeline import shared_rows, storage_lives, version_labels
 from inplacelab_widgets.scene.version_line import Raise
 
@@ -61,7 +62,11 @@ def storages_panel(recording: Recording, room: float = WIDTH) -> Panel:
     if bottom > max([HIGHEST, *heights.values()]):
         return _with_a_shelf(recording, storages, room)
     seats = dict(zip(order, places, strict=True))
-    groups = tuple(storage.group(*seats[row], order.index(row)) for storage, row in zip(storages, rows, strict=True))
+    groups = tuple(
+        stage.group(*seats[row], order.index(row))
+        for storage, row in zip(storages, rows, strict=True)
+        for stage in storage.stages()
+    )
     return Panel(
         "storages",
         _width(groups),
@@ -83,7 +88,11 @@ def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float
         {each.id: _stale(each) for each in storages},
     )
     spans = open_spans(recording, sizes, _fitting(room), {key: ranges for key, ranges in stale.items() if ranges})
-    groups = tuple(each.group(0, 0, k, spans[each.id]) for k, each in enumerate(s for s in storages if s.id in spans))
+    groups = tuple(
+        stage.group(0, 0, k, spans[each.id])
+        for k, each in enumerate(s for s in storages if s.id in spans)
+        for stage in each.stages()
+    )
     shelved = [
         Shelved(each.id, each.life, each.versions, each.last, each.cards, each.pins, spans.get(each.id, ()))
         for each in storages
@@ -175,7 +184,8 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
             is_written,
             done.get(key, {}),
         )
-        found.append(Storage(*facts, acts(recording), room))
+        tensors = tensors_of(drawn_tensors(own_cards, acts(recording)), life, room)
+        found.append(Storage(*facts, acts(recording), room, (life.first, last), tensors))
     return found
 
 

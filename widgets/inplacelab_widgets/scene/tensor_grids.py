@@ -101,8 +101,13 @@ class Seat:
         return cut if cut == origin else cut.removesuffix(" …").rstrip()  # no ellipsis alone behind the line's number
 
     @cached_property
-    def grid_height(self) -> float:
-        return max((sheet.drawn.height for _, sheet in self.sheets), default=0)
+    def first(self) -> int:
+        """The step at which it is first taken."""
+        return min(card.life.first for card in self.cards)
+
+    def grid_height(self, step: int) -> float:
+        """The height of the highest grid that it has had up to a step."""
+        return max((sheet.drawn.height for _, sheet in self.sheets if sheet.first <= step), default=0)
 
 
 @dataclass(frozen=True)
