@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
+from math import inf, prod
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, TensorFacts
@@ -33,6 +33,8 @@ CAPTION = 35.0
 NARROWEST_CELL = 28.0
 FEW = 16
 """The most elements that are always drawn with their values."""
+HIGHEST = 200.0
+"""The height of grids that leaves room for their fans and the strip, in px."""
 AISLE = 18.0
 """The space between one tensor and the next, in px."""
 MARGIN = 6.0
@@ -142,8 +144,11 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
     if scale is not None:
         above = _as_large_as_fits(above, room)
     if scale is None and (_rows(above, room) > 1 or any(_is_too_high(seat) for seat in above)):
-        # The strip has the values, and the larger ones show only where they are.
-        above = _in_few_rows(tuple(_with_sheets(others, life, room, None, in_miniature=True)), room)
+        # The strip has the values, and the larger ones show only where they are; all of them, where there still is no room for the strip.
+        for most in (FEW, 0):
+            above = _in_few_rows(tuple(_with_sheets(others, life, room, None, most=most)), room)
+            if _height(above, room) <= HIGHEST:
+                break
     return Tensors(above, _seats(flat), (), scale if above else None)
 
 
@@ -188,6 +193,16 @@ def _in_few_rows(seats: tuple[Seat, ...], room: float) -> tuple[Seat, ...]:
     return short if _rows(short, room) < _rows(seats, room) else seats
 
 
+def _height(seats: Sequence[Seat], room: float) -> float:
+    """The height of grids in their rows, with their captions."""
+    rows: dict[int, float] = {}
+    for seat, _, row in placed(seats, MARGIN, room):
+        rows[row] = max(
+            rows.get(row, 0.0), CAPTION + max((sheet.drawn.height for _, sheet in seat.sheets), default=0.0)
+        )
+    return sum(rows.values())
+
+
 def _is_too_high(seat: Seat) -> bool:
     return any(isinstance(sheet.drawn, Grid) and sheet.drawn.is_too_high for _, sheet in seat.sheets)
 
@@ -215,21 +230,17 @@ def _with_sheets(
     life: Life[StorageFacts],
     room: float,
     scale: tuple[float, float] | None,
-    *,
-    in_miniature: bool = False,
+    most: float = inf,
 ) -> Iterator[Seat]:
     for seat in _seats(cards):
-        sheets = [
-            (card, sheet)
-            for card in seat.cards
-            for sheet in _sheets(card, life, room, scale, in_miniature=in_miniature)
-        ]
+        sheets = [(card, sheet) for card in seat.cards for sheet in _sheets(card, life, room, scale, most)]
         yield Seat(seat.cards, tuple(sheets))
 
 
 def _sheets(
-    card: Card, life: Life[StorageFacts], room: float, scale: tuple[float, float] | None, *, in_miniature: bool
+    card: Card, life: Life[StorageFacts], room: float, scale: tuple[float, float] | None, most: float
 ) -> Iterator[Sheet]:
+    """Yields a tensor in each of its layouts: without values if it has more than `most` elements."""
     for first, last, facts in layouts(card.life):
         since = [facts for step, facts in life.moments if step <= first][-1:]
         moments = tuple([(first, each) for each in since] + [each for each in life.moments if first < each[0] <= last])
@@ -237,7 +248,7 @@ def _sheets(
             yield Sheet(facts, first, last, moments, HeatMap(facts, first, last, moments, scale))
             continue
         narrow = Grid(facts, NARROWEST_CELL, room, hops=False)
-        if in_miniature and (prod(facts.shape, start=1) > FEW or narrow.is_too_high):
+        if prod(facts.shape, start=1) > most or (most < inf and narrow.is_too_high):
             yield Sheet(facts, first, last, moments, Grid(facts, MINIATURE, room, hops=False))
             continue
         values = [value_text(each) for _, row in cell_values(facts, moments, narrow) for each in row]
