@@ -421,6 +421,25 @@ def test_a_storage_without_named_tensors_still_says_what_is_on_it() -> None:
     assert any(each.startswith("T") for each in said)
 
 
+def test_no_name_is_on_a_lens_beside_the_strip() -> None:
+    views = "".join(f"of_many_letters_{k} = x[{k}]\n" for k in range(3))
+    group = drawn_at(
+        scene(
+            f"x = paddle.arange(72, dtype='float32').reshape([3, 4, 6])\n{views}flattened = x.flatten()\nflattened[0] = 5.\n"
+        )
+    )
+    shown = [
+        (dict(mark.place), look.style) for mark in group.marks if mark.tag == "rect" and (look := mark.at(group.last))
+    ]
+    lens = [place for place, style in shown if "lens" in style]
+    chips = [place for place, style in shown if "chip" in style]
+    assert lens
+    assert len(chips) > 3
+    left, top = (min(float(each[axis]) for each in lens) for axis in "xy")
+    beside = [float(each["x"]) + float(each["width"]) <= left for each in chips if float(each["y"]) > top - 15]
+    assert all(beside)
+
+
 def test_no_room_is_kept_for_tensors_that_come_later() -> None:
     views = "a = x.reshape([3, 4])\nb = a.t()\nc = x.as_strided([5, 4], [2, 1])\nx.zero_()\n"
     drawn = scene(f"x = paddle.arange(12, dtype='float32')\n{views}")

@@ -169,7 +169,12 @@ class Storage:
     def are_names_beside(self) -> bool:
         """Whether the names on the strip are to its right, where no fan crosses them."""
         needed = sum(seat.width + AISLE for seat in self.tensors.on_strip)
-        return bool(self._above) and self.strip.outer_right + needed <= self.room
+        return bool(self._above) and self._strip_right + needed <= self.room
+
+    @property
+    def _strip_right(self) -> float:
+        """The right edge of the strip with its lens."""
+        return max(self.strip.outer_right, self.gutter + LENS_BESIDE if self.strip.is_lens_beside else 0)
 
     @cached_property
     def names(self) -> list[tuple[Seat, float, float]]:
@@ -183,7 +188,7 @@ class Storage:
     def _names(self) -> list[tuple[Seat, float, int]]:
         """The same with those to come: (seat, x, row)."""
         if self.are_names_beside:
-            return list(placed(self.tensors.on_strip, self.strip.outer_right + AISLE / 2, self.room))
+            return list(placed(self.tensors.on_strip, self._strip_right + AISLE / 2, self.room))
         return list(placed(self.tensors.on_strip, self.gutter, max(self.strip.right, NARROWEST)))
 
     @cached_property
@@ -251,8 +256,7 @@ class Storage:
         seats = [(seat, x) for seat, x, _ in [*self._above, *self._names]]
         return max(
             [
-                self.strip.outer_right,
-                self.gutter + LENS_BESIDE if self.strip.is_lens_beside else 0,
+                self._strip_right,
                 self.lines_right + self.sharers_width,
                 PIN_LEFT + self.storage_pins.width,
                 *(x + seat.width for seat, x in seats),
