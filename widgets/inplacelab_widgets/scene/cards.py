@@ -49,11 +49,13 @@ class Face:
     """Its shape, and what else is not as it is with most tensors."""
     layout: tuple[Words, ...]
     """Its strides, its offset and the type of all elements of its storage, if they are not as with most tensors."""
+    gone: bool = False
+    """Whether it is drawn although the program has no such tensor any more."""
 
     def beside_chips(self, *, in_full: bool) -> Text:
         """What stands beside its names; in short, without the layout."""
         shape, *rest = self.unusual
-        found = (shape, *(self.layout if in_full else ()), *rest)
+        found = (shape, *(self.layout if in_full else ()), *rest, *([words.GONE] if self.gone else []))
         return Text(*["  ".join(["{}"] * len(found))] * 2).format(*found)
 
     @property
@@ -157,7 +159,7 @@ def chip_marks(
     """
     marks = []
     active = [step for step, act in acting.items() if act != "read" and first <= step <= last]
-    coming = " coming" * face.called.coming
+    coming = " coming" * (face.called.coming or face.gone)
     for name in face.chips:
         width = _chip_width(name)
         if face.called.names or active:
@@ -167,7 +169,7 @@ def chip_marks(
             }
             box = flashes([(first, usual, usual), *((step, looks[acting[step]], usual) for step in active)], last)
             marks.append(rect(x, y, width, 15, box, 7.5, keys=card.keys, links=card.links))
-        look = Look(_style(face.called), name)
+        look = Look("text value italic soft" if face.gone else _style(face.called), name)
         marks.append(text(round(x + width / 2, 1), y + 11.5, between(first, last, look), keys=card.keys))
         x = round(x + width + CHIP_GAP, 1)
     return marks
@@ -197,7 +199,7 @@ def stretches(life: Life[Face]) -> list[tuple[int, int, Face]]:
     """Returns (first, last, face) for each range of steps over which the tensor keeps its names."""
     starts: list[tuple[int, Face]] = []
     for step, face in life.moments:
-        if not starts or starts[-1][1].called != face.called:
+        if not starts or (starts[-1][1].called, starts[-1][1].gone) != (face.called, face.gone):
             starts.append((step, face))
     ends = [after[0] - 1 for _, after in pairwise(starts)] + [life.last]
     return [(step, last, face) for (step, face), last in zip(starts, ends, strict=True)]

@@ -18,13 +18,14 @@ from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.acts import Act
 from inplacelab_widgets.scene.cards import Card, Face, chip_marks, layouts, stretches
-from inplacelab_widgets.scene.element_grid import cell_values, effect_marks, element_key, value_text
+from inplacelab_widgets.scene.element_grid import cell_values, corners_in, effect_marks, element_key, value_text
 from inplacelab_widgets.scene.fans import fan
 from inplacelab_widgets.scene.grid import MINIATURE, Grid
 from inplacelab_widgets.scene.heat import LARGEST, MOST, SCALES, HeatMap, extent
 from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
-from inplacelab_widgets.scene.measure import NORMAL, SMALL, shortened, widest, width_of
-from inplacelab_widgets.scene.strip import WITH_VALUES, Strip
+from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, shortened, widest, width_of
+from inplacelab_widgets.scene.overwritten import Overwritten
+from inplacelab_widgets.scene.strip import WITH_VALUES, Strip, lost_look
 from inplacelab_widgets.scene.timeline import Life, shared_rows
 
 CHIP = 17.0
@@ -306,6 +307,20 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
     if grid.cut:
         more = between(sheet.first, sheet.last, Look("text soft", "…"))
         yield text(round(x + grid.width - 10, 1), y + grid.height - 2, more)
+
+
+def lost_marks(sheet: Sheet, x: float, y: float, lost: Overwritten) -> Iterator[Mark]:
+    """Draws a border around the elements that a refused step found overwritten; the top left corner of the tensor is (x, y)."""
+    grid, facts = sheet.drawn, sheet.facts
+    if not sheet.first <= lost.step <= sheet.last:
+        return
+    if isinstance(grid, HeatMap):
+        drawn = "".join(grid.rims(lost.slots, x, y))
+    else:
+        cells = [(index, round(x + left, 1), y + top) for index, left, top in grid.cells()]
+        drawn = boxes(corners_in(lost.slots, facts, sheet.storage, cells), grid.cell, grid.row_height)
+    if drawn:
+        yield Mark("path", (), between(lost.step, lost.step, lost_look(drawn)))
 
 
 def fan_marks(
