@@ -27,6 +27,13 @@ test("a pane that needs little more is shown whole", () => {
   assert.deepEqual(shared(900, [900, 190], 400, 40), [280, 120]);
 });
 
+test("a storage that needs little more is shown whole", () => {
+  const highestOf = (/** @type {number[]} */ ...heights) => (/** @type {number} */ most) => Math.max(0, ...heights.filter((height) => height <= most));
+  assert.deepEqual(shared(900, [900], 400, 40, 0.3, highestOf(200, 315, 700)), [315, 120]);
+  assert.deepEqual(shared(900, [900], 400, 0, 0.3, highestOf(200, 315, 700)), [280, 120]);
+  assert.deepEqual(shared(900, [900, 150], 400, 40, 0.3, highestOf(315)), [280, 150], "together they have no more than a little");
+});
+
 test("a page or a view may have one of the two", () => {
   assert.deepEqual(shared(900, [], 400, 0), [400, 0]);
   assert.deepEqual(shared(0, [900], 400, 0), [0, 400]);
