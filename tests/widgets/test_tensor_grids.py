@@ -188,6 +188,16 @@ def test_the_name_that_a_step_writes_through_stands_out() -> None:
         }
 
 
+def test_of_several_names_the_one_on_the_line_stands_out() -> None:
+    drawn = scene("p = paddle.zeros([2])\nq = p\np.scale_(2.)\nq.scale_(2.)\nq.add_(p)\n")
+    (group,) = drawn.storages.groups
+    places = {dict(mark.place)["x"]: mark for mark in group.marks if mark.tag == "rect" and mark.keys == ("t0",)}
+    chips = [places[x] for x in sorted(places, key=float)][:2]
+    writing = [step.index for step in drawn.recording.steps if step.writes]
+    emphasized = [["acting" in (chip.at(step) or Look("")).style for chip in chips] for step in writing[-3:]]
+    assert emphasized == [[True, False], [False, True], [True, True]], "the last line has both names"
+
+
 def test_the_same_slots_are_marked_in_every_grid() -> None:
     drawn = scene(VIEWS)
     (group,) = drawn.storages.groups

@@ -6,7 +6,7 @@
 const LAPTOP = 520;
 const OF_WINDOW = 0.76;
 /** The px that a player may take in addition, so that nothing is cut off. */
-const LEEWAY = 52;
+const LEEWAY = 56;
 /** The px below a player that fills the window. */
 const MARGIN = 8;
 /** On a projector, the height of a node of the graph with what stands around it, in px of the picture. */
