@@ -155,7 +155,7 @@ export function drawPanel(panel, payload) {
     more.toggleAttribute("hidden", !stacked?.more);
     if (stacked?.more) {
       for (const [key, value] of Object.entries({ x: stacked.more.x + 4, y: stacked.more.y + 13 })) put(more, key, value);
-      write(more, stacked.more.isShort ? `+${stacked.more.count}` : fill(speak(payload.words.more_storages, language), { count: stacked.more.count }));
+      write(more, fill(speak(payload.words[`more_${stacked.more.form}`], language), { count: stacked.more.count }));
     }
     /** @type {Map<string, number[]>} */
     const places = new Map();
