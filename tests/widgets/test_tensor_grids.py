@@ -20,7 +20,7 @@ from inplacelab_widgets.scene.grid import MINIATURE, Grid, position
 from inplacelab_widgets.scene.heat import LEVELS, extent, level, png
 from inplacelab_widgets.scene.marks import Group, Look, Mark
 from inplacelab_widgets.scene.strip import Strip, hatch, strip_for
-from inplacelab_widgets.scene.tensor_grids import tensors_of
+from inplacelab_widgets.scene.tensor_grids import CUT_NAME, tensors_of
 from inplacelab_widgets.scene.timeline import storage_lives
 from tests.recorders.golden.renew import run
 
@@ -286,13 +286,6 @@ def test_layouts_are_not_said_beside_names_if_grids_are_then_side_by_side() -> N
     assert any("strides [1, 3]" in str(look.text) for mark in narrow.marks for _, look in mark.runs if look)
 
 
-def test_what_made_a_tensor_is_cut_within_a_word_or_left_out() -> None:
-    views = "t = m.t()\nrow = t[1]\ncol = m[:, 0]\nrow.scale_(10.)"
-    (group,) = scene(f"m = paddle.to_tensor([[1., 2., 3.], [4., 5., 6.]])\n{views}").storages.groups
-    said = {str(look.text) for mark in group.marks for _, look in mark.runs if look and look.text}
-    assert {"line 1  to_…", "line 2", "line 3"} <= said
-
-
 def test_a_grid_is_at_most_as_high_as_can_be_seen() -> None:
     (group,) = scene("x = paddle.ones([40])\nm = x.reshape([20, 2])\n").storages.groups
     cells = [
@@ -424,3 +417,32 @@ def test_a_storage_without_named_tensors_still_says_what_is_on_it() -> None:
         if mark.tag == "text" and (look := mark.at(step))
     ]
     assert any(each.startswith("T") for each in said)
+
+
+def test_short_captions_say_what_made_a_tensor_where_there_is_room_or_nothing() -> None:
+    def captions(program: str) -> list[str]:
+        group = scene(program).storages.groups[0]
+        said = {str(look.text) for mark in group.marks for _, look in mark.runs if look and look.text}
+        return sorted(each for each in said if each.startswith("line "))[1:]
+
+    few = "m = paddle.zeros([4, 3])\ntop = m[0]\nend = m[3]\ncorner = m[::3, ::2]\nmiddle = m[1:3]\n"
+    assert captions(few) == ["line 2  m[0]", "line 3  m[3]", "line 4  m[::3, ::2]", "line 5  m[1:3]"]
+    columns = "".join(f"{name} = gates[:, {k}]\n" for k, name in enumerate("ifgo"))
+    many = f"gates = paddle.zeros([2, 4])\n{columns}pair = gates.reshape([4, 2])\n"
+    assert captions(many) == ["line 2", "line 3", "line 4", "line 5", "line 6"]
+
+
+@pytest.mark.parametrize(
+    ("cut", "left"),
+    [
+        ("line 4  ga…", "line 4"),
+        ("line 4  image[…", "line 4"),
+        ("line 4 …", "line 4"),
+        ("第 4 行 …", "第 4 行"),
+        ("line 4  …", "line 4"),
+        ("line 4  image[:, 3…", "line 4  image[:, 3…"),
+        ("line 4  f(a, b…", "line 4  f(a, b…"),
+    ],
+)
+def test_a_cut_name_is_left_out(cut: str, left: str) -> None:
+    assert CUT_NAME.sub("", cut) == left

@@ -6,6 +6,7 @@ out in the same way, the strip itself is folded into their shape.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -72,6 +73,8 @@ class Seat:
     """Whether strides and offsets are in its caption, and all of what made it. Without them more tensors fit side by side; the panel of elements has
     them in any case.
     """
+    spare: float = 0.0
+    """What its row has room for beside what a short caption needs, in px."""
 
     def near(self, step: int | None) -> tuple[tuple[Card, Sheet], ...]:
         """Returns the sheets, for all steps or with what is drawn of them at one."""
@@ -79,8 +82,12 @@ class Seat:
 
     @cached_property
     def width(self) -> float:
-        origins = [width_of(face.origin, SMALL) for face in self._faces] if self.in_full else []
-        return max([self.narrowest, *origins])
+        return max(self.narrowest, self.widest_origin) if self.in_full else round(self.narrowest + self.spare, 1)
+
+    @cached_property
+    def widest_origin(self) -> float:
+        """The width of what made the tensors, in px."""
+        return widest([face.origin for face in self._faces], SMALL)
 
     @cached_property
     def narrowest(self) -> float:
@@ -98,8 +105,9 @@ class Seat:
         return made if self.in_full else Text(self._cut(made.en), self._cut(made.zh))
 
     def _cut(self, origin: str) -> str:
-        cut = shortened(origin, self.narrowest)
-        return cut if cut == origin else cut.removesuffix(" …").rstrip()  # no ellipsis alone behind the line's number
+        cut = shortened(origin, self.width)
+        # Of a cut name, as of an ellipsis alone, nothing can be learned: then the line's number is enough.
+        return cut if cut == origin else CUT_NAME.sub("", cut)
 
     @cached_property
     def grid_height(self) -> float:
@@ -179,9 +187,21 @@ def _at_one_scale(seats: tuple[Seat, ...], large: float) -> tuple[Seat, ...]:
 
 
 def _in_few_rows(seats: tuple[Seat, ...], room: float) -> tuple[Seat, ...]:
-    """The seats with their captions in full, or in short if they then need fewer rows."""
-    short = tuple(replace(seat, in_full=False) for seat in seats)
-    return short if _rows(short, room) < _rows(seats, room) else seats
+    """The seats with their captions in full, or in short if they then need fewer rows: each with as much of what made it as its row has room for."""
+    short = tuple(replace(seat, in_full=False, spare=0.0) for seat in seats)
+    rows = _rows(short, room)
+    if rows == _rows(seats, room):
+        return seats
+    for place in sorted(range(len(short)), key=lambda place: short[place].widest_origin):
+        seat = short[place]
+        wider = replace(seat, spare=max(0.0, seat.widest_origin - seat.narrowest))
+        tried = (*short[:place], wider, *short[place + 1 :])
+        short = tried if _rows(tried, room) == rows else short
+    return short
+
+
+CUT_NAME = re.compile(r"(  [\w.]*(\W.{0,2})?|(?<=[\d行]) )…$")
+"""What made a tensor, behind the line, cut within a name or soon after it."""
 
 
 def _is_too_high(seat: Seat) -> bool:
