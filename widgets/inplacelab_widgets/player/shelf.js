@@ -14,7 +14,7 @@ const CHIP_PITCH = 24;
 const CHIP_GAP = 5;
 /** The widths of the words that say how many storages are not drawn, and of fewer words, in px. */
 const MORE_WIDTH = 130;
-const SHORT_WIDTH = 92;
+const SHORT_WIDTH = 84;
 /** The least scale of a panel before it is cut, and the least scale to gain another column. */
 export const SHRUNK = 0.8;
 const SHRUNK_FOR_COLUMN = 0.9;
