@@ -446,3 +446,30 @@ def test_short_captions_say_what_made_a_tensor_where_there_is_room_or_nothing() 
 )
 def test_a_cut_name_is_left_out(cut: str, left: str) -> None:
     assert CUT_NAME.sub("", cut) == left
+
+
+def test_the_strip_has_the_shape_of_a_tensor_if_the_others_are_then_side_by_side() -> None:
+    program = (
+        'm = paddle.arange(16, dtype="float32").reshape([4, 4]) * 1.2345e-7\nlast = m[3]\nfirst = m[0]\nfirst.zero_()\n'
+    )
+    drawn = scene(program)
+    key = f"s{drawn.recording.state().tensor('m').storage}"
+    group = next(each for each in drawn.storages.groups if each.key == key)
+    rows = chips_of(drawn, len(drawn.recording) - 1)
+    assert rows["last"] == rows["first"] < rows["m"]
+    slots = {
+        dict(mark.place)["y"] for mark in group.marks if mark.tag == "rect" and re.match(r"s\d+:", " ".join(mark.keys))
+    }
+    assert len(slots) == 4
+    assert not any(dict(mark.place)["width"] == MINIATURE for mark in group.marks if mark.tag == "rect")
+
+
+def chips_of(drawn: Scene, step: int) -> dict[str, float]:
+    """The y of each name that is drawn at a step."""
+    texts = [
+        (look.text, mark)
+        for group in drawn.storages.groups
+        for mark in group.marks
+        if mark.tag == "text" and (look := mark.at(step))
+    ]
+    return {str(said): float(dict(mark.place)["y"]) for said, mark in texts if str(said) in {"m", "first", "last"}}

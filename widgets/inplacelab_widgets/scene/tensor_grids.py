@@ -135,8 +135,7 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
     plain = [card for card in cards if all(_is_storage(face.facts, life) for face in card.life.every())]
     if len(plain) == len(cards) and len(shapes) == 1 and slots <= WITH_VALUES:
         (shape,) = shapes
-        rows = [prod(shape[axis:]) for axis in range(len(shape) - 1, 0, -1)]
-        return Tensors((), _seats(cards), tuple(rows) if slots else ())
+        return Tensors((), _seats(cards), _rows_of(shape) if slots else ())
     flat = [card for card in plain if all(len(face.facts.shape) < 2 for face in card.life.every())]
     scale = extent(life.every()) if WITH_VALUES < slots <= MOST else None
     if slots > WITH_VALUES and scale is None:
@@ -145,10 +144,24 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
     above = _in_few_rows(tuple(_with_sheets(others, life, room, scale)), room)
     if scale is not None:
         above = _as_large_as_fits(above, room)
+    if scale is None and _rows(above, room) > 1 and len(plain) > len(flat):
+        # The strip itself has the shape of a tensor that is laid out as it is, if the others then stand side by side.
+        shape = next(card.life.moments[0][1].facts.shape for card in plain if card not in flat)
+        on_strip = [card for card in plain if all(face.facts.shape == shape for face in card.life.every())]
+        beside = _in_few_rows(
+            tuple(_with_sheets([card for card in others if card not in on_strip], life, room, None)), room
+        )
+        if _rows(beside, room) == 1:
+            return Tensors(beside, _seats([*on_strip, *flat]), _rows_of(shape))
     if scale is None and (_rows(above, room) > 1 or any(_is_too_high(seat) for seat in above)):
         # The strip has the values, and the larger ones show only where they are.
         above = _in_few_rows(tuple(_with_sheets(others, life, room, None, in_miniature=True)), room)
     return Tensors(above, _seats(flat), (), scale if above else None)
+
+
+def _rows_of(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The numbers of slots that the rows of a strip of this shape may have."""
+    return tuple(prod(shape[axis:]) for axis in range(len(shape) - 1, 0, -1))
 
 
 def _as_large_as_fits(seats: tuple[Seat, ...], room: float) -> tuple[Seat, ...]:
