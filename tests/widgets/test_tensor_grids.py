@@ -473,3 +473,16 @@ def chips_of(drawn: Scene, step: int) -> dict[str, float]:
         if mark.tag == "text" and (look := mark.at(step))
     ]
     return {str(said): float(dict(mark.place)["y"]) for said, mark in texts if str(said) in {"m", "first", "last"}}
+
+
+def test_no_fan_crosses_the_words_on_the_strip() -> None:
+    program = 'flat = paddle.arange(16, dtype="float32")\nm = flat.reshape([4, 4]).t()\nm.zero_()\n'
+    marks = [*scene(program).storages.groups[0].marks]
+    styles = [{look.style for _, look in mark.runs if look} for mark in marks]
+    ground = styles.index({"paper"})
+    words = next(k for k, mark in enumerate(marks) if any(look and str(look.text) == "[16]" for _, look in mark.runs))
+    ribbons = [k for k, each in enumerate(styles) if any("ribbon" in style for style in each)]
+    assert ribbons
+    assert max(ribbons) < ground < words
+    left, width = (float(dict(marks[ground].place)[key]) for key in ("x", "width"))
+    assert left < float(dict(marks[words].place)["x"]) < left + width

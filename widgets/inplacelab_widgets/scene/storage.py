@@ -244,6 +244,9 @@ class Storage:
                 yield from fan_marks(card, sheet, self.strip, x, ends, self.acts.get(card.tensor, {}))
         yield from self._grids(step, done)
         for seat, x, y in self.names:
+            if self.above and not self.are_names_beside:  # no fan crosses the words
+                ground = between(self.life.first, self.last, Look("paper"))
+                yield rect(round(x - 2, 1), y, round(seat.width + 4, 1), CAPTION - 5, ground)
             yield from caption_marks(seat, x, y, self.acts)
         if self.tensors.scale is not None:
             yield from self._legend(self.tensors.scale)
