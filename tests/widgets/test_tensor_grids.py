@@ -20,7 +20,7 @@ from inplacelab_widgets.scene.grid import MINIATURE, Grid, position
 from inplacelab_widgets.scene.heat import LEVELS, extent, level, png
 from inplacelab_widgets.scene.marks import Group, Look, Mark
 from inplacelab_widgets.scene.strip import Strip, hatch, strip_for
-from inplacelab_widgets.scene.tensor_grids import tensors_of
+from inplacelab_widgets.scene.tensor_grids import CUT_NAME, tensors_of
 from inplacelab_widgets.scene.timeline import storage_lives
 from tests.recorders.golden.renew import run
 
@@ -193,6 +193,16 @@ def test_the_name_that_a_step_writes_through_stands_out() -> None:
         }
 
 
+def test_of_several_names_the_one_on_the_line_stands_out() -> None:
+    drawn = scene("p = paddle.zeros([2])\nq = p\np.scale_(2.)\nq.scale_(2.)\nq.add_(p)\n")
+    group = drawn_at(drawn)
+    places = {dict(mark.place)["x"]: mark for mark in group.marks if mark.tag == "rect" and mark.keys == ("t0",)}
+    chips = [places[x] for x in sorted(places, key=float)][:2]
+    writing = [step.index for step in drawn.recording.steps if step.writes]
+    emphasized = [["acting" in (chip.at(step) or Look("")).style for chip in chips] for step in writing[-3:]]
+    assert emphasized == [[True, False], [False, True], [True, True]], "the last line has both names"
+
+
 def test_the_same_slots_are_marked_in_every_grid() -> None:
     drawn = scene(VIEWS)
     step = next(step.index for step in drawn.recording.steps if step.op == "scale_")
@@ -279,13 +289,6 @@ def test_layouts_are_not_said_beside_names_if_grids_are_then_side_by_side() -> N
     assert len({dict(mark.place)["y"] for mark in chips}) == 1
     narrow = drawn_at(scene("m = paddle.ones([2, 3])\nt = m.t()\n"))
     assert any("strides [1, 3]" in str(look.text) for mark in narrow.marks for _, look in mark.runs if look)
-
-
-def test_what_made_a_tensor_is_cut_within_a_word_or_left_out() -> None:
-    views = "t = m.t()\nrow = t[1]\ncol = m[:, 0]\nrow.scale_(10.)"
-    group = drawn_at(scene(f"m = paddle.to_tensor([[1., 2., 3.], [4., 5., 6.]])\n{views}"))
-    said = {str(look.text) for mark in group.marks for _, look in mark.runs if look and look.text}
-    assert {"line 1  to_…", "line 2", "line 3"} <= said
 
 
 def test_a_grid_is_at_most_as_high_as_can_be_seen() -> None:
@@ -464,3 +467,73 @@ def test_a_storage_looks_the_same_when_its_marks_are_made_for_one_step() -> None
             for marks in (group.marks_at(step), group.marks)
         )
         assert alone == whole
+
+
+def test_short_captions_say_what_made_a_tensor_where_there_is_room_or_nothing() -> None:
+    def captions(program: str) -> list[str]:
+        group = drawn_at(scene(program))
+        said = {str(look.text) for mark in group.marks for _, look in mark.runs if look and look.text}
+        return sorted(each for each in said if each.startswith("line "))[1:]
+
+    few = "m = paddle.zeros([4, 3])\ntop = m[0]\nend = m[3]\ncorner = m[::3, ::2]\nmiddle = m[1:3]\n"
+    assert captions(few) == ["line 2  m[0]", "line 3  m[3]", "line 4  m[::3, ::2]", "line 5  m[1:3]"]
+    columns = "".join(f"{name} = gates[:, {k}]\n" for k, name in enumerate("ifgo"))
+    many = f"gates = paddle.zeros([2, 4])\n{columns}pair = gates.reshape([4, 2])\n"
+    assert captions(many) == ["line 2", "line 3", "line 4", "line 5", "line 6"]
+
+
+@pytest.mark.parametrize(
+    ("cut", "left"),
+    [
+        ("line 4  ga…", "line 4"),
+        ("line 4  image[…", "line 4"),
+        ("line 4 …", "line 4"),
+        ("第 4 行 …", "第 4 行"),
+        ("line 4  …", "line 4"),
+        ("line 4  image[:, 3…", "line 4  image[:, 3…"),
+        ("line 4  f(a, b…", "line 4  f(a, b…"),
+    ],
+)
+def test_a_cut_name_is_left_out(cut: str, left: str) -> None:
+    assert CUT_NAME.sub("", cut) == left
+
+
+def test_the_strip_has_the_shape_of_a_tensor_if_the_others_are_then_side_by_side() -> None:
+    program = (
+        'm = paddle.arange(16, dtype="float32").reshape([4, 4]) * 1.2345e-7\nlast = m[3]\nfirst = m[0]\nfirst.zero_()\n'
+    )
+    drawn = scene(program)
+    key = f"s{drawn.recording.state().tensor('m').storage}"
+    group = drawn_at(drawn, key=key)
+    rows = chips_of(drawn, len(drawn.recording) - 1)
+    assert rows["last"] == rows["first"] < rows["m"]
+    slots = {
+        dict(mark.place)["y"] for mark in group.marks if mark.tag == "rect" and re.match(r"s\d+:", " ".join(mark.keys))
+    }
+    assert len(slots) == 4
+    assert not any(dict(mark.place)["width"] == MINIATURE for mark in group.marks if mark.tag == "rect")
+
+
+def chips_of(drawn: Scene, step: int) -> dict[str, float]:
+    """The y of each name that is drawn at a step."""
+    texts = [
+        (look.text, mark)
+        for group in drawn.storages.groups
+        if group.is_there(step)
+        for mark in group.marks
+        if mark.tag == "text" and (look := mark.at(step))
+    ]
+    return {str(said): float(dict(mark.place)["y"]) for said, mark in texts if str(said) in {"m", "first", "last"}}
+
+
+def test_no_fan_crosses_the_words_on_the_strip() -> None:
+    program = 'flat = paddle.arange(16, dtype="float32")\nm = flat.reshape([4, 4]).t()\nm.zero_()\n'
+    marks = [*drawn_at(scene(program)).marks]
+    styles = [{look.style for _, look in mark.runs if look} for mark in marks]
+    ground = styles.index({"paper"})
+    words = next(k for k, mark in enumerate(marks) if any(look and str(look.text) == "[16]" for _, look in mark.runs))
+    ribbons = [k for k, each in enumerate(styles) if any("ribbon" in style for style in each)]
+    assert ribbons
+    assert max(ribbons) < ground < words
+    left, width = (float(dict(marks[ground].place)[key]) for key in ("x", "width"))
+    assert left < float(dict(marks[words].place)["x"]) < left + width

@@ -32,6 +32,7 @@ from inplacelab_widgets.scene.marks import (
 )
 from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.numerals import number
+from inplacelab_widgets.scene.overwritten import Overwritten
 from inplacelab_widgets.scene.pin_folds import StoragePins
 from inplacelab_widgets.scene.pins import Pin
 from inplacelab_widgets.scene.strip import GUTTER, LENS_BESIDE, Strip, strip_for, strip_marks
@@ -44,6 +45,7 @@ from inplacelab_widgets.scene.tensor_grids import (
     caption_marks,
     fan_marks,
     grid_marks,
+    lost_marks,
     placed,
     right_of,
 )
@@ -78,6 +80,8 @@ class Storage:
     """Whether a step wrote a known slot."""
     done: Mapping[int, Touched]
     acts: Mapping[int, Mapping[int, Act]]
+    lost: Overwritten | None
+    """What a refused step found overwritten on it."""
     room: float
     """The width of the panel, in px."""
     shown: Span
@@ -279,16 +283,24 @@ class Storage:
             for card, sheet in seat.sheets:
                 ends = self.rows[row] + sheet.drawn.height, self.floor(row), self.strip_top
                 yield from fan_marks(card, sheet, self.strip, x, ends, self.acts.get(card.tensor, {}))
+        yield from self._grids(step, done)
+        for seat, x, y in self.names:
+            if self.above and not self.are_names_beside:  # no fan crosses the words
+                ground = between(self.life.first, self.last, Look("paper"))
+                yield rect(round(x - 2, 1), y, round(seat.width + 4, 1), CAPTION - 5, ground)
+            yield from caption_marks(seat, x, y, self.acts)
+        if self.tensors.scale is not None:
+            yield from self._legend(self.tensors.scale)
+        yield from strip_marks(self.strip, self.strip_top, self.id, self._seen(life), done, self.lost)
+        yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
+
+    def _grids(self, step: int | None, done: Mapping[int, Touched]) -> Iterator[Mark]:
         for seat, x, row in self.above:
             yield from caption_marks(seat, x, self.rows[row] - CAPTION, self.acts)
             for card, sheet in seat.near(step):
                 yield from grid_marks(card, sheet, x, self.rows[row], done)
-        for seat, x, y in self.names:
-            yield from caption_marks(seat, x, y, self.acts)
-        if self.tensors.scale is not None:
-            yield from self._legend(self.tensors.scale)
-        yield from strip_marks(self.strip, self.strip_top, self.id, self._seen(life), done)
-        yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
+                if self.lost is not None:
+                    yield from lost_marks(sheet, x, self.rows[row], self.lost)
 
     def _versions(self) -> Iterator[Mark]:
         keys, last = _version_keys(self), self.life.last

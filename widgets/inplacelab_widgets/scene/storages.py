@@ -26,6 +26,7 @@ from inplacelab_widgets.scene.counters import counter_of, counters
 from inplacelab_widgets.scene.focus import Span, open_spans
 from inplacelab_widgets.scene.marks import GAP, Group, Panel, drawn_together, flowed
 from inplacelab_widgets.scene.names import author_in_short, author_of
+from inplacelab_widgets.scene.overwritten import overwritten, with_gone
 from inplacelab_widgets.scene.pin_folds import storage_pins
 from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.row_order import order_of_rows
@@ -172,20 +173,22 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
         own_cards = tuple(all_cards.get(key, ()))
         is_written = any(write.slots for _, write in all_writes.get(key, ()))
         own_counters = tuple(counter_of(*each, raises, own_cards) for each in counted.get(key, {}).items())
+        lost = overwritten(recording).get(key)
+        seen = with_gone(own_cards, lost)
         facts = (
             key,
             life,
             versions[key],
             last,
-            own_cards,
+            seen,
             own_pins,
             stacks,
             own_counters,
             is_written,
             done.get(key, {}),
         )
-        tensors = tensors_of(drawn_tensors(own_cards, acts(recording)), life, room)
-        found.append(Storage(*facts, acts(recording), room, (life.first, last), tensors))
+        tensors = tensors_of(drawn_tensors(seen, acts(recording)), life, room)
+        found.append(Storage(*facts, acts(recording), lost, room, (life.first, last), tensors))
     return found
 
 
