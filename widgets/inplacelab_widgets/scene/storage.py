@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts
@@ -88,15 +87,18 @@ class Storage:
     """The steps at which it is drawn as here. Room for a tensor is made when the tensor is, so it may be drawn lower before."""
     tensors: Tensors
 
-    def stages(self) -> Iterator[Storage]:
-        """Yields it with `shown` for each range of steps with the same room for tensors."""
+    @cached_property
+    def stages(self) -> tuple[Storage, ...]:
+        """It with `shown` for each range of steps with the same room for tensors."""
         starts = self._starts()
-        for first, following in pairwise([*starts, self.shown[1] + 1]):
-            yield replace(self, shown=(first, following - 1))
+        if len(starts) == 1:
+            return (self,)
+        ends = [following - 1 for following in starts[1:]]
+        return tuple(replace(self, shown=shown) for shown in zip(starts, [*ends, self.shown[1]], strict=True))
 
     def at(self, step: int) -> Storage:
         """Returns it as it is drawn at a step."""
-        return next((each for each in self.stages() if each.shown[0] <= step <= each.shown[1]), self)
+        return next((each for each in self.stages if each.shown[0] <= step <= each.shown[1]), self)
 
     def _starts(self) -> list[int]:
         """The steps at which more room is needed above the strip."""
@@ -269,8 +271,9 @@ class Storage:
 
     def group(self, x: float, y: float, row: int, spans: tuple[Span, ...] = ()) -> Group:
         """Returns its marks at a place of the panel. `row` and `spans` are the `row` and `open` of the group."""
-        marks, key = Lazily(lambda: clipped(self._marks(), *self.shown)), f"s{self.id}"
-        return Group(x, y, self.width, self.height, *self.shown, marks, key, spans, row, alone=self._marks)
+        is_whole = self.shown == (self.life.first, self.last)
+        marks = Lazily(self._marks if is_whole else lambda: clipped(self._marks(), *self.shown))
+        return Group(x, y, self.width, self.height, *self.shown, marks, f"s{self.id}", spans, row, alone=self._marks)
 
     def _marks(self, step: int | None = None) -> Iterator[Mark]:
         """The marks of all steps, or of one."""

@@ -66,7 +66,7 @@ def storages_panel(recording: Recording, room: float = WIDTH) -> Panel:
     groups = tuple(
         stage.group(*seats[row], order.index(row))
         for storage, row in zip(storages, rows, strict=True)
-        for stage in storage.stages()
+        for stage in storage.stages
     )
     return Panel(
         "storages",
@@ -92,7 +92,7 @@ def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float
     groups = tuple(
         stage.group(0, 0, k, spans[each.id])
         for k, each in enumerate(s for s in storages if s.id in spans)
-        for stage in each.stages()
+        for stage in each.stages
     )
     shelved = [
         Shelved(each.id, each.life, each.versions, each.last, each.cards, each.pins, spans.get(each.id, ()))
