@@ -85,7 +85,7 @@ MOST_SEATS = 12
 def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float) -> Panel:
     """The panel for many storages: those that a step is about in full, the others on the shelf."""
     sizes, stale = (
-        {each.id: (each.width, each.height) for each in storages},
+        {each.id: [(stage.shown[0], (stage.width, stage.height)) for stage in each.stages] for each in storages},
         {each.id: _stale(each) for each in storages},
     )
     spans = open_spans(recording, sizes, _fitting(room), {key: ranges for key, ranges in stale.items() if ranges})
