@@ -23,8 +23,9 @@ _OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Add: ("+", "add radd iadd scale"), ast.Sub: ("-", "subtract sub rsub rsubtract isub scale"),
     ast.Mult: ("*", "multiply mul rmul imul scale"), ast.Div: ("/", "divide div rdiv rdivide true_divide truediv reciprocal scale"),
     ast.Pow: ("**", "pow rpow square"), ast.MatMult: ("@", "matmul mm bmm rmatmul"), ast.Mod: ("%", "remainder mod fmod"),
-    ast.FloorDiv: ("//", "floor_divide floordiv"), ast.BitAnd: ("&", "bitwise_and logical_and and"),
-    ast.BitOr: ("|", "bitwise_or logical_or or"), ast.BitXor: ("^", "bitwise_xor logical_xor xor"),
+    ast.FloorDiv: ("//", "floor_divide floordiv"), ast.BitAnd: ("&", "bitwise_and logical_and and iand"),
+    ast.BitOr: ("|", "bitwise_or logical_or or ior"), ast.BitXor: ("^", "bitwise_xor logical_xor xor ixor"),
+    ast.LShift: ("<<", "bitwise_left_shift left_shift lshift ilshift"), ast.RShift: (">>", "bitwise_right_shift right_shift rshift irshift"),
     ast.USub: ("-", "neg negative scale"), ast.Invert: ("~", "invert bitwise_not logical_not"),
     ast.Gt: (">", "greater_than greater gt less_than less lt"), ast.Lt: ("<", "less_than less lt greater_than greater gt"),
     ast.GtE: (">=", "greater_equal ge less_equal le"), ast.LtE: ("<=", "less_equal le greater_equal ge"),
@@ -182,6 +183,9 @@ def _in_order(node: ast.AST) -> Iterator[ast.AST]:
     match node:
         case ast.Assign(targets=targets, value=value):
             inner: list[ast.AST] = [value, *targets]
+        case ast.AugAssign(target=ast.Subscript() as target, value=value):
+            read = ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
+            inner = [read, value]  # it reads what it writes
         case ast.AugAssign(target=target, value=value):
             inner = [target, value]
         case ast.AnnAssign(target=target, value=value):
@@ -205,12 +209,12 @@ def _spelled(program: Program, node: ast.AST, name: str) -> str | None:
 
 
 def _indexes(node: ast.AST, op: str) -> bool:
-    """Whether a node reads, or writes, by an index. `x[0] += 1` does both."""
+    """Whether a node reads, or writes, by an index."""
     match node:
         case ast.Subscript(ctx=ast.Load()):
             return op == "getitem"
         case ast.AugAssign(target=ast.Subscript()):
-            return True
+            return op == "setitem"
         case ast.Assign(targets=targets):
             return op == "setitem" and len([each for target in targets for each in _stored(target)]) == 1
     return False
@@ -219,7 +223,7 @@ def _indexes(node: ast.AST, op: str) -> bool:
 def _indexed(program: Program, node: ast.AST, op: str) -> str | None:
     """Returns how an indexing is written: `x[0]`, `x[0] = 5.`, `x[0] += 1`."""
     match node:
-        case (ast.Subscript() as read) | ast.AugAssign(target=ast.Subscript() as read) if op == "getitem":
+        case ast.Subscript() as read if op == "getitem":
             return _cut(program.code(read), f"{_short(program.code(read.value))}[...]")
         case ast.AugAssign(target=ast.Subscript() as target):
             return _assigned(program, node, target)

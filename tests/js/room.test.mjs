@@ -13,7 +13,7 @@ test("a little too much is not cut in a notebook", () => {
 });
 
 test("where there is not enough, both get their part, and what one does not need the other gets", () => {
-  assert.deepEqual(shared(900, [900], 400, 0), [280, 120]);
+  assert.deepEqual(shared(900, [900], 400, 0), [296, 104]);
   assert.deepEqual(shared(100, [900], 400, 0), [100, 300]);
   assert.deepEqual(shared(900, [100], 400, 0), [300, 100]);
 });
@@ -23,8 +23,15 @@ test("what the storages show, too, gets less", () => {
 });
 
 test("a pane that needs little more is shown whole", () => {
-  assert.deepEqual(shared(900, [900, 150], 400, 40), [280, 150]);
-  assert.deepEqual(shared(900, [900, 190], 400, 40), [280, 120]);
+  assert.deepEqual(shared(900, [900, 140], 400, 40), [296, 140]);
+  assert.deepEqual(shared(900, [900, 190], 400, 40), [296, 104]);
+});
+
+test("a storage that needs little more is shown whole", () => {
+  const highestOf = (/** @type {number[]} */ ...heights) => (/** @type {number} */ most) => Math.max(0, ...heights.filter((height) => height <= most));
+  assert.deepEqual(shared(900, [900], 400, 40, 0.3, highestOf(200, 315, 700)), [315, 120]);
+  assert.deepEqual(shared(900, [900], 400, 0, 0.3, highestOf(200, 315, 700)), [280, 120]);
+  assert.deepEqual(shared(900, [900, 150], 400, 40, 0.3, highestOf(315)), [280, 150], "together they have no more than a little");
 });
 
 test("a page or a view may have one of the two", () => {

@@ -165,8 +165,11 @@ test("where nothing is scrolled, storages that the step is not about make room, 
   const saidIn = (room, high) => {
     const { more, bottom } = stackOf(many, 3, null, arranged(many, room), high, (group) => group.key === "s2");
     assert.ok(Math.max(bottom, more.y) <= high);
-    return [more.x, more.y, more.isShort];
+    return [more.x, more.y, more.form];
   };
-  assert.deepEqual(saidIn(300, 60), [229, 0, true], "there is room only for the number");
-  assert.deepEqual(saidIn(300, 90), [0, 65, false], "below there is room for words");
+  assert.deepEqual(saidIn(300, 60), [229, 0, 2], "there is room only for the number");
+  assert.deepEqual(saidIn(300, 90), [0, 65, 0], "below there is room for all words");
+  const wide = { groups: [{ ...groups[1], width: 200 }], shelf };
+  const { more } = stackOf(wide, 3, null, arranged(wide, 300), 50, (group) => group.key === "s2");
+  assert.deepEqual([more.x, more.y, more.form], [205, 0, 1], "and here for few");
 });

@@ -92,6 +92,14 @@ def test_slots_written(text: str, slots: list[int]) -> None:
     assert written(run(BEFORE + text).recording, BEFORE.count("\n") + 1) == [slots]
 
 
+def test_a_method_that_calls_another_is_one_step() -> None:
+    recording = run("x, y = paddle.zeros([3]), paddle.ones([3])\nx.set_value(y)\n").recording
+    assert [(step.op, step.kind) for step in recording.on_line(2)] == [("set_value", "operation")]
+    (read,) = recording.on_line(2)[0].reads
+    assert read.copied
+    assert read.tensor == recording.state().bound("y")
+
+
 def test_one_counter_for_base_views_and_aliases() -> None:
     ran = run("x = paddle.ones([2])\nd = x.data\ne = x.detach()\nv = x[1:]\nd.add_(d)\ne.add_(e)\nv.add_(v)")
     state = ran.recording.state()

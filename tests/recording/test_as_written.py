@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from inplacelab.recording.as_written import as_written, call_as_written
+from inplacelab.recording.as_written import _OPERATORS, as_written, call_as_written
 from inplacelab.recording.sentences import line_sentence
 from tests.recorders.golden.renew import run
 
@@ -30,12 +32,20 @@ HEAD = "x = paddle.to_tensor([[1., 2.], [3., 4.]])\n"
         ("x[paddle.to_tensor([0, 1])] = 2.", ["to_tensor", "x[...] = ..."]),
         ("x[0], x[1] = x[1], x[0]", ["x[1]", "x[0]", "x[0] = ...", "x[1] = ..."]),
         ("x[0] = x[1] = x[0] * 2.", ["x[0]", "x[0] * 2.", "x[0] = ...", "x[1] = ..."]),
+        (
+            "k = paddle.to_tensor([1, 2])\nk[:1] <<= k[1:]",
+            ["to_tensor", "k[:1]", "k[1:]", "k[:1] <<= k[1:]", "k[:1] <<= k[1:]"],
+        ),
         ("getattr(x, '__setitem__')(0, 5.)", ["x[...] = ..."]),
     ],
 )
 def test_an_operation_is_written_as_in_the_program(text: str, expected: list[str]) -> None:
     recording = run(HEAD + text + "\n").recording
     assert [as_written(recording, step) for step in recording.steps if step.kind == "operation"][1:] == expected
+
+
+def test_every_operator_of_python_has_a_sign() -> None:
+    assert {each.__name__ for each in ast.operator.__subclasses__()} <= {each.__name__ for each in _OPERATORS}
 
 
 def test_an_attribute_is_written_with_its_tensor() -> None:

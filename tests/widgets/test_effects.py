@@ -117,8 +117,8 @@ def test_storages_without_values_have_the_marks_too() -> None:
 
 
 def test_every_mark_is_in_the_legend() -> None:
-    assert [style for style, _, _ in legend()] == ["written", "unchanged", "around", "read", "copy"]
-    assert len(payload(scene(SWAP))["marks"]) == 5
+    assert [style for style, _, _ in legend()] == ["written", "unchanged", "around", "read", "lost", "copy"]
+    assert len(payload(scene(SWAP))["marks"]) == 6
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
@@ -133,3 +133,30 @@ def test_the_player_draws_the_same_arrow(tmp_path: Path) -> None:
     )
     drawn = json.loads(subprocess.run(["node", script], capture_output=True, check=True, text=True).stdout)
     assert [tuple(each) for each in drawn] == [arrow(*case) for case in cases]
+
+
+REFUSED = """
+import inplacelab.nn.functional as F
+x = inplacelab.to_tensor([1., 2., 3.], stop_gradient=False)
+def layer(x):
+    h = F.sigmoid(x)
+    row = h[:2]
+    row.zero_()
+    return h * 2.
+loss = layer(x).sum()
+try:
+    loss.backward()
+except RuntimeError:
+    pass
+"""
+
+
+def test_a_refused_step_shows_what_was_kept_and_the_tensors_that_are_gone() -> None:
+    drawn = scene(REFUSED)
+    step = next(step.index for step in drawn.recording.steps if step.error is not None)
+    (group,) = (group for group in drawn.storages.groups if any("kept" in said for said in words(group, step)))
+    assert boxes(group, step, "lost") == [6.0, 56.6, *left_edges(group, 1)[:2]], "in the grid of row, and in the strip"
+    assert [said for said, _ in words(group, step)][:3] == ["kept", "0.731…", "0.880…"]
+    assert not boxes(group, step - 1, "lost")
+    said = [str(look.text) for mark in group.marks if mark.tag == "text" and (look := mark.at(step)) and look.text]
+    assert {"h", "row", "[3]  gone", "[2]  gone"} <= {*said}

@@ -20,6 +20,7 @@ from inplacelab_widgets.scene.layered import layout
 from inplacelab_widgets.scene.marks import Look, Mark, Panel
 from inplacelab_widgets.scene.palette import resolved
 from tests.recorders.golden.renew import run
+from tests.recorders.runs import run as run_in
 
 
 def recorded(program: Callable[[], object]) -> Recording:
@@ -402,3 +403,14 @@ def test_a_former_name_is_not_cut_where_there_is_room() -> None:
     recording = recorded(moved)
     wrote = next(step.index for step in recording.steps if step.writes)
     assert "was first" in said(graph_panel(recording), wrote)
+
+
+def test_a_node_that_is_made_again_is_tagged_with_the_line_of_its_first_step() -> None:
+    pytest.importorskip("torch")
+    program = (
+        "a = torch.ones(4, requires_grad=True)\nb = a.exp()\nc = b.reshape(2, 2)\nb.detach()[2] = 9.\ntop = c[0]\n"
+    )
+    recording = run_in(program, "torch").recording
+    step = next(step.index for step in recording.steps if step.writes)
+    here = said(graph_panel(recording), step)
+    assert [each for each in here if "NEW" in each] == [f"NEW at line {recording.steps[step].line}"]

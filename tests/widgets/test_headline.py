@@ -71,6 +71,12 @@ def test_a_value_that_goes_stale_is_in_the_headline_of_the_write_and_of_the_refu
     )
 
 
+def test_a_refusal_names_the_value_that_was_kept_even_if_its_function_has_ended() -> None:
+    layer = "def layer(x):\n    h = x.exp()\n    c = h.reshape([2, 1])\n    d = c * c\n    h.zero_()\n    return d\n"
+    program = f"{layer}x = paddle.ones([2])\nx.stop_gradient = False\nlayer(x).sum().backward()\n"
+    assert clauses(program)[-1][0].endswith("was refused: line 5 had overwritten `c`")
+
+
 @pytest.mark.parametrize(
     ("program", "clause"),
     [

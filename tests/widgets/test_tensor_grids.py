@@ -20,7 +20,7 @@ from inplacelab_widgets.scene.grid import MINIATURE, Grid, position
 from inplacelab_widgets.scene.heat import LEVELS, extent, level, png
 from inplacelab_widgets.scene.marks import Group, Look, Mark
 from inplacelab_widgets.scene.strip import Strip, hatch, strip_for
-from inplacelab_widgets.scene.tensor_grids import tensors_of
+from inplacelab_widgets.scene.tensor_grids import CUT_NAME, tensors_of
 from inplacelab_widgets.scene.timeline import storage_lives
 from tests.recorders.golden.renew import run
 
@@ -35,6 +35,13 @@ m[0, 0] = 100.
 
 def scene(program: str) -> Scene:
     return scene_of(run(program).recording)
+
+
+def drawn_at(drawn: Scene, step: int = -1, key: str = "s0") -> Group:
+    """The group of a storage that is drawn at a step."""
+    step %= len(drawn.recording)
+    (group,) = (each for each in drawn.storages.groups if each.key == key and each.is_there(step))
+    return group
 
 
 def looks(group: Group, step: int, key: str) -> list[tuple[Mark, Look]]:
@@ -148,15 +155,14 @@ def test_elements_that_share_a_slot_share_a_ribbon() -> None:
 def test_a_fan_is_seen_in_the_steps_about_its_tensor_and_while_a_reader_points_at_it() -> None:
     drawn = scene(VIEWS)
     done = acts(drawn.recording)
-    (group,) = drawn.storages.groups
     state = drawn.recording.state()
     for key in state.tensors:
-        fans = [mark for mark in group.marks if mark.tag == "path" and f"t{key}" in mark.keys and _is_fan(mark)]
-        for mark in fans:
-            for step in range(len(drawn.recording)):
+        for step in range(len(drawn.recording)):
+            fans = [mark for mark, _ in looks(drawn_at(drawn, step), step, f"t{key}") if _is_fan(mark)]
+            for mark in fans:
                 look = mark.at(step)
-                if look is not None:
-                    assert ("asleep" in look.style.split()) is (step not in done.get(key, {}))
+                assert look is not None
+                assert ("asleep" in look.style.split()) is (step not in done.get(key, {}))
     writer = next(key for key in state.tensors if "row" in state.called(key).names)
     assert "wrote" in done[writer].values()
 
@@ -167,13 +173,12 @@ def _is_fan(mark: Mark) -> bool:
 
 def test_the_name_that_a_step_writes_through_stands_out() -> None:
     drawn = scene(VIEWS)
-    (group,) = drawn.storages.groups
     state = drawn.recording.state()
     for step in drawn.recording.steps:
         acting = {
             key
             for key in state.tensors
-            for _, look in looks(group, step.index, f"t{key}")
+            for _, look in looks(drawn_at(drawn, step.index), step.index, f"t{key}")
             if "acting" in look.style.split()
         }
         made = (
@@ -188,10 +193,20 @@ def test_the_name_that_a_step_writes_through_stands_out() -> None:
         }
 
 
+def test_of_several_names_the_one_on_the_line_stands_out() -> None:
+    drawn = scene("p = paddle.zeros([2])\nq = p\np.scale_(2.)\nq.scale_(2.)\nq.add_(p)\n")
+    group = drawn_at(drawn)
+    places = {dict(mark.place)["x"]: mark for mark in group.marks if mark.tag == "rect" and mark.keys == ("t0",)}
+    chips = [places[x] for x in sorted(places, key=float)][:2]
+    writing = [step.index for step in drawn.recording.steps if step.writes]
+    emphasized = [["acting" in (chip.at(step) or Look("")).style for chip in chips] for step in writing[-3:]]
+    assert emphasized == [[True, False], [False, True], [True, True]], "the last line has both names"
+
+
 def test_the_same_slots_are_marked_in_every_grid() -> None:
     drawn = scene(VIEWS)
-    (group,) = drawn.storages.groups
     step = next(step.index for step in drawn.recording.steps if step.op == "scale_")
+    group = drawn_at(drawn, step)
     marked = [
         look for mark in group.marks if mark.tag == "path" and (look := mark.at(step)) and look.style == "written"
     ]
@@ -203,7 +218,7 @@ def test_a_heat_map_has_a_pixel_for_each_element_in_the_shape_of_its_tensor() ->
     image = pytest.importorskip("PIL.Image", reason="needs Pillow")
     drawn = scene("m = paddle.arange(96, dtype='float32').reshape([8, 12])\nt = m.t()\nt[0] = 0.\n")
     state = drawn.recording.state()
-    (group,) = (group for group in drawn.storages.groups if group.key == "s0")
+    group = drawn_at(drawn)
     for name, shape in (("m", (12, 8)), ("t", (8, 12))):
         facts = next(facts for facts in state.tensors.values() if name in state.called(facts.id).names)
         maps = [look for mark, look in looks(group, len(drawn.recording) - 1, f"t{facts.id}") if mark.tag == "image"]
@@ -220,13 +235,13 @@ def test_a_heat_map_has_a_pixel_for_each_element_in_the_shape_of_its_tensor() ->
         assert list(picture.tobytes()) == [level(value, scale) for value in values]
 
 
-@pytest.mark.parametrize(("shape", "in_miniature"), [([3, 2, 8], True), ([2, 8], False)])
-def test_grids_that_do_not_fit_in_a_row_are_miniatures_if_they_are_large(
+@pytest.mark.parametrize(("shape", "in_miniature"), [([3, 2, 8], True), ([2, 8], True), ([2, 4], False)])
+def test_grids_that_do_not_fit_in_a_row_are_miniatures_if_they_are_large_or_many(
     shape: list[int], *, in_miniature: bool
 ) -> None:
-    views = "".join(f"v{k} = x[{k % shape[0]}]\n" for k in range(8))
+    views = "".join(f"v{k} = x[{k % shape[0]}]\n" for k in range(6))
     drawn = scene(f"x = paddle.full({shape}, 7.5)\n{views}x.zero_()\n")
-    (group,) = drawn.storages.groups
+    group = drawn_at(drawn)
     assert not any(mark.tag == "image" for mark in group.marks), "a tensor of up to 64 slots is never colored by value"
     facts = next(each for each in drawn.recording.state().tensors.values() if each.shape == tuple(shape))
     elements = [mark for mark in group.marks if any(key.startswith(f"t{facts.id}:") for key in mark.keys)]
@@ -238,7 +253,7 @@ def test_grids_that_do_not_fit_in_a_row_are_miniatures_if_they_are_large(
 def test_a_strip_of_many_rows_has_the_values_before_a_write_beside_them() -> None:
     values = [[k + 0.125 for k in range(row, row + 4)] for row in range(0, 24, 4)]
     drawn = scene(f"x = paddle.to_tensor({values})\nx[1] = 0.\nx.zero_()\n")
-    (group,) = (each for each in drawn.storages.groups if each.key == "s0")
+    group = drawn_at(drawn)
 
     def was(step: int) -> list[str]:
         shown = [(mark, mark.at(step)) for mark in group.marks if mark.tag == "text"]
@@ -251,7 +266,7 @@ def test_a_strip_of_many_rows_has_the_values_before_a_write_beside_them() -> Non
 
 
 def test_a_strip_of_blocks_has_as_few_rows_as_fit() -> None:
-    (group,) = scene("x = paddle.ones([5, 2, 3])\n").storages.groups
+    group = drawn_at(scene("x = paddle.ones([5, 2, 3])\n"))
     assert (
         len(
             {
@@ -268,23 +283,16 @@ FOUR_VIEWS = VIEWS + "corner = m[2:, 2:]\n"
 
 
 def test_layouts_are_not_said_beside_names_if_grids_are_then_side_by_side() -> None:
-    (group,) = scene(FOUR_VIEWS).storages.groups
+    group = drawn_at(scene(FOUR_VIEWS))
     assert not any("stride" in str(look.text) for mark in group.marks for _, look in mark.runs if look)
     chips = [mark for mark in group.marks if mark.tag == "rect" and dict(mark.place)["height"] == 15]
     assert len({dict(mark.place)["y"] for mark in chips}) == 1
-    (narrow,) = scene("m = paddle.ones([2, 3])\nt = m.t()\n").storages.groups
+    narrow = drawn_at(scene("m = paddle.ones([2, 3])\nt = m.t()\n"))
     assert any("strides [1, 3]" in str(look.text) for mark in narrow.marks for _, look in mark.runs if look)
 
 
-def test_what_made_a_tensor_is_cut_within_a_word_or_left_out() -> None:
-    views = "t = m.t()\nrow = t[1]\ncol = m[:, 0]\nrow.scale_(10.)"
-    (group,) = scene(f"m = paddle.to_tensor([[1., 2., 3.], [4., 5., 6.]])\n{views}").storages.groups
-    said = {str(look.text) for mark in group.marks for _, look in mark.runs if look and look.text}
-    assert {"line 1  to_…", "line 2", "line 3"} <= said
-
-
 def test_a_grid_is_at_most_as_high_as_can_be_seen() -> None:
-    (group,) = scene("x = paddle.ones([40])\nm = x.reshape([20, 2])\n").storages.groups
+    group = drawn_at(scene("x = paddle.ones([40])\nm = x.reshape([20, 2])\n"))
     cells = [
         dict(mark.place)
         for mark in group.marks
@@ -296,7 +304,7 @@ def test_a_grid_is_at_most_as_high_as_can_be_seen() -> None:
 
 def test_heat_maps_of_a_storage_have_one_scale_which_is_larger_if_they_are_side_by_side() -> None:
     def maps(program: str) -> list[tuple[float, float]]:
-        (group,) = scene(program).storages.groups
+        group = drawn_at(scene(program))
         places = [dict(mark.place) for mark in group.marks if mark.tag == "image"]
         return [(float(each["width"]), float(each["height"])) for each in places if each["height"] != 8]
 
@@ -313,7 +321,7 @@ def test_where_no_other_storage_fits_beside_one_its_lens_is_beside_its_strip() -
     image = "x = paddle.arange(4096, dtype='float32').reshape([64, 64])\n"
     for count, is_beside in ((1, False), (3, True)):
         program = image + "".join(f"v{k} = x[{k}:]\n" for k in range(count)) + "x.zero_()\n"
-        (group,) = (each for each in scene(program).storages.groups if each.key == "s0")
+        group = drawn_at(scene(program))
         shown = [
             (dict(mark.place), look) for mark in group.marks if mark.tag == "rect" and (look := mark.at(group.last))
         ]
@@ -368,7 +376,7 @@ def _fan_far_away(view: str) -> str:
 
 def test_a_write_to_a_part_has_a_line_around_it() -> None:
     drawn = scene("m = paddle.arange(96, dtype='float32').reshape([8, 12])\nm[2] = 0.\nm.zero_()\n")
-    (group,) = (group for group in drawn.storages.groups if group.key == "s0")
+    group = drawn_at(drawn)
     writes = [step.index for step in drawn.recording.steps if step.writes]
     rims = [[look for mark in group.marks if (look := mark.at(step)) and look.style == "rim"] for step in writes]
     assert [len(each) for each in rims] == [1, 0], "a write to all of it has a border instead"
@@ -385,7 +393,7 @@ def test_values_that_are_not_numbers_have_colors_of_their_own() -> None:
 
 
 def test_unwritten_slots_are_hatched() -> None:
-    (group,) = scene("fresh = paddle.empty([3])\n").storages.groups
+    group = drawn_at(scene("fresh = paddle.empty([3])\n"))
     styles = [look.style for mark in group.marks for _, look in mark.runs if look is not None]
     assert styles.count("hatch") == 1
 
@@ -414,3 +422,118 @@ def test_a_storage_without_named_tensors_still_says_what_is_on_it() -> None:
         if mark.tag == "text" and (look := mark.at(step))
     ]
     assert any(each.startswith("T") for each in said)
+
+
+def test_no_name_is_on_a_lens_beside_the_strip() -> None:
+    views = "".join(f"of_many_letters_{k} = x[{k}]\n" for k in range(3))
+    group = drawn_at(
+        scene(
+            f"x = paddle.arange(72, dtype='float32').reshape([3, 4, 6])\n{views}flattened = x.flatten()\nflattened[0] = 5.\n"
+        )
+    )
+    shown = [
+        (dict(mark.place), look.style) for mark in group.marks if mark.tag == "rect" and (look := mark.at(group.last))
+    ]
+    lens = [place for place, style in shown if "lens" in style]
+    chips = [place for place, style in shown if "chip" in style]
+    assert lens
+    assert len(chips) > 3
+    left, top = (min(float(each[axis]) for each in lens) for axis in "xy")
+    beside = [float(each["x"]) + float(each["width"]) <= left for each in chips if float(each["y"]) > top - 15]
+    assert all(beside)
+
+
+def test_no_room_is_kept_for_tensors_that_come_later() -> None:
+    views = "a = x.reshape([3, 4])\nb = a.t()\nc = x.as_strided([5, 4], [2, 1])\nx.zero_()\n"
+    drawn = scene(f"x = paddle.arange(12, dtype='float32')\n{views}")
+    tops = [
+        min(
+            float(dict(mark.place)["y"]) for mark, _ in looks(drawn_at(drawn, step), step, "s0:0") if mark.tag == "rect"
+        )
+        for step in range(len(drawn.recording))
+    ]
+    assert tops == sorted(tops)
+    assert tops[0] < 10 < tops[1] - 80
+    heights = [drawn_at(drawn, step).height for step in range(len(drawn.recording))]
+    assert [one - other for one, other in pairwise(heights)] == [one - other for one, other in pairwise(tops)]
+
+
+def test_a_storage_looks_the_same_when_its_marks_are_made_for_one_step() -> None:
+    drawn = scene(VIEWS)
+    for step in range(len(drawn.recording)):
+        group = drawn_at(drawn, step)
+        alone, whole = (
+            [(mark.tag, mark.place, look) for mark in marks if (look := mark.at(step))]
+            for marks in (group.marks_at(step), group.marks)
+        )
+        assert alone == whole
+
+
+def test_short_captions_say_what_made_a_tensor_where_there_is_room_or_nothing() -> None:
+    def captions(program: str) -> list[str]:
+        group = drawn_at(scene(program))
+        said = {str(look.text) for mark in group.marks for _, look in mark.runs if look and look.text}
+        return sorted(each for each in said if each.startswith("line "))[1:]
+
+    few = "m = paddle.zeros([4, 3])\ntop = m[0]\nend = m[3]\ncorner = m[::3, ::2]\nmiddle = m[1:3]\n"
+    assert captions(few) == ["line 2  m[0]", "line 3  m[3]", "line 4  m[::3, ::2]", "line 5  m[1:3]"]
+    columns = "".join(f"{name} = gates[:, {k}]\n" for k, name in enumerate("ifgo"))
+    many = f"gates = paddle.zeros([2, 4])\n{columns}pair = gates.reshape([4, 2])\n"
+    assert captions(many) == ["line 2", "line 3", "line 4", "line 5", "line 6"]
+
+
+@pytest.mark.parametrize(
+    ("cut", "left"),
+    [
+        ("line 4  ga…", "line 4"),
+        ("line 4  image[…", "line 4"),
+        ("line 4 …", "line 4"),
+        ("第 4 行 …", "第 4 行"),
+        ("line 4  …", "line 4"),
+        ("line 4  image[:, 3…", "line 4  image[:, 3…"),
+        ("line 4  f(a, b…", "line 4  f(a, b…"),
+    ],
+)
+def test_a_cut_name_is_left_out(cut: str, left: str) -> None:
+    assert CUT_NAME.sub("", cut) == left
+
+
+def test_the_strip_has_the_shape_of_a_tensor_if_the_others_are_then_side_by_side() -> None:
+    program = (
+        'm = paddle.arange(16, dtype="float32").reshape([4, 4]) * 1.2345e-7\nlast = m[3]\nfirst = m[0]\nfirst.zero_()\n'
+    )
+    drawn = scene(program)
+    key = f"s{drawn.recording.state().tensor('m').storage}"
+    group = drawn_at(drawn, key=key)
+    rows = chips_of(drawn, len(drawn.recording) - 1)
+    assert rows["last"] == rows["first"] < rows["m"]
+    slots = {
+        dict(mark.place)["y"] for mark in group.marks if mark.tag == "rect" and re.match(r"s\d+:", " ".join(mark.keys))
+    }
+    assert len(slots) == 4
+    assert not any(dict(mark.place)["width"] == MINIATURE for mark in group.marks if mark.tag == "rect")
+
+
+def chips_of(drawn: Scene, step: int) -> dict[str, float]:
+    """The y of each name that is drawn at a step."""
+    texts = [
+        (look.text, mark)
+        for group in drawn.storages.groups
+        if group.is_there(step)
+        for mark in group.marks
+        if mark.tag == "text" and (look := mark.at(step))
+    ]
+    return {str(said): float(dict(mark.place)["y"]) for said, mark in texts if str(said) in {"m", "first", "last"}}
+
+
+def test_no_fan_crosses_the_words_on_the_strip() -> None:
+    program = 'flat = paddle.arange(16, dtype="float32")\nm = flat.reshape([4, 4]).t()\nm.zero_()\n'
+    marks = [*drawn_at(scene(program)).marks]
+    styles = [{look.style for _, look in mark.runs if look} for mark in marks]
+    ground = styles.index({"paper"})
+    words = next(k for k, mark in enumerate(marks) if any(look and str(look.text) == "[16]" for _, look in mark.runs))
+    ribbons = [k for k, each in enumerate(styles) if any("ribbon" in style for style in each)]
+    assert ribbons
+    assert max(ribbons) < ground < words
+    left, width = (float(dict(marks[ground].place)[key]) for key in ("x", "width"))
+    assert left < float(dict(marks[words].place)["x"]) < left + width

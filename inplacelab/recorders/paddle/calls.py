@@ -101,6 +101,7 @@ class Kind:
         leads_outside: whether its result leads to the memory itself, through which writes are not seen.
         swaps: whether it is an operator whose tensor is the second operand: `2 / x`.
         shows: how many of its results the program may see; None for all.
+        is_whole: whether the functions that it calls are parts of it, which are not recorded.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Kind:
     leads_outside: bool = False
     swaps: bool = False
     shows: int | None = None
+    is_whole: bool = False
 
 
 @dataclass(slots=True)
@@ -152,7 +154,7 @@ def kind_of(name: str) -> Kind:
     return Kind(
         _OPERATORS.get(name, name), fills=name not in _EMPTY, is_silent=name in _SILENT, leads_outside=name == "get_tensor",
         swaps=name in ("__rsub__", "__rtruediv__", "__rdiv__", "__rpow__", "__rmatmul__", "__rmod__", "__rfloordiv__"),
-        shows=1 if name == "batch_norm" else None,
+        shows=1 if name == "batch_norm" else None, is_whole=name == "set_value",
     )  # fmt: skip
 
 

@@ -94,7 +94,7 @@ class PaddleRecorder:
         )
         self._pass_before, self._pass_after = protect(self._pass_begins), protect(passes.ended)
         self._pass_error, self._noted = protect(passes.failed), protect(passes.calls)
-        self._inside = 0  # how many `PyLayer`s compute forward
+        self._inside = 0  # how many `PyLayer`s compute forward, and calls of which the calls inside are parts
         self._begun = False
         self._failed = FailedCall()  # the last call that has raised
         self.live_before = 0
@@ -191,11 +191,14 @@ class PaddleRecorder:
             return function(*args, **kwargs)
         call = Call(kind, function)
         self._before(call, args, kwargs)
+        self._inside += kind.is_whole
         try:
             result = function(*args, **kwargs)
         except BaseException:
+            self._inside -= kind.is_whole
             self._interrupted(call)
             raise
+        self._inside -= kind.is_whole
         self._after(call, args, kwargs, result)
         return result
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
 from inplacelab.recording.facts import BackwardFacts, Step
+from inplacelab.recording.naming import kept_values
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences.errors import spoilt
@@ -229,13 +230,16 @@ def _refused(moment: Moment) -> Text | None:
         return Text("{0} was refused", "{0} 被拒绝").format(_statement(moment)) if known else None
     there = moment.after.tensors_on(found.saved.storage)
     named = [each.id for each in there if _named(moment.after, each.id)]
+    # The function that kept the value may have ended: then no tensor has its name any more.
+    kept = kept_values(moment.recording).get((found.node, found.saved.name))
+    name = quoted(kept.name) if kept is not None and kept.name else _names(moment, named[:1]) if named else None
     where = _lines([step.line for step, _ in found.writes if step.line is not None])
-    if not named:
+    if name is None:
         return Text("{0} was refused: {1} overwrote what it needs", "{0} 被拒绝：{1}覆盖了它需要的值").format(
             _statement(moment), where
         )
     pattern = Text("{0} was refused: {1} had overwritten {2}", "{0} 被拒绝：{1}已覆盖 {2}")
-    return pattern.format(_statement(moment), where, _names(moment, named[:1]))
+    return pattern.format(_statement(moment), where, name)
 
 
 def _lines(numbers: Iterable[int]) -> Text:

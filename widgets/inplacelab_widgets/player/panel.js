@@ -155,7 +155,7 @@ export function drawPanel(panel, payload) {
     more.toggleAttribute("hidden", !stacked?.more);
     if (stacked?.more) {
       for (const [key, value] of Object.entries({ x: stacked.more.x + 4, y: stacked.more.y + 13 })) put(more, key, value);
-      write(more, stacked.more.isShort ? `+${stacked.more.count}` : fill(speak(payload.words.more_storages, language), { count: stacked.more.count }));
+      write(more, fill(speak(payload.words[`more_${stacked.more.form}`], language), { count: stacked.more.count }));
     }
     /** @type {Map<string, number[]>} */
     const places = new Map();
@@ -275,20 +275,25 @@ export function drawPanel(panel, payload) {
     return [...found].map(([key, element]) => ({ key, element }));
   }
 
-  /** The element with the marks of a storage. @param {string} key */
-  const holderOf = (key) => groups.find(({ group }) => group.key === key)?.holder;
+  /** The element with the marks of a storage: of its groups, that of this step. @param {string} key */
+  function holderOf(key) {
+    const own = groups.filter(({ group }) => group.key === key).map(({ holder }) => holder);
+    return own.find((holder) => !holder.hasAttribute("hidden")) ?? own[0];
+  }
 
   /** The same for the group at a place among the groups of the panel. @param {number} at */
   const holderAt = (at) => groups[at].holder;
 
   const width = () => arrangement?.width ?? panel.width;
 
-  /** Its width and height in some room. @param {number} room @param {Fitting} fitting @param {boolean} [isFolded]  Whether all storages but the highest
-   * may be folded. */
-  function sizeIn(room, { part, shrunk, isWhole }, isFolded = false) {
+  /** Its width and height in some room. @param {number} room @param {Fitting} fitting @param {number} [most]  If given, all storages may be
+   * folded but one: the highest of at most this height. */
+  function sizeIn(room, { part, shrunk, isWhole }, most) {
     const there = arrangement && arranged(panel, room, part, shrunk);
-    const highest = isFolded && panel.shelf ? Math.max(0, ...panel.groups.map((group) => group.height ?? 0)) : there?.height ?? 0;
-    if (there) return { width: there.zoom * there.width, height: there.zoom * highest };
+    if (there) {
+      const heights = most !== undefined && panel.shelf ? panel.groups.map((group) => there.zoom * (group.height ?? 0)).filter((height) => height <= most) : [there.zoom * there.height];
+      return { width: there.zoom * there.width, height: Math.max(0, ...heights) };
+    }
     const width = isOnAxis ? axisIn(panel.width, payload.axis, room).width : panel.width;
     const zoom = zoomFor(width, room, leastOf(shrunk, isWhole));
     return { width: zoom * width, height: zoom * Number(root.getAttribute("height")) };

@@ -101,13 +101,15 @@ function drawPane(stage, name, panels) {
   }
 
   /** The height that it needs to show every step as a whole, in px, at a given scale. @param {number} [size]
-   * @param {boolean} [isFolded]  Whether all storages but the highest may be folded. */
-  function need(size, isFolded) {
+   * @param {number} [most]  If given, all storages may be folded but one: the highest with which the pane is at most this high. */
+  function need(size, most) {
     const framed = frame();
     const { across, down, large } = framed;
     const by = size ?? large;
-    const drawings = seen().reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, fitting(framed, by), isFolded).height * by, 0);
-    return Math.ceil(down + drawings + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.height(), 0));
+    const around = down + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.height(), 0);
+    const left = most === undefined ? most : (most - around) / by;
+    const drawings = seen().reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, fitting(framed, by), left).height * by, 0);
+    return Math.ceil(around + drawings);
   }
 
   /** Whether something would be cut off at its side. @param {number} size */

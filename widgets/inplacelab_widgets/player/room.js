@@ -6,14 +6,14 @@
 const LAPTOP = 520;
 const OF_WINDOW = 0.76;
 /** The px that a player may take in addition, so that nothing is cut off. */
-const LEEWAY = 40;
+const LEEWAY = 56;
 /** The px below a player that fills the window. */
 const MARGIN = 8;
 /** On a projector, the height of a node of the graph with what stands around it, in px of the picture. */
 const NODE = 100;
 /** The part of the room for the panes below if there is not enough for all: a graph is looked at; of versions and bytes the storages have
  * the most important beside them. */
-const LOWER = 0.3;
+const LOWER = 0.26;
 const LOWER_WITHOUT_GRAPH = 0.2;
 
 /** The scales of pictures on a projector: the largest at which all are visible as a whole, or at least need no vertical scrolling.
@@ -44,21 +44,24 @@ function largest(need, isCut, room, least) {
 }
 
 /** Divides `room` between the panes above, which need `upper`, and those below, of which one is visible at a time. If there is not
- * enough, those below get at least their part, and a little more if another of them then fits.
- * @param {number} upper @param {number[]} lowers @param {number} room @param {number} leeway @param {number} [lowest]  Their part. @returns {[number, number]} */
-export function shared(upper, lowers, room, leeway, lowest = LOWER) {
+ * enough, those below get at least their part, and a little more if another of them then fits; and those above get what the highest storage
+ * needs that fits with a little more.
+ * @param {number} upper @param {number[]} lowers @param {number} room @param {number} leeway @param {number} [lowest]  Their part.
+ * @param {(most: number) => number} [highest] @returns {[number, number]} */
+export function shared(upper, lowers, room, leeway, lowest = LOWER, highest = () => 0) {
   const lower = Math.max(0, ...lowers);
   if (upper + lower <= room + leeway) return [upper, lower];
   const part = Math.min(lower, Math.max(lowest * room, room - upper));
-  const whole = lowers.filter((need) => need <= part + leeway);
-  return [Math.min(upper, room - part), Math.max(part, ...whole)];
+  const low = Math.max(part, ...lowers.filter((need) => need <= part + leeway));
+  const high = Math.min(upper, room - part);
+  return [Math.max(high, highest(room - low + leeway)), low];
 }
 
 /** Keeps the heights of the panes. @param {Stage} stage @param {{above: Part[], below: Part[], others: Part[]}} parts  The parts beside the code, below it, and around. */
 export function keepRoom({ root, payload }, { above, below, others }) {
   // The elements, of which there may be many, get the remaining room.
   const telling = below.filter((part) => below.length < 2 || !part.root.matches(".ipl-elements"));
-  const needOf = (/** @type {Part | undefined} */ part, /** @type {number} */ size, isFolded = false) => part?.need?.(size, isFolded) ?? 0;
+  const needOf = (/** @type {Part | undefined} */ part, /** @type {number} */ size, /** @type {number | undefined} */ most = undefined) => part?.need?.(size, most) ?? 0;
   const isCut = (/** @type {Part} */ part, /** @type {number} */ size) => part.isCut?.(size) ?? false;
   const lowest = payload.opens === "graph" ? LOWER : LOWER_WITHOUT_GRAPH;
   const opened = below.find(({ root: pane }) => pane.matches(`.ipl-${payload.opens}`)) ?? below[0];
@@ -78,7 +81,8 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const [code, storages] = [".ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
     // Above the storages, the code keeps its height.
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
-    const upper = (/** @type {number} */ size, isFolded = false) => Math.max(0, ...above.slice(isStacked ? -1 : 0).map((part) => needOf(part, size, isFolded)));
+    const uppers = (/** @type {number} */ size, /** @type {number | undefined} */ most = undefined) => above.slice(isStacked ? -1 : 0).map((part) => needOf(part, size, most));
+    const upper = (/** @type {number} */ size, /** @type {number | undefined} */ most = undefined) => Math.max(0, ...uppers(size, most));
     const around = edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0) + heightOfRows(others);
     const unscaled = telling.map((part) => needOf(part, 1));
     // The picture of a launch is read from top to bottom, so it is never scrolled automatically.
@@ -89,7 +93,8 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     if (!isPresent) root.style.removeProperty("--ipl-legible");
     if (!isPresent) enlargeOnPage(isAlone, upper, room);
     const needs = telling.map((part) => needOf(part, isPresent ? 1 : sizes[1]));
-    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(sizes[0]), needs, room, isAlone ? 0 : LEEWAY, lowest);
+    const highest = (/** @type {number} */ within) => Math.max(0, ...uppers(sizes[0], within).filter((need) => need <= within));
+    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(sizes[0]), needs, room, isAlone ? 0 : LEEWAY, lowest, highest);
     // A long program is seen whole if its lines are a little closer.
     if (isPresent && code && !isStacked) root.classList.toggle("ipl-tight", code.scrollHeight > high);
     const under = Math.floor(isAlone && !isPresent ? room - high : low);
@@ -115,7 +120,7 @@ export function keepRoom({ root, payload }, { above, below, others }) {
   }
 
   /** Divides the room of a projector. The pane that is open below and those above are visible as a whole if possible, and each is drawn as large
-   * as its room allows. @param {(size: number, isFolded?: boolean) => number} upper @param {number} room @returns {[number, number]} */
+   * as its room allows. @param {(size: number, most?: number) => number} upper @param {number} room @returns {[number, number]} */
   function enlarged(upper, room) {
     const least = leastSize(innerWidth, innerHeight);
     root.style.setProperty("--ipl-legible", String(least));
@@ -123,7 +128,7 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const isCutAbove = (/** @type {number} */ each) => above.some((part) => isCut(part, each));
     const all = largest((each) => upper(each) + lower(each), (each) => isCutAbove(each) || (opened !== undefined && isCut(opened, each)), room, least);
     // If not everything can be seen, storages are folded so that the graph can; a graph that is too large even then is moved to the step.
-    const isWhole = opened !== undefined && !isCut(opened, least) && lower(least) <= room - upper(least, true);
+    const isWhole = opened !== undefined && !isCut(opened, least) && lower(least) <= room - upper(least, Infinity);
     const lowestBelow = isWhole ? lower(least) : Math.min(lower(least), Math.max(NODE * least, room - upper(least)));
     const size = all ?? sizeFor(upper, isCutAbove, room - lowestBelow, least);
     const low = Math.max(all ? lower(size) : 0, Math.min(lower(size), room - upper(size)), below.length ? lowestBelow : 0);

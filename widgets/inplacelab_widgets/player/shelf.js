@@ -12,8 +12,9 @@ const AISLE = 24;
 const CHIPS_TOP = 22;
 const CHIP_PITCH = 24;
 const CHIP_GAP = 5;
-/** The width of the words that say how many storages are not drawn, in px. */
+/** The widths of the words that say how many storages are not drawn, and of fewer words, in px. */
 const MORE_WIDTH = 130;
+const SHORT_WIDTH = 84;
 /** The least scale of a panel before it is cut, and the least scale to gain another column. */
 export const SHRUNK = 0.8;
 const SHRUNK_FOR_COLUMN = 0.9;
@@ -165,8 +166,8 @@ function arrangedWith(panel, room, part, shrunk, most = 1) {
 const sizeOf = ({ width, height = 0 }) => ({ width, height });
 
 /** What is drawn: its places, its bottom, and what is said of the rest. @typedef {{places: Map<Group, number[]>, bottom: number, more?: More}} Stacked */
-/** How many storages are not drawn, and where that is said, with words if there is room for them.
- * @typedef {{count: number, x: number, y: number, isShort: boolean}} More */
+/** How many storages are not drawn, and where that is said; `form`: in all words, in few, or as a number.
+ * @typedef {{count: number, x: number, y: number, form: number}} More */
 
 /** The places of groups and chips at a step, and their bottom. With a shelf the drawn groups are moved together, and the chips are below
  * or beside them; as many more are drawn in full as the pane has room for.
@@ -234,7 +235,7 @@ function withFittingChips({ there, chips }, arrangement, high, isAbout) {
   count += storages.length - drawn;
   if (!count || !storages.length) return found;
   const [x, y] = seat(drawn);
-  const said = { ...found, bottom: Math.max(found.bottom, y + CHIP_PITCH), more: { count, x, y, isShort: x + MORE_WIDTH > room } };
+  const said = { ...found, bottom: Math.max(found.bottom, y + CHIP_PITCH), more: { count, x, y, form: formAt(x, room) } };
   return isAbout ? said : { ...said, ...withRest(said, [], storages.slice(drawn), arrangement, high) };
 }
 
@@ -247,18 +248,21 @@ function withRest({ places, bottom }, heading, chips, arrangement, high) {
   return { places: new Map([...places, ...[...rest.places].map(([chip, [x, y]]) => /** @type {[Group, number[]]} */ ([chip, [x, below + y]]))]), bottom: below + rest.bottom };
 }
 
-/** Where it is said how many storages are not drawn: beside the others, below a lower one in their last row, or below all of them. Only the number
- * is said if words have no room there. @param {Group[]} there @param {Map<Group, number[]>} places @param {number} bottom
+/** Where it is said how many storages are not drawn: beside the others, below a lower one in their last row, or below all of them. There are fewer
+ * words, or only the number, if they have no room there. @param {Group[]} there @param {Map<Group, number[]>} places @param {number} bottom
  * @param {{room: number, high: number, count: number}} found @returns {More} */
 function besideOrBelow(there, places, bottom, { room, high, count }) {
   const boxes = there.map((group) => ({ ...sizeOf(group), x: places.get(group)?.[0] ?? 0, y: places.get(group)?.[1] ?? 0 }));
   const x = Math.max(...boxes.map((box) => box.x + box.width)) + CHIP_GAP;
-  if (x + MORE_WIDTH <= room) return { count, x, y: 0, isShort: false };
   const last = Math.max(...boxes.map((box) => box.y));
   const below = boxes.filter((box) => box.y === last).map((box) => ({ x: box.x, y: box.y + box.height + CHIP_GAP }));
-  const free = [...below, { x: 0, y: bottom }].find((place) => place.x + MORE_WIDTH <= room && place.y + CHIP_PITCH <= high);
-  return free ? { count, ...free, isShort: false } : { count, x: Math.min(x, room - CHIP_PITCH), y: 0, isShort: true };
+  const spots = [{ x: Math.min(x, room - CHIP_PITCH), y: 0 }, ...[...below, { x: 0, y: bottom }].filter((spot) => spot.y + CHIP_PITCH <= high)];
+  const forms = spots.map((spot) => ({ count, ...spot, form: formAt(spot.x, room) }));
+  return forms.sort((one, other) => one.form - other.form)[0];
 }
+
+/** The first form of the words that has room. @param {number} x @param {number} room */
+const formAt = (x, room) => (x + MORE_WIDTH <= room ? 0 : x + SHORT_WIDTH <= room ? 1 : 2);
 
 /** @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement @returns {{places: Map<Group, number[]>, bottom: number}} */
 function stacked(groups, chips, arrangement) {

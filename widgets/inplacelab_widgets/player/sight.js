@@ -11,6 +11,8 @@ const glides = new WeakMap();
 
 /** In a graph, this part of the pane is kept free around the target: its context is visible, and the next step does not scroll again. */
 const AROUND = 0.3;
+/** The height of the names above a node, in px. */
+const NAMES = 16;
 
 const STRONGEST = ".ipl-acting,.ipl-refused,.ipl-written,.ipl-unchanged,.ipl-inked,.ipl-failed,.ipl-checked";
 
@@ -51,6 +53,7 @@ export function bringingIntoSight(pane, changed, isStacked) {
   // In a block higher than its pane the strip comes first, unless the written slots are further down.
   else if (bottom - block.top <= room.height) top = Math.min(top, block.top);
   else if (!strongest.length) [top, bottom] = [block.top, block.top + room.height];
+  if (!isStacked) top -= NAMES;
   const needed = {
     top: scrollNeeded(top, bottom, room.top, room.bottom, isStacked ? undefined : room.height * AROUND),
     left: scrollNeeded(left, right, room.left, room.right, room.width * AROUND),

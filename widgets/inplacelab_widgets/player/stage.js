@@ -58,7 +58,7 @@ import { fill, speak } from "./words.js";
  * @typedef {Object} Part
  * @property {HTMLElement} root
  * @property {() => boolean} [isSeen]  Whether it is visible.
- * @property {(size?: number, isFolded?: boolean) => number} [need]  The height that it needs for all steps, in px, at a scale relative to a notebook,
+ * @property {(size?: number, most?: number) => number} [need]  The height that it needs for all steps, in px, at a scale relative to a notebook,
  *   or if all storages but the highest are folded.
  * @property {(size: number) => boolean} [isCut]  Whether something would be cut off at its side at that scale.
  * @property {() => void} [fit]  Adapts to the present room and scale.

@@ -7,6 +7,7 @@ from typing import Literal
 
 from inplacelab.recording import queries
 from inplacelab.recording.facts import Step
+from inplacelab.recording.naming import name_on_line
 from inplacelab.recording.recording import Recording
 
 Act = Literal["wrote", "made", "read", "refused"]
@@ -22,6 +23,30 @@ def acts(recording: Recording) -> Mapping[int, Mapping[int, Act]]:
     a name, as in `a[0].add_(b)`, is written through `a`.
     """
     return recording.once(_acts)
+
+
+def names_used(recording: Recording) -> Mapping[int, Mapping[int, str]]:
+    """Returns by which name the line of a step writes a tensor that has several: `names_used(recording)[tensor][step]`. A line that has none of
+    them, or more than one, tells nothing.
+    """
+    return recording.once(_names_used)
+
+
+def _names_used(recording: Recording) -> dict[int, dict[int, str]]:
+    wrote: dict[int, list[int]] = {}
+    for tensor, deeds in acts(recording).items():
+        for at in (at for at, act in deeds.items() if act == "wrote"):
+            wrote.setdefault(at, []).append(tensor)
+    found: dict[int, dict[int, str]] = {}
+    names: dict[int, tuple[str, ...]] = {}
+    for step in recording.steps:
+        for tensor in wrote.get(step.index, ()):
+            several = names.get(tensor, ()) if len(names.get(tensor, ())) > 1 else ()
+            used = [name for name in several if name_on_line(recording, step.line, (name,), or_first=False)]
+            if len(used) == 1:
+                found.setdefault(tensor, {})[step.index] = used[0]
+        names |= {tensor: facts.names for tensor, facts in step.tensors if facts is not None}
+    return found
 
 
 def _acts(recording: Recording) -> dict[int, dict[int, Act]]:

@@ -14,7 +14,7 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import is_contiguous
 from inplacelab.recording.tensor_names import Called
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.acts import Act
+from inplacelab_widgets.scene.acts import Act, names_used
 from inplacelab_widgets.scene.changed_looks import touched
 from inplacelab_widgets.scene.marks import Look, Mark, Words, between, flashes, rect, text
 from inplacelab_widgets.scene.measure import NORMAL, shortened, width_of
@@ -49,11 +49,13 @@ class Face:
     """Its shape, and what else is not as it is with most tensors."""
     layout: tuple[Words, ...]
     """Its strides, its offset and the type of all elements of its storage, if they are not as with most tensors."""
+    gone: bool = False
+    """Whether it is drawn although the program has no such tensor any more."""
 
     def beside_chips(self, *, in_full: bool) -> Text:
         """What stands beside its names; in short, without the layout."""
         shape, *rest = self.unusual
-        found = (shape, *(self.layout if in_full else ()), *rest)
+        found = (shape, *(self.layout if in_full else ()), *rest, *([words.GONE] if self.gone else []))
         return Text(*["  ".join(["{}"] * len(found))] * 2).format(*found)
 
     @property
@@ -69,6 +71,8 @@ class Card:
     storage: int
     color: int
     life: Life[Face]
+    names_used: Mapping[int, str]
+    """Where it has several names: the one by which a step writes it, by step."""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -88,7 +92,11 @@ def cards(recording: Recording) -> list[Card]:
 def _cards(recording: Recording) -> list[Card]:
     found = followed(card_changes(recording), len(recording) - 1)
     order = {tensor: k for k, tensor in enumerate(dict.fromkeys(tensor for tensor, _ in found))}
-    return [Card(tensor, storage, order[tensor] % TENSOR_COLORS, life) for (tensor, storage), life in found.items()]
+    used = names_used(recording)
+    return [
+        Card(tensor, storage, order[tensor] % TENSOR_COLORS, life, used.get(tensor, {}))
+        for (tensor, storage), life in found.items()
+    ]
 
 
 def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], Face | None]]:
@@ -153,21 +161,22 @@ def chip_marks(
     card: Card, face: Face, x: float, y: float, first: int, last: int, acting: Mapping[int, Act] = MappingProxyType({})
 ) -> list[Mark]:
     """Draws a tensor's names from step `first` to step `last`, from (x, y) to the right. They stand out in the steps that make the tensor,
-    write through it, or are refused with it.
+    write through it, or are refused with it; of several names, the one that the line of the step uses.
     """
     marks = []
     active = [step for step, act in acting.items() if act != "read" and first <= step <= last]
-    coming = " coming" * face.called.coming
-    for name in face.chips:
+    coming = " coming" * (face.called.coming or face.gone)
+    for whole, name in zip(face.called.shown, face.chips, strict=True):
         width = _chip_width(name)
         if face.called.names or active:
             usual = Look(f"chip c{card.color}-line{coming}") if face.called.names else None
             looks = {
                 act: Look(f"chip {'refused' if act == 'refused' else 'acting'}{coming}") for act in acting.values()
             }
-            box = flashes([(first, usual, usual), *((step, looks[acting[step]], usual) for step in active)], last)
+            mine = [step for step in active if card.names_used.get(step, whole) == whole]
+            box = flashes([(first, usual, usual), *((step, looks[acting[step]], usual) for step in mine)], last)
             marks.append(rect(x, y, width, 15, box, 7.5, keys=card.keys, links=card.links))
-        look = Look(_style(face.called), name)
+        look = Look("text value italic soft" if face.gone else _style(face.called), name)
         marks.append(text(round(x + width / 2, 1), y + 11.5, between(first, last, look), keys=card.keys))
         x = round(x + width + CHIP_GAP, 1)
     return marks
@@ -197,7 +206,7 @@ def stretches(life: Life[Face]) -> list[tuple[int, int, Face]]:
     """Returns (first, last, face) for each range of steps over which the tensor keeps its names."""
     starts: list[tuple[int, Face]] = []
     for step, face in life.moments:
-        if not starts or starts[-1][1].called != face.called:
+        if not starts or (starts[-1][1].called, starts[-1][1].gone) != (face.called, face.gone):
             starts.append((step, face))
     ends = [after[0] - 1 for _, after in pairwise(starts)] + [life.last]
     return [(step, last, face) for (step, face), last in zip(starts, ends, strict=True)]

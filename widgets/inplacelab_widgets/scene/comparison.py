@@ -129,7 +129,7 @@ class ComparisonScene:
         wanted = [f"s{state.tensor(name).storage}" for name in names if state.bound(name) is not None]
         wanted += [f"s{write.storage}" for write in state.step.writes]
         chosen = [*dict.fromkeys(wanted)][:MOST_DRAWN]
-        return tuple(group.key for group in panel.groups if group.key in chosen and group.first <= step <= group.last)
+        return tuple(group.key for group in panel.groups if group.key in chosen and group.is_there(step))
 
     def outlines(self, position: int, side: Side) -> tuple[Outline, ...]:
         """Returns the outlines around what newly differs on a side at a position, or else around the most telling of what differs still."""
@@ -141,7 +141,9 @@ class ComparisonScene:
         keys = frozenset(_keys(new or self._found(position)[:1], side, scene.recording.state(step)))
         drawn = self.drawn(position, side) if keys else ()
         panel = scene.storages
-        groups = ((place, group) for place, group in enumerate(panel.groups) if group.key in drawn)
+        groups = (
+            (place, group) for place, group in enumerate(panel.groups) if group.key in drawn and group.is_there(step)
+        )
         return tuple(outlines_around(groups, step, keys))
 
     def _found(self, position: int) -> list[Difference]:

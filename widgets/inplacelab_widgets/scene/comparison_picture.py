@@ -230,15 +230,15 @@ class _SideDrawing:
     @cached_property
     def groups(self) -> list[Group]:
         """The storages that are drawn, with outlines around what differs."""
-        outlines = self.scene.outlines(self.position, self.side)
+        step, outlines = self.scene.reached(self.position, self.side), self.scene.outlines(self.position, self.side)
         panel = outlined(self.scene.scene(self.side).storages, outlines)
         drawn = set(self.scene.drawn(self.position, self.side))
         if self.alone and outlines:
             drawn &= {panel.groups[each.group].key for each in outlines}
-        elif self.alone and (step := self.scene.reached(self.position, self.side)) is not None:
+        elif self.alone and step is not None:
             about = (f"s{key}" for key in storages_in_focus(self.recording)[step])
             drawn &= {*islice(filter(drawn.__contains__, about), 1)} or drawn
-        return [group for group in panel.groups if group.key in drawn]
+        return [group for group in panel.groups if group.key in drawn and step is not None and group.is_there(step)]
 
     def _flowed(self, scale: float) -> tuple[list[tuple[float, float]], float, float]:
         """The places of the storages in the frame at a scale, and their width and height before it."""

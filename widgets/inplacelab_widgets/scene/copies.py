@@ -26,7 +26,7 @@ def copies(recording: Recording, storages: Iterable[Storage]) -> tuple[Copy, ...
         if is_constant(source.life.moments[0][1]) or (read.storage, read.slots) == target:
             continue
         if read.slots and target[1]:
-            ends = _end(source, read.slots), _end(strips[target[0]], target[1])
+            ends = _end(source.at(step.index), read.slots), _end(strips[target[0]].at(step.index), target[1])
             found.append(Copy(step.index, *ends))
     return tuple(found)
 

@@ -205,10 +205,7 @@ def effect_marks(
     steps = [step for step in done if first <= step <= last]
     if not steps:
         return []
-    spans = []
-    for index, x, y in cells:
-        at = position(facts, index)
-        spans.append(((x, y), *slots_under(storage, facts.dtype, at, at + 1)))
+    spans = _spans(facts, storage, cells)
     marks, left = [], {step: list(spans) for step in steps}
     for effect, style in EFFECTS:  # an element of several slots has the first effect that applies
         moments = []
@@ -221,6 +218,23 @@ def effect_marks(
         if any(look for _, look, _ in moments):
             marks.append(Mark("path", (), flashes(moments, last)))
     return marks
+
+
+def corners_in(
+    slots: SlotRuns, facts: TensorFacts, storage: StorageFacts, cells: Sequence[Cell]
+) -> list[tuple[float, float]]:
+    """Returns the corners of the cells whose elements are in these slots."""
+    return [
+        corner for corner, first, end in _spans(facts, storage, cells) if any(first < b and a < end for a, b in slots)
+    ]
+
+
+def _spans(
+    facts: TensorFacts, storage: StorageFacts, cells: Sequence[Cell]
+) -> list[tuple[tuple[float, float], int, int]]:
+    """The corner of each cell, and its slots as (first, one past the last)."""
+    places = [(x, y, position(facts, index)) for index, x, y in cells]
+    return [((x, y), *slots_under(storage, facts.dtype, at, at + 1)) for x, y, at in places]
 
 
 def _words(sheet: Sheet, cells: Sequence[Cell]) -> list[Mark]:

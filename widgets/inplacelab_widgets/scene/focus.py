@@ -44,7 +44,7 @@ def _found(recording: Recording) -> tuple[tuple[int, ...], ...]:
 
 def open_spans(
     recording: Recording,
-    sizes: Mapping[int, Box],
+    sizes: Mapping[int, Sequence[tuple[int, Box]]],
     fit: Fit,
     stale: Mapping[int, Sequence[Span]] = MappingProxyType({}),
 ) -> dict[int, tuple[Span, ...]]:
@@ -55,15 +55,21 @@ def open_spans(
 
     Args:
         recording: the recording.
-        sizes: the width and the height of each storage, in px.
+        sizes: the width and the height of each storage, in px, with the steps from which it has them.
         fit: whether storages of given sizes fit.
         stale: for each storage the ranges of steps at which it holds a stale value.
     """
     spans: dict[int, list[Span]] = {}
     stage: tuple[int, ...] = ()
     choose = _choice(fit)
+    boxes: dict[int, Box] = {}
+    changes: dict[int, dict[int, Box]] = {}
+    for key, found in sizes.items():
+        for step, box in found:
+            changes.setdefault(step, {})[key] = box
     for state, about in zip(recording.states(), storages_in_focus(recording), strict=True):
         now = state.step.index
+        boxes.update(changes.get(now, {}))
         alarming = [key for key, ranges in stale.items() if any(first <= now <= last for first, last in ranges)]
         wanted = [
             *dict.fromkeys(_main(state)),
@@ -74,7 +80,7 @@ def open_spans(
             *islice(reversed([*state.storages]), 2 * MOST),
         ]
         there = [key for key in dict.fromkeys(wanted) if key in state.storages]
-        stage = choose(there, len(state.storages), sizes)
+        stage = choose(there, len(state.storages), boxes)
         for key in stage:
             mine = spans.setdefault(key, [])
             if mine and mine[-1][1] == now - 1:

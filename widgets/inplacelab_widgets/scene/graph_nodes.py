@@ -57,14 +57,15 @@ def grad_nodes(recording: Recording) -> list[GradNode]:
     """Returns all nodes of a recording, in the order of creation."""
     everyone = {key: node for step in recording.steps for key, node in step.nodes if node is not None}
     names = node_names(everyone)
+    lines: dict[int, int] = {}  # the first of each: PyTorch makes the node of a view again when the view is used
     pins: dict[int, dict[str, None]] = {key: {} for key in everyone}
-    for step in recording.steps:
-        for key, node in step.nodes:
-            if node is not None:
-                pins[key] |= {f"p{key}:{saved.storage}:{saved.version}": None for saved in node.saved}
+    for key, node in ((key, node) for step in recording.steps for key, node in step.nodes if node is not None):
+        pins[key] |= {f"p{key}:{saved.storage}:{saved.version}": None for saved in node.saved}
+        if node.line is not None:
+            lines.setdefault(key, node.line)
     faces = followed(_faces(recording), len(recording) - 1)
     return [
-        GradNode(key, facts.name, names[key], facts.line, facts.leaf is not None, faces[key], tuple(pins[key]))
+        GradNode(key, facts.name, names[key], lines.get(key), facts.leaf is not None, faces[key], tuple(pins[key]))
         for key, facts in everyone.items()
     ]
 

@@ -132,6 +132,12 @@ class HeatMap:
             edges += [(step, Look("unchanged"), Look("frame")) for step in self._wholly(done, positions)]
             yield rect(left, y, wide, self.height, flashes(edges, self.last), keys=keys)
 
+    def rims(self, slots: SlotRuns, x: float, y: float) -> Iterator[str]:
+        """Yields the paths around the elements in these slots, slice by slice."""
+        for slice_ in range(self.drawn):
+            left = round(x + slice_ * (round(self.shape[2] * self.pixel, 1) + AIR), 1)
+            yield self._rim(slots, self._positions(slice_), left, y)
+
     def _positions(self, slice_: int) -> list[int]:
         """The position of each element of a slice, row by row."""
         leading = [*product(*map(range, self.facts.shape[:-2]))][slice_] if len(self.facts.shape) > 2 else ()

@@ -101,7 +101,8 @@ class Related(TypedDict, total=False):
 class Group:
     """Marks that share an origin and a lifetime, such as everything about one storage.
 
-    `first` and `last` are the first and the last step at which any of it is drawn. `key` is what it represents ("s1").
+    `first` and `last` are the first and the last step at which any of it is drawn. `key` is what it represents ("s1"); a storage that
+    gets more room with a later tensor has a group for each range of steps.
     `open` are the ranges of steps at which it is drawn; if empty, from `first` to `last`. In a panel that a player rearranges, `row` is
     the seat that it shares with groups that never live at the same time. `is_fixed`: its marks keep their places when a player draws the axis wider or narrower.
     """
@@ -124,9 +125,13 @@ class Group:
         """Returns marks that look at `step` as `marks` do; others may be among them."""
         return self.marks if self.alone is None else self.alone(step)
 
+    def is_there(self, step: int) -> bool:
+        """Returns whether what it shows is there at `step`."""
+        return self.first <= step <= self.last
+
     def is_drawn(self, step: int) -> bool:
         """Returns whether it is drawn at `step`."""
-        if not self.first <= step <= self.last:
+        if not self.is_there(step):
             return False
         found = bisect_right(self.open, step, key=lambda span: span[0])
         return not self.open or (found > 0 and step <= self.open[found - 1][1])
@@ -289,6 +294,27 @@ def text_runs(style: str, moments: Iterable[tuple[int, str]], last: int) -> Runs
             kept.append((step, Look(style, content)))
             before = content
     return (*kept, (last + 1, None))
+
+
+def clipped(marks: Iterable[Mark], first: int, last: int) -> Iterator[Mark]:
+    """Yields the marks that are shown between two steps, with their looks from then."""
+    known: dict[
+        int, tuple[Runs, Runs]
+    ] = {}  # many marks share their runs, which are kept alive: no others get their id
+    for mark in marks:
+        if id(mark.runs) not in known:
+            known[id(mark.runs)] = mark.runs, _clipped(mark.runs, first, last)
+        _, runs = known[id(mark.runs)]
+        if runs:
+            yield mark._replace(runs=runs)
+
+
+def _clipped(runs: Runs, first: int, last: int) -> Runs:
+    if not runs or (runs[0][0] >= first and runs[-1][0] <= last + 1):
+        return runs
+    place = bisect_right(runs, first, key=lambda run: run[0])
+    there = [(first, runs[place - 1][1])] if place and runs[place - 1][1] is not None else []
+    return (*there, *(run for run in runs[place:] if run[0] <= last))
 
 
 def between(first: int, last: int, look: Look) -> Runs:

@@ -63,6 +63,7 @@ STYLES: dict[str, dict[str, str]] = (
         "written": {"fill": "tint", "stroke": "now", "stroke-width": "3"},
         "unchanged": {"fill": "none", "stroke": "now", "stroke-width": "1.2"},
         "around": _DRAWN | {"stroke": "now", "stroke-width": "1.5", "stroke-dasharray": "7 4"},
+        "lost": _DRAWN | {"stroke": "bad", "stroke-width": "2.5", "stroke-dasharray": "5 3"},
         "read": _DRAWN | {"stroke": "fg", "stroke-width": "2", "stroke-dasharray": "2 2.5"},
         "copy": _DRAWN | {"stroke": "fg", "stroke-width": "1.6"},
         "copy-tip": {"fill": "fg", "stroke": "none"},

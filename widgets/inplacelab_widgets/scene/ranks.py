@@ -195,7 +195,7 @@ class RanksScene:
         if not panel.shelf or not wanted:
             return own
         chosen = [*dict.fromkeys(wanted)][:MOST_DRAWN]
-        return tuple(group.key for group in panel.groups if group.key in chosen and group.first <= step <= group.last)
+        return tuple(group.key for group in panel.groups if group.key in chosen and group.is_there(step))
 
     def _drifted(self, position: int, state: State) -> Iterator[int]:
         for begins, drifts in self.drifting.items():
@@ -213,9 +213,8 @@ class RanksScene:
         )
         drawn = self.drawn(position, rank) if keys else ()
         panel = self.scenes[rank].storages
-        return tuple(
-            outlines_around(((k, each) for k, each in enumerate(panel.groups) if each.key in drawn), step, keys)
-        )
+        groups = ((k, each) for k, each in enumerate(panel.groups) if each.key in drawn and each.is_there(step))
+        return tuple(outlines_around(groups, step, keys))
 
     def _apart(self, position: int, rank: int, drift: Drift) -> Iterator[str]:
         """The slots, and the version, of a parameter that are not the same on all ranks after a position."""

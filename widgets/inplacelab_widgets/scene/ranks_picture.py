@@ -79,7 +79,8 @@ def _frame(scene: RanksScene, position: int, rank: int, width: float, language: 
     told = shortened(f"{_plain(does, language)}{where if waiting is None and now.op else ''}", width - 70, SMALL)
     parts = [name, text_at(70, 14, "text soft" if waiting else "text", told, language)]
     panel = outlined(scene.scenes[rank].storages, scene.outlines(position, rank))
-    chosen = [group for group in panel.groups if group.key in scene.drawn(position, rank)]
+    drawn = scene.drawn(position, rank)
+    chosen = [group for group in panel.groups if group.key in drawn and group.is_there(step)]
     scale = min(1.0, width / panel.width)
     y = 24.0
     for group in chosen[:3]:

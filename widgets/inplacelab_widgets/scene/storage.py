@@ -23,6 +23,7 @@ from inplacelab_widgets.scene.marks import (
     Mark,
     Words,
     between,
+    clipped,
     flashes,
     lasting,
     rect,
@@ -30,6 +31,7 @@ from inplacelab_widgets.scene.marks import (
 )
 from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.numerals import number
+from inplacelab_widgets.scene.overwritten import Overwritten
 from inplacelab_widgets.scene.pin_folds import StoragePins
 from inplacelab_widgets.scene.pins import Pin
 from inplacelab_widgets.scene.strip import GUTTER, LENS_BESIDE, Strip, strip_for, strip_marks
@@ -42,13 +44,15 @@ from inplacelab_widgets.scene.tensor_grids import (
     caption_marks,
     fan_marks,
     grid_marks,
+    lost_marks,
     placed,
     right_of,
-    tensors_of,
 )
 from inplacelab_widgets.scene.timeline import Life
 from inplacelab_widgets.scene.version_line import Raise, VersionLine
 
+MOST_STAGES = 8
+"""The most ranges of steps with different room for tensors. After the last one, nothing moves any more."""
 NARROWEST = 320.0
 """The least width of the panel, in px."""
 PILL = 16.0
@@ -75,12 +79,38 @@ class Storage:
     """Whether a step wrote a known slot."""
     done: Mapping[int, Touched]
     acts: Mapping[int, Mapping[int, Act]]
+    lost: Overwritten | None
+    """What a refused step found overwritten on it."""
     room: float
     """The width of the panel, in px."""
+    shown: Span
+    """The steps at which it is drawn as here. Room for a tensor is made when the tensor is, so it may be drawn lower before."""
+    tensors: Tensors
 
     @cached_property
-    def tensors(self) -> Tensors:
-        return tensors_of(_drawn(self.cards, self.acts), self.life, self.room)
+    def stages(self) -> tuple[Storage, ...]:
+        """It with `shown` for each range of steps with the same room for tensors."""
+        starts = self._starts()
+        if len(starts) == 1:
+            return (self,)
+        ends = [following - 1 for following in starts[1:]]
+        return tuple(replace(self, shown=shown) for shown in zip(starts, [*ends, self.shown[1]], strict=True))
+
+    def at(self, step: int) -> Storage:
+        """Returns it as it is drawn at a step."""
+        return next((each for each in self.stages if each.shown[0] <= step <= each.shown[1]), self)
+
+    def _starts(self) -> list[int]:
+        """The steps at which more room is needed above the strip."""
+        rows = [(sheet.first, row, sheet.drawn.height) for seat, _, row in self._above for _, sheet in seat.sheets]
+        rows += [(seat.first, ~row, CAPTION) for seat, _, row in self._names if not self.are_names_beside]
+        starts, highest = [self.shown[0]], dict[int, float]()
+        for step, row, height in sorted(rows):
+            if height > highest.get(row, -1.0):
+                highest[row] = height
+                if step > starts[-1] and len(starts) < MOST_STAGES:
+                    starts.append(step)
+        return starts
 
     @cached_property
     def gutter(self) -> float:
@@ -111,6 +141,11 @@ class Storage:
     @cached_property
     def above(self) -> list[tuple[Seat, float, int]]:
         """The tensors with grids: (seat, x, row)."""
+        return [each for each in self._above if each[0].first <= self.shown[1]]
+
+    @cached_property
+    def _above(self) -> list[tuple[Seat, float, int]]:
+        """The same with those to come."""
         return list(placed(self.tensors.above, MARGIN, self.room))
 
     @cached_property
@@ -119,33 +154,48 @@ class Storage:
         tops, y = [], 0.0
         for row in range(1 + max((row for *_, row in self.above), default=-1)):
             tops.append(y + CAPTION)
-            y += CAPTION + max(seat.grid_height for seat, _, its in self.above if its == row) + ROW_GAP
+            y += CAPTION + self._row_height(row) + ROW_GAP
         return tops
+
+    def _row_height(self, row: int) -> float:
+        """The height of the highest grid of a row."""
+        return max(seat.grid_height(self.shown[1]) for seat, _, its in self.above if its == row)
 
     def floor(self, row: int) -> float:
         """The lower edge of the highest grid of a row."""
-        return self.rows[row] + max(seat.grid_height for seat, _, its in self.above if its == row)
+        return self.rows[row] + self._row_height(row)
 
     @cached_property
     def names_top(self) -> float:
         if not self.above:
-            return 0.0
+            return 2.0 if self.are_names_beside else 0.0
         return self.floor(len(self.rows) - 1) + fans.HEIGHT
 
     @cached_property
     def are_names_beside(self) -> bool:
         """Whether the names on the strip are to its right, where no fan crosses them."""
         needed = sum(seat.width + AISLE for seat in self.tensors.on_strip)
-        return bool(self.above) and self.strip.outer_right + needed <= self.room
+        return bool(self._above) and self._strip_right + needed <= self.room
+
+    @property
+    def _strip_right(self) -> float:
+        """The right edge of the strip with its lens."""
+        return max(self.strip.outer_right, self.gutter + LENS_BESIDE if self.strip.is_lens_beside else 0)
 
     @cached_property
     def names(self) -> list[tuple[Seat, float, float]]:
         """The tensors on the strip: (seat, x, y)."""
+        there = [each for each in self._names if each[0].first <= self.shown[1]]
         if self.are_names_beside:
-            seats = list(placed(self.tensors.on_strip, self.strip.outer_right + AISLE / 2, self.room))
-            return [(seat, x, self.names_top - 2) for seat, x, _ in seats]
-        seats = list(placed(self.tensors.on_strip, self.gutter, max(self.strip.right, NARROWEST)))
-        return [(seat, x, self.names_top + row * CAPTION) for seat, x, row in seats]
+            return [(seat, x, self.names_top - 2) for seat, x, _ in there]
+        return [(seat, x, self.names_top + row * CAPTION) for seat, x, row in there]
+
+    @cached_property
+    def _names(self) -> list[tuple[Seat, float, int]]:
+        """The same with those to come: (seat, x, row)."""
+        if self.are_names_beside:
+            return list(placed(self.tensors.on_strip, self._strip_right + AISLE / 2, self.room))
+        return list(placed(self.tensors.on_strip, self.gutter, max(self.strip.right, NARROWEST)))
 
     @cached_property
     def strip_top(self) -> float:
@@ -209,11 +259,10 @@ class Storage:
 
     @cached_property
     def width(self) -> float:
-        seats = [(seat, x) for seat, x, _ in [*self.above, *self.names]]
+        seats = [(seat, x) for seat, x, _ in [*self._above, *self._names]]
         return max(
             [
-                self.strip.outer_right,
-                self.gutter + LENS_BESIDE if self.strip.is_lens_beside else 0,
+                self._strip_right,
                 self.lines_right + self.sharers_width,
                 PIN_LEFT + self.storage_pins.width,
                 *(x + seat.width for seat, x in seats),
@@ -222,10 +271,9 @@ class Storage:
 
     def group(self, x: float, y: float, row: int, spans: tuple[Span, ...] = ()) -> Group:
         """Returns its marks at a place of the panel. `row` and `spans` are the `row` and `open` of the group."""
-        marks, key = Lazily(self._marks), f"s{self.id}"
-        return Group(
-            x, y, self.width, self.height, self.life.first, self.last, marks, key, spans, row, alone=self._marks
-        )
+        is_whole = self.shown == (self.life.first, self.last)
+        marks = Lazily(self._marks if is_whole else lambda: clipped(self._marks(), *self.shown))
+        return Group(x, y, self.width, self.height, *self.shown, marks, f"s{self.id}", spans, row, alone=self._marks)
 
     def _marks(self, step: int | None = None) -> Iterator[Mark]:
         """The marks of all steps, or of one."""
@@ -238,16 +286,24 @@ class Storage:
             for card, sheet in seat.sheets:
                 ends = self.rows[row] + sheet.drawn.height, self.floor(row), self.strip_top
                 yield from fan_marks(card, sheet, self.strip, x, ends, self.acts.get(card.tensor, {}))
+        yield from self._grids(step, done)
+        for seat, x, y in self.names:
+            if self.above and not self.are_names_beside:  # no fan crosses the words
+                ground = between(self.life.first, self.last, Look("paper"))
+                yield rect(round(x - 2, 1), y, round(seat.width + 4, 1), CAPTION - 5, ground)
+            yield from caption_marks(seat, x, y, self.acts)
+        if self.tensors.scale is not None:
+            yield from self._legend(self.tensors.scale)
+        yield from strip_marks(self.strip, self.strip_top, self.id, self._seen(life), done, self.lost)
+        yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
+
+    def _grids(self, step: int | None, done: Mapping[int, Touched]) -> Iterator[Mark]:
         for seat, x, row in self.above:
             yield from caption_marks(seat, x, self.rows[row] - CAPTION, self.acts)
             for card, sheet in seat.near(step):
                 yield from grid_marks(card, sheet, x, self.rows[row], done)
-        for seat, x, y in self.names:
-            yield from caption_marks(seat, x, y, self.acts)
-        if self.tensors.scale is not None:
-            yield from self._legend(self.tensors.scale)
-        yield from strip_marks(self.strip, self.strip_top, self.id, self._seen(life), done)
-        yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
+                if self.lost is not None:
+                    yield from lost_marks(sheet, x, self.rows[row], self.lost)
 
     def _versions(self) -> Iterator[Mark]:
         keys, last = _version_keys(self), self.life.last
@@ -300,7 +356,7 @@ ROW_GAP = 10.0
 """The space between two rows of grids, in px."""
 
 
-def _drawn(cards: Sequence[Card], acts: Mapping[int, Mapping[int, Act]]) -> Sequence[Card]:
+def drawn_tensors(cards: Sequence[Card], acts: Mapping[int, Mapping[int, Act]]) -> Sequence[Card]:
     """The tensors that are drawn: those that ever have a name, and those through which the program writes. Without any, all."""
     named = [card for card in cards if any(face.called.names for face in card.life.every())]
     writers = [card for card in cards if "wrote" in acts.get(card.tensor, {}).values()]

@@ -26,11 +26,13 @@ from inplacelab_widgets.scene.counters import counter_of, counters
 from inplacelab_widgets.scene.focus import Span, open_spans
 from inplacelab_widgets.scene.marks import GAP, Group, Panel, drawn_together, flowed
 from inplacelab_widgets.scene.names import author_in_short, author_of
+from inplacelab_widgets.scene.overwritten import overwritten, with_gone
 from inplacelab_widgets.scene.pin_folds import storage_pins
 from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.row_order import order_of_rows
 from inplacelab_widgets.scene.shelf import Shelved, shelf
-from inplacelab_widgets.scene.storage import NARROWEST, Storage
+from inplacelab_widgets.scene.storage import NARROWEST, Storage, drawn_tensors
+from inplacelab_widgets.scene.tensor_grids import tensors_of
 from inplacelab_widgets.scene.timeline import shared_rows, storage_lives, version_labels
 from inplacelab_widgets.scene.version_line import Raise
 
@@ -61,7 +63,11 @@ def storages_panel(recording: Recording, room: float = WIDTH) -> Panel:
     if bottom > max([HIGHEST, *heights.values()]):
         return _with_a_shelf(recording, storages, room)
     seats = dict(zip(order, places, strict=True))
-    groups = tuple(storage.group(*seats[row], order.index(row)) for storage, row in zip(storages, rows, strict=True))
+    groups = tuple(
+        stage.group(*seats[row], order.index(row))
+        for storage, row in zip(storages, rows, strict=True)
+        for stage in storage.stages
+    )
     return Panel(
         "storages",
         _width(groups),
@@ -79,11 +85,15 @@ MOST_SEATS = 12
 def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float) -> Panel:
     """The panel for many storages: those that a step is about in full, the others on the shelf."""
     sizes, stale = (
-        {each.id: (each.width, each.height) for each in storages},
+        {each.id: [(stage.shown[0], (stage.width, stage.height)) for stage in each.stages] for each in storages},
         {each.id: _stale(each) for each in storages},
     )
     spans = open_spans(recording, sizes, _fitting(room), {key: ranges for key, ranges in stale.items() if ranges})
-    groups = tuple(each.group(0, 0, k, spans[each.id]) for k, each in enumerate(s for s in storages if s.id in spans))
+    groups = tuple(
+        stage.group(0, 0, k, spans[each.id])
+        for k, each in enumerate(s for s in storages if s.id in spans)
+        for stage in each.stages
+    )
     shelved = [
         Shelved(each.id, each.life, each.versions, each.last, each.cards, each.pins, spans.get(each.id, ()))
         for each in storages
@@ -163,19 +173,22 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
         own_cards = tuple(all_cards.get(key, ()))
         is_written = any(write.slots for _, write in all_writes.get(key, ()))
         own_counters = tuple(counter_of(*each, raises, own_cards) for each in counted.get(key, {}).items())
+        lost = overwritten(recording).get(key)
+        seen = with_gone(own_cards, lost)
         facts = (
             key,
             life,
             versions[key],
             last,
-            own_cards,
+            seen,
             own_pins,
             stacks,
             own_counters,
             is_written,
             done.get(key, {}),
         )
-        found.append(Storage(*facts, acts(recording), room))
+        tensors = tensors_of(drawn_tensors(seen, acts(recording)), life, room)
+        found.append(Storage(*facts, acts(recording), lost, room, (life.first, last), tensors))
     return found
 
 

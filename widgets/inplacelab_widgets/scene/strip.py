@@ -6,9 +6,9 @@ Up to 64 slots are drawn with their values, and more as a bar, with a note that 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, StorageFacts, Summary
@@ -20,6 +20,7 @@ from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting
 from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, coordinate, shortened, widest, width_of
 from inplacelab_widgets.scene.names import extremes
 from inplacelab_widgets.scene.numerals import longest, number
+from inplacelab_widgets.scene.overwritten import Overwritten
 from inplacelab_widgets.scene.timeline import Life
 
 WITH_VALUES = 64
@@ -205,6 +206,7 @@ def strip_marks(
     storage: int,
     life: Life[StorageFacts],
     done: Mapping[int, Touched],
+    lost: Overwritten | None,
 ) -> list[Mark]:
     """Draws the slots of a storage over its life.
 
@@ -214,14 +216,17 @@ def strip_marks(
         storage: the storage's number.
         life: its facts over the steps.
         done: for each step that wrote or read it, which slots.
+        lost: what a refused step found overwritten.
     """
     if not strip.slots:
         return _nothing(strip, top, storage, life)
     drawn = _slots if strip.slots <= WITH_VALUES else _cells
     marks = drawn(strip, top, storage, life)
     marks += _effects(strip, top, storage, done, life.last)
-    marks += _was(strip, top, life, done) if strip.has_was and strip.slots <= WITH_VALUES else []
-    marks += _was_beside(strip, top, life, done) if strip.was_beside else []
+    marks += _lost(strip, top, storage, lost) if lost else []
+    if strip.slots <= WITH_VALUES and (strip.has_was or strip.was_beside):
+        earlier = _earlier(strip, life, done, lost)
+        marks += (_was if strip.has_was else _was_beside)(strip, top, life.last, earlier)
     return marks + _values(strip, top, storage, life, done)
 
 
@@ -334,6 +339,7 @@ def legend() -> Iterable[tuple[str, str, Text]]:
     """Yields for each mark of slots its style, its path in a box of 32 by 20 px, and what it means."""
     for effect, style in EFFECTS:
         yield style, boxes([(4, 3)], 24, 14, inset=HOLLOW * (effect == "same")), words.MARKS[effect]
+    yield "lost", boxes([(4, 3)], 24, 14), words.MARKS["lost"]
     yield "copy", "M6 17V8H26V16M22.5 11.5L26 16.5L29.5 11.5", words.MARKS["copy"]
 
 
@@ -371,60 +377,83 @@ def _pieces(strip: Strip, slots: SlotRuns, *, apart: bool) -> Iterable[Piece]:
     )
 
 
-def _was(strip: Strip, top: float, life: Life[StorageFacts], done: Mapping[int, Touched]) -> list[Mark]:
-    """Under each slot that a step wrote the value that it had, and beside the row the word "was"."""
-    before = _texts_before(strip, life, done)
-    written = {step: frozenset(_listed(each.written)) for step, each in done.items()}
-    marks, y = [], strip.height + strip.ruler - (2.5 if not strip.folded else 4.5)
-    for row in range(strip.rows):
-        here = range(row * strip.per_row, min((row + 1) * strip.per_row, strip.slots))
-        steps = {step for step in before if not written[step].isdisjoint(here)}
-        if not steps:
-            continue
-        beside = (
-            (step, Look("text tiny end was", words.VALUE_BEFORE) if step in steps else None, None) for step in before
-        )
-        marks.append(text(strip.gutter - 4, top + row * strip.pitch + y, flashes(beside, life.last)))
-        for slot in here:
-            if not any(slot in written[step] for step in steps):
-                continue
-            (left, right, above) = strip.pieces(((slot, slot + 1),))[0]
-            looks = (
-                (step, Look("text tiny middle was", texts[slot]) if slot in written[step] else None, None)
-                for step, texts in before.items()
-            )
-            marks.append(text(round((left + right) / 2, 1), top + above + y, flashes(looks, life.last)))
-    return marks
+def lost_look(drawn: str) -> Look:
+    """Returns the look of boxes around slots that a refused step found overwritten."""
+    return Look("lost", None, (("d", drawn),))
 
 
-def _was_beside(strip: Strip, top: float, life: Life[StorageFacts], done: Mapping[int, Touched]) -> Iterable[Mark]:
-    """To the right of each row the values that its written slots had."""
-    before = _texts_before(strip, life, done)
-    written = {step: frozenset(_listed(each.written)) for step, each in done.items()}
-    for row in range(strip.rows):
-        here = range(row * strip.per_row, min((row + 1) * strip.per_row, strip.slots))
-        looks = []
-        for step, texts in before.items():
-            had = " ".join(texts[slot] for slot in here if slot in written[step])
-            said = words.VALUE_BEFORE + Text(f" {had}", f" {had}")
-            cut = Text(shortened(said.en, strip.was_beside), shortened(said.zh, strip.was_beside))
-            looks.append((step, Look("text tiny was", cut) if had else None, None))
-        if any(look for _, look, _ in looks):
-            y = top + row * strip.pitch + strip.height / 2 + 4
-            yield text(round(strip.right + BESIDE, 1), y, flashes(looks, life.last))
+def _lost(strip: Strip, top: float, storage: int, lost: Overwritten) -> list[Mark]:
+    pieces = _pieces(strip, lost.slots, apart=True)
+    drawn = "".join(boxes([(left, top + y)], right - left, strip.height) for left, right, y in pieces)
+    return [Mark("path", (), between(lost.step, lost.step, lost_look(drawn)), (f"s{storage}",))] if drawn else []
 
 
-def _texts_before(strip: Strip, life: Life[StorageFacts], done: Mapping[int, Touched]) -> dict[int, list[str]]:
-    """For each step that wrote the storage, the values before it; a question mark for what was not recorded."""
+class _Earlier(NamedTuple):
+    """What is said at a step of the values that slots had earlier: before its write, or when a value was kept that it finds overwritten."""
+
+    word: Text
+    texts: Sequence[str]
+    slots: frozenset[int]
+
+
+def _earlier(
+    strip: Strip, life: Life[StorageFacts], done: Mapping[int, Touched], lost: Overwritten | None
+) -> dict[int, _Earlier]:
+    """The earlier values at each step that shows some; a question mark for what was not recorded."""
     starts = [step for step, _ in life.moments]
     found = {}
     for step, each in done.items():
         if each.changed or each.same:
             since = bisect_left(starts, step)
             facts = life.moments[since - 1][1] if since else None
-            texts = [] if facts is None or facts.values is None else cell_texts(facts)
-            found[step] = [text.replace(UNKNOWN, "?") for text in texts] or ["?"] * strip.slots
+            found[step] = _Earlier(words.VALUE_BEFORE, _known_texts(strip, facts), frozenset(_listed(each.written)))
+    if lost is not None:
+        found[lost.step] = _Earlier(words.VALUE_KEPT, _known_texts(strip, lost.kept), frozenset(_listed(lost.slots)))
     return found
+
+
+def _known_texts(strip: Strip, facts: StorageFacts | None) -> list[str]:
+    texts = [] if facts is None or facts.values is None else cell_texts(facts)
+    return [text.replace(UNKNOWN, "?") for text in texts] or ["?"] * strip.slots
+
+
+def _was(strip: Strip, top: float, last: int, earlier: Mapping[int, _Earlier]) -> Iterator[Mark]:
+    """Under each slot the value that it had earlier, and beside the row what these values are."""
+    y = strip.height + strip.ruler - (2.5 if not strip.folded else 4.5)
+    for row in range(strip.rows):
+        here = range(row * strip.per_row, min((row + 1) * strip.per_row, strip.slots))
+        steps = {step for step, each in earlier.items() if not each.slots.isdisjoint(here)}
+        if not steps:
+            continue
+        beside = (
+            (step, Look("text tiny end was", each.word) if step in steps else None, None)
+            for step, each in earlier.items()
+        )
+        yield text(strip.gutter - 4, top + row * strip.pitch + y, flashes(beside, last))
+        for slot in here:
+            if not any(slot in earlier[step].slots for step in steps):
+                continue
+            (left, right, above) = strip.pieces(((slot, slot + 1),))[0]
+            looks = (
+                (step, Look("text tiny middle was", each.texts[slot]) if slot in each.slots else None, None)
+                for step, each in earlier.items()
+            )
+            yield text(round((left + right) / 2, 1), top + above + y, flashes(looks, last))
+
+
+def _was_beside(strip: Strip, top: float, last: int, earlier: Mapping[int, _Earlier]) -> Iterator[Mark]:
+    """To the right of each row the values that its slots had earlier."""
+    for row in range(strip.rows):
+        here = range(row * strip.per_row, min((row + 1) * strip.per_row, strip.slots))
+        looks = []
+        for step, each in earlier.items():
+            had = " ".join(each.texts[slot] for slot in here if slot in each.slots)
+            said = each.word + Text(f" {had}", f" {had}")
+            cut = Text(shortened(said.en, strip.was_beside), shortened(said.zh, strip.was_beside))
+            looks.append((step, Look("text tiny was", cut) if had else None, None))
+        if any(look for _, look, _ in looks):
+            y = top + row * strip.pitch + strip.height / 2 + 4
+            yield text(round(strip.right + BESIDE, 1), y, flashes(looks, last))
 
 
 def _listed(slots: SlotRuns) -> Iterable[int]:

@@ -6,10 +6,11 @@ out in the same way, the strip itself is folded into their shape.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
+from math import inf, prod
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, TensorFacts
@@ -18,13 +19,14 @@ from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.acts import Act
 from inplacelab_widgets.scene.cards import Card, Face, chip_marks, layouts, stretches
-from inplacelab_widgets.scene.element_grid import cell_values, effect_marks, element_key, value_text
+from inplacelab_widgets.scene.element_grid import cell_values, corners_in, effect_marks, element_key, value_text
 from inplacelab_widgets.scene.fans import fan
 from inplacelab_widgets.scene.grid import MINIATURE, Grid
 from inplacelab_widgets.scene.heat import LARGEST, MOST, SCALES, HeatMap, extent
 from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
-from inplacelab_widgets.scene.measure import NORMAL, SMALL, shortened, widest, width_of
-from inplacelab_widgets.scene.strip import WITH_VALUES, Strip
+from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, shortened, widest, width_of
+from inplacelab_widgets.scene.overwritten import Overwritten
+from inplacelab_widgets.scene.strip import WITH_VALUES, Strip, lost_look
 from inplacelab_widgets.scene.timeline import Life, shared_rows
 
 CHIP = 17.0
@@ -33,6 +35,8 @@ CAPTION = 35.0
 NARROWEST_CELL = 28.0
 FEW = 16
 """The most elements that are always drawn with their values."""
+HIGHEST = 200.0
+"""The height of grids that leaves room for their fans and the strip, in px."""
 AISLE = 18.0
 """The space between one tensor and the next, in px."""
 MARGIN = 6.0
@@ -71,6 +75,8 @@ class Seat:
     """Whether strides and offsets are in its caption, and all of what made it. Without them more tensors fit side by side; the panel of elements has
     them in any case.
     """
+    spare: float = 0.0
+    """What its row has room for beside what a short caption needs, in px."""
 
     def near(self, step: int | None) -> tuple[tuple[Card, Sheet], ...]:
         """Returns the sheets, for all steps or with what is drawn of them at one."""
@@ -78,8 +84,12 @@ class Seat:
 
     @cached_property
     def width(self) -> float:
-        origins = [width_of(face.origin, SMALL) for face in self._faces] if self.in_full else []
-        return max([self.narrowest, *origins])
+        return max(self.narrowest, self.widest_origin) if self.in_full else round(self.narrowest + self.spare, 1)
+
+    @cached_property
+    def widest_origin(self) -> float:
+        """The width of what made the tensors, in px."""
+        return widest([face.origin for face in self._faces], SMALL)
 
     @cached_property
     def narrowest(self) -> float:
@@ -97,12 +107,18 @@ class Seat:
         return made if self.in_full else Text(self._cut(made.en), self._cut(made.zh))
 
     def _cut(self, origin: str) -> str:
-        cut = shortened(origin, self.narrowest)
-        return cut if cut == origin else cut.removesuffix(" …").rstrip()  # no ellipsis alone behind the line's number
+        cut = shortened(origin, self.width)
+        # Of a cut name, as of an ellipsis alone, nothing can be learned: then the line's number is enough.
+        return cut if cut == origin else CUT_NAME.sub("", cut)
 
     @cached_property
-    def grid_height(self) -> float:
-        return max((sheet.drawn.height for _, sheet in self.sheets), default=0)
+    def first(self) -> int:
+        """The step at which it is first taken."""
+        return min(card.life.first for card in self.cards)
+
+    def grid_height(self, step: int) -> float:
+        """The height of the highest grid that it has had up to a step."""
+        return max((sheet.drawn.height for _, sheet in self.sheets if sheet.first <= step), default=0)
 
 
 @dataclass(frozen=True)
@@ -126,8 +142,7 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
     plain = [card for card in cards if all(_is_storage(face.facts, life) for face in card.life.every())]
     if len(plain) == len(cards) and len(shapes) == 1 and slots <= WITH_VALUES:
         (shape,) = shapes
-        rows = [prod(shape[axis:]) for axis in range(len(shape) - 1, 0, -1)]
-        return Tensors((), _seats(cards), tuple(rows) if slots else ())
+        return Tensors((), _seats(cards), _rows_of(shape) if slots else ())
     flat = [card for card in plain if all(len(face.facts.shape) < 2 for face in card.life.every())]
     scale = extent(life.every()) if WITH_VALUES < slots <= MOST else None
     if slots > WITH_VALUES and scale is None:
@@ -136,10 +151,35 @@ def tensors_of(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> 
     above = _in_few_rows(tuple(_with_sheets(others, life, room, scale)), room)
     if scale is not None:
         above = _as_large_as_fits(above, room)
+    if scale is None and _rows(above, room) > 1 and len(plain) > len(flat):
+        # The strip itself has the shape of a tensor that is laid out as it is, if the others then stand side by side.
+        shape = next(card.life.moments[0][1].facts.shape for card in plain if card not in flat)
+        on_strip = [card for card in plain if all(face.facts.shape == shape for face in card.life.every())]
+        beside = _in_few_rows(
+            tuple(_with_sheets([card for card in others if card not in on_strip], life, room, None)), room
+        )
+        if _rows(beside, room) == 1:
+            return Tensors(beside, _seats([*on_strip, *flat]), _rows_of(shape))
     if scale is None and (_rows(above, room) > 1 or any(_is_too_high(seat) for seat in above)):
-        # The strip has the values, and the larger ones show only where they are.
-        above = _in_few_rows(tuple(_with_sheets(others, life, room, None, in_miniature=True)), room)
+        above = _in_miniature(others, life, room)
     return Tensors(above, _seats(flat), (), scale if above else None)
+
+
+def _in_miniature(cards: Sequence[Card], life: Life[StorageFacts], room: float) -> tuple[Seat, ...]:
+    """The seats of tensors for whose values there is no room: the strip has them. The larger ones show only where they are; all of them, where
+    the strip would be out of sight.
+    """
+    found: tuple[Seat, ...] = ()
+    for most in (FEW, 0):
+        found = _in_few_rows(tuple(_with_sheets(cards, life, room, None, most=most)), room)
+        if _height(found, room) <= HIGHEST:
+            break
+    return found
+
+
+def _rows_of(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The numbers of slots that the rows of a strip of this shape may have."""
+    return tuple(prod(shape[axis:]) for axis in range(len(shape) - 1, 0, -1))
 
 
 def _as_large_as_fits(seats: tuple[Seat, ...], room: float) -> tuple[Seat, ...]:
@@ -178,9 +218,31 @@ def _at_one_scale(seats: tuple[Seat, ...], large: float) -> tuple[Seat, ...]:
 
 
 def _in_few_rows(seats: tuple[Seat, ...], room: float) -> tuple[Seat, ...]:
-    """The seats with their captions in full, or in short if they then need fewer rows."""
-    short = tuple(replace(seat, in_full=False) for seat in seats)
-    return short if _rows(short, room) < _rows(seats, room) else seats
+    """The seats with their captions in full, or in short if they then need fewer rows: each with as much of what made it as its row has room for."""
+    short = tuple(replace(seat, in_full=False, spare=0.0) for seat in seats)
+    rows = _rows(short, room)
+    if rows == _rows(seats, room):
+        return seats
+    for place in sorted(range(len(short)), key=lambda place: short[place].widest_origin):
+        seat = short[place]
+        wider = replace(seat, spare=max(0.0, seat.widest_origin - seat.narrowest))
+        tried = (*short[:place], wider, *short[place + 1 :])
+        short = tried if _rows(tried, room) == rows else short
+    return short
+
+
+CUT_NAME = re.compile(r"(  [\w.]*(\W.{0,2})?|(?<=[\d行]) )…$")
+"""What made a tensor, behind the line, cut within a name or soon after it."""
+
+
+def _height(seats: Sequence[Seat], room: float) -> float:
+    """The height of grids in their rows, with their captions."""
+    rows: dict[int, float] = {}
+    for seat, _, row in placed(seats, MARGIN, room):
+        rows[row] = max(
+            rows.get(row, 0.0), CAPTION + max((sheet.drawn.height for _, sheet in seat.sheets), default=0.0)
+        )
+    return sum(rows.values())
 
 
 def _is_too_high(seat: Seat) -> bool:
@@ -210,21 +272,17 @@ def _with_sheets(
     life: Life[StorageFacts],
     room: float,
     scale: tuple[float, float] | None,
-    *,
-    in_miniature: bool = False,
+    most: float = inf,
 ) -> Iterator[Seat]:
     for seat in _seats(cards):
-        sheets = [
-            (card, sheet)
-            for card in seat.cards
-            for sheet in _sheets(card, life, room, scale, in_miniature=in_miniature)
-        ]
+        sheets = [(card, sheet) for card in seat.cards for sheet in _sheets(card, life, room, scale, most)]
         yield Seat(seat.cards, tuple(sheets))
 
 
 def _sheets(
-    card: Card, life: Life[StorageFacts], room: float, scale: tuple[float, float] | None, *, in_miniature: bool
+    card: Card, life: Life[StorageFacts], room: float, scale: tuple[float, float] | None, most: float
 ) -> Iterator[Sheet]:
+    """Yields a tensor in each of its layouts: without values if it has more than `most` elements."""
     for first, last, facts in layouts(card.life):
         since = [facts for step, facts in life.moments if step <= first][-1:]
         moments = tuple([(first, each) for each in since] + [each for each in life.moments if first < each[0] <= last])
@@ -232,7 +290,7 @@ def _sheets(
             yield Sheet(facts, first, last, moments, HeatMap(facts, first, last, moments, scale))
             continue
         narrow = Grid(facts, NARROWEST_CELL, room, hops=False)
-        if in_miniature and (prod(facts.shape, start=1) > FEW or narrow.is_too_high):
+        if prod(facts.shape, start=1) > most or (most < inf and narrow.is_too_high):
             yield Sheet(facts, first, last, moments, Grid(facts, MINIATURE, room, hops=False))
             continue
         values = [value_text(each) for _, row in cell_values(facts, moments, narrow) for each in row]
@@ -306,6 +364,20 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
     if grid.cut:
         more = between(sheet.first, sheet.last, Look("text soft", "…"))
         yield text(round(x + grid.width - 10, 1), y + grid.height - 2, more)
+
+
+def lost_marks(sheet: Sheet, x: float, y: float, lost: Overwritten) -> Iterator[Mark]:
+    """Draws a border around the elements that a refused step found overwritten; the top left corner of the tensor is (x, y)."""
+    grid, facts = sheet.drawn, sheet.facts
+    if not sheet.first <= lost.step <= sheet.last:
+        return
+    if isinstance(grid, HeatMap):
+        drawn = "".join(grid.rims(lost.slots, x, y))
+    else:
+        cells = [(index, round(x + left, 1), y + top) for index, left, top in grid.cells()]
+        drawn = boxes(corners_in(lost.slots, facts, sheet.storage, cells), grid.cell, grid.row_height)
+    if drawn:
+        yield Mark("path", (), between(lost.step, lost.step, lost_look(drawn)))
 
 
 def fan_marks(

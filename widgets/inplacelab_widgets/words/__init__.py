@@ -115,6 +115,7 @@ from inplacelab_widgets.words.storages import (
     FORMULA,
     FREED,
     FRESH,
+    GONE,
     GRADIENT_OF,
     IN_BACKWARD,
     LEAF,
@@ -153,6 +154,7 @@ from inplacelab_widgets.words.storages import (
     UNNAMED,
     UNNOTICED,
     VALUE_BEFORE,
+    VALUE_KEPT,
 )
 from inplacelab_widgets.words.tables import COLUMNS, OF_GRADIENTS, TABLES
 
@@ -191,6 +193,7 @@ __all__ = [
     "FORWARD",
     "FREED",
     "FRESH",
+    "GONE",
     "GRADIENT_OF",
     "GRAPH_SAYS",
     "GRAPH_TOO_WIDE",
@@ -302,6 +305,7 @@ __all__ = [
     "UNTITLED",
     "UPDATE",
     "VALUE_BEFORE",
+    "VALUE_KEPT",
     "WAITS",
     "WAS",
 ]

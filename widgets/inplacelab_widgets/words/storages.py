@@ -25,6 +25,8 @@ MADE_SOMEWHERE = {
 """The same where the line is not known."""
 GRADIENT_OF = Text("gradient of {tensor}", "{tensor} 的梯度")
 UNNAMED = Text("unnamed", "未命名")
+GONE = Text("gone", "已不存在")
+"""Said of a tensor that the program no longer has."""
 NAMED_LATER = Text("named when line {line} is done", "第 {line} 行执行完时得名")
 SHAPE = Text("shape", "形状")
 STRIDES = Text("strides", "步幅")
@@ -64,10 +66,16 @@ MARKS = {
     "same": Text("written with the value that it had", "写入的就是原来的值"),
     "around": Text("some of these were written; which is not known", "其中一部分被写入，具体哪些不得而知"),
     "read": Text("read by this step, and not written", "本步读取，未写入"),
+    "lost": Text(
+        "overwritten since backward kept it; below it, what it held then",
+        "被反向传播保存之后又遭覆盖；下方是保存时的值",
+    ),
     "copy": Text("its values were copied to there", "箭头从复制的来源指向目标"),
 }
 """What the marks of slots mean, by what the step did (see `recording.touched`)."""
 VALUE_BEFORE = Text("was", "原值")
+VALUE_KEPT = Text("kept", "保存值")
+"""Beside the values that backward had kept, under those that it found."""
 SHELF = Text("Other storages", "其余存储")
 SIMULATED = Text("simulated device", "模拟设备")
 TRUNCATED = Text(
