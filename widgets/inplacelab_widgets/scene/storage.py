@@ -140,7 +140,7 @@ class Storage:
     def are_names_beside(self) -> bool:
         """Whether the names on the strip are to its right, where no fan crosses them."""
         needed = sum(seat.width + AISLE for seat in self.tensors.on_strip)
-        return bool(self.above) and self.strip.outer_right + needed <= self.room
+        return bool(self.above) and not self.strip.is_lens_beside and self.strip.outer_right + needed <= self.room
 
     @cached_property
     def names(self) -> list[tuple[Seat, float, float]]:
