@@ -6,18 +6,23 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from inplacelab.recording.tensor_names import Called
 from inplacelab_widgets.scene import scene_of
+from inplacelab_widgets.scene.cards import cards
 from inplacelab_widgets.scene.frame import frame
 from inplacelab_widgets.scene.marks import Group, Mark
+from inplacelab_widgets.scene.overwritten import overwritten, with_gone
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.picture import picture
 from inplacelab_widgets.scene.strip import legend
 from inplacelab_widgets.scene.svg import arrow
+from inplacelab_widgets.scene.timeline import Life
 from tests.recorders.runs import run
 
 PLAYER = Path(__file__).parents[2] / "widgets" / "inplacelab_widgets" / "player"
@@ -160,3 +165,16 @@ def test_a_refused_step_shows_what_was_kept_and_the_tensors_that_are_gone() -> N
     assert not boxes(group, step - 1, "lost")
     said = [str(look.text) for mark in group.marks if mark.tag == "text" and (look := mark.at(step)) and look.text]
     assert {"h", "row", "[3]  gone", "[2]  gone"} <= {*said}
+
+
+def test_a_result_that_outlives_its_name_is_gone_under_this_name() -> None:
+    recording = scene(REFUSED).recording
+    lost = overwritten(recording)[1]
+    card = next(each for each in cards(recording) if each.storage == 1)
+    unnamed = replace(card.life.moments[-1][1], called=Called(card.tensor, ()))
+    longer = replace(card, life=Life((*card.life.moments, (card.life.last + 1, unnamed)), card.life.last + 1))
+    (shown,) = with_gone([longer], lost)
+    assert shown.life.last == lost.step
+    face = shown.life.at(lost.step)
+    assert face is not None
+    assert (face.chips, face.called.names, face.gone) == (("h",), ("h",), True)

@@ -537,3 +537,18 @@ def test_no_fan_crosses_the_words_on_the_strip() -> None:
     assert max(ribbons) < ground < words
     left, width = (float(dict(marks[ground].place)[key]) for key in ("x", "width"))
     assert left < float(dict(marks[words].place)["x"]) < left + width
+
+
+def test_names_beside_a_strip_leave_room_for_its_lens() -> None:
+    drawn = scene(
+        'flat = paddle.arange(600, dtype="float32")\nm = flat.reshape([20, 30])\nm.t_()\nt = m.t()\nn = m[:, :15]\n'
+    )
+    group = max(drawn.storages.groups, key=lambda group: group.width)
+    texts = [
+        (look, dict(mark.place))
+        for mark in group.marks
+        if mark.tag == "text" and (look := mark.at(len(drawn.recording) - 1))
+    ]
+    lens = next(place for look, place in texts if str(look.text).startswith("values of slots"))
+    name = next(place for look, place in texts if look.text == "flat")
+    assert not (abs(float(name["y"]) - float(lens["y"])) < 30 and float(name["x"]) > float(lens["x"]) - 60)

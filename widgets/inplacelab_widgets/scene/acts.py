@@ -68,5 +68,7 @@ def _acts_of(recording: Recording, step: Step, known: set[int]) -> dict[int, Act
     made = [tensor for tensor, facts in step.tensors if facts is not None and tensor not in known]
     if len(made) <= MOST_MADE:  # of many, none would stand out
         found |= dict.fromkeys(made, "made")
+    if not step.writes:
+        return found
     before = recording.before(step.index)
     return found | {queries.with_a_name(recording, before, write.tensor): "wrote" for write in step.writes}

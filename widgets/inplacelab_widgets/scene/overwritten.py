@@ -75,8 +75,9 @@ def with_gone(cards: Iterable[Card], lost: Overwritten | None) -> tuple[Card, ..
 
 def _kept_in_sight(card: Card, lost: Overwritten) -> Card:
     life = card.life
-    face = life.at(life.last)
-    if face is None or not face.called.names or not max(life.first, lost.written - 1) <= life.last < lost.step:
+    # It may outlive its name by a few steps, as the result of a function.
+    face = life.at(lost.written) or life.at(lost.written - 1)
+    if face is None or not face.called.names or life.last >= lost.step:
         return card
     gone = (life.last + 1, replace(face, gone=True))
     return replace(card, life=Life((*life.moments, gone), lost.step))
