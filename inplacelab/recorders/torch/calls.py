@@ -34,7 +34,7 @@ from inplacelab.recorders.positions import (
 from inplacelab.recorders.torch.readings import layout_of
 
 if TYPE_CHECKING:
-    from inplacelab.recorders.dependence_call import Found
+    from inplacelab.recorders.dependences.call import Found
     from inplacelab.recorders.events import Operand
     from inplacelab.recorders.torch.known import KnownTensor
 

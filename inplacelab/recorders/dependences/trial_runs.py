@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 
 from inplacelab.dependence import MOST_PLACES, Dependence, listed
-from inplacelab.recorders.dependence_call import Call, Found
+from inplacelab.recorders.dependences.call import Call, Found, Shape
 
 __all__ = ["by_trial"]
-
-Shape = tuple[int, ...]
 
 _MOVING = frozenset({
     "block_diag", "cartesian_prod", "channel_shuffle", "column_stack", "combinations", "crop", "diag", "diag_embed", "diagflat", "diagonal_scatter", "dstack",
