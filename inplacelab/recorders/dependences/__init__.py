@@ -4,7 +4,7 @@ operations (`inplacelab/dependence.py`). An operation without an entry here has 
 Parameters are named as in `recorders/positions.py`: "x" is the first tensor, "index", "mask", "value", "axis".
 
 * `call.py`: what a framework's call says about dependence.
-* `pointwise.py`, `axes.py`, `products.py`, `indexed.py`, `sorting.py`, `windows.py`, `normalization.py`, `losses.py`: the operations, by subject.
+* `pointwise.py`, `axes.py`, `products.py`, `indexed.py`, `sorting.py`, `windows.py`, `normalization.py`, `losses.py`, `optimizers.py`: the operations, by subject.
 * `trial_runs.py`: functions that move or add elements, found by running them again.
 """
 
@@ -16,7 +16,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from inplacelab.dependence import CONSTANT, DRAWN, MOST_PLACES, OVERWRITTEN, Dependence
-from inplacelab.recorders.dependences import indexed, losses, normalization, sorting, windows
+from inplacelab.recorders.dependences import indexed, losses, normalization, optimizers, sorting, windows
 from inplacelab.recorders.dependences.axes import of_axes, of_pairs
 from inplacelab.recorders.dependences.call import Call, Found, Rules, Shape
 from inplacelab.recorders.dependences.indexed import of_positions
@@ -29,19 +29,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Call", "dependence", "depends_of"]
 
-_RULES: Rules = {**indexed.RULES, **sorting.RULES, **windows.RULES, **normalization.RULES, **losses.RULES}
+_RULES: Rules = {
+    **indexed.RULES, **sorting.RULES, **windows.RULES, **normalization.RULES, **losses.RULES, **optimizers.RULES,
+}  # fmt: skip
 
 _OVERWRITES = frozenset({"copy_", "set_value", "set_tensor"})
 _CONSTANTS = frozenset({
-    "fill_", "zero_", "full_", "assign_value_", "constant_",
+    "clear_gradient", "fill_", "zero_", "_zero_grads", "full_", "assign_value_", "constant_",
 })  # fmt: skip
 _WITHOUT_VALUES = frozenset({
-    "full_like", "ones_like", "zeros_like", "numel", "shape", "one_hot", "new_zeros", "new_ones", "new_full", "new_tensor",
+    "empty_like", "full", "full_like", "new_empty", "ones_like", "zeros_like", "numel", "shape", "shape64", "one_hot", "new_zeros", "new_ones", "new_full", "new_tensor",
 })  # fmt: skip
 """Functions that read no values of their tensors."""
 _DRAWN = frozenset({
     "uniform_", "normal_", "log_normal_", "exponential_", "cauchy_", "geometric_", "random_", "bernoulli_", "uniform_inplace_", "gaussian_inplace_",
-    "rand_like", "randn_like", "randint_like", "bernoulli", "kaiming_uniform_",
+    "multinomial", "poisson", "rand_like", "randn_like", "randint_like", "bernoulli", "kaiming_uniform_",
 })  # fmt: skip
 
 
@@ -63,19 +65,24 @@ def dependence(call: Call, tensors: Sequence[Any]) -> Found:
 _AS_FROM_THE_OPERATION = (IndexError, KeyError, TypeError, ValueError, RuntimeError, AttributeError)
 
 
-def depends_of(found: Found, category: str, output: Operand, place: int = 0) -> Dependence | None:
+def depends_of(
+    found: Found, category: str, output: Operand, operands: Sequence[Operand], reported: int
+) -> Dependence | None:
     """Returns the dependence of one result of a call: none of a view; of indices, on all elements that were compared.
 
     Args:
         found: what `dependence` returned.
         category: how the operation treats memory.
         output: the result, or what was written.
-        place: how many results came before it.
+        operands: the operands of the call, one of which may have been written.
+        reported: how many results came before it.
     """
     if category not in ("ordinary", "in-place", "reallocated"):
         return None
     if isinstance(found, tuple):
-        return found[place] if category == "ordinary" and place < len(found) else None
+        written = (k for k, each in enumerate(operands) if each.tensor == output.tensor)
+        place = reported if category == "ordinary" else next(written, len(found))
+        return found[place] if place < len(found) else None
     known = found
     return replace(known, rule="") if known is not None and known.rule and output.dtype.startswith("int") else known
 
@@ -101,6 +108,8 @@ def _whatever_it_held(call: Call, plain: str, shapes: Sequence[Shape]) -> Depend
         return Dependence("pointwise", (1,))  # the second operand is overwritten with the first
     if call.name in _OVERWRITES or (call.name in _CONSTANTS and len(shapes) > 1):
         return OVERWRITTEN
+    if plain == "full" and call.is_tensor(call.named("shape", "value").get("value")):
+        return None
     if call.name in _CONSTANTS or plain in _WITHOUT_VALUES:
         return CONSTANT
     return DRAWN if call.name in _DRAWN else None

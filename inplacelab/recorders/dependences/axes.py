@@ -11,12 +11,14 @@ from inplacelab.dependence import Dependence, How, Rule
 from inplacelab.recorders.dependences.call import Call, Found, Shape
 
 _REDUCED: Mapping[str, Rule] = {
-    **dict.fromkeys(("sum", "mean", "prod", "all", "any", "logsumexp", "std", "var", "argmax", "argmin", "nansum", "nanmean", "mean_all"), ""),
+    **dict.fromkeys(("sum", "mean", "prod", "all", "any", "logsumexp", "std", "var", "argmax", "argmin", "nansum", "nanmean", "mean_all", "count_nonzero", "nanprod"), ""),
     **dict.fromkeys(("max", "amax"), "largest"), **dict.fromkeys(("min", "amin"), "smallest"),
 }  # fmt: skip
 
 
-_WHOLE = frozenset({"softmax", "log_softmax", "softmin"})
+_OF_ALL = frozenset({"dist", "allclose", "equal_all", "bincount", "histc", "histogram", "nonzero", "argwhere"})
+"""Operations each of whose results is made of all elements of all tensors, which are of one shape."""
+_WHOLE = frozenset({"softmax", "log_softmax", "softmin", "gumbel_softmax"})
 
 
 _RUNNING = frozenset({"cumsum", "cumprod", "logcumsumexp"})
@@ -27,8 +29,8 @@ def of_axes(call: Call, plain: str, shapes: Sequence[Shape]) -> Dependence | Non
     rank = len(shapes[0])
     if plain in _REDUCED and len(shapes) == 1:
         return Dependence("reduced", _axes(call.named("x", "axis").get("axis"), rank), rule=_REDUCED[plain])
-    if plain == "dist" and len(shapes) == 2 and shapes[0] == shapes[1]:
-        return Dependence("reduced", tuple(range(rank)), text="alike")
+    if plain in _OF_ALL and len({*shapes}) == 1 and (plain != "bincount" or len(shapes) == 1):
+        return Dependence("reduced", tuple(range(rank)), text=",".join(["alike"] * (len(shapes) - 1)))
     if plain in ("norm", "p_norm", "linalg_norm", "linalg_vector_norm"):
         named = call.named("x", "p", "axis", "epsilon", "keepdim", "as_vector")
         if named.get("as_vector"):
@@ -40,7 +42,7 @@ def of_axes(call: Call, plain: str, shapes: Sequence[Shape]) -> Dependence | Non
     how: How | None = "whole" if plain in _WHOLE else "running" if plain in _RUNNING else None
     if how is None or len(shapes) != 1:
         return None
-    axis = call.named("x", "axis").get("axis")
+    axis = call.kwargs.get("dim", -1) if plain == "gumbel_softmax" else call.named("x", "axis").get("axis")
     if axis is None:
         return Dependence(how) if how == "running" else Dependence(how, (rank - 1,))
     return Dependence(how, _axes(axis, rank))

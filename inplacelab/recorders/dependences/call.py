@@ -45,6 +45,12 @@ class Call:
     function: Callable[..., Any] | None
     as_tensor: Callable[[Any], Any]
 
+    def tensors(self) -> list[Any]:
+        """Its tensors, also those in lists and tuples, in the order of its arguments."""
+        values = (*self.args, *self.kwargs.values())
+        flat = [each for value in values for each in (value if type(value) in (list, tuple) else (value,))]
+        return [each for each in flat if self.is_tensor(each)]
+
     def on(self, arrays: Sequence[Any]) -> Any:
         """Runs the function again, with arrays in the places of its first tensors; returns its result, or each of several, as arrays."""
         waiting = list(arrays)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from inplacelab.dependence import MOST_PLACES, Dependence, Given, listed
+from inplacelab.dependence import MOST_PLACES, Dependence, Given, Rule, listed
 from inplacelab.recorders.dependences.call import Call, Found, Rules, Shape, moved, numbered
 
 
@@ -45,14 +45,18 @@ def of_positions(  # noqa: PLR0911  # one case after the other
         return _written(selected, None, "assigned")
     if plain == "scatter" and at.combines(given) and given.get("reduce") is None:
         return _written(selected, given["value"], "replaced")  # Paddle's `overwrite=False`
-    if given.get("reduce") not in (None, "assign", "add", "sum") or given.get("include_self") is False:
-        return None
     value = given.get("value")
-    how = "combined" if at.combines(given) else "assigned"
+    how = "assigned" if not at.combines(given) else "replaced" if given.get("include_self") is False else "combined"
     in_order = plain in ("masked_scatter", "put")
     found = _written(selected, value if call.is_tensor(value) else None, how, in_order=in_order)
     alpha = call.kwargs.get("alpha", 1)
+    if found is not None and given.get("reduce") in _OF_CHOSEN:
+        return replace(found, rule=_OF_CHOSEN[given["reduce"]])
     return found if found is None or alpha == 1 else replace(found, given=(Given("alpha", alpha),))
+
+
+_OF_CHOSEN: Mapping[str, Rule] = {"amax": "largest", "amin": "smallest"}
+"""Of the numbers that are written to one place, and the old one, only these count."""
 
 
 def _keyed(call: Call, plain: str) -> Dependence | None:

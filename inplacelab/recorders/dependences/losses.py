@@ -11,6 +11,7 @@ import numpy as np
 
 from inplacelab.dependence import CONSTANT, MOST_PLACES, POINTWISE, Dependence, Given
 from inplacelab.recorders.dependences.call import Call, Found, Rules, Shape
+from inplacelab.recorders.dependences.trial_runs import by_trial
 
 _REDUCTIONS = ("mean", "sum", "none", "batchmean")
 
@@ -22,7 +23,9 @@ def _of_both(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
     else:  # Paddle's kernels do not reduce, except this one
         reduction, named, most = "none", call.named("x", "label", *(_PADDLE_LOSSES.get(plain, ()))), 4
         reduction = named.get("reduction", "none")
-    if len(shapes) != 2 or shapes[0] != shapes[1] or reduction not in _REDUCTIONS or len(call.args) > most:
+    if len(shapes) > 2:
+        return by_trial(call, plain, shapes)  # with weights
+    if shapes[0] != shapes[-1] or reduction not in _REDUCTIONS or len(call.args) > most:
         return None
     given = [Given(name, float(named[name])) for name in ("delta", "beta", "log_target") if name in named]
     if reduction == "batchmean":
@@ -35,16 +38,29 @@ def _of_both(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
 _PADDLE_LOSSES: Mapping[str, tuple[str, ...]] = {"huber_loss": ("delta",), "kldiv_loss": ("reduction", "log_target")}
 
 
-def _of_logits(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
+def _of_logits(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
     """Paddle's losses of two tensors before they are reduced."""
-    return POINTWISE if len(shapes) == 2 else None
+    return POINTWISE if len(shapes) == 2 else by_trial(call, plain, shapes)
+
+
+def _of_several(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
+    """A loss of tensors of one shape, in PyTorch: of each position, or of each line."""
+    if len({*shapes}) > 1 or not shapes[0]:
+        return None
+    axes, further = tuple(range(len(shapes[0]))), ",".join(["alike"] * (len(shapes) - 1))
+    if call.kwargs.get("reduction", "mean") != "none":
+        return Dependence("reduced", axes, text=further)
+    return Dependence("reduced", axes[-1:], text=further) if plain in _OF_LINES else POINTWISE
+
+
+_OF_LINES = frozenset({"triplet_margin_loss", "multilabel_soft_margin_loss"})
 
 
 def _of_classes(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
     """A loss of scores and the numbers of the right classes, in PyTorch."""
     reduction = call.kwargs.get("reduction", "mean")
-    if not call.weight_has_rows:
-        return _picked_by_paddle(call, shapes)
+    if len(shapes) > 2 or not call.weight_has_rows:
+        return by_trial(call, plain, shapes) if len(shapes) > 2 else _picked_by_paddle(call, shapes)
     if len(shapes) != 2 or reduction not in _REDUCTIONS or len(call.args) > 2:
         return None
     rank = len(shapes[0])
@@ -131,4 +147,7 @@ RULES: Rules = {
     ), _of_both),
     **dict.fromkeys(("cross_entropy", "nll_loss"), _of_classes), "cross_entropy_with_softmax": _of_softmax,
     **dict.fromkeys(("sigmoid_cross_entropy_with_logits", "bce_loss"), _of_logits),
+    **dict.fromkeys((
+        "triplet_margin_loss", "margin_ranking_loss", "hinge_embedding_loss", "soft_margin_loss", "multilabel_soft_margin_loss", "poisson_nll_loss", "gaussian_nll_loss",
+    ), _of_several),
 }  # fmt: skip

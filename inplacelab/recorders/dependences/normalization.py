@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
-from inplacelab.dependence import Dependence, Given
-from inplacelab.recorders.dependences.call import Call, Found, Rules, Shape
+import numpy as np
+
+from inplacelab.dependence import MOST_PLACES, Dependence, Given, listed
+from inplacelab.recorders.dependences.call import Call, Found, Rules, Shape, numbered
 
 
 def _layer_norm(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
@@ -66,7 +69,17 @@ def _batch_norm(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # no
         return None
     words = ["none" if trains and name in ("mean", "var") else "channel" for name in given]
     axes = tuple(axis for axis in range(len(shapes[0])) if axis != 1) if trains else ()
-    return (Dependence("whole", axes, text=",".join(words), given=_epsilon(named)),)
+    output = Dependence("whole", axes, text=",".join(words), given=_epsilon(named))
+    return (output, *(_statistic(shapes, k) for k in (1, 2))) if trains and given[:2] == ["mean", "var"] else (output,)
+
+
+def _statistic(shapes: Sequence[Shape], operand: int) -> Dependence | None:
+    """Of a running mean or variance, which a layer updates with the elements of its channel."""
+    channels, before = shapes[operand][0], sum(map(prod, shapes[:operand]))
+    if prod(shapes[0]) > MOST_PLACES:
+        return None
+    lines = np.moveaxis(numbered(shapes[0]), 1, 0).reshape(channels, -1).tolist()
+    return listed([[before + channel, *line] for channel, line in enumerate(lines)])
 
 
 def _normalize(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001

@@ -10,7 +10,7 @@ from typing import Any
 from inplacelab.dependence import POINTWISE, REORDERED, Dependence, Given
 from inplacelab.recorders.dependences.call import Call, Shape
 
-_POINTWISE = frozenset({
+POINTWISE_NAMES = frozenset({
     "abs", "absolute", "acos", "acosh", "add", "addcdiv", "addcmul", "asin", "asinh", "assign", "atan", "atan2", "atanh", "bfloat16", "bool", "cast", "ceil",
     "celu", "clamp", "clamp_max", "clamp_min", "clip", "clone", "copysign", "cos", "cosh", "cpu", "deg2rad", "digamma", "div", "divide", "double", "elu", "eq",
     "equal", "erf", "erfinv", "exp", "exp2", "expand_copy", "expm1", "float", "floor", "floor_divide", "fmod", "frac", "gcd", "ge", "gelu", "greater_equal",
@@ -19,7 +19,8 @@ _POINTWISE = frozenset({
     "logical_xor", "logit", "logsigmoid", "long", "lt", "mish", "mod", "mul", "multiply", "nan_to_num", "ne", "neg", "negative", "not_equal", "pow", "radd",
     "reciprocal", "relu", "relu6", "remainder", "rmul", "round", "rpow", "rsqrt", "rsub", "rtruediv", "scale", "selu", "sgn", "sigmoid", "sign", "silu", "sin",
     "hardshrink", "hardsigmoid", "hardswish", "increment", "log_sigmoid", "sinc", "sinh", "softplus", "softshrink", "softsign", "special_expit", "stanh",
-    "tanh_shrink", "tanhshrink", "threshold", "_threshold", "thresholded_relu", "xlogy", "special_xlogy", "float_power", "add_n", "label_smooth", "sqrt", "square", "sub", "subtract", "swish", "tan", "tanh", "to", "true_divide", "truediv", "trunc", "type",
+    "angle", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "complex", "conj", "erfc", "heaviside", "i0", "isclose", "logaddexp2", "nextafter", "normal",
+    "polar", "polygamma", "rdiv", "rdivide", "signbit", "tanh_shrink", "tanhshrink", "threshold", "_threshold", "thresholded_relu", "xlogy", "special_xlogy", "float_power", "add_n", "label_smooth", "sqrt", "square", "sub", "subtract", "swish", "tan", "tanh", "to", "true_divide", "truediv", "trunc", "type",
 })  # fmt: skip
 
 
@@ -46,8 +47,8 @@ def of_elements(  # noqa: PLR0911  # one case after the other
         return _with_weight_of_channels(shapes)
     if plain == "expand_as":
         return Dependence("pointwise", (1,))
-    if plain in _EXPANDED or plain in _POINTWISE:
-        given = tuple(_numbers(call, plain)) if plain in _POINTWISE else ()
+    if plain in _EXPANDED or plain in POINTWISE_NAMES:
+        given = tuple(_numbers(call, plain)) if plain in POINTWISE_NAMES else ()
         return replace(POINTWISE, given=given) if given else POINTWISE
     if plain in ("where", "masked_fill"):
         return _chosen(call, plain)

@@ -60,7 +60,7 @@ def plain_name(op: str | None) -> str:
     >>> plain_name("mul_"), plain_name("scale_")
     ('multiply', 'scale')
     """
-    bare = (op or "?").rstrip("_")
+    bare = (op or "?").rstrip("_").removeprefix("_foreach_")
     return _OTHER_NAMES.get(bare, bare)
 
 

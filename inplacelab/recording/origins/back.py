@@ -153,10 +153,14 @@ def _computed(recording: Recording, storage: int, slot: int, upto: int, most: in
     if depends is None or used is None:
         return found("not known")
     kept = tuple(each for source in used[:most] for each in _read(recording, step, source))
-    how = "drawn" if depends.how == "drawn" else "computed" if kept else "written"
+    how = "drawn" if depends.how == "drawn" else "computed" if kept else "made" if step.op in _UNFILLED else "written"
     compared = used if not depends.rule else _compared(recording, step, arrival, slot)
     said = arithmetic(step.op, _of_slot(recording, step, arrival, slot), _values(recording, step, compared), value)
     return found(how, kept, len(used) > most, said)
+
+
+_UNFILLED = ("empty_like", "new_empty")
+"""Operations that leave in memory what was there."""
 
 
 def _of_slot(recording: Recording, step: Step, arrival: Arrival, slot: int) -> Dependence:

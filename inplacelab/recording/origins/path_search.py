@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from inplacelab.recording.facts import Step
 from inplacelab.recording.lost_history import WITHOUT_HISTORY, is_lost
 from inplacelab.recording.origins.arrivals import MOST_RESULTS, Arrival, next_arrival
+from inplacelab.recording.origins.back import operands_of
 from inplacelab.recording.origins.following import At, Branch, Following, Found
 from inplacelab.recording.origins.forward import Flow, flows
 from inplacelab.recording.origins.hops import Hops
@@ -47,16 +48,17 @@ class PathSearch:
     def _leads(self, start: At) -> bool:
         """Whether something with history was computed from a number that the pass goes through, or should go through."""
         for flow in flows(self._recording, *start).into:
-            if flow.step < self._pass.begun and self._goes_through(self._recording.steps[flow.step]):
+            if flow.step < self._pass.begun and self._goes_through(self._recording.steps[flow.step], start.storage):
                 return True
         return (start.storage, start.slot) in self._pass.seeds
 
-    def _goes_through(self, step: Step) -> bool:
-        """Whether the pass goes through a step, or should, because the step lost the history of an operand."""
+    def _goes_through(self, step: Step, storage: int) -> bool:
+        """Whether the pass goes through a step, or should, because the step lost the history of an operand on a storage."""
         if step.kept in self._pass.reached:
             return True
         made = made_node(self._recording, step)
-        return any(is_lost(self._recording, step, each, made_node=made) for each in step.inputs)
+        operands = (each.id for each in operands_of(self._recording, step) if each and each.storage == storage)
+        return any(is_lost(self._recording, step, each, made_node=made) for each in operands)
 
     def _branches(self, at: At) -> Iterator[Branch]:
         """Where the paths go on from a number, and where they end."""
@@ -72,7 +74,7 @@ class PathSearch:
             yield from self._along(at, flow)
         for index in read.unknown:
             step = recording.steps[index]
-            if index < begun and self._goes_through(step) and not self._is_beside(step):
+            if index < begun and self._goes_through(step, at.storage) and not self._is_beside(step):
                 yield Branch(end=self._end(at, step), line=step.line, value=None)
         if (at.storage, at.slot) in self._pass.gone_through:
             yield Branch(end="another pass", line=self._pass.gone_through[at.storage, at.slot], value=None)
@@ -87,6 +89,8 @@ class PathSearch:
         made = after.tensors.get(flow.tensor) or before.tensors.get(flow.tensor)
         if made is not None and made.dtype.startswith(("int", "uint", "bool")):
             return  # whole numbers have no gradient
+        if self._is_beside(step):
+            return
         result = self._hops.result(flow)
         here = result.places.get((at.storage, at.slot), [])
         tracked = [k for k in here if self._goes_on(step, result.found.origins[k].tensor)]

@@ -172,6 +172,22 @@ def test_a_number_that_the_first_step_overwrote_was_not_recorded() -> None:
     assert [(each.value, each.version) for each in found.origins] == [(None, 0), (None, 0)]
 
 
+def test_a_gradient_that_was_cleared_is_a_number_of_the_program() -> None:
+    pytest.importorskip("paddle")
+    program = """a = paddle.to_tensor([1., 2.], stop_gradient=False)
+c = paddle.to_tensor([3., 4.])
+for _ in range(2):
+    (a * c).sum().backward()
+    with paddle.no_grad():
+        a.subtract_(a.grad)
+    a.clear_gradient()
+(a * a).sum().backward()
+"""
+    found = contributions(run(program, "paddle").recording, "a", (0,))
+    assert [(path.end, path.value) for path in found.paths] == [("root", -10.0)]
+    assert found.right == -10.0
+
+
 LONG = "import inplacelab as paddle\nx = paddle.to_tensor([(37 * k % 997) * 0.5 for k in range(900)], stop_gradient=False)\n"
 
 
