@@ -24,7 +24,15 @@ from inplacelab.recording.origins.elements import (
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import common_runs
 
-__all__ = ["Computed", "Origin", "computed", "has_unknown_operand", "origins", "sources_in_step"]
+__all__ = [
+    "Computed",
+    "Origin",
+    "computed",
+    "has_unknown_operand",
+    "origins",
+    "reads_what_it_overwrites",
+    "sources_in_step",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +236,14 @@ def has_unknown_operand(recording: Recording, step: Step) -> bool:
     before = recording.before(step.index)
     seen = {key for key, facts in zip(step.inputs, operands_of(recording, step), strict=True) if facts is not None}
     return any(each.tensor not in seen and each.storage in before.storages for each in step.reads)
+
+
+def reads_what_it_overwrites(recording: Recording, step: Step) -> bool:
+    """Returns whether a step wrote a tensor while it read the same slots through another one, as Paddle's `x.subtract_(x[0])` does."""
+    first, *others = [*operands_of(recording, step), None]
+    if step.category != "in-place" or step.depends is not None or first is None:
+        return False
+    return any(each is not None and each.id != first.id and each.storage == first.storage for each in others)
 
 
 def _facts(recording: Recording, step: Step, tensor: int, after: State) -> TensorFacts | None:
