@@ -50,13 +50,16 @@ def of_positions(  # noqa: PLR0911  # one case after the other
     in_order = plain in ("masked_scatter", "put")
     found = _written(selected, value if call.is_tensor(value) else None, how, in_order=in_order)
     alpha = call.kwargs.get("alpha", 1)
-    if found is not None and given.get("reduce") in _OF_CHOSEN:
-        return replace(found, rule=_OF_CHOSEN[given["reduce"]])
-    return found if found is None or alpha == 1 else replace(found, given=(Given("alpha", alpha),))
+    reduces = str(given.get("reduce"))
+    if found is None or reduces in _OF_CHOSEN:
+        return found and replace(found, rule=_OF_CHOSEN[reduces])
+    told = (("alpha", alpha), ("product", reduces in _MULTIPLYING), ("mean", reduces == "mean"))
+    return replace(found, given=tuple(Given(name, value) for name, value in told if value != (name == "alpha")))
 
 
 _OF_CHOSEN: Mapping[str, Rule] = {"amax": "largest", "amin": "smallest"}
 """Of the numbers that are written to one place, and the old one, only these count."""
+_MULTIPLYING = ("mul", "multiply", "prod")
 
 
 def _keyed(call: Call, plain: str) -> Dependence | None:

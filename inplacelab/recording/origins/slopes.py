@@ -105,14 +105,14 @@ def _slope(op: str, depends: Dependence, asked: Asked, *, checked: bool) -> Slop
 
 
 def _of_written(depends: Dependence, asked: Asked, *, checked: bool) -> Slope:
-    """Of a number that was written, or combined with the old one: added, or one of their mean or product."""
-    own, alpha = asked.x[0], asked.given.get("alpha", 1.0)
-    if depends.text == "assigned" or not checked or _close(own + alpha * sum(asked.x[1:]), asked.out):
-        return labeled(alpha) if asked.at and alpha != 1 else ONE
-    if _close(math.prod(asked.x), asked.out):
-        return product_of_others(asked)
-    count = len(asked.x)
-    return Slope(1 / count, f"1 / {count}") if _close(sum(asked.x) / count, asked.out) else UNKNOWN
+    """Of a number that was written, or combined with the old one: added, multiplied, or in their mean."""
+    own, alpha, count = asked.x[0], asked.given.get("alpha", 1.0), len(asked.x)
+    if "product" in asked.given:
+        return product_of_others(asked._replace(given={}))
+    if "mean" in asked.given:
+        return Slope(1 / count, f"1 / {count}")
+    adds = depends.text == "assigned" or not checked or _close(own + alpha * sum(asked.x[1:]), asked.out)
+    return (labeled(alpha) if asked.at and alpha != 1 else ONE) if adds else UNKNOWN
 
 
 def _yields(form: Form, asked: Asked) -> bool:

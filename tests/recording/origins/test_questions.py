@@ -188,6 +188,17 @@ for _ in range(2):
     assert found.right == -10.0
 
 
+def test_numbers_that_are_reduced_at_one_place_say_how() -> None:
+    pytest.importorskip("torch")
+    told = []
+    for how in ("sum", "prod", "mean", "amax"):
+        program = f"a = torch.tensor([2.], requires_grad=True)\nb = torch.tensor([2.])\nc = a.scatter_reduce(0, torch.tensor([0]), b, '{how}')\nc.sum().backward()\n"
+        recording = run(program, "torch").recording
+        found = origins(recording, "c", (0,)).arithmetic
+        told.append((found and found.en, contributions(recording, "a", (0,)).right))
+    assert told == [("4 = 2 + 2", 1.0), ("4 = 2 · 2", 2.0), ("2 = (2 + 2) / 2", 0.5), ("2 = max(2, 2)", 0.5)]
+
+
 LONG = "import inplacelab as paddle\nx = paddle.to_tensor([(37 * k % 997) * 0.5 for k in range(900)], stop_gradient=False)\n"
 
 
