@@ -132,18 +132,21 @@ def computed(recording: Recording, storage: int, slot: int, step: int, *, most: 
         step: the step's index; -1 for the time before the first step.
         most: how many origins are listed.
     """
-    known, asked = recording.once(_found), (storage, slot, step, most)
-    if asked not in known:
-        known[asked] = _computed(recording, storage, slot, step, most)
-    return known[asked]
+    known, arrival = recording.once(_found), arrival_at(recording, storage, slot, step)
+    came = storage, slot, -1 if arrival is None else arrival.step
+    found = known.get((*came, MOST_SOURCES))
+    if found is None or (found.more and most != MOST_SOURCES):
+        found = known.get((*came, most)) or _computed(recording, storage, slot, arrival, step, most)
+    if found.value is not None:  # a value that was not recorded at once may be known later
+        known[*came, most] = found
+    return found
 
 
 def _found(_: Recording) -> dict[tuple[int, int, int, int], Computed]:
     return {}
 
 
-def _computed(recording: Recording, storage: int, slot: int, upto: int, most: int) -> Computed:
-    arrival = arrival_at(recording, storage, slot, upto)
+def _computed(recording: Recording, storage: int, slot: int, arrival: Arrival | None, upto: int, most: int) -> Computed:
     if arrival is None or arrival.step < 0:
         return Computed(storage, slot, -1, None, None, None, value_in_slot(recording, storage, slot, upto), "before")
     step, after = recording.steps[arrival.step], recording.state(arrival.step)
@@ -162,8 +165,12 @@ def _computed(recording: Recording, storage: int, slot: int, upto: int, most: in
         return found("not known")
     kept = tuple(each for source in used[:most] for each in _read(recording, step, source))
     how = "drawn" if depends.how == "drawn" else "computed" if kept else "made" if step.op in _UNFILLED else "written"
-    compared = used if not depends.rule else _compared(recording, step, arrival, slot)
-    said = arithmetic(step.op, _of_slot(recording, step, arrival, slot), _values(recording, step, compared), value)
+    if depends.rule or len(used) > min(most, MOST_SOURCES):
+        compared = used if not depends.rule else _compared(recording, step, arrival, slot)
+        values = _values(recording, step, compared)
+    else:
+        values = [each.value for each in kept]
+    said = arithmetic(step.op, _of_slot(recording, step, arrival, slot), values, value)
     return found(how, kept, len(used) > most, said)
 
 
