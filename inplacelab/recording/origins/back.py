@@ -13,6 +13,7 @@ from inplacelab.recording.facts import Number, Step, TensorFacts
 from inplacelab.recording.origins.arithmetic import arithmetic
 from inplacelab.recording.origins.arrivals import Arrival, How, arrival_at
 from inplacelab.recording.origins.elements import (
+    asked_for,
     element_at,
     index_of,
     number_of,
@@ -116,8 +117,7 @@ def origins(recording: Recording, tensor: str | TensorFacts, index: Sequence[int
     >>> print(found.arithmetic.en, [each.called.en for each in found.origins])
     130 = 13 · 10 ['`x[0]`']
     """
-    state = recording.state(step)
-    facts = state.tensor(tensor) if isinstance(tensor, str) else tensor
+    state, facts = asked_for(recording, tensor, step)
     number = number_of(state, facts, index)
     return computed(recording, facts.storage, slots_of_element(state, facts, number)[0], state.step.index)
 

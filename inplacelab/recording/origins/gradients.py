@@ -16,7 +16,7 @@ from typing import NamedTuple
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, TensorFacts
 from inplacelab.recording.origins.arrivals import arrivals
-from inplacelab.recording.origins.elements import number_of, slots_of_element, value_of
+from inplacelab.recording.origins.elements import asked_for, number_of, slots_of_element, value_of
 from inplacelab.recording.origins.hops import Hops
 from inplacelab.recording.origins.one_pass import OnePass
 from inplacelab.recording.origins.path_search import PathSearch
@@ -89,8 +89,7 @@ def contributions(
     >>> found.gradient, [path.value for path in found.paths]
     (6.0, [6.0])
     """
-    state = recording.state(step)
-    facts = state.tensor(tensor) if isinstance(tensor, str) else tensor
+    state, facts = asked_for(recording, tensor, step)
     owner = state.owner_of_gradient(facts.id)
     facts = facts if owner is None else state.tensors[owner]
     number = number_of(state, facts, index)

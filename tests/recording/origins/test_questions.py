@@ -100,6 +100,10 @@ def test_bad_input_is_refused_with_a_sentence(recording: Recording) -> None:
         life(recording, "m", (0, 0), 999)
     with pytest.raises(TypeError, match="one whole number for each axis"):
         origins(recording, "m", ("a", 0))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a tensor is given by its name"):
+        life(recording, 3, (0, 0))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a recording is asked"):
+        origins(paddle.record(), "m", (0, 0))  # type: ignore[arg-type]
     with pytest.raises(LookupError, match="`m` has received no gradient"):
         contributions(recording, "m", (0, 0))
 
