@@ -6,10 +6,10 @@ For each recording: the processor time of the first picture (a widget and what i
 which the player asks for afterwards, and how much shorter the first is; the kilobytes that a widget adds to a notebook beside the player,
 those of the whole recording as it travels, and those of an exported page; the time until a page is painted; and how long a step is drawn:
 script, style, layout and paint, from the key to the frame, without waiting for the screen. It is measured of 60 steps one after the other
-and of 60 jumps over the whole recording: the median and the 95th percentile of what the page's thread worked (as long by the clock, on a
+and of 60 jumps over the whole recording, and of 60 clicks that light up where a number comes from: the median and the 95th percentile of what the page's thread worked (as long by the clock, on a
 machine that has nothing else to do), and the median by the clock.
 
-The goals: the first picture of any recording of 2,000 steps within 0.5 s; a widget within 40 kB; a step or jump of any recording drawn
+The goals: the first picture of any recording of 2,000 steps within 0.5 s; a widget within 40 kB; a step, jump or click of any recording drawn
 within 16 ms (median); the player, which every widget carries, under 75 kB.
 """
 
@@ -44,7 +44,7 @@ WIDGET_LIMIT = 40.0
 PLAYER_LIMIT = 75.0
 """Kilobytes."""
 ROUND = 60
-"""How many steps are measured, and how many jumps."""
+"""How many steps are measured, how many jumps, and how many clicks."""
 
 
 def cell() -> None:
@@ -178,11 +178,12 @@ class Times(NamedTuple):
 
 
 class InBrowser(NamedTuple):
-    """Milliseconds until the player is there, and of the steps and jumps."""
+    """Milliseconds until the player is there, and of the steps, jumps and clicks."""
 
     paint: float
     steps: Times
     jumps: Times
+    clicks: Times
 
 
 class Found(NamedTuple):
@@ -221,6 +222,11 @@ _JUMP = """
 _PRESS = """
   const start = performance.now();
   document.querySelector('.ipl').dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+"""
+_CLICK = """
+  const slots = document.querySelectorAll('.ipl rect[data-k]');
+  const start = performance.now();
+  slots[place * 7 % slots.length]?.dispatchEvent(new MouseEvent('click', { bubbles: true }));
 """
 _DRAW = """async (place) => {
   DEED
@@ -271,7 +277,7 @@ def in_browser(page: Any, recording: Recording, folder: Path) -> InBrowser:
     watch.draw([first])
     steps = watch.draw(range(first + 1, min(count, first + ROUND)), _PRESS)
     jumps = watch.draw((k * 2 + 1) * count // (ROUND * 2) for k in range(ROUND))
-    return InBrowser(paint, steps, jumps)
+    return InBrowser(paint, steps, jumps, watch.draw(range(ROUND), _CLICK))
 
 
 @contextmanager
@@ -300,7 +306,7 @@ def verdicts(found: Found) -> str:
     if found.browser:
         said += [
             verdict(name, median(times.by_thread), STEP_LIMIT, "ms")
-            for name, times in (("step", found.browser.steps), ("jump", found.browser.jumps))
+            for name, times in zip(("step", "jump", "click"), found.browser[1:], strict=True)
         ]
     return ", ".join(said)
 
@@ -312,7 +318,7 @@ def row(name: str, found: Found) -> str:
     seconds = f"{found.first:7.2f} {found.whole:7.2f} {ratio}"
     columns = [f"{name:12} {found.steps:5} {seconds} {found.widget:9.1f} {found.sent:8.0f} {found.page:7.0f}"]
     if found.browser:
-        columns.append(f"{found.browser.paint:8.0f} {found.browser.steps} {found.browser.jumps}")
+        columns.append(" ".join([f"{found.browser.paint:8.0f}", *map(str, found.browser[1:])]))
     return "  ".join([" ".join(columns), verdicts(found)])
 
 
@@ -340,7 +346,7 @@ def main() -> None:
     print(verdict("The player of a widget:", size, PLAYER_LIMIT, "kB"))
     with browser_page() as page, TemporaryDirectory() as folder:
         shown = (
-            f" {'paint ms':>8} {'step ms':>7} {'95 %':>6} {'clock':>6} {'jump ms':>7} {'95 %':>6} {'clock':>6}"
+            f" {'paint ms':>8} {'step ms':>7} {'95 %':>6} {'clock':>6} {'jump ms':>7} {'95 %':>6} {'clock':>6} {'click ms':>8} {'95 %':>5} {'clock':>6}"
             if page
             else ""
         )

@@ -58,7 +58,7 @@ class Dependence:
     for each axis the window's size, stride, padding and dilation, times the second operand, plus the third; if text is "transposed", on those
     whose windows it is in; "attended": on the rows of the first three operands as attention weighs them, without the pairs of a query and a key in
     places; a further operand is added to the scores; "moved": on the
-    element in places, -1 for none: numbers beyond the first operand's elements go on in the next one; "listed": on those of the first operand in places,
+    element in places, -1 for none: numbers beyond the first operand's elements go on in the next one; "listed": on those in places, numbered as for "moved",
     as many for each element of the result as numbers says, times weights, or the same for all if there are none; "written": those in places were written with those in values of the last operand, "assigned", "combined"
     with the old ones, or "replaced" by all of them together, as text says."""
     numbers: tuple[int, ...] = field(default=(), metadata=_LEFT_OUT)
@@ -111,10 +111,10 @@ def products(equation: str) -> Dependence:
 def listed(
     groups: Sequence[Sequence[int]], weights: Sequence[Sequence[float]] = (), rule: Rule = ""
 ) -> Dependence | None:
-    """Returns the dependence of each element of a result on a few elements of the first operand; None if they are too many to report.
+    """Returns the dependence of each element of a result on a few elements of the operands; None if they are too many to report.
 
     Args:
-        groups: for each element of the result, in order, the numbers of the elements.
+        groups: for each element of the result, in order, the numbers of the elements: those of the second operand come after those of the first.
         weights: for each of these what it is multiplied by; none if the elements are not added up.
         rule: which of the elements count.
     """

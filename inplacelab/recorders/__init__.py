@@ -9,7 +9,7 @@
     numpy.py        the same for programs that use NumPy alone
     torch/          the same for PyTorch, whose functions a mode overrides
     paddle/         the same for PaddlePaddle, whose functions are replaced
-         |            dependences.py: on which elements the elements of a framework's results depend
+         |            dependences/: on which elements the elements of a framework's results depend
          |            graph_search.py, raw_memory.py, step_limit.py: what the recorders of frameworks share
          |            node_references.py: which grad nodes are gone
          |            live_bytes.py: how many bytes are there

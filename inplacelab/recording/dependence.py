@@ -107,7 +107,12 @@ class Asked(NamedTuple):
 
 
 def for_element(depends: Dependence, element: int) -> Dependence:
-    """Returns a dependence with the weights of one element of the result alone, in the order of its origins."""
+    """Returns a dependence with the weights of one element of the result alone, in the order of its origins; of the losses of many examples with
+    the label of this one.
+    """
+    labels = [each for each in depends.given if each.name == "label"]
+    if depends.how == "reduced" and len(depends.numbers) == 1 < len(labels) and element < len(labels):
+        return replace(depends, given=(labels[element], *(each for each in depends.given if each.name != "label")))
     if not depends.weights or element >= len(depends.numbers):
         return depends
     first = sum(depends.numbers[:element])
@@ -401,7 +406,12 @@ def _at(shape: Shape, term: str, places: dict[str, int]) -> int:
 
 
 def _moved(asked: Asked) -> Found:
-    place = asked.depends.places[asked.element] if asked.element < len(asked.depends.places) else -1
+    if asked.element < len(asked.depends.places):
+        yield from _numbered_on(asked, asked.depends.places[asked.element])
+
+
+def _numbered_on(asked: Asked, place: int) -> Iterator[Source]:
+    """The element with a number: those of the second operand come after those of the first."""
     for operand, own in enumerate(asked.shapes):
         if 0 <= place < prod(own):
             yield Source(operand, place)
@@ -412,7 +422,8 @@ def _listed(asked: Asked) -> Found:
     counts = asked.depends.numbers
     if asked.element < len(counts):
         first = sum(counts[: asked.element])
-        yield from (Source(0, place) for place in asked.depends.places[first : first + counts[asked.element]])
+        for place in asked.depends.places[first : first + counts[asked.element]]:
+            yield from _numbered_on(asked, place)
 
 
 def _attended(asked: Asked) -> Found:

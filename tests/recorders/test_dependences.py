@@ -82,6 +82,14 @@ EXPRESSIONS = {
         "torch.nn.functional.celu(a, 0.5)", "torch.nn.functional.mish(a)", "torch.nn.functional.hardswish(a)", "torch.nn.functional.tanhshrink(a)",
         "torch.nn.functional.logsigmoid(a)", "torch.nn.functional.gelu(a, approximate='tanh')", "torch.logit(b.abs() / 3)",
         "torch.xlogy(b, a.abs())", "torch.float_power(b.abs(), 2)", "torch.special.expit(a)",
+        "1. / a", "a.scatter_reduce(1, j, b, 'amax')", "a.scatter_reduce(1, j, b, 'mean', include_self=False)", "a.clone().index_reduce_(0, i, b, 'amin')",
+        "torch.nn.functional.triplet_margin_loss(a, b, a * 2)", "torch.nn.functional.gaussian_nll_loss(a, b, b.abs())", "torch.nn.functional.cross_entropy(a, i, weight=b[0].abs())",
+        "torch.nn.functional.binary_cross_entropy_with_logits(a, b, pos_weight=b[0].abs())", "torch.nn.functional.embedding_bag(torch.tensor([[0, 1], [1, 1]]), a)",
+        "torch.nn.functional.grid_sample(a[None, None], b[:, :2].reshape(1, 1, 2, 2))", "a.quantile(0.3)", "torch.kron(a, b)", "torch.linalg.solve(a[:, :2], b[:, :2])",
+        "torch.fft.rfft(a).abs()", "torch._foreach_mul([a, b], 2.)[1]", "torch._foreach_add([a, b], [b, a * 2], alpha=2.)[0]",
+        "torch._foreach_norm([a, b[0]])[1]", "torch.unique(a)", "torch.lstm_cell(a, (b[:, :2], a[:, :2]), torch.ones(8, 3).double() / 9, torch.ones(8, 2).double() / 9)[1]",
+        "(torch.manual_seed(0), torch.nn.GRU(3, 2).double().requires_grad_(False)(a[None])[0])[1]", "(m := torch.nn.BatchNorm1d(3).double(), m(a), m.running_var)[2]",
+        "(torch.manual_seed(0), torch.nn.MultiheadAttention(3, 1).double().requires_grad_(False)(a[:, None], b[:, None], b[:, None])[0])[1]",
     ),
     "paddle": (
         "a * b", "a + 2.5", "3. - a", "a / b[0]", "a.exp()", "paddle.maximum(a, b)", "a.sum()", "a.sum(1)", "a.mean(0, keepdim=True)", "a.max(-1)", "a.prod(1)",
@@ -120,7 +128,11 @@ EXPRESSIONS = {
         "paddle.nn.functional.gelu(a, True)", "paddle.nn.functional.smooth_l1_loss(a, b, delta=0.5)",
         "paddle.nn.functional.kl_div(a, paddle.nn.functional.softmax(b, 1))", "paddle.nn.functional.cross_entropy(a, i, label_smoothing=0.1)",
         "paddle.nn.functional.cross_entropy(a, paddle.nn.functional.softmax(b, 1), soft_label=True)", "paddle.increment(a.sum())", "paddle.nn.functional.avg_pool3d(a.reshape([1, 1, 1, 2, 3]), [1, 1, 2], 1)",
-        "paddle.cummax(a, 1)[0]", "a.kthvalue(2, 1)[0]",
+        "paddle.cummax(a, 1)[0]", "a.kthvalue(2, 1)[0]", "1. / a", "a.put_along_axis(j, b[:1], 1, reduce='amax')", "a.put_along_axis(j, b[:1], 1, reduce='mul', include_self=False)",
+        "paddle.nn.functional.nll_loss(a, i, weight=b[0])", "paddle.nn.functional.binary_cross_entropy_with_logits(a, b, pos_weight=b[0].abs())", "paddle.kron(a, b)",
+        "paddle.linalg.solve(a[:, :2], b[:, :2])", "paddle.nn.functional.grid_sample(a.reshape([1, 1, 2, 3]), b[:, :2].reshape([1, 1, 2, 2]))", "paddle.fft.rfft(a).abs()",
+        "paddle.select_scatter(a, b[0], 0, 1)", "paddle.nanmedian(a)", "paddle.renorm(a, 2., 0, 1.)",
+        "(paddle.seed(0), paddle.set_default_dtype('float64'), paddle.nn.LSTM(3, 2)(a.unsqueeze(0))[0].detach())[2]",
     ),
 }  # fmt: skip
 
@@ -194,6 +206,35 @@ def test_an_operation_without_a_declaration_is_not_known() -> None:
     assert step.depends is None
     assert value_of(recording.state(), recording.state().tensor("y"), 0) == 1
     assert all(each is not None for each in operands_of(recording, step))
+
+
+@pytest.mark.standard
+@pytest.mark.parametrize("framework", ["torch", "paddle"])
+def test_of_equal_elements_the_framework_says_which_came_first(framework: str) -> None:
+    pytest.importorskip(framework)
+    program = f"x = {framework}.{'tensor' if framework == 'torch' else 'to_tensor'}([2., 0., 1., 0., 0.])\nv, i = {framework}.topk(x, 5)\n"
+    done = run(program, framework)
+    found = [origins(done.recording, "v", (k,)).origins[0].index[0] for k in range(5)]
+    assert found == done.names["i"].tolist()
+
+
+STEPS = {
+    "torch": "w, v = torch.ones(2, requires_grad=True), torch.ones(1, requires_grad=True)\n(w * w).sum().backward()\n"
+    "torch.nn.utils.clip_grad_norm_([w], 1.)\ntorch.optim.SGD([w, v], 0.1, foreach=True).step()\n",
+    "paddle": "w = paddle.ones([2])\nw.stop_gradient = False\n(w * w).sum().backward()\npaddle.optimizer.Adam(parameters=[w]).step()\n",
+}
+
+
+@pytest.mark.standard
+@pytest.mark.parametrize("framework", ["torch", "paddle"])
+def test_a_step_of_an_optimizer_reads_the_element_and_its_gradient(framework: str) -> None:
+    pytest.importorskip(framework)
+    recording = run(STEPS[framework], framework).recording
+    found = origins(recording, "w", (1,))
+    called = {each.called.en for each in found.origins}
+    assert found.how == "computed"
+    assert {"`w[1]`", "`w.grad[1]`"} <= called
+    assert not called & {"`w[0]`", "`w.grad[0]`"}
 
 
 @pytest.mark.standard

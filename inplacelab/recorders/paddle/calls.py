@@ -38,7 +38,7 @@ from inplacelab.recorders.positions import (
 )
 
 if TYPE_CHECKING:
-    from inplacelab.recorders.dependence_call import Found
+    from inplacelab.recorders.dependences.call import Found
     from inplacelab.recorders.events import Operand
     from inplacelab.recorders.paddle.known import KnownTensor
 

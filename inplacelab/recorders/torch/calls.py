@@ -34,7 +34,7 @@ from inplacelab.recorders.positions import (
 from inplacelab.recorders.torch.readings import layout_of
 
 if TYPE_CHECKING:
-    from inplacelab.recorders.dependence_call import Found
+    from inplacelab.recorders.dependences.call import Found
     from inplacelab.recorders.events import Operand
     from inplacelab.recorders.torch.known import KnownTensor
 
@@ -206,17 +206,18 @@ def _always(_: Mapping[str, Any]) -> bool:
     return True
 
 
-_ROWS, _ALONG = ("x", "axis", "index", "value"), ("x", "axis", "index", "value", "reduce")
+_ROWS = ("x", "axis", "index", "value")
+_ALONG, _REDUCING = (*_ROWS, "reduce"), (*_ROWS, "reduce", "include_self")
 _WRITES: Mapping[str, At] = {
     "masked_fill_": At(where_true, ("x", "mask", "value")),
     "masked_scatter_": At(where_true, ("x", "mask", "value")),
     "index_fill_": At(rows, _ROWS),
     "index_copy_": At(rows, _ROWS),
     "index_add_": At(rows, _ROWS, _always),
-    "index_reduce_": At(rows, _ROWS, _always),
+    "index_reduce_": At(rows, _REDUCING, _always),
     "scatter_": At(along, _ALONG, _reduces),
     "scatter_add_": At(along, _ALONG, _always),
-    "scatter_reduce_": At(along, _ALONG, _always),
+    "scatter_reduce_": At(along, _REDUCING, _always),
     "index_put_": At(keyed, ("x", "index", "value", "accumulate"), _accumulates),
     "put_": At(flat, ("x", "index", "value", "accumulate"), _accumulates),
     "fill_diagonal_": At(diagonal, ("x", "value", "wrap")),

@@ -60,7 +60,7 @@ def plain_name(op: str | None) -> str:
     >>> plain_name("mul_"), plain_name("scale_")
     ('multiply', 'scale')
     """
-    bare = (op or "?").rstrip("_")
+    bare = (op or "?").rstrip("_").removeprefix("_foreach_")
     return _OTHER_NAMES.get(bare, bare)
 
 
@@ -107,13 +107,23 @@ def _right(op: str, depends: Dependence, shown: Sequence[str]) -> Text:
 
 def _collected(op: str, depends: Dependence, shown: Sequence[str]) -> Text:
     """Of an operation that makes one number of many."""
-    if op in ("sum", "cumsum") or (depends.how == "written" and op in ADDING):
+    if depends.how == "written" and op in ADDING:
+        op = _combining(depends)
+    if op in ("sum", "cumsum"):
         return _sum(shown)
     if op == "mean":
         return Text("({0}) / {1}", "({0}) / {1}").format(_sum(shown), len(shown))
     if op in ("prod", "cumprod") and len(shown) <= MOST_TERMS:
         return _same(" · ".join([shown[0], *map(signed, shown[1:])]))
     return _named(op, shown)
+
+
+def _combining(depends: Dependence) -> str:
+    """How the numbers that were written to one place were made one."""
+    if depends.rule:
+        return "max" if depends.rule == "largest" else "min"
+    names = {each.name for each in depends.given}
+    return "prod" if "product" in names else "mean" if "mean" in names else "sum"
 
 
 _DRAWN = Text("drawn here", "在此处随机取得")

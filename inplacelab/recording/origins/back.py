@@ -13,6 +13,7 @@ from inplacelab.recording.facts import Number, Step, TensorFacts
 from inplacelab.recording.origins.arithmetic import arithmetic
 from inplacelab.recording.origins.arrivals import Arrival, How, arrival_at
 from inplacelab.recording.origins.elements import (
+    asked_for,
     element_at,
     index_of,
     number_of,
@@ -24,7 +25,15 @@ from inplacelab.recording.origins.elements import (
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import common_runs
 
-__all__ = ["Computed", "Origin", "computed", "has_unknown_operand", "origins", "sources_in_step"]
+__all__ = [
+    "Computed",
+    "Origin",
+    "computed",
+    "has_unknown_operand",
+    "origins",
+    "reads_what_it_overwrites",
+    "sources_in_step",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +117,7 @@ def origins(recording: Recording, tensor: str | TensorFacts, index: Sequence[int
     >>> print(found.arithmetic.en, [each.called.en for each in found.origins])
     130 = 13 · 10 ['`x[0]`']
     """
-    state = recording.state(step)
-    facts = state.tensor(tensor) if isinstance(tensor, str) else tensor
+    state, facts = asked_for(recording, tensor, step)
     number = number_of(state, facts, index)
     return computed(recording, facts.storage, slots_of_element(state, facts, number)[0], state.step.index)
 
@@ -124,18 +132,21 @@ def computed(recording: Recording, storage: int, slot: int, step: int, *, most: 
         step: the step's index; -1 for the time before the first step.
         most: how many origins are listed.
     """
-    known, asked = recording.once(_found), (storage, slot, step, most)
-    if asked not in known:
-        known[asked] = _computed(recording, storage, slot, step, most)
-    return known[asked]
+    known, arrival = recording.once(_found), arrival_at(recording, storage, slot, step)
+    came = storage, slot, -1 if arrival is None else arrival.step
+    found = known.get((*came, MOST_SOURCES))
+    if found is None or (found.more and most != MOST_SOURCES):
+        found = known.get((*came, most)) or _computed(recording, storage, slot, arrival, step, most)
+    if found.value is not None:  # a value that was not recorded at once may be known later
+        known[*came, most] = found
+    return found
 
 
 def _found(_: Recording) -> dict[tuple[int, int, int, int], Computed]:
     return {}
 
 
-def _computed(recording: Recording, storage: int, slot: int, upto: int, most: int) -> Computed:
-    arrival = arrival_at(recording, storage, slot, upto)
+def _computed(recording: Recording, storage: int, slot: int, arrival: Arrival | None, upto: int, most: int) -> Computed:
     if arrival is None or arrival.step < 0:
         return Computed(storage, slot, -1, None, None, None, value_in_slot(recording, storage, slot, upto), "before")
     step, after = recording.steps[arrival.step], recording.state(arrival.step)
@@ -153,10 +164,18 @@ def _computed(recording: Recording, storage: int, slot: int, upto: int, most: in
     if depends is None or used is None:
         return found("not known")
     kept = tuple(each for source in used[:most] for each in _read(recording, step, source))
-    how = "drawn" if depends.how == "drawn" else "computed" if kept else "written"
-    compared = used if not depends.rule else _compared(recording, step, arrival, slot)
-    said = arithmetic(step.op, _of_slot(recording, step, arrival, slot), _values(recording, step, compared), value)
+    how = "drawn" if depends.how == "drawn" else "computed" if kept else "made" if step.op in _UNFILLED else "written"
+    if depends.rule or len(used) > min(most, MOST_SOURCES):
+        compared = used if not depends.rule else _compared(recording, step, arrival, slot)
+        values = _values(recording, step, compared)
+    else:
+        values = [each.value for each in kept]
+    said = arithmetic(step.op, _of_slot(recording, step, arrival, slot), values, value)
     return found(how, kept, len(used) > most, said)
+
+
+_UNFILLED = ("empty_like", "new_empty")
+"""Operations that leave in memory what was there."""
 
 
 def _of_slot(recording: Recording, step: Step, arrival: Arrival, slot: int) -> Dependence:
@@ -224,6 +243,14 @@ def has_unknown_operand(recording: Recording, step: Step) -> bool:
     before = recording.before(step.index)
     seen = {key for key, facts in zip(step.inputs, operands_of(recording, step), strict=True) if facts is not None}
     return any(each.tensor not in seen and each.storage in before.storages for each in step.reads)
+
+
+def reads_what_it_overwrites(recording: Recording, step: Step) -> bool:
+    """Returns whether a step wrote a tensor while it read the same slots through another one, as Paddle's `x.subtract_(x[0])` does."""
+    first, *others = [*operands_of(recording, step), None]
+    if step.category != "in-place" or step.depends is not None or first is None:
+        return False
+    return any(each is not None and each.id != first.id and each.storage == first.storage for each in others)
 
 
 def _facts(recording: Recording, step: Step, tensor: int, after: State) -> TensorFacts | None:

@@ -12,6 +12,7 @@ from inplacelab.recording.values_read import element_values, slot_value, slots_u
 
 __all__ = [
     "MOST_ELEMENTS",
+    "asked_for",
     "element_at",
     "index_of",
     "number_of",
@@ -31,6 +32,32 @@ _NO_INDEX = Text(
     "an element is given by one whole number for each axis, such as (0, 2), not by {0!r}",
     "元素由每个轴各一个整数给出，例如 (0, 2)，而不是 {0!r}",
 )
+
+
+_NO_RECORDING = Text(
+    "a recording is asked, such as the `recording` of a block `with record() as block`, not of type `{0}`",
+    "应给出一份记录，例如 `with record() as block` 的 `block.recording`，而不是 `{0}` 类型的对象",
+)
+_NO_TENSOR = Text(
+    "a tensor is given by its name, or by its facts in the recording, not by {0!r}",
+    "张量由它的名字给出，或由记录中它的事实给出，而不是 {0!r}",
+)
+
+
+def asked_for(recording: Recording, tensor: str | TensorFacts, step: int) -> tuple[State, TensorFacts]:
+    """Returns the state after a step, and the facts of a tensor in it.
+
+    Raises:
+        IndexError: if there is no such step.
+        KeyError: if no tensor has that name at that step.
+        TypeError: if the recording, the tensor or the step is none.
+    """
+    if not isinstance(recording, Recording):
+        raise TypeError(str(_NO_RECORDING.format(type(recording).__name__)))
+    if not isinstance(tensor, str | TensorFacts):
+        raise TypeError(str(_NO_TENSOR.format(tensor)))
+    state = recording.state(step)
+    return state, state.tensor(tensor) if isinstance(tensor, str) else tensor
 
 
 def number_of(state: State, tensor: TensorFacts, index: object) -> int:

@@ -12,6 +12,7 @@ from inplacelab.recording.origins.arrivals import MOST_RESULTS, next_arrival
 from inplacelab.recording.origins.back import called, has_unknown_operand, operands_of, sources_in_step
 from inplacelab.recording.origins.elements import (
     MOST_ELEMENTS,
+    asked_for,
     index_of,
     number_of,
     slot_of,
@@ -91,8 +92,7 @@ def flows_into(recording: Recording, tensor: str | TensorFacts, index: Sequence[
     >>> [flow.called.en for flow in flows_into(rec.recording, "x", (1,), 0).into]
     ['`y`']
     """
-    state = recording.state(step)
-    facts = state.tensor(tensor) if isinstance(tensor, str) else tensor
+    state, facts = asked_for(recording, tensor, step)
     number = number_of(state, facts, index)
     return flows(recording, facts.storage, slots_of_element(state, facts, number)[0], state.step.index)
 

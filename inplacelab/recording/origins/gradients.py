@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isclose
+from math import isclose, prod
 from typing import NamedTuple
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, TensorFacts
 from inplacelab.recording.origins.arrivals import arrivals
-from inplacelab.recording.origins.elements import number_of, slots_of_element, value_of
+from inplacelab.recording.origins.elements import asked_for, number_of, slots_of_element, value_of
 from inplacelab.recording.origins.hops import Hops
 from inplacelab.recording.origins.one_pass import OnePass
 from inplacelab.recording.origins.path_search import PathSearch
@@ -43,6 +43,7 @@ class Contributions:
         held: what the element held before this pass, to which the gradient was added; None if there was no gradient, or it was not recorded.
         without_hooks: what the paths add up to, if code of the program, such as a hook, ran in this pass and made the gradient another number;
             None otherwise. `right` is not known then.
+        of_shape: the shape of the gradient that backward returned, if it lacks the element; None otherwise.
     """
 
     tensor: int
@@ -55,6 +56,7 @@ class Contributions:
     wrong: bool
     held: Number | None = None
     without_hooks: float | None = None
+    of_shape: tuple[int, ...] | None = None
 
 
 _NO_GRADIENT = Text("`{0}` has received no gradient up to step {1}", "到第 {1} 步为止，`{0}` 没有得到梯度")
@@ -87,8 +89,7 @@ def contributions(
     >>> found.gradient, [path.value for path in found.paths]
     (6.0, [6.0])
     """
-    state = recording.state(step)
-    facts = state.tensor(tensor) if isinstance(tensor, str) else tensor
+    state, facts = asked_for(recording, tensor, step)
     owner = state.owner_of_gradient(facts.id)
     facts = facts if owner is None else state.tensors[owner]
     number = number_of(state, facts, index)
@@ -136,17 +137,18 @@ def _contributions(recording: Recording, state: State, facts: TensorFacts, numbe
         recording, ran, facts.id
     )  # then it is not known which number's gradient was retained
     total = None if overwritten or search.of.gone_through else found.total
-    wrong = _differs(total, gradient, held)
+    of_shape = None if gradient is not None else _shape_without(recording.state(ran), facts, number)
+    wrong = _differs(total, gradient, held) or (of_shape is not None and total is not None)
     used: Sequence[GradientPath] = ()
     without_hooks = None
     if wrong and _ran_code(recording, begun, ran):
         total, without_hooks, wrong = None, total, False
     if wrong:
         went = search.used.paths(facts.storage, slot)
-        explains = went.total is not None and not _differs(went.total, gradient, held)
+        explains = gradient is not None and went.total is not None and not _differs(went.total, gradient, held)
         used = went.paths if explains else ()
     answer = Contributions(
-        facts.id, ran, gradient, found.paths, tuple(used), found.more, total, wrong, held, without_hooks
+        facts.id, ran, gradient, found.paths, tuple(used), found.more, total, wrong, held, without_hooks, of_shape
     )
     recording.once(_asked)[facts.id, number, ran] = answer
     return answer
@@ -199,6 +201,13 @@ def _held(state: State, leaf: int, number: int) -> int | float | None:
     gradient = None if facts is None or facts.grad is None else state.tensors.get(facts.grad)
     value = None if gradient is None else value_of(state, gradient, number)
     return value if isinstance(value, int | float) else None
+
+
+def _shape_without(state: State, leaf: TensorFacts, number: int) -> tuple[int, ...] | None:
+    """The shape of a leaf's gradient, if it has too few elements."""
+    facts = state.tensors.get(leaf.id, leaf)
+    gradient = None if facts.grad is None else state.tensors.get(facts.grad)
+    return None if gradient is None or number < prod(gradient.shape) else gradient.shape
 
 
 def _differs(total: float | None, gradient: Number | None, held: Number | None) -> bool:

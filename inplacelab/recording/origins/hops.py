@@ -69,10 +69,11 @@ class Hops:
         return Hop(flow, then, None if now == then else now, None if now == then else result.overwrote)
 
     def _depends(self, depends: Dependence, flow: Flow) -> Dependence:
-        if not depends.weights:
+        if not depends.weights and not depends.given:
             return depends
-        after = self._recording.state(flow.step)
-        return for_element(depends, number_of(after, after.tensors[flow.tensor], flow.index))
+        after, before = self._recording.state(flow.step), self._recording.before(flow.step)
+        made = after.tensors.get(flow.tensor) or before.tensors[flow.tensor]
+        return for_element(depends, number_of(after, made, flow.index))
 
     def result(self, flow: Flow) -> Result:
         """Returns what is known of an element that a step computed. Many paths may lead to it."""

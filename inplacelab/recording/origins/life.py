@@ -11,7 +11,7 @@ from inplacelab.recording.as_written import as_written
 from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, TensorFacts
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.arrivals import Arrival, arrivals
-from inplacelab.recording.origins.elements import number_of, slots_of_element, value_in_slot
+from inplacelab.recording.origins.elements import asked_for, number_of, slots_of_element, value_in_slot
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
@@ -85,8 +85,7 @@ def life(recording: Recording, tensor: str | TensorFacts, index: Sequence[int], 
     >>> [event.says.en for event in life(rec.recording, "m", (0, 1))]
     ['made by ones (line 1): 1', 'read by scale_ (line 3)', '1 → 10 by scale_ (line 3) through `row`']
     """
-    state = recording.state(step)
-    facts = state.tensor(tensor) if isinstance(tensor, str) else tensor
+    state, facts = asked_for(recording, tensor, step)
     number = number_of(state, facts, index)
     return life_of_slot(recording, facts.storage, slots_of_element(state, facts, number)[0])
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inplacelab.recording.facts import Step
-from inplacelab.recording.lost_history import WITHOUT_HISTORY, is_lost
+from inplacelab.recording.lost_history import WITHOUT_HISTORY, is_lost, loses_write
 from inplacelab.recording.origins.arrivals import MOST_RESULTS, Arrival, next_arrival
+from inplacelab.recording.origins.back import operands_of, reads_what_it_overwrites
 from inplacelab.recording.origins.following import At, Branch, Following, Found
 from inplacelab.recording.origins.forward import Flow, flows
 from inplacelab.recording.origins.hops import Hops
@@ -47,16 +48,17 @@ class PathSearch:
     def _leads(self, start: At) -> bool:
         """Whether something with history was computed from a number that the pass goes through, or should go through."""
         for flow in flows(self._recording, *start).into:
-            if flow.step < self._pass.begun and self._goes_through(self._recording.steps[flow.step]):
+            if flow.step < self._pass.begun and self._goes_through(self._recording.steps[flow.step], start.storage):
                 return True
         return (start.storage, start.slot) in self._pass.seeds
 
-    def _goes_through(self, step: Step) -> bool:
-        """Whether the pass goes through a step, or should, because the step lost the history of an operand."""
+    def _goes_through(self, step: Step, storage: int) -> bool:
+        """Whether the pass goes through a step, or should, because the step lost the history of an operand on a storage."""
         if step.kept in self._pass.reached:
             return True
         made = made_node(self._recording, step)
-        return any(is_lost(self._recording, step, each, made_node=made) for each in step.inputs)
+        operands = (each.id for each in operands_of(self._recording, step) if each and each.storage == storage)
+        return any(is_lost(self._recording, step, each, made_node=made) for each in operands)
 
     def _branches(self, at: At) -> Iterator[Branch]:
         """Where the paths go on from a number, and where they end."""
@@ -72,7 +74,7 @@ class PathSearch:
             yield from self._along(at, flow)
         for index in read.unknown:
             step = recording.steps[index]
-            if index < begun and self._goes_through(step) and not self._is_beside(step):
+            if index < begun and self._goes_through(step, at.storage) and not self._is_beside(step):
                 yield Branch(end=self._end(at, step), line=step.line, value=None)
         if (at.storage, at.slot) in self._pass.gone_through:
             yield Branch(end="another pass", line=self._pass.gone_through[at.storage, at.slot], value=None)
@@ -87,6 +89,8 @@ class PathSearch:
         made = after.tensors.get(flow.tensor) or before.tensors.get(flow.tensor)
         if made is not None and made.dtype.startswith(("int", "uint", "bool")):
             return  # whole numbers have no gradient
+        if self._is_beside(step):
+            return
         result = self._hops.result(flow)
         here = result.places.get((at.storage, at.slot), [])
         tracked = [k for k in here if self._goes_on(step, result.found.origins[k].tensor)]
@@ -96,14 +100,9 @@ class PathSearch:
         if not here:
             yield Branch(Hop(flow, UNKNOWN), end="not known", line=step.line, value=None)
         elif len(tracked) < len(here):
-            meant = step.tracks is False or step.op in WITHOUT_HISTORY
-            loses = step.category == "in-place" and not meant
-            yield Branch(
-                Hop(flow, UNKNOWN),
-                end="lost write" if loses else "detached",
-                line=step.line,
-                value=None if loses else 0.0,
-            )
+            read = [result.found.origins[k].tensor for k in here if k not in tracked]
+            end = self._end_without_history(at, step, read)
+            yield Branch(Hop(flow, UNKNOWN), end=end, line=step.line, value=0.0 if end == "detached" else None)
         if not tracked:
             return
         hop = self._hops.hop(flow, tracked)
@@ -113,6 +112,16 @@ class PathSearch:
             yield Branch(hop, At(flow.storage, flow.slot, flow.step))
 
     # ---- histories -----------------------------------------------------------------------------------------------------------
+
+    def _end_without_history(self, at: At, step: Step, read: Sequence[int]) -> End:
+        """Where a path ends at a step that read a number through tensors without history."""
+        if step.category == "in-place" and step.tracks is not False and step.op not in WITHOUT_HISTORY:
+            return "lost write"
+        wrote = self._recording.steps[at.step] if at.step >= 0 else None
+        if wrote is None or wrote.output is None or not made_node(self._recording, wrote):
+            return "detached"
+        lost = any(loses_write(self._recording, each, wrote.output) for each in read)
+        return "lost read" if lost else "detached"
 
     def _is_beside(self, step: Step) -> bool:
         """Whether a step made a further result of an operation, without history: as `batch_norm` makes its statistics."""
@@ -127,7 +136,7 @@ class PathSearch:
         """Where a path ends at an operation that declares nothing."""
         node = None if step.kept is None else self._recording.state(step.index).nodes.get(step.kept)
         if node is None or not node.name.startswith(CUSTOM):
-            return "not known"
+            return "overlapping" if reads_what_it_overwrites(self._recording, step) else "not known"
         over = next_arrival(self._recording, at.storage, at.slot, at.step)
         stale = over is not None and over.step < self._pass.begun and at.storage in self._pass.read_again
         return "custom stale" if stale else "custom"

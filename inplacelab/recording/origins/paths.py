@@ -24,21 +24,24 @@ End = Literal[
     "root",
     "detached",
     "lost write",
+    "lost read",
     "zero",
     "overwritten",
     "unused",
     "custom",
     "custom stale",
     "another pass",
+    "overlapping",
     "not known",
 ]
 """Where a path ends: at the "root" of the pass; where the number was read without history ("detached"), or
-overwritten through a tensor without one that the program did not ask for ("lost write"); at a slope of "zero"; in a slot that
+overwritten through a tensor without one that the program did not ask for ("lost write"), or read through a view without one, made before the
+number was written ("lost read"); at a slope of "zero"; in a slot that
 was "overwritten" before anything read it; in a number that nothing used; at a "custom" operation,
 whose slopes the program computes itself, maybe from a number that was overwritten since ("custom stale"); in the history of "another pass", of a
-second derivative; or at an operation that declares nothing ("not known")."""
+second derivative; at an operation that read what it was overwriting ("overlapping"); or at one that declares nothing ("not known")."""
 
-_ADDING = ("root", "lost write", "custom", "custom stale", "another pass", "not known")
+_ADDING = ("root", "lost write", "lost read", "custom", "custom stale", "another pass", "overlapping", "not known")
 """Where paths end that add something, or may."""
 
 

@@ -228,6 +228,7 @@ POINTWISE: Mapping[str, tuple[Form, ...]] = {
     "hardtanh": (Form(_kept),),
     "abs": _of_one(lambda x, out: math.copysign(1.0, x) if x else 0.0),
     **{name: _of_one(lambda x, out: 0.0, "0") for name in ("sign", "floor", "ceil", "round", "trunc", "floor_divide")},
+    "nan_to_num": _of_one(lambda x, out: 1.0 if x == out else 0.0),
     "frac": _of_one(lambda x, out: 1.0, "1"),
     "lerp": (Form(_lerp, _lerped),),
     "addcmul": (Form(_added_product, lambda asked: asked.x[0] + asked.given.get("value", 1.0) * asked.x[1] * asked.x[2]),),

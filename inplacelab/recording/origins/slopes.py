@@ -15,7 +15,7 @@ from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.arithmetic import ADDING, COPIES, DISTANCES, plain_name, products_of
 from inplacelab.recording.origins.axis_slopes import ALONG_AXES
 from inplacelab.recording.origins.layer_slopes import attention
-from inplacelab.recording.origins.pointwise_slopes import POINTWISE
+from inplacelab.recording.origins.pointwise_slopes import POINTWISE, product_of_others
 from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Form, Slope, in_brackets, labeled
 
 __all__ = ["UNKNOWN", "Slope", "slope"]
@@ -86,17 +86,15 @@ def _slope(op: str, depends: Dependence, asked: Asked, *, checked: bool) -> Slop
             if not checked or len(asked.x) > 1 or _close(asked.x[0], asked.out) or not math.isfinite(asked.out)
             else UNKNOWN
         )
-    if depends.how == "written" and (depends.text == "assigned" or name in ADDING):
-        own, alpha = asked.x[0], asked.given.get("alpha", 1.0)
-        adds = depends.text == "assigned" or not checked or _close(own + alpha * sum(asked.x[1:]), asked.out)
-        return (labeled(alpha) if asked.at and alpha != 1 else ONE) if adds else UNKNOWN
+    if depends.how == "written" and not depends.rule and (depends.text == "assigned" or name in ADDING):
+        return _of_written(depends, asked, checked=checked)
     if name == "median":
         return labeled(1 / len(asked.x))
     if depends.how == "attended":
         return attention(asked)
     if depends.weights:
         return labeled(float(depends.weights[asked.at].real))
-    if depends.rule and (depends.how in ("windowed", "listed") or name in _LARGEST):
+    if depends.rule and (depends.how in ("windowed", "listed", "written") or name in _LARGEST):
         return _of_largest(op, depends, asked)
     if depends.how == "windowed" and not depends.numbers[0]:
         return _of_mean(depends, asked, checked=checked)
@@ -104,6 +102,17 @@ def _slope(op: str, depends: Dependence, asked: Asked, *, checked: bool) -> Slop
         return _of_product(depends, asked)
     forms = ALONG_AXES.get(name, ()) if depends.how != "pointwise" else POINTWISE.get(name, ())
     return next((form.slope(asked) for form in forms if not checked or _yields(form, asked)), UNKNOWN)
+
+
+def _of_written(depends: Dependence, asked: Asked, *, checked: bool) -> Slope:
+    """Of a number that was written, or combined with the old one: added, multiplied, or in their mean."""
+    own, alpha, count = asked.x[0], asked.given.get("alpha", 1.0), len(asked.x)
+    if "product" in asked.given:
+        return product_of_others(asked._replace(given={}))
+    if "mean" in asked.given:
+        return Slope(1 / count, f"1 / {count}")
+    adds = depends.text == "assigned" or not checked or _close(own + alpha * sum(asked.x[1:]), asked.out)
+    return (labeled(alpha) if asked.at and alpha != 1 else ONE) if adds else UNKNOWN
 
 
 def _yields(form: Form, asked: Asked) -> bool:

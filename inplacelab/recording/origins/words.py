@@ -8,7 +8,7 @@ from inplacelab.recording.enumeration import listing
 from inplacelab.recording.facts import Number
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import number_label
-from inplacelab.recording.origins.back import Computed
+from inplacelab.recording.origins.back import Computed, reads_what_it_overwrites
 from inplacelab.recording.origins.gradients import Contributions, End, GradientPath
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
@@ -35,6 +35,10 @@ _BY_HOW = {
     "not known": Text(
         "{value}: from {op}, line {line}; which elements it depends on is not known", "{value}：由 {op} 得到，第 {line} 行；它依赖于哪些元素未知"
     ),
+    "overlapping": Text(
+        "{value}: from {op}, line {line}, which read numbers while it overwrote them; which elements it depends on is not known",
+        "{value}：由 {op} 得到，第 {line} 行；该行一边读取，一边覆盖同样的数，因此它依赖于哪些元素未知",
+    ),
 }  # fmt: skip
 
 
@@ -52,7 +56,10 @@ def comes_from(recording: Recording, found: Computed) -> Text:
     line = "?" if found.line is None else str(found.line)
     place = (_NO_LINE if found.line is None else _PLACE).format(op=op, line=line, version=version)
     if found.how != "computed" or found.arithmetic is None:
-        return _BY_HOW[found.how].format(value=_shown(found.value), place=place, op=op, line=line)
+        overlaps = found.how == "not known" and reads_what_it_overwrites(recording, recording.steps[found.step])
+        return _BY_HOW["overlapping" if overlaps else found.how].format(
+            value=_shown(found.value), place=place, op=op, line=line
+        )
     names = list(dict.fromkeys(each.called for each in found.origins))
     if len(names) > MOST_NAMED:
         tensors = dict.fromkeys(each.called.en.strip("`").partition("[")[0] for each in found.origins)
@@ -79,6 +86,11 @@ _WRONG = Text(
     "{value} is wrong: with the values as they were when the program ran, the paths add up to {right}",
     "{value} 是错的：按程序运行时的数值，各路径之和应为 {right}",
 )
+_OTHERWISE = Text("; which numbers backward used instead is not known", "；反向传播实际用了哪些数未知")
+_OF_OTHER_SHAPE = Text(
+    "missing: backward returned a gradient of shape {shape}, without this element; the paths add up to {right}",
+    "缺失：反向传播返回的梯度形状为 {shape}，没有这个元素；各路径之和为 {right}",
+)
 _HOOKED = Text(
     "{value}: the paths add up to {sum}, and code of the program that ran in backward, such as a hook, made {value} of it",
     "{value}：各路径之和为 {sum}；反向传播中运行的程序代码（例如钩子）把它变成了 {value}",
@@ -91,6 +103,10 @@ _ENDS: dict[End, Text] = {
     "lost write": Text(
         ": ends at line {line}, which wrote it through a tensor without history; what the program meant is not known",
         "：止于第 {line} 行，该行通过没有历史的张量写入；无法得知程序的意图",
+    ),
+    "lost read": Text(
+        ": ends at line {line}, which read it through a view without history, made before the number was written; what the program meant is not known",
+        "：止于第 {line} 行，该行通过写入之前建立的、没有历史的视图读取；无法得知程序的意图",
     ),
     "overwritten": Text(": overwritten by line {line} before anything read it", "：在被读取之前就被第 {line} 行覆盖"),
     "unused": Text(": nothing used it", "：此后无人使用"),
@@ -105,6 +121,10 @@ _ENDS: dict[End, Text] = {
     "another pass": Text(
         ": goes on through the backward pass of line {line}, which is not followed",
         "：经由第 {line} 行的反向传播继续，这部分不再追踪",
+    ),
+    "overlapping": Text(
+        ": not known beyond line {line}, which read numbers while it overwrote them",
+        "：第 {line} 行之后未知：该行一边读取，一边覆盖同样的数",
     ),
     "not known": Text(": not known beyond line {line}", "：第 {line} 行之后未知"),
 }
@@ -129,7 +149,7 @@ def _hooked(found: Contributions, paths: float) -> Text:
 def _of_the_pass(found: Contributions) -> Text:
     value = _shown(found.gradient)
     if found.wrong and found.right is not None:
-        return _WRONG.format(value=value, right=number_label(found.right))
+        return _wrong(found, value, number_label(found.right))
     terms = [path.value for path in found.paths if path.end == "root"]
     if found.right is None or any(term is None for term in terms):
         return _UNKNOWN.format(value=value)
@@ -143,6 +163,13 @@ def _of_the_pass(found: Contributions) -> Text:
         f"({number_label(term)})" if term < 0 else number_label(term) for term in terms if term is not None
     )
     return _SUM.format(value=value, terms=written)
+
+
+def _wrong(found: Contributions, value: str, right: str) -> Text:
+    if found.of_shape is not None:
+        return _OF_OTHER_SHAPE.format(shape=list(found.of_shape), right=right)
+    known = found.used or not found.gradient
+    return _WRONG.format(value=value, right=right) + (Text("", "") if known else _OTHERWISE)
 
 
 def arrived_says(found: Contributions, line: int | None) -> Text:

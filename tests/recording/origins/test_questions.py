@@ -100,6 +100,10 @@ def test_bad_input_is_refused_with_a_sentence(recording: Recording) -> None:
         life(recording, "m", (0, 0), 999)
     with pytest.raises(TypeError, match="one whole number for each axis"):
         origins(recording, "m", ("a", 0))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a tensor is given by its name"):
+        life(recording, 3, (0, 0))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a recording is asked"):
+        origins(paddle.record(), "m", (0, 0))  # type: ignore[arg-type]
     with pytest.raises(LookupError, match="`m` has received no gradient"):
         contributions(recording, "m", (0, 0))
 
@@ -170,6 +174,33 @@ def test_a_number_that_the_first_step_overwrote_was_not_recorded() -> None:
     found = origins(block.recording, "x", (0,))
     assert str(found.arithmetic) == "2 = ? + ?", "not 2 = 2 + 2"
     assert [(each.value, each.version) for each in found.origins] == [(None, 0), (None, 0)]
+
+
+def test_a_gradient_that_was_cleared_is_a_number_of_the_program() -> None:
+    pytest.importorskip("paddle")
+    program = """a = paddle.to_tensor([1., 2.], stop_gradient=False)
+c = paddle.to_tensor([3., 4.])
+for _ in range(2):
+    (a * c).sum().backward()
+    with paddle.no_grad():
+        a.subtract_(a.grad)
+    a.clear_gradient()
+(a * a).sum().backward()
+"""
+    found = contributions(run(program, "paddle").recording, "a", (0,))
+    assert [(path.end, path.value) for path in found.paths] == [("root", -10.0)]
+    assert found.right == -10.0
+
+
+def test_numbers_that_are_reduced_at_one_place_say_how() -> None:
+    pytest.importorskip("torch")
+    told = []
+    for how in ("sum", "prod", "mean", "amax"):
+        program = f"a = torch.tensor([2.], requires_grad=True)\nb = torch.tensor([2.])\nc = a.scatter_reduce(0, torch.tensor([0]), b, '{how}')\nc.sum().backward()\n"
+        recording = run(program, "torch").recording
+        found = origins(recording, "c", (0,)).arithmetic
+        told.append((found and found.en, contributions(recording, "a", (0,)).right))
+    assert told == [("4 = 2 + 2", 1.0), ("4 = 2 · 2", 2.0), ("2 = (2 + 2) / 2", 0.5), ("2 = max(2, 2)", 0.5)]
 
 
 LONG = "import inplacelab as paddle\nx = paddle.to_tensor([(37 * k % 997) * 0.5 for k in range(900)], stop_gradient=False)\n"

@@ -106,7 +106,7 @@ def test_a_slope_that_does_not_explain_the_result_is_not_said() -> None:
     assert slope("gelu", Dependence("pointwise"), [1.0], 0, 0.9).value is None
     assert (
         slope(
-            "put_along_axis", Dependence("written", text="combined", places=(0,), values=(0,)), [2.0, 3.0], 1, 6.0
+            "put_along_axis", Dependence("written", text="combined", places=(0,), values=(0,)), [2.0, 3.0], 1, 7.0
         ).value
         is None
     )

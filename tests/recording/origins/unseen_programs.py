@@ -1,4 +1,4 @@
-"""Twenty programs, written after the rules that they test: views, writes, indexing, scatter, reductions, products, casts, broadcasting, masks, loops.
+"""Programs written after the rules that they test: views, writes, indexing, scatter, reductions, products, casts, broadcasting, masks, loops.
 
 The leaves are `a` and `b`; every tensor with a name is asked for its origins.
 """
@@ -26,6 +26,14 @@ PADDLE = {
     "a window of windows": "x = a.flatten() * 1.\nv = x.reshape([3, 2])\nv[1:].scale_(2.)\nv[0] = v[2]\ny = paddle.dot(x[:3], b[0])\n",
     "put along an axis": "x = a.clone()\nx.put_along_axis_(j[:, :2], b[:1, :2], 1)\nx.fill_diagonal_(5.)\ny = x.tril() + b\n",
     "a norm and a mean": "n = paddle.norm(a, axis=1)\nx = a / n.unsqueeze(1)\nx[0] -= x.mean(0)\ny = x.std(1) + b.logsumexp(1)\n",
+    "a recurrent cell": "h = a[0]\nfor k in range(2):\n    h = paddle.tanh(h * b[0] + a[k] * b[1])\ny = h.cumsum(0)\n",
+    "rows that attend": "s = a @ b.t()\np = paddle.nn.functional.softmax(s * 0.5, -1)\no = p @ b\no[0].add_(a[0])\ny = (o ** 2).mean(1)\n",
+    "the largest two of each row": "v, at = a.topk(2, 1)\nv = v / v.sum(1, keepdim=True)\nf = paddle.zeros([2, 3], dtype='float64')\nf.put_along_axis_(at, v, 1)\ny = f.sum(0) * b[0]\n",
+    "rows looked up, and their loss": "e = paddle.nn.functional.embedding(i, a)\nz = e @ b.t()\nl = paddle.nn.functional.cross_entropy(z, i)\nu = paddle.nn.functional.cross_entropy(z * 2., i, reduction='none')\ny = l * b[0] + u[1]\n",
+    "a filter over its own output": "x = a.flatten() * 1.\nfor k in range(1, 5):\n    x[k] = x[k - 1] * 0.5 + x[k] * b[0, k % 3]\ny = x.reshape([3, 2]).prod(1)\n",
+    "shares that should be others": "q = paddle.nn.functional.log_softmax(a, -1)\nt = paddle.nn.functional.softmax(b, -1)\nq[0] += t[1]\ny = -(q * t).sum(-1)\n",
+    "a layer and its residual": "n = paddle.nn.functional.layer_norm(a, [3], b[0], b[1])\nh = paddle.nn.functional.gelu(n)\nh.add_(a)\ny = h.max(1)\n",
+    "a window that moves": "x = a.clone()\nfor k in range(2):\n    v = x[:, k:k + 2]\n    v.multiply_(b[:, :2])\n    v[0] += v[1]\ny = paddle.diff(x, axis=1).flatten() * 2.\n",
 }  # fmt: skip
 """For inplacelab and PaddlePaddle."""
 
@@ -50,6 +58,16 @@ TORCH = {
     "a window of windows": "x = a.flatten() * 1.\nv = x.view(3, 2)\nv[1:].mul_(2.)\nv[0] = v[2]\ny = torch.dot(x[:3], b[0])\n",
     "put along an axis": "x = a.clone()\nx.scatter_(1, j[:, :2], b[:1, :2])\nx.fill_diagonal_(5.)\ny = x.tril() + b\n",
     "a norm and a mean": "n = a.norm(dim=1)\nx = a / n.unsqueeze(1)\nx[0] -= x.mean(0)\ny = x.std(1) + b.logsumexp(1)\n",
+    "a recurrent cell": "h = a[0]\nfor k in range(2):\n    h = torch.tanh(h * b[0] + a[k] * b[1])\ny = h.cumsum(0)\n",
+    "rows that attend": "s = a @ b.t()\np = torch.nn.functional.softmax(s * 0.5, -1)\no = p @ b\no[0].add_(a[0])\ny = (o ** 2).mean(1)\n",
+    "the largest two of each row": "v, at = a.topk(2, 1)\nv = v / v.sum(1, keepdim=True)\nf = torch.zeros(2, 3, dtype=torch.float64)\nf.scatter_(1, at, v)\ny = f.sum(0) * b[0]\n",
+    "rows looked up, and their loss": "e = torch.nn.functional.embedding(i, a)\nz = e @ b.t()\nl = torch.nn.functional.cross_entropy(z, i)\nu = torch.nn.functional.cross_entropy(z * 2., i, reduction='none')\ny = l * b[0] + u[1]\n",
+    "a filter over its own output": "x = a.flatten() * 1.\nfor k in range(1, 5):\n    x[k] = x[k - 1] * 0.5 + x[k] * b[0, k % 3]\ny = x.reshape(3, 2).prod(1)\n",
+    "shares that should be others": "q = torch.nn.functional.log_softmax(a, -1)\nt = torch.nn.functional.softmax(b, -1)\nq[0] += t[1]\ny = -(q * t).sum(-1)\n",
+    "a layer and its residual": "n = torch.nn.functional.layer_norm(a, (3,), b[0], b[1])\nh = torch.nn.functional.gelu(n)\nh.add_(a)\ny = h.max(1).values\n",
+    "a window that moves": "x = a.clone()\nfor k in range(2):\n    v = x[:, k:k + 2]\n    v.mul_(b[:, :2])\n    v[0] += v[1]\ny = x.diff(dim=1).flatten() * 2.\n",
+    "the largest of each group": "x = torch.zeros(2, 3, dtype=torch.float64).scatter_reduce(0, j.expand(2, 3) % 2, a, 'amax', include_self=False)\nz = b.scatter_reduce(1, j, a[:1], 'prod')\nw = b.scatter_reduce(1, j[:, :2], a[:1], 'mean')\ny = (z * w).sum(0)\n",
+    "gradients of several tensors scaled": "u, v = torch._foreach_mul([a, b], 2.)\nw = torch._foreach_add([u, v], [v, u], alpha=0.5)[1]\ny = w.sum(1) * u[:, 0]\n",
 }  # fmt: skip
 
 ASKED = {"inplacelab": PADDLE, "paddle": PADDLE, "torch": TORCH}

@@ -1,16 +1,20 @@
-"""What a framework's call says about dependence, and what is found: the common words of `dependences.py` and `layer_dependences.py`."""
+"""What a framework's call says about dependence, and what is found."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
-from inplacelab.dependence import Dependence
+import numpy as np
+
+from inplacelab.dependence import MOST_PLACES, Dependence
 from inplacelab.recorders.positions import At
 
 Found = Dependence | tuple[Dependence | None, ...] | None
-"""The dependence of the result, or of each of several results."""
+"""The dependence of the result, or of each of several results; None if it is not known."""
+Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,12 @@ class Call:
     function: Callable[..., Any] | None
     as_tensor: Callable[[Any], Any]
 
+    def tensors(self) -> list[Any]:
+        """Its tensors, also those in lists and tuples, in the order of its arguments."""
+        values = (*self.args, *self.kwargs.values())
+        flat = [each for value in values for each in (value if type(value) in (list, tuple) else (value,))]
+        return [each for each in flat if self.is_tensor(each)]
+
     def on(self, arrays: Sequence[Any]) -> Any:
         """Runs the function again, with arrays in the places of its first tensors; returns its result, or each of several, as arrays."""
         waiting = list(arrays)
@@ -60,3 +70,25 @@ class Call:
         """The arguments by the names of the parameters."""
         given = {self.aliases.get(name, name): value for name, value in self.kwargs.items()}
         return {**dict(zip(parameters, self.args, strict=False)), **given}
+
+
+Rules = Mapping[str, Callable[[Call, str, Sequence[Shape]], Found]]
+"""By the name of an operation without the underscore of an in-place one: what finds the dependence, from the call, that name, and the shapes of its tensors."""
+
+
+def numbered(shape: Shape) -> Any:
+    """The numbers of the elements of a tensor, in its shape.
+
+    Raises:
+        ValueError: if they are too many to report.
+    """
+    if prod(shape) > MOST_PLACES:
+        raise ValueError
+    return np.arange(prod(shape)).reshape(shape)
+
+
+def moved(numbers: Any, first: int = 0) -> Dependence | None:
+    """The dependence of elements that are those with these numbers; None if they are too many to report."""
+    if numbers.size > MOST_PLACES:
+        return None
+    return Dependence("moved", places=tuple(np.asarray(numbers).reshape(-1).tolist()), first=first)

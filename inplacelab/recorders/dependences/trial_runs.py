@@ -1,0 +1,143 @@
+"""Finds what a function moves, and what it adds up, by running it again: on the numbers of the elements, or on one element after the other.
+
+Only functions that are named here are run, on a few small arrays, before the program's own call. They read no random numbers and write nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from inplacelab.dependence import MOST_PLACES, Dependence, listed
+from inplacelab.recorders.dependences.call import Call, Found, Shape
+
+__all__ = ["by_trial"]
+
+_MOVING = frozenset({
+    "block_diag", "cartesian_prod", "channel_shuffle", "column_stack", "combinations", "crop", "diag", "diag_embed", "diagflat", "diagonal_scatter", "dstack",
+    "flip", "fliplr", "flipud", "hstack", "meshgrid", "nearest_interp", "pad", "pad3d", "pixel_shuffle", "pixel_unshuffle", "repeat", "roll", "rot90",
+    "row_stack", "set_value_with_tensor", "select_scatter", "slice_scatter", "split", "split_with_num", "squeeze_copy", "temporal_shift", "tile", "tril", "triu", "unfold", "unstack", "vstack",
+})  # fmt: skip
+"""Functions whose results are elements of their tensors in other places, or constants."""
+_MOVING_FIRST = frozenset({"repeat_interleave", "repeat_interleave_with_tensor_index"})
+"""The same of the first tensor: the others are indices."""
+_ADDING = frozenset({
+    "bicubic_interp", "bilinear_interp", "cumulative_trapezoid", "diff", "fold", "linear_interp", "sum_to_size", "trace", "trapezoid", "trilinear_interp",
+})  # fmt: skip
+"""Functions whose results are sums of elements of their first tensor, times numbers."""
+_ENLARGING = frozenset({"interpolate", "upsample"})
+"""Functions that do either, as their `mode` says."""
+_MIXING = frozenset({
+    "affine_grid", "bicubic", "binary_cross_entropy", "binary_cross_entropy_with_logits", "cholesky", "corrcoef", "cov", "cross", "cross_entropy", "det", "eigh",
+    "eigvalsh", "embedding_bag", "fft_c2c", "fft_c2r", "fft_fft", "fft_ifft", "fft_irfft", "fft_r2c", "fft_rfft", "gru_cell", "inverse", "kron", "linalg_cholesky",
+    "linalg_cross", "linalg_det", "linalg_eigh", "linalg_eigvalsh", "linalg_inv", "linalg_matrix_norm", "linalg_matrix_power", "linalg_pinv", "linalg_qr",
+    "linalg_slogdet", "linalg_solve", "linalg_svd", "local_response_norm", "logdet", "lp_pool1d", "lp_pool2d", "lstm_cell", "matrix_exp", "matrix_power", "nll_loss",
+    "qr", "rnn_relu_cell", "rnn_tanh_cell", "sigmoid_cross_entropy_with_logits", "slogdet", "solve", "svd", "vander",
+})  # fmt: skip
+"""Functions whose results are made of many elements in a way that is the same whatever their values are."""
+_BY_VALUE = frozenset(
+    {"cummin", "grid_sample", "grid_sampler", "maxout", "mode", "nanmedian", "nanquantile", "quantile", "renorm"}
+)
+"""Functions whose values decide which elements they use. These are taken as they were."""
+_DROPPING = {**dict.fromkeys(("gru", "lstm", "rnn", "rnn_relu", "rnn_tanh"), 5), "multi_head_attention_forward": 10}
+"""The same, if nothing is dropped at random: which argument tells how much."""
+_SMALL = 1e-6
+_FIRST = 1 << 40
+"""Numbers of elements begin here, so that a constant that a function writes is none of them."""
+MOST_RUNS = 256
+"""If there are more elements, not each one is tried."""
+
+
+def by_trial(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
+    """Returns the dependence of a call that moves or adds elements; None of any other, or if they are too many.
+
+    Args:
+        call: the call.
+        plain: its name without the underscore of an in-place operation.
+        shapes: the shapes of its tensors.
+    """
+    if plain in _ENLARGING:
+        mode = str(call.named("x", "size", "scale", "mode").get("mode", "nearest"))
+        return _moved(call, shapes[:1]) if mode.startswith("nearest") else _added(call, shapes[0])
+    if plain in _MOVING or plain in _MOVING_FIRST:
+        return _moved(call, shapes if plain in _MOVING else shapes[:1])
+    if plain in _ADDING:
+        return _added(call, shapes[0])
+    mixes = plain in _MIXING or plain in _BY_VALUE or (plain in _DROPPING and call.args[_DROPPING[plain]] == 0)
+    return _mixed(call, shapes, as_they_are=plain in _BY_VALUE) if mixes else None
+
+
+def _moved(call: Call, shapes: Sequence[Shape]) -> Found:
+    ends = np.cumsum([prod(shape) for shape in shapes])
+    if ends[-1] > MOST_PLACES:
+        return None
+    numbers = np.split(np.arange(_FIRST, _FIRST + ends[-1], dtype=np.float64), ends[:-1])
+    found = call.on([each.reshape(shape) for each, shape in zip(numbers, shapes, strict=True)])
+    if isinstance(found, tuple):
+        return tuple(_places(each, ends[-1]) for each in found)
+    return _places(found, ends[-1])
+
+
+def _places(found: Any, count: int) -> Dependence | None:
+    known = (found >= _FIRST) & (found < _FIRST + count)
+    places = np.where(known, found - _FIRST, -1).astype(int).reshape(-1)
+    return None if places.size > MOST_PLACES else Dependence("moved", places=tuple(places.tolist()))
+
+
+def _added(call: Call, shape: Shape) -> Dependence | None:
+    if prod(shape) > MOST_RUNS:
+        return None
+    ones = np.eye(prod(shape)).reshape(-1, *shape)
+    weights = np.array([call.on([each]).reshape(-1) for each in ones]).T
+    if weights.size > MOST_RUNS * MOST_PLACES:
+        return None
+    groups = [np.flatnonzero(row) for row in weights]
+    return listed(
+        [each.tolist() for each in groups], [row[group].tolist() for row, group in zip(weights, groups, strict=True)]
+    )
+
+
+def _mixed(call: Call, shapes: Sequence[Shape], *, as_they_are: bool) -> Found:
+    """Which elements of the results change with each element of the tensors, found by changing one after the other."""
+    tensors = call.tensors() if _are_few(shapes) else []
+    given = [np.asarray(call.as_array(each)) for each in tensors[: len(shapes)]]
+    if [each.shape for each in given] != [*shapes]:
+        return None
+    given += [np.zeros((), np.uint8)] * (len(tensors) - len(given))  # those without memory are written
+    arrays = [
+        each if each.dtype.kind != "f" else each.astype(float) if as_they_are else _some_numbers(each.shape, k)
+        for k, each in enumerate(given)
+    ]
+    before = _listed(call.on(arrays))
+    groups: list[list[list[int]]] = [[[] for _ in range(result.size)] for result in before]
+    first = 0
+    for k, array in enumerate(arrays):
+        for element in range(array.size if array.dtype.kind == "f" else 0):
+            changed = array.copy()
+            changed.reshape(-1)[element] += _SMALL
+            after = _listed(call.on([*arrays[:k], changed, *arrays[k + 1 :]]))
+            for result, was, found in zip(after, before, groups, strict=True):
+                for at in np.flatnonzero(result != was):
+                    found[at].append(first + element)
+        first += array.size
+    known = tuple(listed(each) for each in groups)
+    return known if len(known) > 1 else known[0]
+
+
+def _are_few(shapes: Sequence[Shape]) -> bool:
+    return sum(map(prod, shapes)) <= MOST_RUNS
+
+
+def _listed(results: Any) -> list[Any]:
+    return [np.asarray(each).reshape(-1) for each in (results if isinstance(results, tuple) else (results,))]
+
+
+def _some_numbers(shape: Shape, seed: int) -> Any:
+    """Numbers between 0 and 1 that are all different; the matrices of square ones can be inverted, and have square roots."""
+    numbers = 0.3 + 0.4 * np.modf((np.arange(prod(shape)) + 7.0 * seed + 1) * 0.6180339887)[0].reshape(shape)
+    if len(shape) > 1 and shape[-1] == shape[-2]:
+        numbers = 0.1 * numbers + 0.8 * np.eye(shape[-1])
+    return numbers
