@@ -173,6 +173,13 @@ def test_a_script_that_raises_leaves_a_page_that_ends_with_the_error(run: Run) -
     assert (last.line, last.error.type, last.error.storage) == (8, "RuntimeError", 1)
 
 
+@pytest.mark.parametrize("command", ["record", "explain"])
+def test_an_unknown_keyword_in_a_script_is_explained(run: Run, command: str) -> None:
+    done = run(command, script("import inplacelab as paddle\nx = paddle.ones([2])\nx.scale_(scal=2.0)\n"))
+    assert done.status == 1
+    assert "\n  Why: there is no parameter `scal`.\n  Instead: did you mean `scale`?\n" in done.err
+
+
 SHADOWED = """\
 import inplacelab as paddle
 h = paddle.to_tensor([0.5, -1.0, 2.0], stop_gradient=False)
