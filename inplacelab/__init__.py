@@ -136,7 +136,7 @@ def __getattr__(name: str) -> Any:
     elif name in _SHORT:
         return _SHORT[name]
     else:
-        raise errors.not_there(__name__, name, __all__)
+        raise errors.not_there(__name__, name, __all__, homes=("nn.functional", "nn", "optimizer", "linalg"))
     globals()[name] = value
     return value
 
