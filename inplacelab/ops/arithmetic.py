@@ -25,7 +25,7 @@ def factor(x: Any, value: Any) -> Any:
     """Returns a factor in the kind of the dtype: an integer for integers, a bool for bools."""
     number = number_with(x, value)
     if x.dtype.kind in "biu" and number != (bool(number) if x.dtype.kind == "b" else int(number)):
-        raise errors.cannot_promote(x=x.dtype.name, y=type(number).__name__, op="number")
+        raise errors.number_does_not_fit(x=x.dtype.name, y=type(number).__name__)
     return number
 
 
