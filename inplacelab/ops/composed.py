@@ -267,7 +267,7 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None)
 @as_method
 @as_function
 def deg2rad(x: Tensor, name: str | None = None) -> Tensor:
-    """Returns angles in radians, given in degrees.
+    """Converts angles from degrees to radians.
 
     >>> import inplacelab as paddle
     >>> paddle.deg2rad(paddle.to_tensor([180.])).item().__round__(4)

@@ -43,7 +43,7 @@ def count_nonzero(
 @as_method
 @as_function
 def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0, name: str | None = None) -> Tensor:
-    """Returns how often each of the numbers 0, 1, 2, … occurs.
+    """Counts how often each of the numbers 0, 1, 2, … occurs.
 
     Args:
         x: a vector of integers that are not negative.
