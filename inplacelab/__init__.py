@@ -1,6 +1,6 @@
 """inplacelab: see what in-place tensor operations do.
 
-The learner's vocabulary is PaddlePaddle's; nothing is computed in this file.
+The public names are PaddlePaddle's. Nothing is computed in this file.
 
 >>> import inplacelab as paddle
 >>> a = paddle.to_tensor([1., -2.], stop_gradient=False)

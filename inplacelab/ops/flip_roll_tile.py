@@ -107,7 +107,7 @@ add_row(
 @as_method
 @as_function
 def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Tensor:
-    """Rotates a tensor by right angles, from the first of two axes towards the second.
+    """Rotates a tensor by right angles, from the first of two axes toward the second.
 
     Args:
         x: the tensor.

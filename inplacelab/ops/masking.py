@@ -109,15 +109,15 @@ def _check_mask(x: Any, mask: Any) -> None:
 @as_method
 @as_function
 def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Returns the elements where the mask holds, as a vector: a copy.
+    """Returns a copy of the elements where the mask is true, as a vector.
+
+    取出掩码成立处的元素，排成一行（副本）。
 
     Args:
         x: a tensor.
         mask: a bool tensor; `x` and `mask` are broadcast against each other.
         name: ignored.
         out: a tensor to write the result into.
-
-    取出掩码成立处的元素，排成一行（副本）。Tensor and mask are broadcast. How many there are depends on the values of the mask, so this is a selection by the positions that it shows.
 
     Raises:
         OperandError: if the mask is not bool.

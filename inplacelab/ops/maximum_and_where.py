@@ -129,7 +129,7 @@ def where(
         out: a tensor to write the result into.
 
     Returns:
-        A tensor; without `x` and `y` the indices at which the condition holds: a tensor for each axis.
+        A tensor; without `x` and `y`, the indices where the condition is true, with a tensor for each axis.
 
     Raises:
         OperandError: if the condition is not bool, or only one of `x` and `y` is given.
@@ -151,7 +151,7 @@ def where(
 @as_method
 @as_function
 def where_(condition: Tensor, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """Writes `y` into `x` where the condition does not hold, in place. The version of `x` is raised by one.
+    """Writes `y` into `x` where the condition is false, in place. The version of `x` is raised by one.
 
     原地操作：在条件不成立处把 `y` 写入 `x`；`x` 的版本号加一。
 
