@@ -21,8 +21,8 @@ class DataParallel(Layer):
     """Makes a layer one of several replicas, one on each rank.
 
     At the start the parameters and buffers of rank 0 are written into those of all other ranks, in place. In backward, each
-    parameter's gradient is averaged over the ranks, in place, when it is complete, and then added to `.grad`. So all replicas make the same step, as
-    long as every rank applies the same in-place operations to them; `check_replicas` checks this.
+    parameter's gradient is averaged over the ranks, in place, when it is complete, and then added to `.grad`. So all replicas make
+    the same step, as long as every rank applies the same in-place operations to them; `check_replicas` checks this.
 
     The result is that of training on the whole batch, if the loss is a mean and all parts of the batch have the same size. The average is
     computed as ((g0 + g1) + g2 + ...) / n, in the order of the ranks. It has the same bits on all ranks, and the same bits as in one process

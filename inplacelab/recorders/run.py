@@ -37,16 +37,16 @@ LIMIT = 2000
 """The number of steps kept by default; `Recording.truncated` counts the rest."""
 
 _UNBUILT = Text(
-    "The recording could not be made of what was recorded: {0} inside the recorder.",
+    "The recording could not be built: {0} inside the recorder.",
     "无法由记录到的内容生成记录：记录器内部出现 {0}。",
 )
 _DEFAULT = Use(DEFAULT)
 _CUT = Text(
-    "This is the end of the program: {0:,} earlier events were not kept.",
+    "Only the end of the program is shown: {0:,} earlier events were not kept.",
     "这是程序的末尾：更早的 {0:,} 个事件没有保留。",
 )
 _LEFT_OUT = Text(
-    "The program uses {0}, too. What it did there was not recorded.", "程序还用到 {0}，在其中所做的没有记录。"
+    "The program also uses {0}. What it did there was not recorded.", "程序还用到 {0}，在其中所做的没有记录。"
 )
 _RUNNING = Text(
     "this `record` is recording already: make another one with `paddle.record()`.",

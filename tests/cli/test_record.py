@@ -135,7 +135,7 @@ def test_a_page_can_ask_before_it_shows(run: Run) -> None:
 
 def test_what_cannot_ask_is_refused_before_the_script_runs(run: Run) -> None:
     done = run("record", script(DOUBLED), "--predict", "-o", "still.svg")
-    refused = "inplacelab record: --predict is for the page, which can ask; svg cannot (--format html)\n"
+    refused = "inplacelab record: --predict works only in a page (--format html), not in svg\n"
     assert done == Done(2, "", refused)
     assert not Path("still.svg").exists()
 
