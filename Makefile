@@ -1,4 +1,4 @@
-# make lab: the first lesson in JupyterLab.  make test: all tests that need no GPU.  make help: the rest.
+# make lab: the first lesson in JupyterLab.  make test: all tests that need no GPU.  make help: all commands.
 #
 # Everything is installed into .venv beside this file. A stamp file there says what has been installed already;
 # it is older than pyproject.toml exactly when there is something to install again.
@@ -33,27 +33,27 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help lab test test-fast test-long check lint unit coverage js notebooks browser lessons docs site site-test bench gpu clean
 .DEFAULT_GOAL := help
 
-help: ## Say what can be made
+help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-lab: $(VENV)/lab.stamp ## Install, copy the lessons to inplacelab-lessons, and open JupyterLab there (LESSONS=zh: in Chinese)
+lab: $(VENV)/lab.stamp ## Install, copy the lessons to inplacelab-lessons, and open JupyterLab there (LESSONS=zh for the Chinese ones)
 	$(PY) -m inplacelab lab --lang $(LESSONS)
 
 # mypy keeps one processor busy and leaves the others idle; so the unit tests run beside it.
-test: $(VENV)/e2e.stamp ## Run everything that needs no GPU, with samples that are always the same: about 25 minutes on two cores
+test: $(VENV)/e2e.stamp ## Run everything that needs no GPU, with the same samples every time (about 25 minutes on two cores)
 	@$(MAKE) --no-print-directory --jobs=2 lint unit
 	@$(MAKE) --no-print-directory js notebooks browser
 	$(PYTEST) -n0 -m "site and not course" tests/site
 
 test-fast: export TIER := fast
-test-fast: $(VENV)/test.stamp ## Run the checks and the unit tests only, with small samples: about a minute
+test-fast: $(VENV)/test.stamp ## Run only the checks and the unit tests, with small samples (about a minute)
 	@$(MAKE) --no-print-directory --jobs=2 lint unit
 	@$(MAKE) --no-print-directory js
 
 PROCESSORS = $(shell $(PY) -c 'import os; print(os.cpu_count())')
 # With --torch, refusals are compared with PyTorch's, if it is installed.
 test-long: export TIER := long
-test-long: $(VENV)/e2e.stamp ## Run everything there is, and 200,000 random programs, in half of which something fails: for the night
+test-long: $(VENV)/e2e.stamp ## Run everything without sampling, and 200,000 random programs, in half of which something fails (runs every night)
 	@$(MAKE) --no-print-directory test
 	$(PY) -m tests.oracle --programs 100000 --seed 20000 --second 10000 --jobs $(PROCESSORS) \
 	$$($(PY) -c 'from tests.oracle.frameworks import TORCH; print("--torch" * TORCH.installed)')
@@ -77,7 +77,7 @@ check: $(VENV)/test.stamp ## Run one package's checks and small samples of its t
 	$(BIN)/mypy $(filter-out %.py,$(CODE)) $(TESTS)
 	TIER=fast $(PYTEST) $(PARALLEL) -m "$(UNIT)" $(TESTS)
 
-lint: $(VENV)/test.stamp ## Check style, types and who imports whom
+lint: $(VENV)/test.stamp ## Check style, types and import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -107,7 +107,7 @@ browser: $(VENV)/e2e.stamp ## Drive the stepper in Chromium, on a page and in a 
 	$(PYTEST) -n auto --dist loadfile -m browser tests || $(call ONCE_MORE,browser)
 	$(PYTEST) -m e2e tests || $(call ONCE_MORE,e2e)
 
-lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw the pictures and badges of the READMEs, write the differences: data and page
+lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw the pictures and badges of the READMEs, and write the page of differences and its data
 	$(PY) notebooks/build.py
 	$(PY) docs/draw.py
 	$(PY) docs/badges.py
@@ -126,7 +126,7 @@ site-test: $(VENV)/site.stamp node_modules/.bin/esbuild ## Open the site in Chro
 node_modules/.bin/esbuild:
 	npm install --no-package-lock --no-audit --no-fund
 
-bench: $(VENV)/test.stamp ## Measure the engine against NumPy and other frameworks, recording, the stepper in Chromium, and the kernels on a GPU if there is one
+bench: $(VENV)/test.stamp ## Measure the engine against NumPy and other frameworks; measure recording, the stepper in Chromium, and the kernels on a GPU if there is one
 	$(PY) -m benchmarks.compare
 	$(PY) -m benchmarks.rows
 	$(PY) -m benchmarks.recording
@@ -145,7 +145,7 @@ gpu: $(VENV)/test.stamp ## Run every row on an NVIDIA GPU, and measure it (needs
 	$(PY) benchmarks/device.py
 	$(PY) benchmarks/gpu.py
 
-clean: ## Remove the environment and everything that was made
+clean: ## Remove the environment and everything that was built
 	rm -rf $(VENV) dist screenshots .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find inplacelab widgets notebooks tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 

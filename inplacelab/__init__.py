@@ -1,6 +1,6 @@
 """inplacelab: see what in-place tensor operations do.
 
-The learner's vocabulary is PaddlePaddle's; nothing is computed in this file.
+The public names are PaddlePaddle's. Nothing is computed in this file.
 
 >>> import inplacelab as paddle
 >>> a = paddle.to_tensor([1., -2.], stop_gradient=False)
@@ -136,7 +136,7 @@ def __getattr__(name: str) -> Any:
     elif name in _SHORT:
         return _SHORT[name]
     else:
-        raise errors.not_there(__name__, name, __all__)
+        raise errors.not_there(__name__, name, __all__, homes=("nn.functional", "nn", "optimizer", "linalg"))
     globals()[name] = value
     return value
 

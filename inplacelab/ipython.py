@@ -69,7 +69,7 @@ _NO_AWAIT = Text(
 )
 _SKIPPED = Text("This cell was skipped: {0}", "跳过了这个单元格：{0}")
 _NO_QUESTION = Text(
-    "What follows %%predict must be a Python name, the question's, not {0!r}.",
+    "%%predict needs a name for the question: a Python name, not {0!r}.",
     "%%predict 后面必须是问题的名字（Python 名字），而不是 {0!r}。",
 )
 _WAITS = re.compile("await|async")  # in what Python says of it
@@ -203,7 +203,7 @@ _NO_NAME = Text(
     "What follows --name must be a Python name, not {0!r}.", "--name 后面必须是 Python 名字，而不是 {0!r}。"
 )
 _NO_RECORDING = Text(
-    "What follows --against must be the name of a recording, and {0!r} is none: record that cell first, with %%stepper --name {0}.",
+    "What follows --against must be the name of a recording, and {0!r} is not one: first record that cell with %%stepper --name {0}.",
     "--against 后面必须是一份记录的名字，而 {0!r} 不是：请先用 %%stepper --name {0} 记录那个单元格。",
 )
 _NOT_ASKED = Text(

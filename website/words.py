@@ -21,7 +21,7 @@ PLAYGROUND: dict[str, Text] = {
     "run": Text("Run", "运行"),
     "stop": Text("Stop", "停止"),
     "loading": Text(
-        "Python is loading. You can read, step and edit already.", "正在加载 Python。现在就可以阅读、逐步查看和编辑。"
+        "Python is loading. You can already read, step and edit.", "正在加载 Python。现在就可以阅读、逐步查看和编辑。"
     ),
     "loading_to_run": Text("Your program runs as soon as Python is loaded …", "Python 加载完成后立即运行程序……"),
     "ready": Text("Python is ready.", "Python 已就绪。"),

@@ -23,8 +23,8 @@ PAGES = {"en": "DIFFERENCES.md", "zh": "DIFFERENCES.zh-CN.md"}
 
 _OTHER = Text("[中文](DIFFERENCES.zh-CN.md)", "[English](DIFFERENCES.md)")
 _ABOUT = Text(
-    "{number} small programs, run in {inplacelab}, {paddle} and {torch} on the CPU. Where a program has a `loss`, the gradient "
-    "of the leaf `a` is asked for, and the answers are judged by a finite difference of the program's values. Where it has an `answer`, "
+    "{number} small programs, run in {inplacelab}, {paddle} and {torch} on the CPU. If a program has a `loss`, it asks for the gradient "
+    "of the leaf `a`, and the answers are judged by a finite difference of the program's values. If it has an `answer`, "
     "the answers are shown side by side. Every refusal that PyTorch does not make, and every deliberate difference from Paddle, "
     "is listed with its reason.",
     "{number} 个小程序，分别在 {inplacelab}、{paddle} 与 {torch} 中于 CPU 上运行。程序若给出 `loss`，就求叶子张量 `a` 的梯度，"
@@ -36,7 +36,7 @@ _MADE = Text(
 )
 _SUMMARY = Text("In numbers", "统计")
 _JUDGED = Text(
-    "Where a gradient is asked for (without the last chapter, whose programs leave the history on purpose):",
+    "Programs that ask for a gradient (without the last chapter, whose programs leave the history on purpose):",
     "在求梯度的程序中（不计最后一章，那里的程序主动脱离历史）：",
 )
 _OPENING = Text("Every program begins with", "每个程序都以下面两行开始")

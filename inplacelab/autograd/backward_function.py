@@ -61,6 +61,6 @@ def _seeds(given: Tensor | Sequence[Tensor | None] | None, count: int) -> list[T
             op="backward",
             argument="grad_tensors",
             value=len(seeds),
-            possible=Text(f"{count} of them", f"共 {count} 个"),
+            possible=Text(f"a list of {count}", f"{count} 个梯度的列表"),
         )
     return seeds

@@ -66,7 +66,7 @@ def grad(  # noqa: PLR0913, PLR0917  # Paddle's signature
             op="grad",
             argument="grad_outputs",
             value=len(seeds),
-            possible=Text(f"{len(results)} of them", f"共 {len(results)} 个"),
+            possible=Text(f"a list of {len(results)}", f"{len(results)} 个梯度的列表"),
         )
     constants = [] if no_grad_vars is None else _tensors("no_grad_vars", no_grad_vars)
     targets, blocked = [edge(x) for x in wanted], [edge(x) for x in constants]

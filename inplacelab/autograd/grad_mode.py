@@ -176,7 +176,7 @@ class _Switch(_Recording):
 
 
 class no_grad(_Switch):
-    """Does not record operations in the gradient history: in a `with` block, or, as a decorator, in a function.
+    """Turns the gradient history off in a `with` block or, as a decorator, in a function.
 
     Writes to a leaf are allowed inside. They still raise the version counter, so backward finds stale saved tensors. Other
     threads and coroutines are not affected.
@@ -195,6 +195,6 @@ class no_grad(_Switch):
 
 
 class enable_grad(_Switch):
-    """Records operations in the gradient history, even inside `no_grad`: in a `with` block or, as a decorator, in a function."""
+    """Turns the gradient history on, even inside `no_grad`, in a `with` block or, as a decorator, in a function."""
 
     history = True

@@ -33,7 +33,7 @@ _SAYS = {
     ),
 }
 _NO_FORMAT = Text(
-    "the suffix of {0} is none of those that compare writes: {1}", "{0} 的后缀不是 compare 能写出的格式：{1}"
+    "compare cannot write a file with the suffix of {0}; it writes {1}", "{0} 的后缀不是 compare 能写出的格式：{1}"
 )
 _WRITTEN = Text("wrote {0}", "已写入 {0}")
 _NOT_RECORDED = Text("{0} was not recorded:\n{1}", "{0} 没有得到记录：\n{1}")

@@ -48,10 +48,10 @@ _CANNOT_WRITE = Text("cannot copy the lessons to {0}: {1}", "无法把课程复�
 _IN = Text("the lessons are in {0}", "课程位于 {0}")
 _DONE = {
     Outcome.NEW: Text("copied: {0}", "已复制：{0}"),
-    Outcome.UPDATED: Text("brought up to date: {0}", "已更新：{0}"),
-    Outcome.KEPT: Text("kept, since you have changed it: {0}", "你修改过，保持不动：{0}"),
+    Outcome.UPDATED: Text("updated: {0}", "已更新：{0}"),
+    Outcome.KEPT: Text("kept, because you have changed it: {0}", "你修改过，保持不动：{0}"),
     Outcome.BESIDE: Text(
-        "kept {1}, since you have changed it; the lesson as it is now is {0}",
+        "kept {1}, because you have changed it; the new version is {0}",
         "你修改过 {1}，保持不动；新版课程另存为 {0}",
     ),
 }

@@ -46,7 +46,7 @@ _NO_FORMAT = Text(
     "{0} 的后缀不是任何一种格式（{1}）；请改用其中之一，或用 --format 指定格式",
 )
 _OTHER_FORMAT = Text(
-    "the format is {1}, and a file named {0} would not be opened as that; use another suffix, or another format",
+    "the format is {1}, but the suffix of {0} belongs to another format; use another suffix, or another format",
     "格式是 {1}，而名为 {0} 的文件不会被当作这种格式打开；请更换后缀或格式",
 )
 _NO_WIDGETS = Text(
@@ -60,7 +60,7 @@ _CUT = Text(
     "; {0} later events were left out (--limit keeps more)", "；之后的 {0} 个事件未保留（可用 --limit 保留更多）"
 )
 _CANNOT_ASK = Text(
-    "--predict is for the page, which can ask; {0} cannot (--format html)",
+    "--predict works only in a page (--format html), not in {0}",
     "--predict 只用于能够提问的网页；{0} 不能提问（请用 --format html）",
 )
 _NOTHING = Text("there is nothing to show: no statement of the program ran", "没有可展示的内容：程序中没有语句被执行")

@@ -15,6 +15,7 @@ from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import running
 from inplacelab.cli.signals import INTERRUPTED
 from inplacelab.diagnosis import refusals
+from inplacelab.diagnosis.unknown_keyword import add_note_on_keyword
 from inplacelab.language import Text, enumerated
 from inplacelab.recorders.detection import FRAMEWORKS, is_installed, not_installed
 from inplacelab.recorders.run import LIMIT
@@ -103,6 +104,8 @@ def report(raised: BaseException | None, recording: Recording | None) -> int:
         with suppress(Exception):  # `__str__` of what the script leaves with
             output.say(code, sys.stderr)
         return 1
+    if type(raised) is TypeError and raised.__traceback__ is not None:
+        add_note_on_keyword(raised, raised.__traceback__)
     explained = refusals.of(raised, recording) if recording is not None else None
     output.say(explained or "".join(traceback.format_exception(raised)).removesuffix("\n"), sys.stderr)
     return INTERRUPTED if issubclass(type(raised), KeyboardInterrupt) else 1

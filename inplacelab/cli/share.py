@@ -50,7 +50,7 @@ _SAYS = {
     ),
 }
 _WRONG_SUFFIX = Text(
-    "{0} writes a file with the suffix {1}, so {2} would not be opened as what it is; name it {3}",
+    "{0} writes a file with the suffix {1}; name it {3}, not {2}",
     "{0} 写出后缀为 {1} 的文件，名为 {2} 则无法正确打开；请改名为 {3}",
 )
 _NO_STEP = Text("there is no step {0}: the recording has {1} steps", "没有第 {0} 步：记录共有 {1} 步")
@@ -58,7 +58,7 @@ _STEP_OF_ALL = Text(
     "--step chooses the step of --card, --html and --markdown; --gif shows all steps",
     "--step 用于 --card、--html 和 --markdown；--gif 展示所有的步",
 )
-_NO_GIF = Text("--seconds is for --gif, which is not asked for", "--seconds 只用于 --gif，而此处没有 --gif")
+_NO_GIF = Text("--seconds is only for --gif, which was not given", "--seconds 只用于 --gif，而此处没有 --gif")
 _LINK = Text("the link to the step: {0}", "指向该步的链接：{0}")
 
 
@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
 def _seconds(written: str) -> float:
     seconds = float(written)
     if not 0.02 <= seconds <= 600:
-        said = Text("{0} is not from 0.02 to 600", "{0} 不在 0.02 到 600 之间").format(written)
+        said = Text("{0} is not between 0.02 and 600", "{0} 不在 0.02 到 600 之间").format(written)
         raise argparse.ArgumentTypeError(str(said))
     return seconds
 

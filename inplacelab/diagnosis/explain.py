@@ -74,16 +74,16 @@ def watch_of(framework: str, filename: str | None = None) -> Watch:
 class explain:  # noqa: N801  # used like a function
     """Explains why a backward pass fails: which line kept the value that it needed, and which lines overwrote it.
 
-    A program of PyTorch or PaddlePaddle runs as it is in the `with` block. If an error that a backward pass has raised leaves the
-    block, it gets a note with the lines. The memory that this takes is bounded, so that a program may run for hours. Of a PaddlePaddle
-    program, the code in one file is watched: the block and the functions beside it.
+    A PyTorch or PaddlePaddle program runs unchanged in the `with` block. If a backward pass raises an error that leaves the block, the
+    lines are added to the error as a note. The memory for this is bounded, so a program may run for hours. In a PaddlePaddle
+    program, only the code of one file is watched: the block and the functions in the same file.
 
     Args:
         framework: the framework to watch, "torch" or "paddle".
         filename: for "paddle", the file of the program; that of the block if not given.
 
     Attributes:
-        failures: what was found out; for PyTorch also of errors that the program has handled.
+        failures: what was found out, for PyTorch also about errors that the program handled itself.
 
     Raises:
         ValueError: if the framework is not one of these, or not installed.

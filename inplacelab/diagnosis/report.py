@@ -87,7 +87,7 @@ _CHECKED = Text(
     "To fix it (checked: it runs, and the gradients are right): {0}.", "改法（已检验：能够运行，梯度正确）：{0}。"
 )
 _CHECKED_BUT = Text(
-    "To fix it (checked: it runs, and the gradients are right; but the final values of {1} differ, so look whether you need the write): {0}.",
+    "To fix it (checked: it runs, and the gradients are right; but the final values of {1} differ, so check whether you need the write): {0}.",
     "改法（已检验：能够运行，梯度正确；但 {1} 最后的值不同，请看是否需要这次写入）：{0}。",
 )
 _NO_FIX = Text(
@@ -95,7 +95,7 @@ _NO_FIX = Text(
     "试过 {0} 种改法，都不行。下面的写法可行，把它放在前向计算外面；这里的副本共占 {1} 字节：",
 )
 _NOTHING_TO_TRY = Text(
-    "No edit that is known here fits the lines. This works, around the forward pass; its copies take {1} bytes here:",
+    "No known edit fits these lines. This works, around the forward pass; its copies take {1} bytes here:",
     "没有适合这些行的改法。下面的写法可行，把它放在前向计算外面；这里的副本共占 {1} 字节：",
 )
 _COPYING = {
@@ -103,7 +103,7 @@ _COPYING = {
     "inplacelab": "with paddle.autograd.copy_saved_before_write():",
 }
 """What copies everything that grad nodes save. Paddle's `saved_tensors_hooks` gives wrong gradients with clones of views (3.3.1)."""
-_NO_EDIT = Text("No edit that is known here fits the lines.", "没有适合这些行的改法。")
+_NO_EDIT = Text("No known edit fits these lines.", "没有适合这些行的改法。")
 _NONE_WORKS = Text("{0} edits were tried, and none works.", "试过 {0} 种改法，都不行。")
 _NOT_TRIED = Text("No fix was tried: {0}.", "没有尝试改法：{0}。")
 _WRITTEN = Text("Written.", "已写入文件。")

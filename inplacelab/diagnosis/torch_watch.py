@@ -43,10 +43,10 @@ _APPLY = torch.autograd.Function.apply.__func__.__code__
 
 _HIDDEN = Text(
     "PyTorch does not show what the node that failed has saved, such as the one inside a CopySlices, or of a checkpoint. "
-    "So this is judged by the versions and the shape in its message.",
+    "So this report relies on the versions and the shape in its message.",
     "PyTorch 不显示出错的节点保存了什么（例如 CopySlices 内部或 checkpoint 中的节点），因此以上是根据报错信息中的版本号和形状判断的。",
 )
-_BROKEN = Text("The watch stopped: {0} inside it.", "监视中止：其内部出现 {0}。")
+_BROKEN = Text("The watch stopped because of an internal error: {0}.", "监视中止：其内部出现 {0}。")
 _OTHER_THREADS = Text(
     "Backward passes of other threads were not watched. `with inplacelab.explain():` inside the function that a thread runs watches it.",
     "没有监视其他线程的反向传播。要监视，请在线程运行的函数内部使用 `with inplacelab.explain():`。",

@@ -55,11 +55,11 @@ _NO_KEYWORDS = Text("it has no parameters.", "它没有参数。")
 _KEYWORDS = Text("its parameters are {0}.", "它的参数有 {0}。")
 _OTHER_WORD = {
     "requires_grad": Text(
-        "PaddlePaddle's word is the opposite: `stop_gradient=False`. (`inplacelab.torch` has PyTorch's names.)",
+        "PaddlePaddle's flag is the opposite: `stop_gradient=False`. (`inplacelab.torch` has PyTorch's names.)",
         "PaddlePaddle 的说法相反：`stop_gradient=False`。（`inplacelab.torch` 提供 PyTorch 的名称。）",
     ),
     "lr": Text(
-        "PaddlePaddle writes `learning_rate`. (`inplacelab.torch` has PyTorch's names.)",
+        "PaddlePaddle calls it `learning_rate`. (`inplacelab.torch` has PyTorch's names.)",
         "PaddlePaddle 写作 `learning_rate`。（`inplacelab.torch` 提供 PyTorch 的名称。）",
     ),
     "bias": Text(

@@ -50,7 +50,7 @@ _USED = Text("computes the gradient", "计算梯度")
 _IT = Text("the tensor", "这个张量")
 _ANOTHER = Text("another tensor on its storage", "共享它的存储的另一个张量")
 _NAMED = Text("`{0}`", " `{0}` ")
-_MORE = Text("({0} more of the kind.)", "（另有 {0} 处同类情况。）")
+_MORE = Text("({0} more of this kind.)", "（另有 {0} 处同类情况。）")
 _FIX = {
     "node": Text(
         "To fix it: write out of place, or write through the tensor that is read later (`b[0] = b[0] * 3`).",

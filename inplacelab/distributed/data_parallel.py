@@ -20,14 +20,14 @@ from inplacelab.tensor import Tensor
 class DataParallel(Layer):
     """Makes a layer one of several replicas, one on each rank.
 
-    At the start the parameters and buffers of rank 0 are written into those of all other ranks, in place. In backward the gradient of each
-    parameter is averaged over the ranks, in place, when it is complete, and then added to `.grad`. So all replicas make the same step, as
-    long as every rank makes the same in-place operations on them: `check_replicas` finds out.
+    At the start the parameters and buffers of rank 0 are written into those of all other ranks, in place. In backward, each
+    parameter's gradient is averaged over the ranks, in place, when it is complete, and then added to `.grad`. So all replicas make
+    the same step, as long as every rank applies the same in-place operations to them; `check_replicas` checks this.
 
-    What holds, if a loss is a mean and the parts of the batch are of one size. The average is ((g0 + g1) + g2 + ...) / n, in the order of the ranks.
-    It has the same bits on all ranks, and the same bits as in one process that goes through the parts in this order, adds up their gradients in
-    `.grad`, and divides by n. One process that computes the joined batch at once adds up the same numbers, but as its matrix product does, so
-    it may round differently in the last digits: the same bits are guaranteed where no sum is rounded (and on one rank).
+    The result is that of training on the whole batch, if the loss is a mean and all parts of the batch have the same size. The average is
+    computed as ((g0 + g1) + g2 + ...) / n, in the order of the ranks. It has the same bits on all ranks, and the same bits as in one process
+    that goes through the parts in this order, adds up their gradients in `.grad`, and divides by n. A process that computes the joined batch
+    at once may add up the same numbers in another order, and round the last digits differently.
 
     Args:
         layers: the layer, which must have the same parameters and buffers on all ranks.

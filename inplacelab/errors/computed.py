@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from inplacelab.errors.classes import Refusal, worded
@@ -42,12 +43,18 @@ def bad_window_offset(offset: int, itemsize: int) -> Refusal:
     return _entry(name)(offset=offset, itemsize=itemsize)
 
 
-def not_there(holder: str, name: str, names: Iterable[str] | type) -> AttributeError:
-    """What to raise for a name that a module, or "Tensor", does not have, when it has other `names` (or those of a class): it names the nearest.
+def not_there(holder: str, name: str, names: Iterable[str] | type, homes: Sequence[str] = ()) -> AttributeError:
+    """What to raise for a name that a module, or "Tensor", does not have: it names the nearest.
 
     No operation was refused, so this is a plain exception, and it is not reported to recorders.
+
+    Args:
+        holder: the module, or "Tensor".
+        name: the name that it does not have.
+        names: the names that it has, or the class that has them.
+        homes: modules inside `holder` where such a name may be found instead.
     """
-    return AttributeError(MissingName(holder, name, names, _NOT_ALL, _ELSEWHERE), name=name)
+    return AttributeError(MissingName(holder, name, names, _NOT_ALL, _ELSEWHERE, homes), name=name)
 
 
 def is_missing_name(error: BaseException) -> bool:
@@ -73,8 +80,17 @@ class MissingName:
     like, and Python, which asks for a module before it imports it, do not.
     """
 
-    def __init__(self, holder: str, name: str, names: Iterable[str] | type, why: Text, elsewhere: Text) -> None:
+    def __init__(
+        self,
+        holder: str,
+        name: str,
+        names: Iterable[str] | type,
+        why: Text,
+        elsewhere: Text,
+        homes: Sequence[str] = (),
+    ) -> None:
         self._name, self._names, self._why, self._elsewhere = name, names, why, elsewhere
+        self._holder, self._homes = holder, homes
         of = "'Tensor' object" if holder == "Tensor" else f"module '{holder}'"
         self._headline = f"{of} has no attribute '{name}'"
 
@@ -83,6 +99,13 @@ class MissingName:
             return self._headline
         if self._name in _GRAPHS:
             return worded(self._headline, _RUNS_AT_ONCE, _CALL_IT)
+        found = [
+            f"`{home}.{self._name}`"
+            for home in self._homes
+            if self._name in dir(import_module(f"{self._holder}.{home}"))
+        ]
+        if found:
+            return worded(self._headline, _IN_ANOTHER_MODULE, _WRITE.format(name=found[0]))
         names = dir(self._names) if isinstance(self._names, type) else self._names
         public = [each for each in names if not each.startswith("_")]
         return worded(self._headline, self._why, nearest(self._name, public, self._elsewhere))
@@ -100,11 +123,13 @@ def nearest(name: str, names: Iterable[str], otherwise: Text) -> Text:
 
 
 _NOT_ALL = Text(
-    "inplacelab has those operations of PaddlePaddle that work in place and what programs around them need, not all of it.",
-    "inplacelab 有 PaddlePaddle 的原地操作，以及这类程序所需的部分，而不是全部。",
+    "inplacelab has only part of PaddlePaddle: its in-place operations, and what programs that use them need.",
+    "inplacelab 只有 PaddlePaddle 的一部分：原地操作，以及使用它们的程序所需的内容。",
 )
+_IN_ANOTHER_MODULE = Text("the name is in another module.", "这个名称在另一个模块中。")
+_WRITE = Text("write {name}.", "请写 {name}。")
 _NEAREST = Text("did you mean {near}?", "是否想写 {near}？")
 _ELSEWHERE = Text(
-    "write it with the operations that are here (`dir()` lists them), or use PaddlePaddle itself for this part.",
+    "write this with the operations that exist here (`dir()` lists them), or use PaddlePaddle itself for this part.",
     "用这里已有的操作来写（`dir()` 可列出），或在这一部分使用 PaddlePaddle 本身。",
 )

@@ -119,4 +119,4 @@ SiLU = Silu
 def __getattr__(name: str) -> Any:
     if name == "SyncBatchNorm":  # on first use: few programs have ranks
         return import_module("inplacelab.distributed").SyncBatchNorm
-    raise errors.not_there(__name__, name, __all__)
+    raise errors.not_there(__name__, name, __all__, homes=("functional",))

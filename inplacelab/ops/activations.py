@@ -157,7 +157,7 @@ elementwise("softplus", "x", ("A smooth `relu`: log(1 + exp(beta x)) / beta.", "
             attrs="beta=1, threshold=20", kernel=_softplus, **_IN_FUNCTIONAL,
             cuda="beta * x > threshold ? x : (fmax(beta * x, T(0)) + log1p(exp(-fabs(beta * x)))) / beta", in_place=False, d_x=_d_softplus,
             prepare={n: scalar("softplus", n) for n in ("beta", "threshold")})  # fmt: skip
-elementwise("leaky_relu", "x", ("Scale negative elements by `negative_slope`.", "把负元素乘以 `negative_slope`。"),
+elementwise("leaky_relu", "x", ("Multiply negative elements by `negative_slope`.", "把负元素乘以 `negative_slope`。"),
             attrs="negative_slope=0.01", kernel=_leaky_relu, **_IN_FUNCTIONAL,
             cuda="x < 0 ? x * negative_slope : x",
             prepare={"negative_slope": scalar("leaky_relu", "negative_slope")},
@@ -175,7 +175,7 @@ elementwise("thresholded_relu", "x", ("Replace elements up to `threshold` by `va
             cuda="x <= threshold ? value : x",
             prepare={n: scalar("thresholded_relu", n) for n in ("threshold", "value")},
             d_x=lambda g, x, threshold: g._inside(x > threshold))  # fmt: skip
-add_row("normalization", "softmax", "x", ("Exponentials, divided by their sum along `axis`.", "求指数，再除以沿 `axis` 的和。"),
+add_row("normalization", "softmax", "x", ("The exponentials of the elements, divided by their sum along `axis`.", "求指数，再除以沿 `axis` 的和。"),
         attrs="axis=-1, dtype=None", kernel=_softmax, shape=same, dtype=_floating_only, prepare={"axis": _one_axis},
         method=False, function=False, functional=True, out=True, depends=along_axes("whole"), d_x=_d_softmax)  # fmt: skip
 

@@ -42,7 +42,7 @@ def _take(out: Any, arr: Any, indices: Any, axis: int, broadcast: bool, device: 
 
 add_row(
     "selection", "take_along_axis", "arr, indices",
-    ("For each place of `indices`, the element of `arr` that it names on `axis`: a copy.", "对 `indices` 的每个位置，取出它在 `axis` 上所指的 `arr` 的元素（副本）。"),
+    ("For each entry of `indices`, the element of `arr` at that position on `axis`: a copy.", "对 `indices` 的每个位置，取出它在 `axis` 上所指的 `arr` 的元素（副本）。"),
     call="arr, indices, axis, broadcast=True", accepts="fi", validate=_check_take, kernel=_take, shape=_taken_shape, dtype=same, in_place=False, depends=moved(),
     d_arr=gradients.of_taken,
 )  # fmt: skip
@@ -181,7 +181,7 @@ def _scatter_add(out: Any, input: Any, index: Any, src: Any, dim: int, device: A
 
 
 add_row(
-    "scatter", "scatter_add", "input, index, src", ("Add `src` at the places that `index` names on `dim`.", "在 `index` 于 `dim` 上所指的位置累加 `src`。"),
+    "scatter", "scatter_add", "input, index, src", ("Add each element of `src` at the position on `dim` that `index` gives.", "在 `index` 于 `dim` 上所指的位置累加 `src`。"),
     call="input, dim, index, src", accepts="fi", validate=_check_added, kernel=_scatter_add,
     depends=written(lambda places, index, dim: _places_along(places, index, Along(dim, broadcast=False)), "src", "combined",
                     used=lambda numbers, shape, call: numbers[gradients.values_for(numbers.shape, shape, False)]), shape=same, dtype=same, node="PutAlongAxisGradNode",

@@ -25,7 +25,7 @@ def factor(x: Any, value: Any) -> Any:
     """Returns a factor in the kind of the dtype: an integer for integers, a bool for bools."""
     number = number_with(x, value)
     if x.dtype.kind in "biu" and number != (bool(number) if x.dtype.kind == "b" else int(number)):
-        raise errors.cannot_promote(x=x.dtype.name, y=type(number).__name__, op="number")
+        raise errors.number_does_not_fit(x=x.dtype.name, y=type(number).__name__)
     return number
 
 
@@ -112,7 +112,7 @@ def _divide(out: Any, x: Any, y: Any, rounding_mode: Any, device: Any) -> None:
 
 elementwise(
     "divide", "x, y",
-    ("Divide element by element; `rounding_mode` may be 'floor' or 'trunc'. Unrounded, integers give floating-point quotients.",
+    ("Divide element by element. `rounding_mode` may be 'floor' or 'trunc'; without it, integers give floating-point quotients.",
      "逐元素相除；`rounding_mode` 可取 'floor'（向下取整）或 'trunc'（截断）。不取整时，整数相除得到浮点数。"),
     attrs="*, rounding_mode=None", ufunc=np.true_divide, plain="rounding_mode is None", plain_kinds="fic", kernel=_divide,
     validate=_check_division, dtype=_quotient, aliases=("div",), operator="__truediv__", cuda="x / y",
@@ -174,7 +174,7 @@ def _of_factor(g: Tensor, other: Tensor, value: Any) -> Tensor:
 
 elementwise(
     "lerp", "x, y, weight",
-    ("Go from `x` towards `y`: `x + weight * (y - x)`; `weight` is a number or a tensor.",
+    ("Interpolate between `x` and `y`: `x + weight * (y - x)`; `weight` is a number or a tensor.",
      "由 `x` 向 `y` 线性插值：`x + weight * (y - x)`；`weight` 可以是数或张量。"),
     kernel=_lerp, accepts="f", numbers=("weight",), dtype=_one_dtype, cuda="x + (y - x) * weight",
     d_x=lambda g, weight: g - g * weight,

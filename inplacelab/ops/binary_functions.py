@@ -33,7 +33,7 @@ def _turn(g: Tensor, side: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 
 elementwise(
-    "atan2", "x, y", ("The angle of the point (y, x): the arc tangent of `x / y` in the right quadrant.", "点 (y, x) 的辐角：`x / y` 的反正切，取正确的象限。"),
+    "atan2", "x, y", ("The angle of the point (y, x): the arc tangent of `x / y`, in the quadrant of the point.", "点 (y, x) 的辐角：`x / y` 的反正切，取正确的象限。"),
     ufunc=np.arctan2, kernel=in_dtype_of_result(np.arctan2), plain_kinds="f", cuda="atan2(x, y)",
     accepts="fi", dtype=floating("atan2", integers=dtypes.float64.numpy),
     d_x=lambda g, x, y: _turn(g, y, x, y),

@@ -63,10 +63,10 @@ elementwise("clip", "x", ("Keep each element between `min` and `max`.", "把每�
             attrs="min=None, max=None", kernel=clip_into, accepts="fi", dtype=_clip_dtype, aliases=("clamp",),
             cuda="x < min ? min : x > max ? max : x",
             prepare={"min": _bound, "max": _bound}, d_x=_within)  # fmt: skip
-elementwise("clamp_min", "x", ("Raise what is below `min`.", "把小于 `min` 的元素提高到 `min`。"),
+elementwise("clamp_min", "x", ("Replace elements below `min` by `min`.", "把小于 `min` 的元素提高到 `min`。"),
             attrs="min", kernel=_at_least, accepts="fi", cuda="x < min ? min : x", prepare={"min": scalar("clamp_min", "min")},
             d_x=lambda g, x, min: _within(g, x, min, None))  # fmt: skip
-elementwise("clamp_max", "x", ("Lower what is above `max`.", "把大于 `max` 的元素降低到 `max`。"),
+elementwise("clamp_max", "x", ("Replace elements above `max` by `max`.", "把大于 `max` 的元素降低到 `max`。"),
             attrs="max", kernel=_at_most, accepts="fi", cuda="x > max ? max : x", prepare={"max": scalar("clamp_max", "max")},
             d_x=lambda g, x, max: _within(g, x, None, max))  # fmt: skip
 
@@ -91,7 +91,7 @@ def _floats(x: Any) -> None:
         raise errors.only_floats(op="nan_to_num", dtype=x.dtype.name)
 
 
-elementwise("nan_to_num", "x", ("Replace nan and the infinities by numbers.", "把 nan 与正负无穷替换为数。"),
+elementwise("nan_to_num", "x", ("Replace NaN and the infinities by finite numbers.", "把 nan 与正负无穷替换为数。"),
             attrs="nan=0.0, posinf=None, neginf=None", kernel=_nan_to_num, validate=_floats,
             prepare={"nan": scalar("nan_to_num", "nan"), "posinf": scalar("nan_to_num", "posinf", optional=True),
                      "neginf": scalar("nan_to_num", "neginf", optional=True)},

@@ -23,7 +23,7 @@ from inplacelab.tensor import Tensor
 
 @as_function
 def add_n(inputs: Tensor | Sequence[Tensor], name: str | None = None) -> Tensor:
-    """Returns the sum of several tensors of one shape and dtype; a copy, if there is one only.
+    """Returns the sum of several tensors of the same shape and dtype; a copy if there is only one.
 
     >>> import inplacelab as paddle
     >>> paddle.add_n([paddle.ones([2]), paddle.ones([2]), paddle.ones([2])]).tolist()
@@ -39,7 +39,7 @@ def add_n(inputs: Tensor | Sequence[Tensor], name: str | None = None) -> Tensor:
 @as_method
 @as_function
 def inner(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Returns the sums of products over the last axes of both; the ordinary product, if one has no axes.
+    """Returns the sums of products over the last axes of both tensors; the ordinary product if one of them has no axes.
 
     >>> import inplacelab as paddle
     >>> paddle.inner(paddle.to_tensor([1., 2.]), paddle.to_tensor([3., 4.])).item()
@@ -124,7 +124,7 @@ def cross(x: Tensor, y: Tensor, axis: int = 9, name: str | None = None) -> Tenso
 
     Raises:
         ShapeError: if the shapes differ.
-        ArgumentError: if the axis has not three elements.
+        ArgumentError: if the size of the axis is not three.
 
     >>> import inplacelab as paddle
     >>> paddle.cross(paddle.to_tensor([1., 0., 0.]), paddle.to_tensor([0., 1., 0.])).tolist()
@@ -143,7 +143,7 @@ def cross(x: Tensor, y: Tensor, axis: int = 9, name: str | None = None) -> Tenso
 @as_method
 @as_function
 def dist(x: Tensor, y: Tensor, p: float = 2, name: str | None = None) -> Tensor:
-    """Returns the p-norm of `x - y`, of all elements."""
+    """Returns the p-norm of `x - y`, over all elements."""
     return (as_tensor("dist", "x", 0, x) - as_tensor("dist", "y", 1, y)).norm(float(p))
 
 
@@ -211,11 +211,11 @@ def reverse(x: Tensor, axis: int | Sequence[int], name: str | None = None) -> Te
 @as_method
 @as_function
 def repeat_interleave(x: Tensor, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
-    """Returns a copy in which each place of an axis is repeated.
+    """Returns a copy in which each element along an axis is repeated.
 
     Args:
         x: the tensor.
-        repeats: how often: a number, or a tensor with one for each place.
+        repeats: how many times: a number, or a tensor with a number for each element.
         axis: the axis; None for all elements as one axis.
         name: accepted for compatibility with Paddle; ignored.
 
@@ -239,7 +239,7 @@ def repeat_interleave(x: Tensor, repeats: Any, axis: int | None = None, name: st
 @as_method
 @as_function
 def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None) -> Tensor:
-    """Returns the elements at some positions of `x`, taken as a vector, in the shape of `index`.
+    """Returns the elements at the given positions of `x` (taken as a vector), in the shape of `index`.
 
     Args:
         x: the tensor.
@@ -267,7 +267,7 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None)
 @as_method
 @as_function
 def deg2rad(x: Tensor, name: str | None = None) -> Tensor:
-    """Returns angles in radians, given in degrees.
+    """Converts angles from degrees to radians.
 
     >>> import inplacelab as paddle
     >>> paddle.deg2rad(paddle.to_tensor([180.])).item().__round__(4)
@@ -279,7 +279,7 @@ def deg2rad(x: Tensor, name: str | None = None) -> Tensor:
 @as_method
 @as_function
 def rad2deg(x: Tensor, name: str | None = None) -> Tensor:
-    """Returns angles in degrees, given in radians.
+    """Converts angles from radians to degrees.
 
     >>> import inplacelab as paddle
     >>> paddle.rad2deg(paddle.to_tensor([0.])).item()
@@ -371,18 +371,18 @@ def diff(
     append: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Returns the difference of each element and the one before it on an axis.
+    """Returns the differences between neighboring elements along an axis.
 
     Args:
         x: the tensor.
-        n: how often differences are taken.
+        n: how many times differences are taken.
         axis: the axis.
-        prepend: what to put before the elements first.
-        append: what to put after them.
+        prepend: a tensor to put before the elements first.
+        append: a tensor to put after them.
         name: accepted for compatibility with Paddle; ignored.
 
     Returns:
-        A tensor with `n` elements less on this axis.
+        A tensor with `n` fewer elements on this axis.
 
     Raises:
         ArgumentError: if `n` is less than 1.
@@ -414,7 +414,7 @@ def trapezoid(
 
     Args:
         y: the samples.
-        x: their places: of the shape of `y`, or one for each sample; None if they are `dx` apart.
+        x: where they were taken: of the shape of `y`, or one position for each sample; None if they are `dx` apart.
         dx: their distance; 1 if None.
         axis: the axis.
         name: accepted for compatibility with Paddle; ignored.

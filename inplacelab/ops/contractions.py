@@ -69,7 +69,7 @@ def _gradient_right(g: Tensor, x: Tensor, rank_y: int) -> Tensor:
 
 
 MATMUL = contraction(
-    "matmul", "x, y", ("The product of two matrices, or of stacks of them.", "两个矩阵（或两叠矩阵）的乘积。"),
+    "matmul", "x, y", ("The product of two matrices, or of two stacks of matrices.", "两个矩阵（或两叠矩阵）的乘积。"),
     kernel=_matmul, accepts="fic", shape=_product_shape, depends=contracted(_equation), method=False, function=False,
     d_x=lambda g, y, x_form: _gradient_left(g, y, len(x_form.shape)),
     d_y=lambda g, x, y_form: _gradient_right(g, x, len(y_form.shape)),

@@ -22,7 +22,7 @@ def _check_cast(x: Any, dtype: Any) -> None:
 
 elementwise("clone", "x", ("A copy with a storage of its own; gradients pass through.", "有自己存储的副本；梯度可以穿过它。"),
             kernel=_cast, cuda=dict.fromkeys("fib", "x"), in_place=False, copies=True, node="AssignGradNode", d_x=lambda g: g)  # fmt: skip
-elementwise("cast", "x", ("The same numbers in another data type.", "同样的数值，换一种数据类型。"),
+elementwise("cast", "x", ("The same elements, converted to another data type.", "同样的数值，换一种数据类型。"),
             attrs="dtype", kernel=_cast, cuda=dict.fromkeys("fib", "x"), validate=_check_cast, dtype=dtypes.as_numpy, copies=True, d_x=lambda g: g)  # fmt: skip
 elementwise(
     "conj",

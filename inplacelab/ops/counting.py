@@ -43,7 +43,7 @@ def count_nonzero(
 @as_method
 @as_function
 def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0, name: str | None = None) -> Tensor:
-    """Returns how often each of the numbers 0, 1, 2, … occurs.
+    """Counts how often each of the numbers 0, 1, 2, … occurs.
 
     Args:
         x: a vector of integers that are not negative.
@@ -133,7 +133,7 @@ def searchsorted(
         sorted_sequence: numbers in ascending order along the last axis: a vector, or of the shape of `values` but for that axis.
         values: what to insert.
         out_int32: whether the positions are int32; otherwise they are int64.
-        right: behind equal elements, not before them.
+        right: whether the position is after equal elements, not before them.
         name: accepted for compatibility with Paddle; ignored.
 
     Returns:
@@ -171,7 +171,7 @@ def searchsorted(
 def bucketize(
     x: Tensor, sorted_sequence: Tensor, out_int32: bool = False, right: bool = False, name: str | None = None
 ) -> Tensor:
-    """Returns for each element the interval of a sorted vector that it falls into: `searchsorted` with the arguments exchanged.
+    """Returns, for each element, the interval of a sorted vector that it falls into: `searchsorted` with the arguments exchanged.
 
     >>> import inplacelab as paddle
     >>> paddle.bucketize(paddle.to_tensor([0., 2., 9.]), paddle.to_tensor([1., 5.])).tolist()
@@ -215,7 +215,7 @@ def unique_consecutive(
     dtype: Any = "int64",
     name: str | None = None,
 ) -> Any:
-    """Returns the elements without those that are equal to the one before.
+    """Returns the elements, leaving out each that equals the one before it.
 
     Args:
         x: a tensor.

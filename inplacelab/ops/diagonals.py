@@ -89,7 +89,7 @@ def _fill_diagonal(out: Any, value: Any, offset: int, wrap: bool, device: Any) -
 
 
 overwrite(
-    "fill_diagonal", "x", ("Write one number into the diagonal.", "在对角线上写入同一个数。"),
+    "fill_diagonal", "x", ("Write one number into every element of the diagonal.", "在对角线上写入同一个数。"),
     attrs="value, offset=0, wrap=False", accepts="fib", validate=_check_square, prepare={"value": number_for}, kernel=_fill_diagonal,
     depends=written(lambda places, offset, wrap: places.reshape(-1)[_down_the_diagonal(places.shape, offset, wrap)]),
     d_x=lambda g, offset, wrap: g.clone().fill_diagonal_(0, offset, wrap),
@@ -185,7 +185,7 @@ def _gradient_of_diag(g: Tensor, shape: Shape, offset: int) -> Tensor:
 
 add_row(
     "diagonal", "diag", "x",
-    ("A matrix with the vector `x` on a diagonal; or that diagonal of the matrix `x`. A copy.",
+    ("A matrix with the vector `x` on a diagonal, or a copy of that diagonal of the matrix `x`.",
      "以向量 `x` 为某条对角线的矩阵；若 `x` 是矩阵，则取其该对角线。均为副本。"),
     attrs="offset=0, padding_value=0", accepts="fic", validate=_check_diag, kernel=_diag, prepare={"padding_value": number_for}, depends=moved(),
     shape=lambda x, offset: _diag_shape(x, offset), dtype=same, in_place=False,

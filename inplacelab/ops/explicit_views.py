@@ -103,11 +103,11 @@ table.view(
     called="view", in_place=False, function=False,
 )  # fmt: skip
 table.view(
-    "as_real", ("Each complex number as two real ones, along a new last axis.", "把每个复数看成两个实数，排在新的最后一个轴上。"),
+    "as_real", ("View each complex number as two real ones, along a new last axis.", "把每个复数看成两个实数，排在新的最后一个轴上。"),
     layout=_as_real, dtype=_parts_dtype, accepts="c", in_place=False, d_x=lambda g: g.contiguous().as_complex(),
 )  # fmt: skip
 table.view(
-    "as_complex", ("Pairs along the last axis as complex numbers.", "把最后一个轴上的每一对实数看成一个复数。"),
+    "as_complex", ("View pairs along the last axis as complex numbers.", "把最后一个轴上的每一对实数看成一个复数。"),
     layout=_as_complex, dtype=_pairs_dtype, accepts="f", in_place=False, d_x=lambda g: g.as_real(),
 )  # fmt: skip
 

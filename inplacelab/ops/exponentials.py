@@ -39,7 +39,7 @@ transcendental("exp", ("e to the power of each element.", "逐元素求 e 的幂
                d_x=Times(lambda out: conj(out)))  # fmt: skip
 transcendental("exp2", ("2 to the power of each element.", "逐元素求 2 的幂。"), ufunc=np.exp2, cuda="exp2(x)", accepts="fi",
                d_x=lambda g, out: (g * out).scale(log(2.0)))  # fmt: skip
-transcendental("expm1", ("exp(x) - 1, exact also near 0.", "逐元素求 exp(x) - 1，在 0 附近也精确。"), ufunc=np.expm1, cuda="expm1(x)", **_INTEGERS_TOO,
+transcendental("expm1", ("exp(x) - 1, accurate even near 0.", "逐元素求 exp(x) - 1，在 0 附近也精确。"), ufunc=np.expm1, cuda="expm1(x)", **_INTEGERS_TOO,
                d_x=lambda g, out: g * conj(out).scale(1.0, 1.0))  # fmt: skip
 transcendental("log", ("The natural logarithm of each element.", "逐元素求自然对数。"), ufunc=np.log, cuda="log(x)", **_INTEGERS_TOO,
                d_x=lambda g, x: g / conj(x))  # fmt: skip
@@ -47,7 +47,7 @@ transcendental("log2", ("The logarithm to base 2.", "逐元素求以 2 为底的
                d_x=lambda g, x: g / conj(x).scale(log(2.0)))  # fmt: skip
 transcendental("log10", ("The logarithm to base 10.", "逐元素求以 10 为底的对数。"), ufunc=np.log10, cuda="log10(x)", **_INTEGERS_TOO,
                d_x=lambda g, x: g / conj(x).scale(log(10.0)))  # fmt: skip
-transcendental("log1p", ("log(1 + x), exact also near 0.", "逐元素求 log(1 + x)，在 0 附近也精确。"), ufunc=np.log1p, cuda="log1p(x)", **_INTEGERS_TOO,
+transcendental("log1p", ("log(1 + x), accurate even near 0.", "逐元素求 log(1 + x)，在 0 附近也精确。"), ufunc=np.log1p, cuda="log1p(x)", **_INTEGERS_TOO,
                d_x=lambda g, x: g / conj(x).scale(1.0, 1.0))  # fmt: skip
 transcendental("logit", ("log(x / (1 - x)), the inverse of `sigmoid`; `eps` keeps `x` away from 0 and 1.",
                          "log(x / (1 - x))，即 `sigmoid` 的反函数；`eps` 使 `x` 不过于接近 0 和 1。"),

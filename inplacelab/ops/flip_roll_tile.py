@@ -92,13 +92,13 @@ add_row(
     attrs="axis", prepare={"axis": _axes}, kernel=_flip, dtype=same, shape=same, in_place=False, depends=moved(), d_x=lambda g, axis: g.flip(axis),
 )  # fmt: skip
 add_row(
-    "order", "roll", "x", ("The elements moved along the axes; those past the end re-enter at the front.",
+    "order", "roll", "x", ("The elements, shifted along the axes; those that leave at the end come in at the front.",
                            "沿指定的轴移动元素，移出末尾的从开头补入。"),
     attrs="shifts, axis=None", prepare={"shifts": _shifts, "axis": _rolled_axes}, kernel=_roll, dtype=same, shape=same,
     validate=_as_many, in_place=False, depends=moved(), d_x=lambda g, shifts, axis: g.roll([-n for n in shifts], axis or None),
 )  # fmt: skip
 add_row(
-    "order", "tile", "x", ("The tensor several times along the axes.", "沿各轴重复整个张量。"),
+    "order", "tile", "x", ("The tensor, repeated along its axes.", "沿各轴重复整个张量。"),
     attrs="repeat_times", prepare={"repeat_times": _times}, kernel=_tile, dtype=same, in_place=False, depends=moved(),
     shape=_tiled, d_x=lambda g, x_form, repeat_times: _untiled(g, x_form.shape, repeat_times),
 )  # fmt: skip
@@ -107,7 +107,7 @@ add_row(
 @as_method
 @as_function
 def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Tensor:
-    """Rotates a tensor by right angles, from the first of two axes towards the second.
+    """Rotates a tensor by right angles, from the first of two axes toward the second.
 
     Args:
         x: the tensor.

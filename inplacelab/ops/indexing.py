@@ -193,7 +193,7 @@ def _index_put(out: Any, x: Any, indices: Positions, value: Any, accumulate: boo
 
 
 add_row(
-    "scatter", "index_put", "x, value", ("Write `value` at the positions in `indices`, one tensor for each axis, or add it there.",
+    "scatter", "index_put", "x, value", ("Write `value` at the positions in `indices` (one tensor for each axis), or add it there.",
                                          "把 `value` 写到（或加到）`indices` 所指的位置，每个轴对应一个张量。"),
     call="x, indices, value, accumulate=False", validate=_check_put, kernel=_index_put, shape=_shape_after_put, dtype=same, prepare={"indices": _indices},
     depends=written(lambda places, indices: places[indices.keys], "value", _adds),

@@ -55,7 +55,7 @@ def _layer(k: int) -> Callable[..., Tensor]:
 
 @as_function
 def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Returns the tensors one after the other along an axis: a copy.
+    """Returns a copy of the tensors, one after the other along an axis.
 
     Args:
         x: the tensors, all of one dtype; their shapes may differ only in `axis`.
@@ -88,7 +88,7 @@ def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None, *, out: 
 
 @as_function
 def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Returns the tensors side by side along a new axis: a copy.
+    """Returns a copy of the tensors, side by side along a new axis.
 
     Args:
         x: the tensors, all of one dtype and shape.

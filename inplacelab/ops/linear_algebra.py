@@ -159,7 +159,7 @@ contraction(
     d_y=lambda g, x: g.unsqueeze(-1) * conj(x),
 )  # fmt: skip
 contraction(
-    "outer", "x, y", ("Each element of `x` times each of `y`, both taken as vectors.", "`x` 的每个元素乘 `y` 的每个元素，二者均视为向量。"),
+    "outer", "x, y", ("The outer product: each element of `x` times each element of `y`, both taken as vectors.", "`x` 的每个元素乘 `y` 的每个元素，二者均视为向量。"),
     kernel=_outer, shape=lambda x, y: (int(np.prod(x, dtype=int)), int(np.prod(y, dtype=int))), depends=contracted(lambda: "i,j->ij"),
     d_x=lambda g, y, x_form: (g * conj(y).reshape([-1])).sum(1).reshape(x_form.shape),
     d_y=lambda g, x, y_form: (g * conj(x).reshape([-1, 1])).sum(0).reshape(y_form.shape),

@@ -18,7 +18,7 @@ from inplacelab.ops.table.row import ZERO
 for _name, _ufunc, _cuda, _en, _zh in (
     ("logical_and", np.logical_and, "x && y", "both `x` and `y` are", "`x` 与 `y` 都"),
     ("logical_or", np.logical_or, "x || y", "`x` or `y` or both are", "`x` 与 `y` 至少有一个"),
-    ("logical_xor", np.logical_xor, "!x != !y", "one of `x` and `y` is, and the other is not,", "`x` 与 `y` 恰有一个"),
+    ("logical_xor", np.logical_xor, "!x != !y", "exactly one of `x` and `y` is", "`x` 与 `y` 恰有一个"),
 ):
     elementwise(_name, "x, y", (f"True where {_en} different from zero.", f"{_zh}不为零处为 True。"), ufunc=_ufunc,
                 dtype=truth(_name), cuda=dict.fromkeys("fib", _cuda))  # fmt: skip
@@ -30,12 +30,12 @@ _OUT = "out=None, name=None"
 
 for _name, _bits, _sign, _en, _zh in (
     ("bitwise_and", np.bitwise_and, "&", "that are set in both `x` and `y`", "`x` 与 `y` 中都为 1 的位"),
-    ("bitwise_or", np.bitwise_or, "|", "that are set in `x` or in `y`", "`x` 或 `y` 中为 1 的位"),
+    ("bitwise_or", np.bitwise_or, "|", "that are set in `x`, in `y`, or in both", "`x` 或 `y` 中为 1 的位"),
     ("bitwise_xor", np.bitwise_xor, "^", "in which `x` and `y` differ", "`x` 与 `y` 中不同的位"),
 ):
     elementwise(_name, "x, y", (f"The bits {_en}.", f"{_zh}。"), call=f"x, y, {_OUT}", ufunc=_bits, accepts="ib", cuda=dict.fromkeys("ib", f"x {_sign} y"),
                 dtype=alike(_name), d_x=ZERO, d_y=ZERO)  # fmt: skip
-elementwise("bitwise_not", "x", ("Invert every bit; for bools, not.", "逐位取反；布尔值取非。"), call=f"x, {_OUT}",
+elementwise("bitwise_not", "x", ("Invert every bit; for bools, the logical not.", "逐位取反；布尔值取非。"), call=f"x, {_OUT}",
             ufunc=np.invert, accepts="ib", cuda={"i": "~x", "b": "!x"}, aliases=("bitwise_invert",), d_x=ZERO)  # fmt: skip
 
 
@@ -48,13 +48,13 @@ def _right_shift(out: Any, x: Any, y: Any, is_arithmetic: bool) -> None:
 
 
 elementwise(
-    "bitwise_left_shift", "x, y", ("Move the bits of `x` to the left by `y` places.", "把 `x` 的各位左移 `y` 位。"),
+    "bitwise_left_shift", "x, y", ("Shift the bits of `x` to the left by `y` places.", "把 `x` 的各位左移 `y` 位。"),
     call=f"x, y, is_arithmetic=True, {_OUT}", ufunc=np.left_shift, accepts="i", dtype=alike("bitwise_left_shift"), d_x=ZERO, d_y=ZERO,
     cuda={"i": "(unsigned long long)y < 8 * sizeof(T) ? x << y : 0"},  # in C a shift by more bits than there are is undefined
 )  # fmt: skip
 elementwise(
     "bitwise_right_shift", "x, y",
-    ("Move the bits of `x` to the right by `y` places; the sign comes in from the left, or zeros if `is_arithmetic` is False.",
+    ("Shift the bits of `x` to the right by `y` places; copies of the sign bit come in from the left, or zeros if `is_arithmetic` is False.",
      "把 `x` 的各位右移 `y` 位；左侧补符号位，若 `is_arithmetic` 为 False 则补零。"),
     call=f"x, y, is_arithmetic=True, {_OUT}", kernel=_right_shift, accepts="i", dtype=alike("bitwise_right_shift"), d_x=ZERO, d_y=ZERO,
     cuda={"i": "(unsigned long long)y < 8 * sizeof(T) ? x >> y : x < 0 ? -1 : 0"},

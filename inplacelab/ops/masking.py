@@ -39,7 +39,7 @@ def _masked_fill(out: Any, x: Any, mask: Any, value: Any, device: Any) -> None:
 
 
 elementwise(
-    "masked_fill", "x, mask, value", ("Write `value` where the mask holds.", "在掩码成立处写入 `value`。"),
+    "masked_fill", "x, mask, value", ("Write `value` where the mask is true.", "在掩码成立处写入 `value`。"),
     numbers=("value",), validate=_check_value, kernel=_masked_fill, dtype=same, depends=chosen(1, 2, 0),
     masks=("mask",), cuda=dict.fromkeys("fib", "mask ? value : x"),
     d_x=lambda g, mask: g.masked_fill(mask, 0),
@@ -91,7 +91,7 @@ def _gradient_of_values(g: Tensor, mask: Tensor, shape: Shape) -> Tensor:
 
 add_row(
     "masking", "masked_scatter", "x, mask, value",
-    ("Write the elements of `value`, one after the other, where the mask holds.", "在掩码成立处依次写入 `value` 的元素。"),
+    ("Write the elements of `value`, one after the other, where the mask is true.", "在掩码成立处依次写入 `value` 的元素。"),
     validate=_check_scatter, kernel=_masked_scatter, depends=written(_masked, "value", used=one_after_the_other), dtype=same, shape=lambda x, mask: _together("masked_scatter", x, mask),
     d_x=lambda g, mask: g.masked_fill(mask, 0),
     d_value=lambda g, mask, value_form: _gradient_of_values(g, mask, value_form.shape),
@@ -109,15 +109,15 @@ def _check_mask(x: Any, mask: Any) -> None:
 @as_method
 @as_function
 def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """Returns the elements where the mask holds, as a vector: a copy.
+    """Returns a copy of the elements where the mask is true, as a vector.
+
+    取出掩码成立处的元素，排成一行（副本）。
 
     Args:
         x: a tensor.
         mask: a bool tensor; `x` and `mask` are broadcast against each other.
         name: ignored.
         out: a tensor to write the result into.
-
-    取出掩码成立处的元素，排成一行（副本）。Tensor and mask are broadcast. How many there are depends on the values of the mask, so this is a selection by the positions that it shows.
 
     Raises:
         OperandError: if the mask is not bool.

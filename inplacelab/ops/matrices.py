@@ -45,7 +45,7 @@ def inv(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def det(x: Tensor, name: str | None = None) -> Tensor:
-    """Returns the determinant of a square matrix. The gradient of that of a singular matrix is refused."""
+    """Returns the determinant of a square matrix. Its gradient is refused for a singular matrix."""
     return as_tensor("det", "x", 0, x)._det()
 
 
@@ -119,7 +119,7 @@ def qr(x: Tensor, mode: str = "reduced", name: str | None = None) -> Any:
     """Returns an orthogonal factor Q and an upper triangular one R with `x = Q @ R`; R alone if the mode is "r".
 
     Raises:
-        ArgumentError: for another mode than "reduced" and "r".
+        ArgumentError: if the mode is neither "reduced" nor "r".
         NoGradientError: in backward, if the matrix has more columns than rows.
     """
     x = as_tensor("qr", "x", 0, x)
@@ -149,7 +149,7 @@ def svdvals(x: Tensor, name: str | None = None) -> Tensor:
 
 @as_method
 def matrix_power(x: Tensor, n: int, name: str | None = None) -> Tensor:
-    """Returns the product of `n` factors `x`; of inverses if `n` is negative; the identity if it is 0."""
+    """Returns `x` to the power `n`: a product of inverses if `n` is negative, the identity if it is 0."""
     x = as_tensor("matrix_power", "x", 0, x)
     if n == 0:
         eye = np.broadcast_to(np.eye(x.shape[-1], dtype=x.array.dtype), x.array.shape)
@@ -266,7 +266,7 @@ def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
 
 
 def vector_norm(x: Tensor, p: float = 2.0, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Tensor:
-    """The length of vectors: see `paddle.norm`. Several axes count as one."""
+    """Returns the norm of vectors: see `paddle.norm`. Several axes count as one."""
     x = as_tensor("vector_norm", "x", 0, x)
     if not isinstance(axis, list | tuple):
         return x.norm(float(p), axis, keepdim)
@@ -278,7 +278,7 @@ def vector_norm(x: Tensor, p: float = 2.0, axis: Any = None, keepdim: bool = Fal
 
 @as_method
 def cov(x: Tensor, rowvar: bool = True, ddof: bool = True, name: str | None = None) -> Tensor:
-    """Returns the covariances of the rows, of which each holds the observations of one variable; of the columns if `rowvar` is False."""
+    """Returns the covariances of the rows, each of which holds the observations of one variable; of the columns if `rowvar` is False."""
     x = as_tensor("cov", "x", 0, x)
     rows = x.unsqueeze(0) if x.ndim < 2 else x if rowvar else x.t()
     away = rows - rows.mean(1, keepdim=True)

@@ -56,13 +56,13 @@ elementwise(
     d_y=lambda g, x, y: _share(g, x, y),
 )  # fmt: skip
 elementwise(
-    "fmax", "x, y", ("The larger of two elements; of a number and NaN the number.", "两个元素中较大者；数与 NaN 之间取数。"),
+    "fmax", "x, y", ("The larger of two elements; if one of them is NaN, the other.", "两个元素中较大者；数与 NaN 之间取数。"),
     ufunc=np.fmax, accepts="fi", in_place=False, depends=pointwise("largest"), cuda={"f": "fmax(x, y)", "i": "x > y ? x : y"},
     d_x=lambda g, x, y: _if_first(g, x.greater_equal(y), y),
     d_y=lambda g, x, y: g - _if_first(g, x.greater_equal(y), y),
 )  # fmt: skip
 elementwise(
-    "fmin", "x, y", ("The smaller of two elements; of a number and NaN the number.", "两个元素中较小者；数与 NaN 之间取数。"),
+    "fmin", "x, y", ("The smaller of two elements; if one of them is NaN, the other.", "两个元素中较小者；数与 NaN 之间取数。"),
     ufunc=np.fmin, accepts="fi", in_place=False, depends=pointwise("smallest"), cuda={"f": "fmin(x, y)", "i": "x < y ? x : y"},
     d_x=lambda g, x, y: _if_first(g, x.less_equal(y), y),
     d_y=lambda g, x, y: g - _if_first(g, x.less_equal(y), y),
@@ -102,7 +102,7 @@ def chosen(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 
 _WHERE = elementwise(
-    "where", "x, condition, y", ("`x` where the condition holds, elsewhere `y`.", "条件成立处取 `x`，其余处取 `y`。"),
+    "where", "x, condition, y", ("`x` where the condition is true, `y` elsewhere.", "条件成立处取 `x`，其余处取 `y`。"),
     call="condition, x, y", method=False, function=False, out=True, kernel=_where, validate=_check_condition, dtype=lambda x, y: dtypes.promote("where", x, y),
     masks=("condition",), depends=chosen_by(1, 0, 2), cuda=dict.fromkeys("fib", "condition ? x : y"),
     d_x=lambda g, condition: chosen(condition, g, operand(0, g)),
@@ -117,7 +117,7 @@ _CHOOSE, _CHOOSE_INTO = LazyFunction(_WHERE, "ordinary"), LazyFunction(_WHERE, "
 def where(
     condition: Tensor, x: Any = None, y: Any = None, name: str | None = None, *, out: Tensor | None = None
 ) -> Any:
-    """`x` where the condition holds, elsewhere `y`.
+    """`x` where the condition is true, `y` elsewhere.
 
     条件成立处取 `x`，其余处取 `y`；只给出条件时，得到条件成立处的下标。
 
@@ -129,7 +129,7 @@ def where(
         out: a tensor to write the result into.
 
     Returns:
-        A tensor; without `x` and `y` the indices at which the condition holds: a tensor for each axis.
+        A tensor; without `x` and `y`, the indices where the condition is true, with a tensor for each axis.
 
     Raises:
         OperandError: if the condition is not bool, or only one of `x` and `y` is given.
@@ -151,7 +151,7 @@ def where(
 @as_method
 @as_function
 def where_(condition: Tensor, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """Writes `y` into `x` where the condition does not hold, in place. The version of `x` is raised by one.
+    """Writes `y` into `x` where the condition is false, in place. The version of `x` is raised by one.
 
     原地操作：在条件不成立处把 `y` 写入 `x`；`x` 的版本号加一。
 

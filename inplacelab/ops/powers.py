@@ -118,7 +118,7 @@ elementwise("neg", "x", ("The negative of each element.", "逐元素取负。"),
 elementwise("abs", "x", ("The absolute value of each element.", "逐元素取绝对值。"),
             ufunc=np.absolute, cuda="abs(x)", accepts="fic", dtype=dtypes.real, aliases=("absolute",),
             d_x=lambda g, x: g * x.sgn())  # fmt: skip
-elementwise("sign", "x", ("-1, 0 or 1 for each element; of a complex number, its direction.", "逐元素取符号：-1、0 或 1；复数取其方向。"),
+elementwise("sign", "x", ("-1, 0 or 1 for each element; for a complex number, its direction.", "逐元素取符号：-1、0 或 1；复数取其方向。"),
             cuda=_SIGN, kernel=_sgn, ufunc=np.sign, plain_kinds="fib", accepts="fic", d_x=ZERO)  # fmt: skip
 elementwise("sgn", "x", ("The direction of each element: `x / |x|`, and 0 for 0.", "逐元素取方向：`x / |x|`，0 仍为 0。"),
             cuda=_SIGN, kernel=_sgn, ufunc=np.sign, plain_kinds="fib", accepts="fc", d_x=_turning)  # fmt: skip

@@ -35,11 +35,11 @@ def _lines(x: Tensor, axes: tuple[int, ...]) -> Tensor:
 def quantile(
     x: Tensor, q: Any, axis: Any = None, keepdim: bool = False, interpolation: str = "linear", name: str | None = None
 ) -> Tensor:
-    """Returns the values below which a part `q` of the elements lies. NaN, if there is one among them.
+    """Returns the values below which the fraction `q` of the elements lies; NaN if any element is NaN.
 
     Args:
         x: a floating-point tensor.
-        q: the part, from 0 to 1; or several: then the first axis of the result is for them.
+        q: the fraction, from 0 to 1, or several, which then become the first axis of the result.
         axis: the axes of the elements; None for all.
         keepdim: keep these axes with size 1.
         interpolation: between two elements: "linear", "lower", "higher", "nearest" or "midpoint".
@@ -122,7 +122,7 @@ def median(
     mode: str = "avg",
     name: str | None = None,
 ) -> Any:
-    """Returns the middle one of the sorted elements; NaN, if there is one among them.
+    """Returns the middle one of the sorted elements; NaN if any element is NaN.
 
     Args:
         x: a tensor of floating-point numbers or integers.
@@ -136,7 +136,7 @@ def median(
         a pair of it and the positions (int64).
 
     Raises:
-        ArgumentError: if the mode is another, or there are no elements.
+        ArgumentError: if the mode is neither of these, or there are no elements.
 
     >>> import inplacelab as paddle
     >>> paddle.median(paddle.to_tensor([3., 1., 2., 9.])).item()
@@ -156,7 +156,7 @@ def nanmedian(
     mode: str = "avg",
     name: str | None = None,
 ) -> Any:
-    """Returns the middle one of the sorted elements that are not NaN; NaN, if all are. The arguments are those of `median`.
+    """Returns the middle one of the sorted elements that are not NaN; NaN if all are. The arguments are those of `median`.
 
     >>> import inplacelab as paddle
     >>> paddle.nanmedian(paddle.to_tensor([3., float("nan"), 1.])).item()

@@ -79,19 +79,19 @@ def uniform(
 
 @as_function
 def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Random numbers from the normal distribution with mean 0 and variance 1."""
+    """Creates a tensor of random numbers from the normal distribution with mean 0 and variance 1."""
     return _drawn("randn", shape, dtype, _STANDARD_NORMAL)
 
 
 @as_function
 def standard_normal(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Random numbers from the normal distribution with mean 0 and variance 1."""
+    """Creates a tensor of random numbers from the normal distribution with mean 0 and variance 1."""
     return _drawn("standard_normal", shape, dtype, _STANDARD_NORMAL)
 
 
 @as_function
 def randn_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Random numbers from the normal distribution with mean 0 and variance 1, in the shape of `x`."""
+    """Creates a tensor of random numbers from the normal distribution with mean 0 and variance 1, in the shape of `x`."""
     return _drawn("randn_like", x.shape, x.dtype if dtype is None else dtype, _STANDARD_NORMAL, like=x)
 
 

@@ -107,7 +107,7 @@ overwrite(
     prepare={"mean": plain_number, "std": spread("log_normal_", "std")}, d_x=ZERO,
 )  # fmt: skip
 overwrite(
-    "exponential", "x", ("Write random waiting times at the rate `lam`.", "写入速率为 `lam` 的随机等待时间（指数分布）。"),
+    "exponential", "x", ("Write random numbers with an exponential distribution of rate `lam`.", "写入速率为 `lam` 的随机等待时间（指数分布）。"),
     attrs="lam=1.0", depends=DRAWN_HERE, kernel=random_stream.exponential, accepts="f", prepare={"lam": _rate}, d_x=ZERO,
 )  # fmt: skip
 overwrite(
@@ -121,12 +121,12 @@ overwrite(
     validate=lambda p: check_probability("bernoulli_", "p", p, zero=True), d_x=ZERO, d_p=ZERO,
 )  # fmt: skip
 overwrite(
-    "geometric", "x, probs", ("Write how many trials it takes until the first succeeds, each with probability `probs`.",
+    "geometric", "x, probs", ("Write how many trials it takes until the first success, if each succeeds with probability `probs`.",
                               "写入直到首次成功所需的试验次数，每次成功的概率为 `probs`（几何分布）。"),
     call="x, probs", numbers=("probs",), dtype=same, depends=DRAWN_HERE, kernel=random_stream.geometric, accepts="f", function=True,
     validate=lambda probs: check_probability("geometric_", "probs", probs, zero=False), d_x=ZERO, d_probs=ZERO,
 )  # fmt: skip
 overwrite(
-    "random", "x", ("Write random integers from `from_` up to but without `to`.", "写入从 `from_` 到 `to`（不含）的随机整数。"),
+    "random", "x", ("Write random integers from `from_` up to, but not including, `to`.", "写入从 `from_` 到 `to`（不含）的随机整数。"),
     attrs="from_=0, to=None, *, generator=None", depends=DRAWN_HERE, kernel=_random, accepts="fi", validate=_check_integers, d_x=ZERO,
 )  # fmt: skip

@@ -215,7 +215,7 @@ add_row(
 
 @as_method
 def resize_(x: Tensor, shape: Sequence[int], fill_zero: bool = False, name: str | None = None) -> Tensor:
-    """Changes the shape in place, to more or fewer elements of the storage. No data move; the version is raised by one.
+    """Changes the shape in place, to more or fewer elements of the storage. No data is moved; the version is raised by one.
 
     Args:
         x: the tensor, contiguous.

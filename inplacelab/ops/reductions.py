@@ -151,12 +151,12 @@ def _any(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
 
 
 reduction(
-    "all", ("True where all elements along `axis` are true, or not zero.", "沿 `axis` 的元素全为真（或非零）时得 True。"),
+    "all", ("True where all elements along `axis` are true (not zero).", "沿 `axis` 的元素全为真（或非零）时得 True。"),
     attrs="axis=None, keepdim=False", kernel=_all, prepare={"axis": axes_of}, dtype=lambda: np.dtype(bool), out=True, depends=along_axes("reduced"),
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim),
 )  # fmt: skip
 reduction(
-    "any", ("True where some element along `axis` is true, or not zero.", "沿 `axis` 有元素为真（或非零）时得 True。"),
+    "any", ("True where at least one element along `axis` is true (not zero).", "沿 `axis` 有元素为真（或非零）时得 True。"),
     attrs="axis=None, keepdim=False", kernel=_any, prepare={"axis": axes_of}, dtype=lambda: np.dtype(bool), out=True, depends=along_axes("reduced"),
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim),
 )  # fmt: skip
@@ -165,7 +165,7 @@ reduction(
 
 # the opposite of a reduction: one element becomes many. A copy, as in Paddle (PyTorch gives a view with stride 0).
 add_row(
-    "expansion", "expand", "x", ("Repeat axes of one element to reach `shape`; -1 keeps a size.", "把长度为 1 的轴重复到 `shape`；-1 表示保持不变。"),
+    "expansion", "expand", "x", ("Repeat axes of size 1 to reach `shape`; -1 keeps a size.", "把长度为 1 的轴重复到 `shape`；-1 表示保持不变。"),
     d_x=lambda g: g,
     attrs="shape", kernel=_expand, prepare={"shape": _expanded}, depends=pointwise(), shape=lambda shape: shape, aliases=("broadcast_to",), in_place=False,
 )  # fmt: skip

@@ -78,7 +78,7 @@ def _sums_to_the_end(g: Tensor, axis: int | None, shape: Shape) -> Tensor:
 
 
 add_row(
-    "scan", "cumsum", "x", ("Running sums along `axis`, or over all elements in one line.", "沿 `axis` 的累加和；缺省时把全部元素排成一行累加。"),
+    "scan", "cumsum", "x", ("Cumulative sums along `axis`, or over all elements in one line.", "沿 `axis` 的累加和；缺省时把全部元素排成一行累加。"),
     attrs="axis=None, dtype=None", kernel=_cumsum, prepare={"axis": _axis}, shape=_line, dtype=_dtype, dtype_ordinary=_counted,
     validate=lambda x, dtype: _check_addable("cumsum", x, dtype), resizes=True, depends=along_axes("running"),
     d_x=lambda g, x_form, axis: _sums_to_the_end(g, axis, x_form.shape),
@@ -111,7 +111,7 @@ def _gradient_of_products(g: Tensor, x: Tensor, dim: int | None) -> Tensor:
 
 
 add_row(
-    "scan", "cumprod", "x", ("Running products along `dim`, or over all elements in one line.", "沿 `dim` 的累乘积；缺省时把全部元素排成一行累乘。"),
+    "scan", "cumprod", "x", ("Cumulative products along `dim`, or over all elements in one line.", "沿 `dim` 的累乘积；缺省时把全部元素排成一行累乘。"),
     attrs="dim=None, dtype=None", kernel=_cumprod, prepare={"dim": _dim}, shape=lambda x, dim: _line(x, dim), dtype=_dtype,
     validate=lambda x, dtype: _check_addable("cumprod", x, dtype), resizes=True, depends=along_axes("running", "dim"),
     d_x=_gradient_of_products,
@@ -151,7 +151,7 @@ def _gradient_of_logcumsumexp(g: Tensor, x: Tensor, out: Tensor, axis: int | Non
 
 add_row(
     "scan", "logcumsumexp", "x",
-    ("The logarithms of running sums of exponentials along `axis`, or over all elements in one line.", "沿 `axis` 的指数累加和的对数；缺省时把全部元素排成一行累加。"),
+    ("The logarithms of cumulative sums of exponentials along `axis`, or over all elements in one line.", "沿 `axis` 的指数累加和的对数；缺省时把全部元素排成一行累加。"),
     attrs="axis=None, dtype=None", accepts="f", kernel=_logcumsumexp, prepare={"axis": _axis}, shape=_line, dtype=_dtype, in_place=False,
     depends=along_axes("running"),
     d_x=_gradient_of_logcumsumexp,

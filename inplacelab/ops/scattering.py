@@ -196,7 +196,7 @@ def _gradient_of_updates(g: Tensor, index: Tensor, shape: Shape, overwrite: bool
 
 SCATTER = add_row(
     "scatter", "scatter", "x, index, updates",
-    ("Write the rows of `updates` at the positions in `index`; or zero those rows and add (`overwrite=False`).",
+    ("Write the rows of `updates` at the positions in `index`; with `overwrite=False`, zero these rows first and add.",
      "把 `updates` 的各行写到 `index` 所列的位置；`overwrite=False` 时先清零这些行再累加。"),
     attrs="overwrite=True", accepts="fi", validate=_check_scatter, kernel=_scatter, shape=same, dtype=same, method=False, function=False, out=True,
     depends=written(lambda places, index: _rows_at(places, index, 0), "updates", lambda call: "assigned" if call["overwrite"] else "replaced",

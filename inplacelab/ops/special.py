@@ -130,14 +130,14 @@ transcendental("erfinv", ("The inverse of the error function.", "逐元素求误
 
 transcendental("lgamma", ("The logarithm of the magnitude of the gamma function.", "逐元素求伽马函数绝对值的对数。"), kernel=_lgamma,
                **_REAL, cuda="lgamma(x)", d_x=lambda g, x: g * x.digamma())  # fmt: skip
-elementwise("gammaln", "x", ("The same as `lgamma`; floating-point only.", "与 `lgamma` 相同；仅限浮点数。"), kernel=_lgamma, accepts="f",
+elementwise("gammaln", "x", ("The same as `lgamma`, for floating-point tensors only.", "与 `lgamma` 相同；仅限浮点数。"), kernel=_lgamma, accepts="f",
             cuda="lgamma(x)",
             d_x=lambda g, x: g * x.digamma())  # fmt: skip
 transcendental("digamma", ("The derivative of `lgamma`.", "逐元素求 `lgamma` 的导数（digamma 函数）。"), kernel=_digamma, **_REAL,
                d_x=lambda g, x: g * x.polygamma(1))  # fmt: skip
 transcendental("polygamma", ("The `n`-th derivative of `digamma`.", "逐元素求 `digamma` 的 `n` 阶导数。"), attrs="n", kernel=_polygamma,
                **_REAL, prepare={"n": _order}, d_x=lambda g, x, n: g * x.polygamma(n + 1))  # fmt: skip
-elementwise("multigammaln", "x", ("The logarithm of the gamma function of `p` dimensions.", "逐元素求 `p` 维伽马函数的对数。"),
+elementwise("multigammaln", "x", ("The logarithm of the multivariate gamma function of dimension `p`.", "逐元素求 `p` 维伽马函数的对数。"),
             attrs="p", kernel=_multigammaln, accepts="f", prepare={"p": _dimension}, d_x=_d_multigammaln)  # fmt: skip
 
 # ---- Bessel functions -------------------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def _at(x: Tensor, axis: int, bounds: Sequence[int]) -> list[Tensor]:
 @as_method
 @as_function
 def unbind(input: Tensor, axis: Any = 0) -> list[Tensor]:
-    """Returns the slices along one axis, each as a view without that axis. A write to one writes the tensor.
+    """Returns the slices along one axis, each as a view without that axis. A write to one of them writes to the tensor.
 
     Args:
         input: the tensor.

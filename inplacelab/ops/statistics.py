@@ -62,7 +62,7 @@ def _gradient_of_std(g: Tensor, x: Tensor, out: Tensor, axis: tuple[int, ...], u
 
 
 reduction(
-    "var", ("The mean square of the distance from the mean.", "与平均值之差的平方的平均。"),
+    "var", ("The variance: the mean of the squared distances from the mean.", "与平均值之差的平方的平均。"),
     attrs="axis=None, unbiased=None, keepdim=False, name=None, *, correction=1", accepts="f", kernel=_var, prepare={"axis": axes_of},
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=same, out=True, depends=along_axes("reduced"),
     d_x=_gradient_of_var,

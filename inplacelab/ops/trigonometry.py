@@ -45,11 +45,11 @@ transcendental("cos", ("The cosine of each element (radians).", "逐元素求余
                d_x=Times(lambda x: conj(x.sin()).scale(-1.0)))  # fmt: skip
 transcendental("tan", ("The tangent of each element (radians).", "逐元素求正切（弧度）。"), ufunc=np.tan, cuda="tan(x)",
                d_x=lambda g, x: g * conj(_one_plus_square(x.tan())))  # fmt: skip
-transcendental("asin", ("The angle with this sine.", "逐元素求反正弦。"), ufunc=np.arcsin, cuda="asin(x)", aliases=("arcsin",),
+transcendental("asin", ("The inverse sine of each element, in radians.", "逐元素求反正弦。"), ufunc=np.arcsin, cuda="asin(x)", aliases=("arcsin",),
                d_x=lambda g, x: g / conj(_one_minus_square(x).sqrt()))  # fmt: skip
-transcendental("acos", ("The angle with this cosine.", "逐元素求反余弦。"), ufunc=np.arccos, cuda="acos(x)", aliases=("arccos",),
+transcendental("acos", ("The inverse cosine of each element, in radians.", "逐元素求反余弦。"), ufunc=np.arccos, cuda="acos(x)", aliases=("arccos",),
                d_x=lambda g, x: (g / conj(_one_minus_square(x).sqrt())).scale(-1.0))  # fmt: skip
-transcendental("atan", ("The angle with this tangent.", "逐元素求反正切。"), ufunc=np.arctan, cuda="atan(x)", aliases=("arctan",),
+transcendental("atan", ("The inverse tangent of each element, in radians.", "逐元素求反正切。"), ufunc=np.arctan, cuda="atan(x)", aliases=("arctan",),
                d_x=lambda g, x: g / conj(_one_plus_square(x)))  # fmt: skip
 
 # ---- hyperbolic -------------------------------------------------------------------------------------------------------------
@@ -60,12 +60,12 @@ transcendental("cosh", ("The hyperbolic cosine of each element.", "逐元素求�
                d_x=Times(lambda x: conj(x.sinh())))  # fmt: skip
 transcendental("tanh", ("The hyperbolic tangent of each element.", "逐元素求双曲正切。"), ufunc=np.tanh, cuda="tanh(x)", functional=True,
                d_x=Times(lambda out: conj(_one_minus_square(out))))  # fmt: skip
-transcendental("asinh", ("The inverse of `sinh`.", "逐元素求反双曲正弦。"), ufunc=np.arcsinh, cuda="asinh(x)", aliases=("arcsinh",),
+transcendental("asinh", ("The inverse hyperbolic sine of each element.", "逐元素求反双曲正弦。"), ufunc=np.arcsinh, cuda="asinh(x)", aliases=("arcsinh",),
                d_x=lambda g, x: g / conj(_one_plus_square(x).sqrt()))  # fmt: skip
 # Two roots: the root of the product x ** 2 - 1 would have the wrong sign in half of the complex plane.
-transcendental("acosh", ("The inverse of `cosh`.", "逐元素求反双曲余弦。"), ufunc=np.arccosh, cuda="acosh(x)", aliases=("arccosh",),
+transcendental("acosh", ("The inverse hyperbolic cosine of each element.", "逐元素求反双曲余弦。"), ufunc=np.arccosh, cuda="acosh(x)", aliases=("arccosh",),
                d_x=lambda g, x: g / conj(x.scale(1.0, -1.0).sqrt() * x.scale(1.0, 1.0).sqrt()))  # fmt: skip
-transcendental("atanh", ("The inverse of `tanh`.", "逐元素求反双曲正切。"), ufunc=np.arctanh, cuda="atanh(x)", aliases=("arctanh",),
+transcendental("atanh", ("The inverse hyperbolic tangent of each element.", "逐元素求反双曲正切。"), ufunc=np.arctanh, cuda="atanh(x)", aliases=("arctanh",),
                d_x=lambda g, x: g / conj(_one_minus_square(x)))  # fmt: skip
 
 # ---- the sampling function --------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Views: the same storage through other metadata. No data move, in either variant.
+"""Views: the same storage through other metadata. No data is moved, in either variant.
 
 A view has no kernel, only a layout. Its derivative puts the gradient into the slots that the view shows.
 `reshape` and `flatten` return a copy where no strides can express the new shape (their in-place variants are then in place
@@ -186,14 +186,14 @@ def _flatten(before: Layout, start_axis: int, stop_axis: int) -> Layout | None:
 
 
 view(
-    "reshape", ("The same elements in another shape; a copy only where no strides can express it.",
+    "reshape", ("The same elements in another shape: a view, or a copy where no strides can express the shape.",
                 "同样的元素，另一种形状；只有在任何步幅都无法表示时才复制。"),
     attrs="shape", prepare={"shape": _shape}, layout=_reshape, shortcut=_reshaped, shape=lambda shape: shape,
     same_is_self=True,
     d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
 view(
-    "flatten", ("Join the axes from `start_axis` to `stop_axis` into one.", "把 `start_axis` 到 `stop_axis` 的轴合并为一个轴。"),
+    "flatten", ("Join the axes from `start_axis` to `stop_axis` (inclusive) into one.", "把 `start_axis` 到 `stop_axis` 的轴合并为一个轴。"),
     attrs="start_axis=0, stop_axis=-1", layout=_flatten, shortcut=_flattened,
     shape=lambda x, start_axis, stop_axis: layout.flatten_shape(x, start_axis, stop_axis),
     d_x=lambda g, x_form: g.reshape(x_form.shape),
@@ -209,23 +209,23 @@ view(
     d_x=lambda g: g.t(),
 )  # fmt: skip
 view(
-    "squeeze", ("Without the axes of one element: all of them, or those in `axis`.", "去掉长度为 1 的轴：全部，或 `axis` 指定的。"),
+    "squeeze", ("Remove axes of size 1: all of them, or those in `axis`.", "去掉长度为 1 的轴：全部，或 `axis` 指定的。"),
     attrs="axis=None", prepare={"axis": _axis}, layout=layout.squeeze, shortcut=_squeezed,
     d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
 view(
-    "unsqueeze", ("With an axis of one element put in at `axis`.", "在 `axis` 处插入一个长度为 1 的轴。"),
+    "unsqueeze", ("Insert an axis of size 1 at `axis`.", "在 `axis` 处插入一个长度为 1 的轴。"),
     attrs="axis", prepare={"axis": _axis}, layout=layout.unsqueeze, shortcut=_unsqueezed,
     d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
 
 view(
-    "ravel", ("All elements along one axis.", "把全部元素排成一个轴。"),
+    "ravel", ("All elements in one axis, in row-major order.", "把全部元素排成一个轴。"),
     layout=lambda before: layout.reshape(before, (before.size,)), shape=lambda x: (prod(x),), node="FlattenGradNode",
     in_place=False, d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
 view(
-    "unflatten", ("Cut one axis into several; one of their sizes may be -1.", "把一个轴切成几个轴；其中一个大小可以写作 -1。"),
+    "unflatten", ("Split one axis into several; one of their sizes may be -1.", "把一个轴切成几个轴；其中一个大小可以写作 -1。"),
     attrs="axis, shape", prepare={"axis": _number, "shape": _numbers}, layout=_unflatten, node="ReshapeGradNode",
     same_is_self=True, in_place=False, d_x=lambda g, x_form: g.reshape(x_form.shape),
 )  # fmt: skip
@@ -247,29 +247,29 @@ view(
     layout=_matrix_transposed, node="TransposeGradNode", called="mT", function=False, in_place=False, d_x=lambda g: g._mT(),
 )  # fmt: skip
 view(
-    "diagonal", ("The diagonal of two axes, as the last axis.", "取两个轴的对角线，作为最后一个轴。"),
+    "diagonal", ("The diagonal of two axes, which becomes the last axis.", "取两个轴的对角线，作为最后一个轴。"),
     attrs="offset=0, axis1=0, axis2=1", prepare={"offset": _number}, layout=layout.diagonal, in_place=False,
     d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
 view(
-    "unfold", ("Windows of `size` elements along an axis, `step` apart, as the last axis.",
+    "unfold", ("Windows of `size` elements along an axis, `step` apart; the elements of a window become the last axis.",
                "沿一个轴每隔 `step` 取一个长为 `size` 的窗口，作为最后一个轴。"),
     attrs="axis, size, step", layout=layout.unfold, node="TensorUnfoldGradNode", in_place=False,
     d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
 view(
-    "slice", ("From `starts` to `ends` along the named axes.", "沿指定的轴从 `starts` 取到 `ends`。"),
+    "slice", ("The slice from `starts` to `ends` along the named axes.", "沿指定的轴从 `starts` 取到 `ends`。"),
     attrs="axes, starts, ends", prepare={"axes": _axes, "starts": _numbers, "ends": _numbers}, layout=_slice, in_place=False,
     d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
 view(
-    "strided_slice", ("From `starts` to `ends` along the named axes, by steps.", "沿指定的轴从 `starts` 按步长取到 `ends`。"),
+    "strided_slice", ("The slice from `starts` to `ends` along the named axes, in steps of `strides`.", "沿指定的轴从 `starts` 按步长取到 `ends`。"),
     attrs="axes, starts, ends, strides", layout=layout.slices, in_place=False,
     prepare={"axes": _axes, "starts": _numbers, "ends": _numbers, "strides": _numbers},
     d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
 view(
-    "narrow", ("`length` places of one axis, from `start` on.", "从 `start` 起取一个轴上的 `length` 个位置。"),
+    "narrow", ("A part of one axis: `length` positions, beginning with `start`.", "从 `start` 起取一个轴上的 `length` 个位置。"),
     attrs="dim, start, length", prepare={"start": _number}, layout=layout.narrow, node="AsStridedGradNode", in_place=False,
     d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip

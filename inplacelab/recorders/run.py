@@ -37,16 +37,16 @@ LIMIT = 2000
 """The number of steps kept by default; `Recording.truncated` counts the rest."""
 
 _UNBUILT = Text(
-    "The recording could not be made of what was recorded: {0} inside the recorder.",
+    "The recording could not be built: {0} inside the recorder.",
     "无法由记录到的内容生成记录：记录器内部出现 {0}。",
 )
 _DEFAULT = Use(DEFAULT)
 _CUT = Text(
-    "This is the end of the program: {0:,} earlier events were not kept.",
+    "Only the end of the program is shown: {0:,} earlier events were not kept.",
     "这是程序的末尾：更早的 {0:,} 个事件没有保留。",
 )
 _LEFT_OUT = Text(
-    "The program uses {0}, too. What it did there was not recorded.", "程序还用到 {0}，在其中所做的没有记录。"
+    "The program also uses {0}. What it did there was not recorded.", "程序还用到 {0}，在其中所做的没有记录。"
 )
 _RUNNING = Text(
     "this `record` is recording already: make another one with `paddle.record()`.",
@@ -214,19 +214,19 @@ class record:
     """Records what a `with` block does.
 
     Names are read when the next operation begins, so a line that only binds a name (`y = x`) is not a step. (`%%stepper` runs the
-    program itself and records every line.) The recording is available also if the block raises.
+    program itself and records every line.) The recording is available even if the block raises.
 
     Args:
         title: a name for the picture.
-        limit: the most steps to keep; `recording.truncated` counts the rest.
+        limit: how many steps to keep at most; `recording.truncated` counts the rest.
         framework: what the block uses, one of `detection.FRAMEWORKS`; detected by default. For NumPy the block is traced, because
             NumPy reports nothing.
 
     Attributes:
         recording: the recording, once the block has ended; None before.
 
-    The recording is of the thread or coroutine that runs the block, and of the coroutines that this one makes; it says if others did
-    something that it leaves out. Blocks may overlap in any way, but one `record` is in one block at a time.
+    The recording covers the thread or coroutine that runs the block, and the coroutines that it creates. If others did something, the
+    recording notes that it leaves this out. Blocks may overlap in any way, but a `record` object serves only one block at a time.
 
     Raises:
         ValueError: if there is no recorder for `framework`, or it is not installed.

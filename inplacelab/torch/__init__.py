@@ -46,6 +46,7 @@ from inplacelab.torch.dtypes import dtype
 from inplacelab.torch.generate import line_named as _line_named
 from inplacelab.torch.generate import made as _made
 from inplacelab.torch.generate import names as _names
+from inplacelab.torch.handles import check_device as _check_device
 from inplacelab.torch.missing import missing as _missing
 from inplacelab.torch.tensor import Size, Tensor, device
 from inplacelab.version import __version__ as __version__
@@ -81,6 +82,7 @@ def tensor(
     tensor([[1, 2],
             [3, 4]])
     """
+    _check_device(device)
     return _spoken(_new_tensor)(data, dtype, requires_grad)  # type: ignore[no-any-return]
 
 
@@ -100,6 +102,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     >>> x.tolist(), x.inplace_version
     ([3.0, 3.0], 1)
     """
+    _check_device(device)
     found: Tensor
     if isinstance(data, _Engine | _Shown):
         found = _outward(_inward(data))

@@ -15,6 +15,7 @@ from inplacelab.errors.catalogue import SPEAKER
 from inplacelab.tensor import Tensor as Engine
 from inplacelab.torch import grad_nodes, meanings
 from inplacelab.torch.calls import Shown, inward, outward
+from inplacelab.torch.handles import check_device
 from inplacelab.torch.names import FUNCTIONAL, FUNCTIONS, LATER, SAME, UNARY
 from inplacelab.torch.refusals import refusal, refuse
 
@@ -119,6 +120,7 @@ def _computing(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             given = [inward(each) for each in args]
             named = {name: inward(each) for name, each in kwargs.items()}
+            check_device(named.get("device"))
             out = named.pop("out", None)
             if out is not None:
                 return outward(meanings.written_into(out, lambda: function(*given, **named), *given, *named.values()))

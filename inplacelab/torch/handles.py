@@ -51,6 +51,12 @@ class device:  # PyTorch's name
         return self.type
 
 
+def check_device(given: Any) -> None:
+    """Refuses what a program gives as `device=` if it is another one than the CPU."""
+    if given is not None:
+        device(given)
+
+
 class GradNode:
     """A grad node as `x.grad_fn` gives it."""
 

@@ -38,10 +38,10 @@ if not any(isinstance(each, _Modules) for each in sys.meta_path):
     sys.meta_path.append(_Modules())
 
 _NOT_ALL = Text(
-    "inplacelab.torch has the part of PyTorch that programs with in-place operations need: `python -m inplacelab.torch` lists it.",
+    "inplacelab.torch has only the part of PyTorch that programs with in-place operations need; `python -m inplacelab.torch` lists it.",
     "inplacelab.torch 只有原地操作程序所需的那部分 PyTorch：`python -m inplacelab.torch` 可列出。",
 )
 _ELSEWHERE = Text(
-    "write it with the functions that are here, or run the program with PyTorch itself: it is recorded as it is.",
+    "write this with the functions that exist here, or run the program with PyTorch itself, which is recorded as it is.",
     "用这里已有的函数来写；或用 PyTorch 本身运行：程序会照原样被记录。",
 )

@@ -26,7 +26,7 @@ from inplacelab.torch.backward import backward, hook_inside
 from inplacelab.torch.calls import KINDS, Shown, inward, outward, shown, spoken
 from inplacelab.torch.described import Described
 from inplacelab.torch.generate import keep_gradient, line_named, made, names, write
-from inplacelab.torch.handles import GradNode, RemovableHandle, Size, device
+from inplacelab.torch.handles import GradNode, RemovableHandle, Size, check_device, device
 from inplacelab.torch.missing import missing
 from inplacelab.torch.refusals import refuse
 
@@ -173,9 +173,8 @@ class Tensor(Described):
         for each in given:
             dtype = each if isinstance(each, dtypes.dtype) else each.dtype if isinstance(each, Tensor) else dtype
             if isinstance(each, str):
-                _check_device(each)
-        if device is not None:
-            _check_device(device)
+                check_device(each)
+        check_device(device)
         wanted = self.dtype if dtype is None else dtype
         return spoken(_cast)(self, wanted, copy)
 
@@ -188,9 +187,6 @@ class Tensor(Described):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         _setitem(self, key, value)
-
-
-_check_device = device
 
 
 def _cast(x: Engine, dtype: Any, copy: bool) -> Engine:

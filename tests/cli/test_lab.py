@@ -106,12 +106,12 @@ def test_a_changed_lesson_is_kept_and_that_is_said(started: Any, capsys: pytest.
     own.write_text("mine")
     capsys.readouterr()
     assert main(["lab", "--no-open", "--folder", "course"]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == f"kept, since you have changed it: {FIRST}"
+    assert capsys.readouterr().out.splitlines()[0] == f"kept, because you have changed it: {FIRST}"
     Path("course", "en", RECORD).unlink()
     main(["lab", "--no-open", "--folder", "course"])
     beside = FIRST.replace(".ipynb", ".new.ipynb")
     assert capsys.readouterr().out.splitlines()[0] == (
-        f"kept {FIRST}, since you have changed it; the lesson as it is now is {beside}"
+        f"kept {FIRST}, because you have changed it; the new version is {beside}"
     )
     assert own.read_text() == "mine"
 

@@ -135,7 +135,7 @@ def test_a_page_can_ask_before_it_shows(run: Run) -> None:
 
 def test_what_cannot_ask_is_refused_before_the_script_runs(run: Run) -> None:
     done = run("record", script(DOUBLED), "--predict", "-o", "still.svg")
-    refused = "inplacelab record: --predict is for the page, which can ask; svg cannot (--format html)\n"
+    refused = "inplacelab record: --predict works only in a page (--format html), not in svg\n"
     assert done == Done(2, "", refused)
     assert not Path("still.svg").exists()
 
@@ -171,6 +171,13 @@ def test_a_script_that_raises_leaves_a_page_that_ends_with_the_error(run: Run) -
     last = codec.load("page.json").steps[-1]
     assert last.error is not None
     assert (last.line, last.error.type, last.error.storage) == (8, "RuntimeError", 1)
+
+
+@pytest.mark.parametrize("command", ["record", "explain"])
+def test_an_unknown_keyword_in_a_script_is_explained(run: Run, command: str) -> None:
+    done = run(command, script("import inplacelab as paddle\nx = paddle.ones([2])\nx.scale_(scal=2.0)\n"))
+    assert done.status == 1
+    assert "\n  Why: there is no parameter `scal`.\n  Instead: did you mean `scale`?\n" in done.err
 
 
 SHADOWED = """\

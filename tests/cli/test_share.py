@@ -117,8 +117,8 @@ def test_a_program_that_fails_is_shared_with_its_status(run: Run) -> None:
         (("--card", "nowhere/out.png"), "cannot write nowhere/out.png"),
         (("--step", "0"), "0 is not above 0"),
         (("--gif", "out.gif", "--step", "2"), "--gif shows all steps"),
-        (("--seconds", "2"), "--seconds is for --gif"),
-        (("--gif", "out.gif", "--seconds", "nan"), "nan is not from 0.02 to 600"),
+        (("--seconds", "2"), "--seconds is only for --gif"),
+        (("--gif", "out.gif", "--seconds", "nan"), "nan is not between 0.02 and 600"),
         (("--gif", "out.gif", "--seconds", "x"), "--seconds cannot be 'x'"),
     ],
 )
@@ -182,7 +182,7 @@ def test_a_suffix_without_a_format_is_refused(run: Run, name: str) -> None:
 def test_a_suffix_of_another_format_is_refused(run: Run, words: tuple[str, ...]) -> None:
     done = run(*words)
     assert (done.status, done.out) == (2, "")
-    assert "the format is html, and a file named picture.png" in done.err
+    assert "the format is html, but the suffix of picture.png" in done.err
 
 
 @pytest.mark.parametrize("name", ["page.htm", "page.HTML", "page"])

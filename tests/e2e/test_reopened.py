@@ -101,7 +101,7 @@ def test_without_its_player_the_picture_stands_alone(notebook: Notebook, screens
     until_equal(notebook.page, notebook.complaint.is_visible, wanted=False)
     until_equal(notebook.page, notebook.picture.is_visible, wanted=True)
     assert notebook.player.count() == 0
-    notebook.page.locator("summary", has_text="Read as table").click()
+    notebook.page.locator("summary", has_text="Read as a table").click()
     assert "stale, now v1" in notebook.page.locator("details table").nth(2).inner_text()
     notebook.page.screenshot(path=screenshots / f"reopened-{'lab' if '/lab/' in notebook.url else 'notebook7'}.png")
 

@@ -45,7 +45,7 @@ def test_a_saved_notebook_shows_the_picture_and_the_tables(
     until_equal(page, lambda: picture.evaluate(IS_DRAWN), wanted=True)
     assert page.evaluate(TRUSTED) == trusted
     assert "Line 5 scale_ wrote slots 0-2 of S1" in picture.get_attribute("alt")
-    page.locator("summary", has_text="Read as table").click()
+    page.locator("summary", has_text="Read as a table").click()
     tables = page.locator("details table")
     titles = [each.inner_text() for each in tables.locator("caption").all()]
     assert titles[:4] == ["Storages", "Tensors", "Kept for backward", "Grad nodes"]
@@ -70,7 +70,7 @@ def test_nbconvert_s_page_has_the_picture_without_a_network(converted: Path, chr
     picture = page.locator(PICTURE)
     picture.wait_for()
     until_equal(page, lambda: picture.evaluate(IS_DRAWN), wanted=True)
-    page.locator("summary", has_text="Read as table").click()
+    page.locator("summary", has_text="Read as a table").click()
     assert "stale, now v1" in page.locator("details").inner_text()
     page.screenshot(path=screenshots / "nbconvert.png")
     context.close()

@@ -117,8 +117,8 @@ def test_a_refusal_is_filled_in() -> None:
     assert str(refusal) == (
         "(InvalidArgument) The input's size along the split dimension must be evenly divisible by Attr(num_or_sections). But "
         "received Attr(num_or_sections) = 2, input(X)'s shape = [3, 4], Attr(dim) = 0.\n"
-        "  Why: all parts of a split into a number of parts are equal.\n"
-        "  Instead: give the sizes as a list, or use `tensor_split`, whose parts may differ by one."
+        "  Why: a split into a given number of parts makes parts of equal size.\n"
+        "  Instead: give the sizes as a list, or use `tensor_split`, whose parts may differ in size by one."
     )
     with speak("zh"):
         assert str(errors.zero_step()).splitlines()[1:] == [

@@ -114,7 +114,7 @@ def test_of_values_written_to_one_slot_only_the_last_counts(leaf: Callable[[Any]
             r"starting index 2 of slice is out of bounds in tensor 0-th axis, it should be in the range of \[-2, 2\)",
         ),
         ((0, -4), IndexError, r"starting index -4 .* 1-th axis, .* \[-3, 3\)"),
-        ((0, 0, 0), IndexError, r"starting index 0 .* 2-th axis(?s:.*)3 indices were given for 2 axes"),
+        ((0, 0, 0), IndexError, r"starting index 0 .* 2-th axis(?s:.*)3 were given, and the number of axes is 2"),
         ([5], IndexError, "index 5 is out of bounds for axis 0 with size 2"),
         ("a", TypeError, "cannot be indexed with str: 'a'"),
         (1.0, TypeError, "cannot be indexed with float: 1.0"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from inplacelab import Tensor, errors
 from inplacelab.ops.table import ROWS, elementwise
 from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
 from inplacelab.ops.table.row import names_in, parameters_of
+from inplacelab.ops.template.documentation import describe
 from tests.row_cases.each import for_each_variant, is_elementwise
 from tests.row_cases.every import CASES
 
@@ -134,6 +136,17 @@ def test_the_documentation_is_in_both_languages(case: Any, variant: str) -> None
         words = getattr(Tensor, name).__doc__
         assert case.row.says.en in words
         assert case.row.says.zh in words
+
+
+@pytest.mark.standard
+@for_each_variant()
+def test_the_documentation_names_every_parameter(case: Any, variant: str) -> None:
+    if case.row.name.startswith("_"):
+        return  # not for programs
+    text = describe(case.row, variant)
+    names = [each.name for each in case.row.parameters if each.name != "out" or variant == "ordinary"]
+    assert re.findall(r"^    (\w+): ", text.en.partition("Args:\n")[2].partition("\n\n")[0], re.MULTILINE) == names
+    assert re.findall(r"^    (\w+)：", text.zh.partition("参数：\n")[2].partition("\n\n")[0], re.MULTILINE) == names
 
 
 @pytest.mark.standard

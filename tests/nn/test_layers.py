@@ -161,6 +161,15 @@ def test_a_name_that_is_not_there_is_refused_with_what_is_near(module: str) -> N
     assert not hasattr(eval(f"paddle.{module[:-1]}" if module else "paddle"), "no_such_thing_at_all")
 
 
+@pytest.mark.parametrize(
+    ("asked", "right"),
+    [("relu", "nn.functional.relu"), ("Linear", "nn.Linear"), ("SGD", "optimizer.SGD"), ("nn.relu", "functional.relu")],
+)
+def test_a_name_of_another_module_is_found_there(asked: str, right: str) -> None:
+    with pytest.raises(AttributeError, match=rf"Why: the name is in another module\.\n  Instead: write `{right}`\.$"):
+        eval(f"paddle.{asked}")
+
+
 def test_options_that_could_not_be_obeyed_are_refused() -> None:
     with pytest.raises(NotImplementedError, match="'learning_rate' is not supported"):
         paddle.ParamAttr(learning_rate=0.5)

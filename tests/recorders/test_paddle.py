@@ -252,7 +252,7 @@ def test_of_several_stale_values_the_first_that_backward_reaches_is_taken() -> N
     assert error is not None
     node = ran.recording.state().nodes[error.node or 0]
     assert (node.name, node.line) == ("MultiplyGradNode", 4)
-    assert any("Several have saved" in each for each in remarks(ran.recording))
+    assert any("Several nodes had saved" in each for each in remarks(ran.recording))
 
 
 def test_a_second_pass_names_the_node_that_was_released() -> None:

@@ -20,7 +20,7 @@ BATCH = 20
 EXPECTED = (
     "through another tensor",
     "without raising their versions",
-    "Several have saved",
+    "Several nodes had saved",
     "versions of the tensor and of the copy",
     "had changed the tensor",
 )

@@ -292,6 +292,16 @@ def test_metadata_alone_changes(tape: Any) -> None:
     )
 
 
+def test_metadata_that_stays_as_it_was(tape: Any) -> None:
+    matrix = tape.tensor(0, 0, (2, 3), "x")
+    tape.step("line", 1, tape.storage(0, (0.0,) * 6), matrix)
+    write = WriteFacts(0, 0, 0, 1, 0, ())
+    tape.step("operation", 2, op="reshape_", category="relayout", inputs=(0,), output=0, writes=(write,))
+    assert last(tape).en == (
+        "Line 2 `reshape_` left the metadata of `x` as it was; no bytes moved. Version of S0: 0 → 1."
+    )
+
+
 def test_in_place_in_name_only(tape: Any) -> None:
     x = tape.tensor(0, 0, (2,), "x")
     tape.step("line", 1, tape.storage(0, (1.0, 2.0)), x)

@@ -85,7 +85,7 @@ def test_the_swap_of_rows_that_fails_writes_the_second_row_with_what_it_held(fra
     said = sentence(recording, second[0])
     label = storage_label(storage)
     assert f"wrote slots 2-3 of {label} through `a`, with the values of slots 0-1 of {label}." in said.en
-    assert "Same value as before in slots 2-3." in said.en
+    assert "The values in slots 2-3 are the same as before." in said.en
     assert f"值取自 {label} 的第 0-1 号槽位。第 2-3 号槽位的值没有变" in said.zh
 
 

@@ -305,7 +305,9 @@ def test_what_a_function_returns_as_it_was_is_not_written() -> None:
 
 @pytest.mark.parametrize("module", ["distributions", "nn.utils.parametrize", "utils.checkpoint"])
 def test_a_module_that_is_not_here_is_refused_with_a_sentence(module: str) -> None:
-    with pytest.raises(ModuleNotFoundError, match=f"No module named 'torch.{module}'\n.*inplacelab.torch has the part"):
+    with pytest.raises(
+        ModuleNotFoundError, match=f"No module named 'torch.{module}'\n.*inplacelab.torch has only the part"
+    ):
         import_module(f"inplacelab.torch.{module}")
 
 
@@ -315,3 +317,22 @@ def test_methods_of_modules_that_are_not_here_are_refused_and_slips_are_told_as_
         layer.register_full_backward_pre_hook(print)
     with pytest.raises(AttributeError, match=r"^'Linear' object has no attribute 'wieght'$"):
         _ = layer.wieght
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "ones(2, device='cuda')",
+        "zeros_like(torch.ones(2), device='cuda:1')",
+        "ones(2).new_full((2,), 1.0, device='meta')",
+        "tensor([1.0], device='cuda')",
+        "as_tensor([1.0], device='cuda')",
+        "ones(2).to(device='cuda')",
+        "nn.Linear(2, 3, device='cuda')",
+        "nn.Linear(2, 3).to(device='cuda')",
+    ],
+)
+def test_another_device_than_the_cpu_is_refused(call: str) -> None:
+    assert eval(f"torch.{call}".replace("cuda:1", "cpu").replace("cuda", "cpu").replace("meta", "cpu")) is not None
+    with pytest.raises(RuntimeError, match=r"inplacelab\.torch has no device '(cuda|meta)'"):
+        eval(f"torch.{call}")

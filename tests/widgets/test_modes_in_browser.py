@@ -526,7 +526,7 @@ def test_a_step_can_be_shared_when_the_whole_is_there(show: Callable[..., Page])
     page.wait_for_selector(".ipl:not([aria-busy])")
     button.click()
     dialog = page.get_by_role("dialog", name="Share step 1")
-    assert "no link to a step of a notebook" in dialog.inner_text()
+    assert "A step in a notebook has no link" in dialog.inner_text()
     assert dialog.get_by_role("button").all_inner_texts() == ["Save picture (PNG)", "Copy as Markdown", "Close"]
 
 

@@ -260,7 +260,7 @@ def test_one_switch_changes_every_word(open_player: Callable[..., Player]) -> No
     said = player.text(".ipl")
     for chinese in ("已过期", "叶子张量", "反向图", "以表格阅读", "反向传播"):
         assert chinese in said
-    english = {"Graph", "Read as table", "Storages", "stale", "leaf", "failed", "waiting", "backward", "unnamed"}
+    english = {"Graph", "Read as a table", "Storages", "stale", "leaf", "failed", "waiting", "backward", "unnamed"}
     assert not {word for word in english if re.search(rf"(?<![\w.]){word}(?![\w(])", said.replace("stale\n", ""))}
     assert player.page.locator(".ipl").get_attribute("lang") == "zh-Hans"
 

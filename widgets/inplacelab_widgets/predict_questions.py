@@ -9,7 +9,7 @@ from inplacelab.recording.quiz import Question, quiz
 from inplacelab.recording.recording import Recording
 
 _STRAY = Text(
-    "there is a question about step {0}: this recording has {1} steps",
+    "a question is about step {0}, but this recording has {1} steps",
     "有一个问题问的是第 {0} 步，而这份记录共有 {1} 步",
 )
 

@@ -10,7 +10,7 @@ CHAPTER = Chapter(
     "backward",
     Text("Backward and the gradients that it leaves", "反向传播及其留下的梯度"),
     Text(
-        "The manners of backward are Paddle's, where they are well defined.",
+        "Backward behaves as in Paddle, where Paddle's behavior is well defined.",
         "反向传播的行为方式以 Paddle 为准，只要它是明确定义的。",
     ),
     (
@@ -24,7 +24,7 @@ CHAPTER = Chapter(
                 answer = a.grad.tolist()
             """,
             why=Text(
-                "It begins with ones, as if the elements had been added up. PyTorch wants that to be said.",
+                "Backward begins with ones, as if the elements had been added up. PyTorch wants the program to say so.",
                 "以全一为起点，相当于先求和。PyTorch 要求明确写出。",
             ),
         ),
@@ -67,7 +67,7 @@ CHAPTER = Chapter(
                 answer = x.grad.tolist()
             """,
             why=Text(
-                "It belongs to the value that the tensor had when it was asked for (21 = 7 * 3). In PyTorch it moves with the "
+                "It belongs to the value that the tensor had when `retain_grads` was called (21 = 7 * 3). In PyTorch it moves with the "
                 "tensor to the new value (7).",
                 "它属于请求保留时张量所具有的值（21 = 7 × 3）。在 PyTorch 中，它随张量转到新的值（7）。",
             ),

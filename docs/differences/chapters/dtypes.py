@@ -10,8 +10,7 @@ CHAPTER = Chapter(
     "dtypes-and-numbers",
     Text("Dtypes, numbers and kernels", "数据类型、数字与核函数"),
     Text(
-        "Values, dtypes and error types are Paddle's, except where Paddle reads or writes bytes that are not meant, does not "
-        "come back, or has no kernel.",
+        "Values, dtypes and error types are Paddle's, except where Paddle reads or writes the wrong bytes, never returns, or has no kernel.",
         "数值、数据类型和异常类型都以 Paddle 为准，除非 Paddle 读写了不该碰的字节、不再返回，或者没有相应的核函数。",
     ),
     (
@@ -134,8 +133,8 @@ CHAPTER = Chapter(
                 answer = x.tolist()
             """,
             why=Text(
-                "No integer stands for NaN or infinity. Ours refuses wherever a number is stored (`fill_`, `x[0] = ...`, "
-                "`index_fill_`, `full`, ...), as PyTorch does; Paddle writes the smallest integer there is.",
+                "No integer represents NaN or infinity. Ours refuses wherever a number is stored (`fill_`, `x[0] = ...`, "
+                "`index_fill_`, `full`, ...), as PyTorch does; Paddle writes the smallest integer of the dtype.",
                 "没有整数能表示 NaN 或无穷大。凡是存入一个数的地方（`fill_`、`x[0] = ...`、`index_fill_`、`full` 等），"
                 "inplacelab 都拒绝执行，与 PyTorch 相同；Paddle 则写入该类型最小的整数。",
             ),
@@ -158,7 +157,7 @@ CHAPTER = Chapter(
                 answer = x.to(torch.int32).tolist()
             """,
             why=Text(
-                "No integer stands for NaN or infinity. In C the conversion has no defined result: Paddle and PyTorch keep what the "
+                "No integer represents NaN or infinity. In C the conversion has no defined result: Paddle and PyTorch keep what the "
                 "processor makes of it.",
                 "没有整数能表示 NaN 或无穷大。在 C 语言中，这种转换的结果没有定义：Paddle 与 PyTorch 保留处理器得出的任意值。",
             ),
@@ -213,8 +212,7 @@ CHAPTER = Chapter(
                 answer = torch.tensor([2, 4]).pow(-1).tolist()
             """,
             why=Text(
-                "The result stays an integer: what follows the point is cut off. PyTorch refuses. Paddle's kernel does not "
-                "come back.",
+                "The result stays an integer: its fraction is dropped. PyTorch refuses. Paddle's kernel never returns.",
                 "结果仍为整数：小数部分被舍去。PyTorch 拒绝执行。Paddle 的核函数不再返回。",
             ),
         ),

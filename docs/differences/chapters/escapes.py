@@ -11,8 +11,8 @@ CHAPTER = Chapter(
     Text("Where the program itself leaves the history", "程序主动脱离历史之处"),
     Text(
         "`no_grad`, `detach` and `stop_gradient` say: do not differentiate this. A write inside them changes the value and not "
-        "the derivative, and that is what they are for (an optimizer's step, for instance). So nobody refuses, and the finite "
-        "difference, which knows of no such words, differs from all the answers.",
+        "the derivative, and that is what they are for (an optimizer's step, for instance). So nothing is refused, and the finite "
+        "difference, which does not know about them, differs from all the answers.",
         "`no_grad`、`detach` 和 `stop_gradient` 的意思是：其中的内容不求导。在其中写入会改变值而不改变导数，这正是它们的用途（例如优化器的更新）。"
         "因此谁都不会拒绝，而不认识这些说法的有限差分与所有答案都不同。",
     ),

@@ -59,7 +59,7 @@ CHAPTER = Chapter(
         difference(
             key="shifted-by-one",
             kind=Kind.ACCEPTED,
-            title=Text("All elements move up by one place", "所有元素后移一位"),
+            title=Text("All elements are shifted by one place", "所有元素后移一位"),
             program="""
                 b = (a * 2).flatten()
                 b[1:] = b[:-1]
@@ -96,7 +96,7 @@ CHAPTER = Chapter(
             """,
             why=Text(
                 "Both factors are the overwritten value, of which a copy is kept. The other two keep the second factor as it is, "
-                "and find it overwritten.",
+                "and find that it was overwritten.",
                 "两个因子都是被覆盖的值，它的副本会被保留。另外两个框架直接保存第二个因子，随后发现它已被覆盖。",
             ),
         ),
@@ -173,7 +173,7 @@ CHAPTER = Chapter(
                 loss = b.sum() + a.sum()
             """,
             why=Text(
-                "No derivative through bits is known. The other two let the write pass unseen.",
+                "No derivative through bits is known. The other two do not notice the write.",
                 "按二进制位写入谈不上导数。另外两个框架对这次写入视而不见。",
             ),
             fixed="""

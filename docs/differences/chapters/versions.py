@@ -15,11 +15,11 @@ _ZERO_IN_A_COPY = """
 
 CHAPTER = Chapter(
     "versions",
-    Text("A write that nobody counts", "没有计入版本号的写入"),
+    Text("A write that is not counted", "没有计入版本号的写入"),
     Text(
-        "What a derivative needs is kept together with the version of its storage, and compared before it is used. That "
-        "protects only if everything that writes raises the version. In Paddle `set_value`, `copy_`, `out=`, the random "
-        "fills and the optimizers' steps do not; then backward computes with the new values as if they were the old ones.",
+        "What a derivative needs is kept together with the version of its storage, and compared before it is used. This "
+        "protects a program only if every write raises the version. In Paddle `set_value`, `copy_`, `out=`, the random "
+        "fills and the optimizers' steps do not; so backward computes with the new values as if they were the old ones.",
         "求导所需的值与其存储的版本号一起保存，使用之前先比较。只有每一种写入都增加版本号，这道防线才有效。"
         "在 Paddle 中 `set_value`、`copy_`、`out=`、随机填充和优化器的更新都不增加版本号；反向传播便把新值当作旧值来用。",
     ),
@@ -53,7 +53,7 @@ CHAPTER = Chapter(
             """,
             torch=None,
             why=Text(
-                "Weights loaded too early: the gradient would be that of other weights. (PyTorch version: see the entry before.)",
+                "The weights are loaded too early, so the gradient would be that of other weights. (For PyTorch, see the entry before.)",
                 "权重载入得过早：得到的会是另一组权重的梯度。（关于 PyTorch，见上一条。）",
             ),
             fixed="""

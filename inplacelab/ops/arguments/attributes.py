@@ -49,7 +49,7 @@ def plain_number(x: Any, value: Any) -> Any:
     if not isinstance(value, Number | np.bool_):
         raise errors.not_a_number(value=value)
     if isinstance(value, complex) and x.dtype.kind != "c":
-        raise errors.cannot_promote(x=x.dtype.name, y="complex", op="number")
+        raise errors.number_does_not_fit(x=x.dtype.name, y="complex")
     return value
 
 

@@ -50,7 +50,7 @@ def as_promoted(op: str, argument: str, position: int, value: Any, x: Any) -> Te
     if dtype.kind in "iub":
         with np.errstate(invalid="ignore"):  # infinity is not an integer, either
             if constant(value, dtype) != value:
-                raise errors.cannot_promote(x=dtype.name, y=type(value).__name__, op=op)
+                raise errors.number_does_not_fit(x=dtype.name, y=type(value).__name__)
     return number_like(value, x)
 
 
@@ -64,7 +64,7 @@ def _check_number(op: str, argument: str, value: Any, x: Any) -> None:
     if not isinstance(x, Tensor):
         raise errors.not_a_tensor(op, "x", 0, x)
     if isinstance(value, complex) and x.array.dtype.kind != "c":
-        raise errors.cannot_promote(x=x.array.dtype.name, y="complex", op="number")
+        raise errors.number_does_not_fit(x=x.array.dtype.name, y="complex")
 
 
 def number_like(value: Any, x: Tensor) -> Tensor:

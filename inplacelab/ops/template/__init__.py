@@ -14,7 +14,8 @@ usual cases are inlined as comparisons of attributes; in the other cases, functi
 `destinations` are called.
 
 `parts` has the lines that the variants share, `spelling` the parameters and their alternative names; `ordinary`, `in_place`
-and `view` generate one variant each. `documentation` writes the docstrings, and `touched_slots` asks a kernel which slots it touches.
+and `view` generate one variant each. `documentation` writes the docstrings, with a sentence on each parameter from
+`attribute_notes`. `touched_slots` asks a kernel which slots it touches.
 """
 
 from __future__ import annotations

@@ -5,11 +5,12 @@ from __future__ import annotations
 from inplacelab.language import Text
 from inplacelab.ops.arguments.keywords import notes_on_keywords
 from inplacelab.ops.table.row import ZERO, NoFormula, Row
+from inplacelab.ops.template.attribute_notes import attribute_note
 
 _RETURNS = {
     "ordinary": Text("A new tensor with its own storage.", "新张量，有自己的存储。"),
     "view": Text(
-        "A view: another tensor on the same storage. No data move.",
+        "A view: another tensor on the same storage. No data is moved.",
         "视图：同一存储上的另一个张量；不移动任何数据。",
     ),
     "in-place": Text(
@@ -17,7 +18,7 @@ _RETURNS = {
         "`{x}` 本身。操作写入它的存储，版本号加一。",
     ),
     "relayout": Text(
-        "`{x}` itself with other metadata. No data move; the version is raised by one.",
+        "`{x}` itself with other metadata. No data is moved; the version is raised by one.",
         "`{x}` 本身，元数据已改变。不移动数据；版本号加一。",
     ),
 }
@@ -46,7 +47,7 @@ def describe(row: Row, variant: str) -> Text:
     """Returns the documentation of one variant, in both languages."""
     x, in_place = row.inputs[0], variant in ("in-place", "relayout")
     parts = [row.says, *notes_on_keywords(row.name + "_" * in_place)]
-    parts.append(_section(Text("Args:", "参数："), [_operand(row, name, variant) for name in row.inputs]))
+    parts.append(_section(Text("Args:", "参数："), _parameters(row, variant)))
     parts.append(_section(Text("Returns:", "返回："), [_RETURNS[variant].format(x=x)]))
     if in_place:
         parts.append(_section(Text("Raises:", "异常："), [_RAISES.format(x=x)]))
@@ -66,6 +67,19 @@ def _section(head: Text, lines: list[Text]) -> Text:
     """A section in Google style: a head, and indented lines."""
     en, zh = ("\n".join(each).replace("\n", "\n    ") for each in ([t.en for t in lines], [t.zh for t in lines]))
     return Text(f"{head.en}\n    {en}", f"{head.zh}\n    {zh}")
+
+
+def _parameters(row: Row, variant: str) -> list[Text]:
+    """All parameters of a variant, in their order."""
+    documented = []
+    for parameter in row.parameters:
+        name = parameter.name
+        note = attribute_note(row, name)
+        if name in row.inputs:
+            documented.append(_operand(row, name, variant))
+        elif note is not None and not (name == "out" and variant != "ordinary"):
+            documented.append(Text(f"{name}: ", f"{name}：") + note)
+    return documented
 
 
 def _operand(row: Row, name: str, variant: str) -> Text:

@@ -257,12 +257,12 @@ def _gradient_of(tensor: Any, most: int = SMALL) -> events.Gradient:
 
 
 _HIDDEN = Text(
-    "Paddle does not name the node at which backward failed, and none is known to have saved a value at that version. "
-    "So which line has made it is not known.",
+    "Paddle does not name the node at which backward failed, and no node is known to have saved a value at that version. "
+    "So the line that made the node is not known.",
     "Paddle 不给出反向传播出错的节点，也没有已知节点保存过该版本的值。因此不知道是哪一行建立的。",
 )
 _FIRST = Text(
-    "Paddle does not name the node at which backward failed. Several have saved a value that was overwritten; "
-    "it is taken to be the first that backward reaches.",
+    "Paddle does not name the node at which backward failed. Several nodes had saved a value that was overwritten; "
+    "the recording assumes that it is the one that backward reaches first.",
     "Paddle 不给出反向传播出错的节点。有几个节点保存的值都被覆盖了；这里认为是反向传播最先到达的那一个。",
 )

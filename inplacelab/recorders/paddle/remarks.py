@@ -21,11 +21,11 @@ TOGETHER = Text(
     "`{0}` 得到的是副本，但 Paddle 把张量和副本的版本号一起增加。",
 )
 COMPILED = Text(
-    "What functions compiled by `to_static` do is one operation, `run_program`.",
+    "All that a function compiled by `to_static` does is shown as one operation, `run_program`.",
     "经 `to_static` 编译的函数所做的，记录为一个操作 `run_program`。",
 )
 INFERRED = Text(
-    "Paddle does not show what grad nodes keep. It was inferred from their names, and is marked so.",
+    "Paddle does not show what grad nodes keep. It was inferred from their names, and is marked as inferred.",
     "Paddle 不显示梯度节点保存了什么。这部分由节点的名称推断得出，并注明是推断。",
 )
 UNKNOWN_SAVED = Text(

@@ -20,7 +20,7 @@ from inplacelab.recorders.torch.known import KnownTensor, Moment
 from inplacelab.recorders.torch.readings import LEAF_NODE, saved_by, shown
 
 _PACKED = Text(
-    "The program's own `saved_tensors_hooks` packed what nodes have saved: that was left out.",
+    "The program's own `saved_tensors_hooks` packed what nodes saved, so that was left out.",
     "程序自己的 `saved_tensors_hooks` 打包了节点保存的内容：这部分没有记录。",
 )
 

@@ -266,6 +266,6 @@ def _gradient_of(tensor: Any, shape: tuple[int, ...], most: int = SMALL) -> even
 
 _HIDDEN = Text(
     "PyTorch does not show what the node at which backward failed has saved, such as the one inside a CopySlices. "
-    "So which node it was, and which line has made it, is not known.",
+    "So the node, and the line that made it, are not known.",
     "PyTorch 不显示反向传播出错的节点保存了什么（例如 CopySlices 内部的节点）。因此不知道是哪个节点，也不知道是哪一行建立的。",
 )

@@ -26,7 +26,7 @@ _Tensor: Any = torch.Tensor
 _Storage: Any = torch.UntypedStorage
 
 _OF_OTHERS = Text(
-    "Memory of some tensors belongs to other code, such as NumPy. What that writes raises no version, and was not seen.",
+    "The memory of some tensors belongs to other code, such as NumPy. Its writes raise no version and were not seen.",
     "有些张量的内存属于其他代码（如 NumPy）。那里的写入不增加版本号，也看不到。",
 )
 

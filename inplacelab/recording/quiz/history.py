@@ -82,7 +82,7 @@ def _fate(moment: Moment, kept: Kept, spoilt: bool) -> Text:
     """Explains what happened to a saved tensor whose storage has a new version."""
     if spoilt:
         return Text(
-            "What {0} kept is stale: it was kept at the version before.",
+            "What {0} kept is stale: it was kept at an earlier version.",
             "{0} 保存的值已过期：它是在之前的版本上保存的。",
         )
     node, storage = kept

@@ -85,7 +85,7 @@ def _why_there(moment: Moment, before: State, result: TensorFacts) -> Text:
         return moment.in_framework_words(pattern).format(moment.head, place)
     storage = moment.after.storages.get(result.storage)
     pattern = Text(
-        "{0} allocates {1} ({2}): from now on, a write to the old storage is not seen here, nor the other way round.",
+        "{0} allocates {1} ({2}): from now on, a write to one storage is not seen in the other.",
         "{0}分配了新存储 {1}（{2}）：此后写入旧存储，这里看不到，反之亦然。",
     )
     return pattern.format(moment.head, place, byte_count(storage.bytes if storage else 0))

@@ -142,7 +142,7 @@ def _raised(moment: Moment, counter: CounterFacts) -> Text:
         "无论写了多少个槽位，一次写入只使版本号增加一次：{0} 从 v{1} 变为 v{2}。",
     )
     none = Text(
-        "Not a slot is written, but an operation in place raises the counter all the same: {0} goes from v{1} to v{2}.",
+        "No slot is written, but an in-place operation raises the counter all the same: {0} goes from v{1} to v{2}.",
         "虽然没有写任何槽位，原地操作仍会使版本号增加：{0} 从 v{1} 变为 v{2}。",
     )
     said = (many if write.slots else none).format(storage_label(write.storage), write.before, write.after)

@@ -106,7 +106,7 @@ def slots_written(moment: Moment) -> list[Text]:
     return [_written(moment, write, _effect(moment, write)) for write in moment.step.writes if write.slots]
 
 
-_SAME = Text("Same value as before in {0}.", "{0}的值没有变。")
+_SAME = Text("The values in {0} are the same as before.", "{0}的值没有变。")
 _WROTE_AT = Text("wrote {slots} of {storage} through {x}", "经由 {x} 写入了 {storage} 的{slots}")
 _CHANGED = Text("changed {slots} of {storage} through {x}", "经由 {x} 改变了 {storage} 的{slots}")
 _CHANGED_SOME = Text(
@@ -161,11 +161,15 @@ def _relaid(moment: Moment) -> Text:
         (Text("offset", "偏移"), str(was.offset), str(result.offset)),
     ]
     moves = [Text("{0} {1} → {2}", "{0} {1} → {2}").format(*field) for field in fields if field[1] != field[2]]
-    changed = listing(moves) if moves else Text("nothing differs", "内容没有变化")
+    if not moves:
+        pattern = Text(
+            "{0} left the metadata of {1} as it was; no bytes moved.", "{0}没有改变 {1} 的元数据，也没有搬动任何字节。"
+        )
+        return pattern.format(moment.head, moment.called_before(result.id))
     pattern = Text(
         "{0} changed only the metadata of {1}: {2}; no bytes moved.", "{0}只改了 {1} 的元数据：{2}；没有搬动任何字节。"
     )
-    return pattern.format(moment.head, moment.called_before(result.id), changed)
+    return pattern.format(moment.head, moment.called_before(result.id), listing(moves))
 
 
 def _reallocated(moment: Moment) -> Text:

@@ -34,7 +34,7 @@ class Linear(Module):
     ) -> None:
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
-        self.weight = Parameter(torch.empty(out_features, in_features, dtype=dtype))
+        self.weight = Parameter(torch.empty(out_features, in_features, dtype=dtype, device=device))
         self.register_parameter("bias", Parameter(torch.empty(out_features, dtype=dtype)) if bias else None)
         self.reset_parameters()
 

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple, Self
 from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.torch.calls import speaking
 from inplacelab.torch.dtypes import dtype as DType
+from inplacelab.torch.handles import check_device
 from inplacelab.torch.missing import missing
 from inplacelab.torch.nn.backward_hooks import Watched
 from inplacelab.torch.refusals import refuse
-from inplacelab.torch.tensor import Parameter, RemovableHandle, Tensor, device
+from inplacelab.torch.tensor import Parameter, RemovableHandle, Tensor
 
 _PARTS = ("_parameters", "_buffers", "_modules")
 _NOT_HERE = frozenset((
@@ -253,13 +254,14 @@ class Module:
         fn(self)
         return self
 
-    def to(self, *given: Any, dtype: Any = None, **_: Any) -> Self:
+    def to(self, *given: Any, dtype: Any = None, device: Any = None, **_: Any) -> Self:
         """Converts the floating-point parameters and buffers to a dtype."""
         for each in given:
             if isinstance(each, DType):
                 dtype = each
             else:
-                device(each)
+                check_device(each)
+        check_device(device)
         if dtype is not None:
             with no_grad():
                 for tensor in (*self.parameters(), *self.buffers()):

@@ -1,4 +1,4 @@
-// "Read as table": the same facts as plain HTML tables, for screen readers and for readers who prefer them.
+// "Read as a table": the same facts as plain HTML tables, for screen readers and for readers who prefer them.
 
 import { html } from "./elements.js";
 import { isItem } from "./panel.js";

@@ -11,13 +11,13 @@ PROGRAM = {
 COMPARED = {
     "region": Text("Comparison: {title}", "对比：{title}"),
     "toolbar": Text("Step through both programs", "同时逐步查看两个程序"),
-    "tables": Text("Read the differences as table", "以表格阅读不同之处"),
+    "tables": Text("Read the differences as a table", "以表格阅读不同之处"),
     "keys": Text("← → step · ? all keys", "← → 走一步 · ? 全部按键"),
     "mode_line_hint": Text("every line is a step (E)", "每行为一步（E）"),
 }
 SHARE_OF_COMPARISON = {
     "no_link": Text(
-        'There is no link to a step of a notebook. A page has one: compare(left, right).to_html("page.html"), or Share in that page.',
+        'A step in a notebook has no link. Write a page with compare(left, right).to_html("page.html"), and share from there.',
         '笔记本中的步没有链接，网页中有：用 compare(left, right).to_html("page.html") 保存网页，再在网页中分享。',
     ),
     "picture_refused": Text(

@@ -9,7 +9,7 @@ RANKS_PANEL = Text("Steps of all ranks", "各进程的步骤")
 RANKS = {
     "region": Text("Ranks: {title}", "各进程：{title}"),
     "toolbar": Text("Step through all ranks", "同时逐步查看所有进程"),
-    "tables": Text("Read where replicas differ as table", "以表格阅读副本的不同之处"),
+    "tables": Text("Read where replicas differ as a table", "以表格阅读副本的不同之处"),
     "keys": Text("← → step · ? all keys", "← → 走一步 · ? 全部按键"),
     "mode_line_hint": Text("every line is a step (E)", "每行为一步（E）"),
     "ranks": RANKS_PANEL,

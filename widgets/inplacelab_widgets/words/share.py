@@ -8,11 +8,11 @@ SHARE = {
     "share_title": Text("Share step {step}", "分享第 {step} 步"),
     "copy_link": Text("Copy link to this step", "复制这一步的链接"),
     "link_of_file": Text(
-        "This page is a file, so the link works on this computer; to others, send the file and the end of the link.",
+        "This page is a file, so the link works only on this computer. To share it, send the file and the end of the link.",
         "此网页是本地文件，链接只在这台电脑上有效；分享给他人时，请发送该文件和链接的结尾部分。",
     ),
     "no_link": Text(
-        'There is no link to a step of a notebook. A page has one: stepper.to_html("page.html"), or Share in that page.',
+        'A step in a notebook has no link. Write a page with stepper.to_html("page.html"), and share from there.',
         '笔记本中的步没有链接，网页中有：用 stepper.to_html("page.html") 保存网页，再在网页中分享。',
     ),
     "save_picture": Text("Save picture (PNG)", "保存图片（PNG）"),
