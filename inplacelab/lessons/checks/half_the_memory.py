@@ -33,7 +33,7 @@ def peak_of_five(ordinary: Any, in_place: Any) -> Steps:
             "Who still holds the first result when the third is computed?",
             "计算第三个结果时，第一个结果还有谁持有？",
         ),
-        Text("Look at the first plot once more: does it climb?", "再看看第一幅图：那条线一直在往上走吗？"),
+        Text("Look at the first plot once more: does the line climb?", "再看看第一幅图：那条线一直在往上走吗？"),
     )
     yield (
         ordinary == 2 * _BYTES,
@@ -92,7 +92,7 @@ def one_storage_fewer(mine: Any) -> Steps:
         Text("The gradient was 6, 0, 6, 0: what has changed?", "原来的梯度是 6、0、6、0：什么变了？"),
     )
     return Text(
-        "`relu_` may overwrite the result of `scale`, since nothing needs it afterward.",
+        "`relu_` may overwrite the result of `scale`, since nothing needs that result afterwards.",
         "`relu_` 可以覆盖 `scale` 的结果，因为没有人再需要它。",
     )
 

@@ -56,7 +56,7 @@ def bytes_kept(kept_by_scale: Any, kept_by_sin: Any) -> Steps:
         ),
     )
     return Text(
-        "The derivative of the sine is the cosine of the old number, so a copy of all eight is kept. So this in-place operation saves no memory.",
+        "The derivative of the sine is the cosine of the old number, so a copy of all eight numbers is kept. This in-place operation saves no memory.",
         "正弦的导数是旧值的余弦，所以八个数都要留副本。可见，这次原地操作并没有省下内存。",
     )
 
@@ -96,6 +96,6 @@ def swapped_rows(swapped: Recording) -> Steps:
         ),
     )
     return Text(
-        "Four writes, version 4, and not one byte. (In floating point this may round: for real data, take the copy.)",
+        "Four writes, version 4, and not one new byte. (In floating point the sums may be rounded: for real data, make the copy.)",
         "四次写入，版本号为 4，一个字节也没有多占。（浮点运算可能有舍入；实际的数据还是复制一份为好。）",
     )

@@ -22,7 +22,7 @@ def leaves_at_the_end(chain: Recording, leaves: Any) -> Steps:
         named <= set("wkuvt"),
         Text("Write names of tensors of the program, in quotes.", "请写程序里的张量名，要加引号。"),
     )
-    yield "w" in named, Text("Which operation has made `w`?", "`w` 是由哪个操作产生的？")
+    yield "w" in named, Text("Which operation made `w`?", "`w` 是由哪个操作产生的？")
     yield (
         "v" not in named,
         Text("Line 4 adds two tensors. Was that recorded?", "第 4 行把两个张量相加。这次加法有没有被记录？"),
@@ -45,14 +45,14 @@ def leaves_at_the_end(chain: Recording, leaves: Any) -> Steps:
     yield (
         "k" not in named,
         Text("`k` was a leaf. What does line 5 do to it?", "`k` 原来是叶子。第 5 行对它做了什么？"),
-        Text("Which node has made the numbers that `k` now shows?", "`k` 现在显示的数是由哪个节点产生的？"),
+        Text("Which node made the numbers that `k` now shows?", "`k` 现在显示的数是由哪个节点产生的？"),
     )
     yield (
         named == {name for name in "wkuvt" if after.tensor(name).leaf},
         Text("Keep the program.", "请保留原来的程序。"),
     )
     return Text(
-        "`k` was a leaf until an operation with a history wrote to it.",
+        "`k` was a leaf until an operation that was recorded wrote to it.",
         "在有历史的操作写入之前，`k` 一直是叶子。",
     )
 
@@ -87,7 +87,7 @@ def own_optimizer(x: Any, path: Any) -> Steps:
     yield (
         x.is_leaf and not x.stop_gradient,
         Text(
-            "Is `x` still the leaf that you began with? To which tensor does backward bring the gradient?",
+            "Is `x` still the leaf that you began with? Which tensor gets the gradient?",
             "`x` 还是一开始的那个叶子吗？反向传播把梯度交给了哪个张量？",
         ),
         Text(
@@ -122,7 +122,7 @@ def own_optimizer(x: Any, path: Any) -> Steps:
         math.isclose(path[0], _START, rel_tol=1e-6)
         and math.isclose(path[1], _START - _RATE * _slope(_START), rel_tol=1e-5),
         Text(
-            "The first step has another length than 0.25 times the gradient. Which learning rate do you use?",
+            "The length of the first step is not 0.25 times the gradient. Which learning rate do you use?",
             "第一步的长度不是梯度的 0.25 倍。你用的学习率是多少？",
         ),
     )
@@ -155,7 +155,7 @@ def doubled_without_no_grad(doubled: Recording) -> Steps:
     yield (
         not banned and not any(step.op == "setitem" for step in doubled.steps),
         Text(
-            "That is one of the ways of exercise 2. Find one without `no_grad`, `set_value`, `copy_` and `x[...] =`.",
+            "That would solve exercise 2. Find a way without `no_grad`, `set_value`, `copy_` and `x[...] =`.",
             "这是练习 2 的办法之一。请找一种不用 `no_grad`、`set_value`、`copy_` 和 `x[...] =` 的写法。",
         ),
         Text(

@@ -63,14 +63,14 @@ def black_squares(board: Any, strides: Any, offset: Any) -> Steps:
     yield (
         shown[:2] == wanted[:2],
         Text(
-            f"That shows {shown}. How far is it from the first black square to its neighbor in the same row?",
+            f"That shows {shown}. How many slots is it from the first black square to its neighbor in the same row?",
             f"现在显示的是 {shown}。从第一个黑格到同一行的下一个黑格，要跨几个槽位？",
         ),
     )
     yield (
         shown[:4] == wanted[:4],
         Text(
-            f"That shows {shown}. How far is it from the first black square of row 0 to that of row 1?",
+            f"That shows {shown}. How many slots is it from the first black square of row 0 to that of row 1?",
             f"现在显示的是 {shown}。从第 0 行的第一个黑格到第 1 行的第一个黑格，要跨几个槽位？",
         ),
         Text("From slot 0 to slot 5. Rows 0 and 1 make a pair.", "从 0 号槽位到 5 号槽位。第 0、1 行是一对。"),
@@ -78,7 +78,7 @@ def black_squares(board: Any, strides: Any, offset: Any) -> Steps:
     yield (
         shown == wanted,
         Text(
-            f"That shows {shown}. Rows 2 and 3 repeat the pattern of rows 0 and 1. How many slots further on?",
+            f"That shows {shown}. Rows 2 and 3 repeat the pattern of rows 0 and 1. How many slots further on does it begin again?",
             f"现在显示的是 {shown}。第 2、3 行重复第 0、1 行的花样，往后多少个槽位？",
         ),
     )

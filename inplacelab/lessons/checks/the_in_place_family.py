@@ -80,7 +80,7 @@ def running_sum(scan: Recording) -> Steps:
     yield (
         visible_values(after, "x") == (1, 3, 6, 10, 15, 21, 28, 36),
         Text(
-            "After a shift by 1, of how many elements is each the sum? And after another shift, by 2?",
+            "After a pass with a shift by 1, how many elements does each sum contain? And after another pass, with a shift by 2?",
             "错开 1 位做一次之后，每个元素是几个元素的和？再错开 2 位做一次呢？",
         ),
         Text(
@@ -93,7 +93,7 @@ def running_sum(scan: Recording) -> Steps:
         Text(f"The sums are right, in {writes} writes. Three are enough.", f"和是对的，写了 {writes} 次。三次就够了。"),
     )
     return Text(
-        "Eight sums in three passes. A GPU computes `cumsum` in a similar way: it computes many elements of a pass at once.",
+        "Eight sums in three passes. A GPU computes `cumsum` in a similar way: within a pass, it computes many elements at once.",
         "三遍求出八个和。GPU 计算 `cumsum` 的方法与此类似：一遍中的许多元素同时算。",
     )
 
@@ -118,14 +118,14 @@ def worth(bytes_of_relu_: Any, bytes_of_transpose_: Any, bytes_of_cast_to_float6
             "`cast_`：旧存储能不能用来放 8 字节的数，哪怕只用一部分？",
         ),
         Text(
-            "`cast_`: the old storage exists until the new one is filled. How large is the new one, all of it?",
+            "`cast_`: the old storage exists until the new one is filled. How large is the whole new storage?",
             "`cast_`：新存储填满之前，旧存储一直在。新存储总共有多大？",
         ),
     )
     yield (
         bytes_of_equal_ == _ELEMENTS,
         Text(
-            "`equal_`: of which dtype is the result, and where is it put?",
+            "`equal_`: what is the dtype of the result, and where is it put?",
             "`equal_`：结果是什么数据类型？放在哪里？",
         ),
         Text("`equal_`: how many bytes does one truth value take?", "`equal_`：一个真假值占几字节？"),

@@ -135,11 +135,11 @@ def checkerboard(board: Recording) -> Steps:
     yield (
         visible_values(after, "b") == wanted,
         Text(
-            "Which numbers does `b` show? How often does each square change its sign?",
+            "Which numbers does `b` show? How often does each square change sign?",
             "`b` 显示的是哪些数？每个格子变号几次？",
         ),
         Text(
-            "Count rows and columns from 0. A square in an odd row and an odd column may change its sign twice.",
+            "Count rows and columns from 0. A square in an odd row and an odd column may change sign twice.",
             "行和列从 0 数起。既在奇数行又在奇数列的格子，可以变号两次。",
         ),
     )
@@ -175,7 +175,7 @@ def checkerboard(board: Recording) -> Steps:
         ),
     )
     return Text(
-        "First rows 1 and 3 change their signs, then columns 1 and 3, so four squares change their sign twice. Each write adds a CopySlices node.",
+        "First rows 1 and 3 change sign, then columns 1 and 3, so four squares change sign twice. Each write adds a CopySlices node.",
         "先是第 1、3 行变号，再是第 1、3 列变号，所以有四个格子变号两次。每次写入都增加一个 CopySlices 节点。",
     )
 
