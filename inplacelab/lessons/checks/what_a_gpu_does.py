@@ -41,7 +41,7 @@ def a_quarter(m: Any, view: Any) -> Steps:
     with kernels.launches() as launched:
         view.relu_()
     asked = traffic.requests(launched[0])[0]
-    times = asked.moved / asked.requested
+    times = asked.requested / asked.used
     yield (
         times > 2,
         Text(
