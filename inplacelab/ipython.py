@@ -32,7 +32,7 @@ import linecache
 import re
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
 
@@ -297,6 +297,8 @@ _NO_MPI_IN_A_BROWSER = Text(
     "浏览器中不能运行 MPI：这里显示的是在真实的多个进程上录制的结果。",
 )
 _FAILED_ON_RANK = Text("rank {0}: {1}", "进程 {0}：{1}")
+_WHY = Text("  Why: {0}", "  原因：{0}")
+_FIX = Text("  Instead: {0}", "  改法：{0}")
 
 
 def _run_meant_to_raise(shell: Any, cell: str) -> None:
@@ -344,16 +346,24 @@ def _run_on_ranks(shell: Any, line: str, cell: str, *, from_start: bool) -> None
     if sys.platform == "emscripten":
         print(_NO_MPI_IN_A_BROWSER)
     _show_ranks(recordings, from_start=options.from_start)
-    if not options.from_start:
-        _print_errors_of(recordings)
+    for said in () if options.from_start else _failures(recordings):
+        print(said)
 
 
-def _print_errors_of(recordings: list[Recording]) -> None:
-    """Prints a line for each rank that raised."""
+def _failures(recordings: list[Recording]) -> Iterator[Text]:
+    """Yields the first line of the error that ended each rank, and below them why and what to do: once where ranks say the same."""
+    reasons: dict[Text, None] = {}
     for rank, recording in enumerate(recordings):
         raised = recording.steps[-1].error if len(recording) else None
-        if raised is not None:
-            print(_FAILED_ON_RANK.format(rank, f"{raised.type}: {raised.message.splitlines()[0]}"))
+        if raised is None:
+            continue
+        said = f"{raised.type}: {raised.message.splitlines()[0]}"
+        yield _FAILED_ON_RANK.format(rank, said)
+        if raised.explanation is not None:
+            reasons[_WHY.format(raised.explanation)] = None
+        if raised.fix is not None:
+            reasons[_FIX.format(raised.fix)] = None
+    yield from reasons
 
 
 def _show_ranks(recordings: list[Recording], *, from_start: bool) -> None:
