@@ -13,7 +13,8 @@ installed is skipped, and says so.
     %%ranks N [--name NAME] [--title TITLE] [--from-start]
 
 runs the cell on N ranks, each a process of its own that MPI starts, records it on each, and shows the ranks side by side. NAME is then the list of
-their recordings. Without MPI, a lesson's cell shows what was recorded beforehand.
+their recordings. An error of a rank is printed below; with `--from-start` only the last step of the picture tells it. Without MPI, a lesson's
+cell shows what was recorded beforehand.
 
     %%raises
 
@@ -319,7 +320,7 @@ def _run_meant_to_raise(shell: Any, cell: str) -> None:
 
 
 def _run_on_ranks(shell: Any, line: str, cell: str, *, from_start: bool) -> None:
-    """Runs, records and shows the cell on several ranks. Errors of the program are printed, one for each rank."""
+    """Runs, records and shows the cell on several ranks. Errors of the program are printed, one for each rank, unless that tells the end first."""
     from IPython.core.error import UsageError
 
     from inplacelab.distributed.on_ranks import EnginesError
@@ -345,7 +346,7 @@ def _run_on_ranks(shell: Any, line: str, cell: str, *, from_start: bool) -> None
     if sys.platform == "emscripten":
         print(_NO_MPI_IN_A_BROWSER)
     _show_ranks(recordings, from_start=options.from_start)
-    for said in _failures(recordings):
+    for said in () if options.from_start else _failures(recordings):
         print(said)
 
 

@@ -120,6 +120,15 @@ def test_the_errors_of_ranks_are_explained_in_the_current_language(
     assert "  改法：对照上面列出的各行" in printed
 
 
+def test_from_the_start_the_errors_of_ranks_are_not_told_before_the_picture_reaches_them(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ranks, "can_run", lambda: False)
+    shell.run_cell_magic("ranks", "2 --name uneven --from-start", recorded("uneven-rank0").source)
+    assert "RuntimeError" not in capsys.readouterr().out
+    assert all(recording.steps[-1].error for recording in shell.user_ns["uneven"])
+
+
 @pytest.mark.parametrize("line", ["", "two", "0", "2 --name 1x", "2 --what"])
 def test_a_magic_that_cannot_be_read_says_how_to_write_it(shell: InteractiveShell, line: str) -> None:
     with pytest.raises(UsageError, match="Usage: %%ranks N"):

@@ -41,7 +41,7 @@ def a_quarter(m: Any, view: Any) -> Steps:
     with kernels.launches() as launched:
         view.relu_()
     asked = traffic.requests(launched[0])[0]
-    times = asked.moved / asked.requested
+    times = asked.requested / asked.used
     yield (
         times > 2,
         Text(
@@ -57,7 +57,9 @@ def a_quarter(m: Any, view: Any) -> Steps:
             "是 {times:g} 倍：在每个扇区里，这个线程束用到了几个槽位？",
         ).format(times=times),
     )
-    return Text("Two of eight slots in each sector: a quarter is used.", "在每个扇区的八个槽位中用到两个，利用率是四分之一。")
+    return Text(
+        "Two of eight slots in each sector: a quarter is used.", "在每个扇区的八个槽位中用到两个，利用率是四分之一。"
+    )
 
 
 @exercise
