@@ -176,7 +176,7 @@ CLAIMS = (
         "checked-before-written",
         Text("Whether a tensor is a leaf is checked before it is written.", "写入之前会先检查张量是不是叶子。"),
         Text(
-            "In this package it is. PaddlePaddle 3.3.1 writes first and raises afterward (recorded).",
+            "In this package it is. PaddlePaddle 3.3.1 writes first and raises afterwards (recorded).",
             "inplacelab 是这样；PaddlePaddle 3.3.1 先写入、后报错（有记录）。",
         ),
         QUALIFIED,

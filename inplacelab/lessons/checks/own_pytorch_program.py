@@ -60,7 +60,7 @@ def edits_that_work(edits: Any) -> Steps:
         Text("There are two, and no others.", "正确的改法只有两种。"),
     )
     return Text(
-        "Use the value before it is overwritten, or compute the loss again afterward.",
+        "Use the value before it is overwritten, or compute the loss again afterwards.",
         "要么在覆盖之前使用这个值，要么在覆盖之后重新计算损失。",
     )
 
