@@ -117,7 +117,7 @@ def traced_peaks(with_relu: Any, with_relu_: Any) -> Steps:
         with_relu_ == 5,
         Text(
             "`relu_`: the list has as many entries. How many *storages* do they have?",
-            "`relu_`：列表的项数相同。这些项一共用了几个*存储*？",
+            "`relu_`：列表的项数相同。这些项一共占用几个*存储*？",
         ),
         Text("Which object does `relu_(product)` return?", "`relu_(product)` 返回的是哪个对象？"),
     )

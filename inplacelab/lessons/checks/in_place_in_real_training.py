@@ -132,7 +132,7 @@ def descent(descend: Any) -> Steps:
             False,
             Text(
                 "It is refused: `w` is a leaf that requires a gradient. Is this write part of the function that is differentiated?",
-                "被拒绝了：`w` 是需要梯度的叶子张量。你要求导的函数里，包括这次写入吗？",
+                "被拒绝了：`w` 是需要梯度的叶子张量。待求导的函数包括这次写入吗？",
             ),
         )
         return None

@@ -188,7 +188,7 @@ def _runs(after: State) -> Steps:
         "inplace strategy" not in message,
         Text(
             "The write is still refused. Should it be part of the function to differentiate?",
-            "写入还是被拒绝。你要求导的函数应当包括这次写入吗？",
+            "写入还是被拒绝。待求导的函数应当包括这次写入吗？",
         ),
         Text("Section 6 has a table: which of the three do you want?", "第 6 节有一张表：你要做的是其中三件事的哪一件？"),
     )
