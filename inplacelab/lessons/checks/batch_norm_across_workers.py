@@ -20,7 +20,8 @@ def collectives_of_a_network(in_forward: Any, in_backward: Any) -> Steps:
         in_forward == 6,
         Text("How many does one layer perform in a forward pass?", "一层在一次前向计算中做几次集合通信？"),
         Text(
-            "One for the sums, and one for the squared distances from the mean.", "求总和一次，求各数与均值之差的平方和一次。"
+            "One for the sums, and one for the squared distances from the mean.",
+            "求总和一次，求各数与均值之差的平方和一次。",
         ),
     )
     yield (
@@ -86,7 +87,10 @@ def gradient_from_the_result(gradient: Any) -> Steps:
     )
     yield (
         not np.allclose(found * deviation, wanted) and not np.allclose(found / deviation, wanted),
-        Text("A factor is missing: by how much does `y` grow if `x` grows?", "还差一个因子：`x` 增大一点时，`y` 会增大多少？"),
+        Text(
+            "A factor is missing: by how much does `y` grow if `x` grows?",
+            "还差一个因子：`x` 增大一点时，`y` 会增大多少？",
+        ),
     )
     yield (
         np.allclose(found.sum(0), 0, atol=1e-9),

@@ -43,7 +43,8 @@ def peak_of_five(ordinary: Any, in_place: Any) -> Steps:
         ),
     )
     return Text(
-        "Two tensors and one, whether there are five lines or fifty.", "普通形式需要两个张量，原地形式需要一个；无论是五行还是五十行，都是这样。"
+        "Two tensors and one, whether there are five lines or fifty.",
+        "普通形式需要两个张量，原地形式需要一个；无论是五行还是五十行，都是这样。",
     )
 
 

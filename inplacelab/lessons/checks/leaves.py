@@ -190,7 +190,9 @@ def _runs(after: State) -> Steps:
             "The write is still refused. Should it be part of the function to differentiate?",
             "写入还是被拒绝。待求导的函数应当包括这次写入吗？",
         ),
-        Text("Section 6 has a table: which of the three do you want?", "第 6 节有一张表：你要做的是其中三件事的哪一件？"),
+        Text(
+            "Section 6 has a table: which of the three do you want?", "第 6 节有一张表：你要做的是其中三件事的哪一件？"
+        ),
     )
     yield (
         "no gradient history" not in message,

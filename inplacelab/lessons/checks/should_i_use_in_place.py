@@ -78,7 +78,10 @@ def as_few_bytes_as_possible(mine: Any) -> Steps:
     )
     yield (
         len(storages) == 4,
-        Text("There is one more. Ask the five questions about each line again.", "还有一个。请对每一行再问一遍那五个问题。"),
+        Text(
+            "There is one more. Ask the five questions about each line again.",
+            "还有一个。请对每一行再问一遍那五个问题。",
+        ),
     )
     return Text(
         "`exp_` keeps its result and not `a`; nothing has kept the result of `sin`. `add_` would overwrite what `exp` has kept, "

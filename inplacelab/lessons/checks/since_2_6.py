@@ -120,7 +120,10 @@ def both_underscores(both: Recording) -> Steps:
     yield (
         _close(visible_values(after, "b"), wanted),
         Text("`b` is not three times the exponential of `a`.", "`b` 不是 3·exp(a)。"),
-        Text("3·exp(a) is the exponential of another number. Of which one?", "3·exp(a) 等于 exp 在另一个数处的值。是哪个数？"),
+        Text(
+            "3·exp(a) is the exponential of another number. Of which one?",
+            "3·exp(a) 等于 exp 在另一个数处的值。是哪个数？",
+        ),
     )
     number = after.tensor("a").grad
     grad = None if number is None else after.tensors.get(number)

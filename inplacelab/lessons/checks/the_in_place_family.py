@@ -90,7 +90,10 @@ def running_sum(scan: Recording) -> Steps:
     )
     yield (
         writes == 3,
-        Text(f"The sums are right, in {writes} writes. Three are enough.", f"累加和是对的，但写了 {writes} 次。三次就够了。"),
+        Text(
+            f"The sums are right, in {writes} writes. Three are enough.",
+            f"累加和是对的，但写了 {writes} 次。三次就够了。",
+        ),
     )
     return Text(
         "Eight sums in three passes. A GPU computes `cumsum` in a similar way: within a pass, it computes many elements at once.",

@@ -59,7 +59,8 @@ def trips(one_by_one: Any, together: Any) -> Steps:
             "逐个运行时，访存量是十个张量；融合之后，访存量是三个张量。（在 `fuse` 生成的核函数里，`y` 每出现一次就有一个参数，所以它要读三个张量；如果核函数知道两处是同一个张量，就只读两个。）",
         )
     return Text(
-        "The traffic is ten tensors one by one, and four fused.", "逐个运行时，访存量是十个张量；融合之后，访存量是四个张量。"
+        "The traffic is ten tensors one by one, and four fused.",
+        "逐个运行时，访存量是十个张量；融合之后，访存量是四个张量。",
     )
 
 
