@@ -13,7 +13,8 @@ installed is skipped, and says so.
     %%ranks N [--name NAME] [--title TITLE] [--from-start]
 
 runs the cell on N ranks, each a process of its own that MPI starts, records it on each, and shows the ranks side by side. NAME is then the list of
-their recordings. Without MPI, a lesson's cell shows what was recorded beforehand.
+their recordings. An error of a rank is printed below; with `--from-start` only the last step of the picture tells it. Without MPI, a lesson's
+cell shows what was recorded beforehand.
 
     %%raises
 
@@ -31,7 +32,7 @@ import linecache
 import re
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
 
@@ -296,6 +297,8 @@ _NO_MPI_IN_A_BROWSER = Text(
     "浏览器中不能运行 MPI：这里显示的是在真实的多个进程上录制的结果。",
 )
 _FAILED_ON_RANK = Text("rank {0}: {1}", "进程 {0}：{1}")
+_WHY = Text("  Why: {0}", "  原因：{0}")
+_FIX = Text("  Instead: {0}", "  改法：{0}")
 
 
 def _run_meant_to_raise(shell: Any, cell: str) -> None:
@@ -317,7 +320,7 @@ def _run_meant_to_raise(shell: Any, cell: str) -> None:
 
 
 def _run_on_ranks(shell: Any, line: str, cell: str, *, from_start: bool) -> None:
-    """Runs, records and shows the cell on several ranks. Errors of the program are printed, one for each rank."""
+    """Runs, records and shows the cell on several ranks. Errors of the program are printed, one for each rank, unless that tells the end first."""
     from IPython.core.error import UsageError
 
     from inplacelab.distributed.on_ranks import EnginesError
@@ -343,10 +346,24 @@ def _run_on_ranks(shell: Any, line: str, cell: str, *, from_start: bool) -> None
     if sys.platform == "emscripten":
         print(_NO_MPI_IN_A_BROWSER)
     _show_ranks(recordings, from_start=options.from_start)
+    for said in () if options.from_start else _failures(recordings):
+        print(said)
+
+
+def _failures(recordings: list[Recording]) -> Iterator[Text]:
+    """Yields the first line of the error that ended each rank, and below them why and what to do: once where ranks say the same."""
+    reasons: dict[Text, None] = {}
     for rank, recording in enumerate(recordings):
         raised = recording.steps[-1].error if len(recording) else None
-        if raised is not None:
-            print(_FAILED_ON_RANK.format(rank, f"{raised.type}: {raised.message.splitlines()[0]}"))
+        if raised is None:
+            continue
+        said = f"{raised.type}: {raised.message.splitlines()[0]}"
+        yield _FAILED_ON_RANK.format(rank, said)
+        if raised.explanation is not None:
+            reasons[_WHY.format(raised.explanation)] = None
+        if raised.fix is not None:
+            reasons[_FIX.format(raised.fix)] = None
+    yield from reasons
 
 
 def _show_ranks(recordings: list[Recording], *, from_start: bool) -> None:

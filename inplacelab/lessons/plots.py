@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from io import BytesIO
 from typing import Any
 
+from inplacelab.language import Text
+
 _WIDTH = 8.0
 _DOTS_PER_INCH = 106  # times the width: 848 pixels, a page in JupyterLab
 _STYLE = {
@@ -30,6 +32,12 @@ _STYLE = {
 # Okabe and Ito's colors, and markers for readers who do not see colors.
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#000000")
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
+
+_OVER = Text("{0} over {1}", "纵轴 {0}，横轴 {1}")
+_IMAGE = Text("image, {0} pixels, mean {1}", "图像，{0} 像素，均值 {1}")
+_POINTS = Text("  {0}: {1} points, from {2} to {3}", "  {0}：{1} 个点，从 {2} 到 {3}")
+_NO_POINTS = Text("  {0}: no points", "  {0}：没有点")
+_NAMED_BARS = Text("  {0}: {1}", "  {0}：{1}")
 
 _GIVEN_NAMES = {"StrCategoryFormatter", "FixedFormatter"}
 """Matplotlib's formatter for named ticks, as opposed to ticks that it chose along an axis of numbers."""
@@ -78,14 +86,15 @@ def _described(all_axes: Iterable[Any]) -> Iterator[str]:
         across, up = axes.get_xlabel(), axes.get_ylabel()
         pictures = axes.get_images()
         if axes.get_title() or not pictures:
-            yield axes.get_title() or (across if lying else f"{up or 'y'} over {across or 'x'}")
+            yield axes.get_title() or (across if lying else str(_OVER.format(up or "y", across or "x")))
         for picture in pictures:
-            yield f"image, {' × '.join(map(str, picture.get_size()))} pixels, mean {picture.get_array().mean():.2f}"
+            size = " × ".join(map(str, picture.get_size()))
+            yield str(_IMAGE.format(size, f"{picture.get_array().mean():.2f}"))
         yield from (_bars(bars, axes) for bars in axes.containers)
         for line in axes.get_lines():
             heights = line.get_ydata()
-            ends = f", from {_number(heights[0])} to {_number(heights[-1])}" if len(heights) else ""
-            yield f"  {line.get_label()}: {len(heights)} points{ends}"
+            ends = [_number(heights[k]) for k in (0, -1)] if len(heights) else []
+            yield str((_POINTS if ends else _NO_POINTS).format(line.get_label(), len(heights), *ends))
 
 
 def _bars(bars: Any, axes: Any) -> str:
@@ -102,7 +111,9 @@ def _bars(bars: Any, axes: Any) -> str:
         else ", ".join(lengths)
     )
     label = bars.get_label()
-    return f"  {numbers}" if label.startswith("_") else f"  {label}: {numbers}"  # Matplotlib's automatic label
+    if label.startswith("_"):  # Matplotlib's automatic label
+        return f"  {numbers}"
+    return str(_NAMED_BARS.format(label, numbers))
 
 
 def _number(value: float) -> str:

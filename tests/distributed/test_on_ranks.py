@@ -15,6 +15,7 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
 from inplacelab.distributed import on_ranks
+from inplacelab.language import speak
 from inplacelab.lessons import ranks, recorded
 from inplacelab.recording import to_json
 
@@ -100,6 +101,32 @@ def test_the_magic_names_the_recordings_and_prints_the_errors_of_ranks(
     printed = capsys.readouterr().out
     assert "RanksView('uneven', ranks=2" in printed
     assert printed.count("RuntimeError: Collective 1 is not the same on all ranks") == 2
+    assert (
+        printed.count("  Why: Every rank must make the same collectives")
+        == printed.count("  Instead: look at the lines above")
+        == 1
+    )
+
+
+def test_the_errors_of_ranks_are_explained_in_the_current_language(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ranks, "can_run", lambda: False)
+    with speak("zh"):
+        shell.run_cell_magic("ranks", "2 --name uneven", recorded("uneven-rank0").source)
+    printed = capsys.readouterr().out
+    assert "进程 1：RuntimeError: Collective 1 is not the same on all ranks" in printed
+    assert "  原因：每个进程都必须" in printed
+    assert "  改法：对照上面列出的各行" in printed
+
+
+def test_from_the_start_the_errors_of_ranks_are_not_told_before_the_picture_reaches_them(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ranks, "can_run", lambda: False)
+    shell.run_cell_magic("ranks", "2 --name uneven --from-start", recorded("uneven-rank0").source)
+    assert "RuntimeError" not in capsys.readouterr().out
+    assert all(recording.steps[-1].error for recording in shell.user_ns["uneven"])
 
 
 @pytest.mark.parametrize("line", ["", "two", "0", "2 --name 1x", "2 --what"])

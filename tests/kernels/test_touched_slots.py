@@ -159,20 +159,23 @@ def test_the_requests_of_a_warp_are_those_of_its_threads(
                 some = asked[asked["kind"] == kind]
                 ranges = [(int(r["byte"]), int(r["bytes"])) for r in some]
                 seen.add((operand, int(some["bytes"].sum()), traffic.sectors(ranges)))
-    assert {(r.operand, r.requested, r.sectors) for r in traffic.requests(launch)} == seen
+    assert {(r.operand, r.used, r.sectors) for r in traffic.requests(launch)} == seen
 
 
 def looked_at(launch: Launch) -> int:
-    """What is moved, request by request."""
+    """What is requested, request by request."""
     warps = range(-(-launch.threads // geometry.WARP))
     return sum(
-        each.moved for block in range(launch.blocks) for warp in warps for each in traffic.requests(launch, block, warp)
+        each.requested
+        for block in range(launch.blocks)
+        for warp in warps
+        for each in traffic.requests(launch, block, warp)
     )
 
 
 def test_what_a_launch_moves_is_counted_without_looking_at_its_requests(launched: tuple[Launch, Trace]) -> None:
     launch = launched[0]
-    assert traffic.moved(launch) == (None if launch.kind == "scatter_add" else looked_at(launch))
+    assert traffic.requested(launch) == (None if launch.kind == "scatter_add" else looked_at(launch))
 
 
 @settings(deadline=None, max_examples=examples(30))
@@ -193,17 +196,18 @@ def test_sectors_of_any_layout(shape: list[int], gaps: list[int], inner: int, dt
     out = Operand("out", "writes", dtype, tuple(shape), packed(tuple(shape)), offset, 10**9)
     n = x.elements
     launch = Launch("relu", "strided", *geometry.elementwise(n), 1, dtype, (x, out), 0, 0)
-    assert traffic.moved(launch) == looked_at(launch)
+    assert traffic.requested(launch) == looked_at(launch)
     in_a_row = Operand("x", "both", dtype, (n,), (1,), offset, 10**9)
     width = C_TYPES[dtype].width if offset % C_TYPES[dtype].width == 0 else 1
     launch = Launch("relu_", "contiguous", *geometry.elementwise(n, width), width, dtype, (in_a_row,), 0, 0)
-    assert traffic.moved(launch) == looked_at(launch)
+    assert traffic.requested(launch) == looked_at(launch)
 
 
 def test_a_layout_whose_rows_never_repeat_is_not_counted() -> None:
     x = Operand("x", "both", "float32", (3, 99_999, 7), (99_999 * 9, 9, 1), 0, 10**9)
     assert (
-        traffic.moved(Launch("relu_", "strided", *geometry.elementwise(x.elements), 1, "float32", (x,), 0, 0)) is None
+        traffic.requested(Launch("relu_", "strided", *geometry.elementwise(x.elements), 1, "float32", (x,), 0, 0))
+        is None
     )
 
 
@@ -223,18 +227,18 @@ def launch_of(layout: Layout, width: int = 1) -> Launch:
 )
 def test_a_warp_pays_for_sectors(stride: int, sectors: int, efficiency: float) -> None:
     read, written = traffic.requests(launch_of(Layout((32,), (stride,), 0)))
-    assert (len(read.sectors), read.efficiency, read.requested) == (sectors, efficiency, 128)
+    assert (len(read.sectors), read.efficiency, read.used) == (sectors, efficiency, 128)
     assert (len(written.sectors), written.efficiency) == (4, 1.0)
 
 
 def test_an_offset_costs_a_sector() -> None:
     read, _ = traffic.requests(launch_of(Layout((32,), (1,), 1)))
-    assert (read.sectors, read.moved) == ((0, 1, 2, 3, 4), 160)
+    assert (read.sectors, read.requested) == ((0, 1, 2, 3, 4), 160)
 
 
 def test_packs_are_wide_requests() -> None:
     read, _ = traffic.requests(launch_of(Layout((128,), (1,), 0), width=4))
-    assert (read.requested, len(read.sectors), read.efficiency) == (512, 16, 1.0)
+    assert (read.used, len(read.sectors), read.efficiency) == (512, 16, 1.0)
 
 
 def test_a_grid_covers_all_elements_and_repeats_beyond_its_largest() -> None:

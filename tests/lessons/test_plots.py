@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from inplacelab.language import speak
 from inplacelab.lessons import figure
 
 mpl = pytest.importorskip("matplotlib", reason="needs matplotlib: python -m pip install -e '.[lab]'")
@@ -76,3 +77,20 @@ def test_an_image_is_described_by_its_size_and_its_mean(shown: list[dict[str, An
             each.imshow([[0.0, value, value], [value, 0.0, 0.0]])
     (bundle,) = shown
     assert bundle["text/plain"].splitlines() == ["image, 2 × 3 pixels, mean 0.12", "image, 2 × 3 pixels, mean 0.50"]
+
+
+def test_a_plot_is_described_in_the_current_language(shown: list[dict[str, Any]]) -> None:
+    with speak("zh"), figure(3) as (left, middle, right):
+        left.plot([1, 2], [0.5, 0.25], label="loss")
+        left.bar(["a"], [3], label="peak")
+        left.set(xlabel="step", ylabel="bytes")
+        middle.imshow([[0.0, 0.5]])
+        right.plot([], [], label="none")
+    assert shown[0]["text/plain"].splitlines() == [
+        "纵轴 bytes，横轴 step",
+        "  peak：a 3",
+        "  loss：2 个点，从 0.5 到 0.25",
+        "图像，1 × 2 像素，均值 0.25",
+        "纵轴 y，横轴 x",
+        "  none：没有点",
+    ]

@@ -27,7 +27,7 @@ from inplacelab_widgets import KernelView, Stepper
 from inplacelab_widgets.kernel.exports import svg
 from inplacelab_widgets.kernel.fixed_marks import height
 from inplacelab_widgets.kernel.launches import shown_launches
-from inplacelab_widgets.kernel.strips import cost_of, share_of_moved, spread
+from inplacelab_widgets.kernel.strips import cost_of, share_used, spread
 from inplacelab_widgets.kernel.totals import totals
 from inplacelab_widgets.kernel.warp_accesses import Pick, warp_requests
 from inplacelab_widgets.packing import unpacked
@@ -54,12 +54,12 @@ def test_side_by_side_is_coalesced_and_far_apart_is_not() -> None:
         "32 sectors of 32 bytes for 128 bytes: neighbors are 256 bytes apart",
         "4 sectors of 32 bytes for 128 bytes: 100 %, coalesced",
     )
-    assert [share_of_moved(each) for each in (*seen("every second"), *seen("many blocks"))] == ["50", "100"]
+    assert [share_used(each) for each in (*seen("every second"), *seen("many blocks"))] == ["50", "100"]
 
 
 def test_a_slot_on_which_threads_meet_is_moved_once() -> None:
     x, _, _ = seen("scatter")
-    assert (x.kinds, x.wanted, x.moved, x.crowd) == (("adds",), 16, 32, 9)
+    assert (x.kinds, x.wanted, x.requested, x.crowd) == (("adds",), 16, 32, 9)
     assert "9 threads meet on one slot" in cost_of(x).en
     unknown, *_ = seen("scatter, places not known")
     assert unknown.unknown
@@ -87,7 +87,7 @@ def test_totals_of_aligned_and_of_looked_at_launches_agree() -> None:
     small = kernel_launches.launch("relu_", "contiguous", kernel_launches.operand("x", "both", (1024,)))
     (shown,) = shown_launches(small)
     warps = [Pick(block, thread) for block in range(small.blocks) for thread in range(0, 256, 32)]
-    looked_at = sum(len(each.kinds) * each.moved for pick in warps for each in warp_requests(shown, pick))
+    looked_at = sum(len(each.kinds) * each.requested for pick in warps for each in warp_requests(shown, pick))
     assert totals(shown) == (4096, 4096, looked_at) == (4096, 4096, 8192)
 
 
@@ -97,7 +97,7 @@ def test_the_bytes_of_a_large_scattered_launch_are_counted() -> None:
     operand = kernel_launches.operand
     big = kernel_launches.launch("scale_", "strided", operand("x", "both", (4000, 4000), (1, 4000)))
     (shown,) = shown_launches(big)
-    assert totals(shown).moved == 2 * 32 * 4000 * 4000
+    assert totals(shown).requested == 2 * 32 * 4000 * 4000
     assert "1,024,000,000" in KernelView(big).to_svg()
 
 
@@ -105,13 +105,13 @@ def test_the_bytes_of_a_large_scattered_launch_are_counted() -> None:
 def test_the_bytes_of_a_launch_without_regularity_are_not_guessed() -> None:
     operand = kernel_launches.operand
     odd = kernel_launches.launch("scale_", "strided", operand("x", "both", (3, 99_999, 7), (99_999 * 9, 9, 1)))
-    assert totals(shown_launches(odd)[0]).moved is None
+    assert totals(shown_launches(odd)[0]).requested is None
     assert "not counted: too many rows" in KernelView(odd).to_svg()
 
 
 def test_the_bytes_of_an_atomic_addition_at_unknown_indices_are_not_guessed() -> None:
     shown = CASES["scatter, places not known"].shown
-    assert totals(shown).moved is None
+    assert totals(shown).requested is None
     assert "it depends on the values of the index" in KernelView(shown.launch).to_svg()
 
 

@@ -16,6 +16,7 @@ from inplacelab_widgets.ranks_exports import html_of, svg_of, text_of
 from inplacelab_widgets.scene.ranks import RanksScene, ranks_scene
 from inplacelab_widgets.scene.ranks_axis import ranks_panel
 from inplacelab_widgets.scene.ranks_payload import ranks_payload
+from inplacelab_widgets.scene.ranks_picture import said
 
 NAMES = ("shared", "extra", "fixed", "quiet", "uneven", "alone", "together")
 
@@ -99,6 +100,7 @@ def test_ranks_that_raise_are_said_to() -> None:
     scene = scene_of("uneven")
     assert scene.conclusion.en == "both ranks: `RuntimeError`"
     assert "Collective 1 is not the same on all ranks" in text_of(scene, "en")
+    assert said(scene, scene.key_position, "zh").count("两个进程：RuntimeError。") == 1
     assert scene_of("alone").conclusion.en == "No collective links the 2 ranks"
 
 

@@ -277,7 +277,7 @@ CHAPTER = Chapter(
             why=Text(
                 "`.data` leaves the history, not the storage: the counter is shared. PyTorch's `.data` has a counter of its own "
                 "and lets the write pass.",
-                "`.data` 脱离的是历史而不是存储：版本计数器仍然共享。PyTorch 的 `.data` 另有计数器，于是放过了这次写入。",
+                "`.data` 脱离的是历史而不是存储：版本计数器仍然共享。PyTorch 的 `.data` 另有一个版本计数器，所以 `backward()` 发现不了这次写入。",
             ),
             fixed=_ZERO_IN_A_COPY,
         ),

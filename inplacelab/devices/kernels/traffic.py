@@ -1,12 +1,12 @@
-"""Computes the memory traffic of a launch: bytes requested and bytes moved.
+"""Computes the memory traffic of a launch: bytes used and bytes requested.
 
-Memory moves sectors of 32 bytes. The 32 threads of a warp send one request, which moves each sector that it needs once. Neighboring
+Memory is accessed in sectors of 32 bytes. The 32 threads of a warp send one request, which contains each sector that it needs once. Neighboring
 threads that access neighboring slots share sectors ("coalesced"): 32 floats are 4 sectors. Neighboring threads that access distant
 slots need a sector each: 32 sectors, of which an eighth is used.
 
-    requested   the bytes that threads read or write
-    moved       the bytes of the sectors that contain them
-    efficiency  requested / moved
+    used        the bytes that threads read or write
+    requested   the bytes of the sectors that contain them
+    efficiency  used / requested
 
 Caches are ignored: a sector that a later request finds in a cache is counted again, as the load and store units count it.
 
@@ -26,7 +26,7 @@ from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.layout import Layout
 
 SECTOR = 32
-"""The smallest number of bytes that memory moves."""
+"""The smallest number of bytes that a request asks for."""
 
 
 class Request(NamedTuple):
@@ -36,25 +36,25 @@ class Request(NamedTuple):
         operand: the name of the operand.
         kind: "reads" or "writes".
         threads: the threads that take part, counted within the warp.
-        requested: the number of bytes that they access.
+        used: the number of bytes that they access.
         sectors: the sectors that contain them, counted from the start of the operand's storage.
     """
 
     operand: str
     kind: str
     threads: tuple[int, ...]
-    requested: int
+    used: int
     sectors: tuple[int, ...]
 
     @property
-    def moved(self) -> int:
+    def requested(self) -> int:
         """The bytes of the sectors."""
         return SECTOR * len(self.sectors)
 
     @property
     def efficiency(self) -> float:
-        """The fraction of the moved bytes that was requested."""
-        return self.requested / self.moved
+        """The fraction of the requested bytes that is used."""
+        return self.used / self.requested
 
 
 class Bytes(NamedTuple):
@@ -109,7 +109,7 @@ def requests(launch: Launch, block: int = 0, warp: int = 0) -> tuple[Request, ..
 
 
 def of_kernel(kind: str, operands: Sequence[Operand], width: int) -> Bytes:
-    """Computes the bytes that all threads of a launch request.
+    """Computes the bytes that all threads of a launch read and write.
 
     An element of a broadcast operand is read once for every element of the result, or once for a pack if it is the same for all
     elements of the pack.
@@ -135,8 +135,8 @@ def of_kernel(kind: str, operands: Sequence[Operand], width: int) -> Bytes:
     return Bytes(*(sum(count for role, count in asked if role != other) for other in ("writes", "reads")))
 
 
-def moved(launch: Launch) -> int | None:
-    """Computes the bytes of the sectors of all requests of a launch: the sum of `moved` over `requests`, without listing them.
+def requested(launch: Launch) -> int | None:
+    """Computes the bytes of the sectors of all requests of a launch: the sum of `requested` over `requests`, without listing them.
 
     The 32 threads of a warp process neighboring elements, so a request is a run of elements, and the sectors of successive runs
     repeat. So a few formulas suffice for any size.
@@ -149,7 +149,7 @@ def moved(launch: Launch) -> int | None:
 
     >>> from inplacelab.devices.kernels.launch import Launch, Operand
     >>> x = Operand("x", "both", "float32", (1_000_000,), (8,), 0, 32_000_000)
-    >>> moved(Launch("relu_", "strided", (3907, 1, 1), (256, 1, 1), 1, "float32", (x,), 4_000_000, 4_000_000))
+    >>> requested(Launch("relu_", "strided", (3907, 1, 1), (256, 1, 1), 1, "float32", (x,), 4_000_000, 4_000_000))
     64000000
     """
     if launch.kind == "scatter_add":

@@ -31,19 +31,19 @@ def log_of_the_way(kept: Recording, path: Any) -> Steps:
         len(who_raised(kept, after.tensor("w").storage)) == 3,
         Text(
             "The list is right, but is `w` still halved in place? What does its version counter say?",
-            "列表对了，可是 `w` 还是原地减半的吗？它的版本计数器是多少？",
+            "列表对了，可是 `w` 还是原地减半的吗？它的版本号是多少？",
         ),
     )
     yield (
         shown == [8, 4, 2],
         Text(
             "These are three snapshots, but each was taken too late. Is the copy made before the write or after it?",
-            "三份快照都取得晚了一步。副本是在写入之前取的，还是之后取的？",
+            "三份快照都取晚了一步。副本是在写入之前取的，还是之后取的？",
         ),
     )
     return Text(
         "Each entry has kept its number. If the entries are tensors, each has a storage of four bytes.",
-        "每一项都留住了自己的数。如果各项是张量，每一项就有一个 4 字节的存储。",
+        "每一项都留住了自己的数。如果各项是张量，那么每一项都有自己的存储，占 4 字节。",
     )
 
 
@@ -57,7 +57,7 @@ def fresh_start(fresh: Recording, total: Any) -> Steps:
     after = fresh.state(-1)
     yield (
         not same_object(after, "first", "second"),
-        Text("How many objects do the names `first` and `second` refer to?", "`first` 和 `second` 是几个对象的名字？"),
+        Text("How many objects do the names `first` and `second` refer to?", "`first` 和 `second` 一共指向几个对象？"),
         Text(
             "When is the default value of `start` made: at every call, or once?",
             "`start` 的默认值是什么时候创建的：每次调用都创建，还是只创建一次？",
@@ -117,14 +117,14 @@ def find_the_lines(riddle: Recording, lines: Any) -> Steps:
         not given & (rebinding - changing),
         Text(
             "One of your lines only moves a name to a new tensor. Does that change the old tensor?",
-            "你写的行里，有一行只是让名字指向一个新张量。旧张量会因此改变吗？",
+            "你列出的行里，有一行只是让名字指向一个新张量。旧张量会因此改变吗？",
         ),
     )
     yield (
         given <= changing,
         Text(
             "One of your lines writes, but not into a slot that `tail` shows. Which storage, and which slots, does it write?",
-            "你写的行里，有一行确实在写，但写的不是 `tail` 显示的槽位。它写的是哪个存储、哪些槽位？",
+            "你列出的行里，有一行确实是写入，但写的不是 `tail` 显示的槽位。它写的是哪个存储、哪些槽位？",
         ),
         Text(
             "A list of indices gives a copy. And which tensor is `x` after line 8?",
@@ -135,7 +135,7 @@ def find_the_lines(riddle: Recording, lines: Any) -> Steps:
         given == changing,
         Text(
             "All lines that you named are right, but at least one is missing. Which other tensors share the storage of `tail`?",
-            "写出来的都对，但还有遗漏。还有哪些张量与 `tail` 共享存储？",
+            "列出的行都对，但还有遗漏。还有哪些张量与 `tail` 共享存储？",
         ),
         Text(
             "Is `cut` a copy? Is `cut.reshape([2, 2])` a copy? And what does an assignment to `x[x > 3]` write?",

@@ -18,17 +18,18 @@ _DO_NOT = {"scale", "add", "matmul"}
 def collectives_of_a_network(in_forward: Any, in_backward: Any) -> Steps:
     yield (
         in_forward == 6,
-        Text("How many does one layer perform in a forward pass?", "一个层在前向计算中做几次？"),
+        Text("How many does one layer perform in a forward pass?", "一层在一次前向计算中做几次集合通信？"),
         Text(
-            "One for the sums, and one for the squared distances from the mean.", "求和一次，求与均值之差的平方和一次。"
+            "One for the sums, and one for the squared distances from the mean.",
+            "求总和一次，求各数与均值之差的平方和一次。",
         ),
     )
     yield (
         in_backward == 3,
-        Text("Count those of the backward pass in section 2.", "数一数第 2 节中属于反向传播的次数。"),
-        Text("One for each layer.", "每个层一次。"),
+        Text("Count those of the backward pass in section 2.", "请数一数第 2 节的反向传播中有几次集合通信。"),
+        Text("One for each layer.", "每层一次。"),
     )
-    return Text("For each layer, two in forward and one in backward.", "每个层前向计算两次、反向传播一次。")
+    return Text("For each layer, two in forward and one in backward.", "每层在前向计算中做两次，在反向传播中做一次。")
 
 
 @exercise
@@ -38,7 +39,7 @@ def allowed_before(allowed: Any) -> Steps:
         not wrong,
         Text(
             "One of them has a derivative that needs the result. Which?",
-            "其中有一个操作，它的导数是用结果写出来的。是哪一个？",
+            "其中有一个操作的导数需要用到结果。是哪一个？",
         ),
         Text("The derivative of `tanh` is `1 - out ** 2`.", "`tanh` 的导数是 `1 - out ** 2`。"),
     )
@@ -46,12 +47,12 @@ def allowed_before(allowed: Any) -> Steps:
         set(allowed) == _DO_NOT,
         Text(
             "Is one missing? Which operations keep only their operands, or nothing?",
-            "漏了吗？哪些操作只保存操作数，或者什么都不保存？",
+            "是不是漏了一个？哪些操作只保存操作数，或者什么也不保存？",
         ),
-        Text("`add` keeps nothing.", "`add` 什么都不保存。"),
+        Text("`add` keeps nothing.", "`add` 什么也不保存。"),
     )
     return Text(
-        "`scale` and `add` keep nothing, `matmul` its operands.", "`scale` 和 `add` 什么都不保存，`matmul` 保存操作数。"
+        "`scale` and `add` keep nothing, `matmul` its operands.", "`scale` 和 `add` 什么也不保存，`matmul` 保存操作数。"
     )
 
 
@@ -65,7 +66,7 @@ def gradient_from_the_result(gradient: Any) -> Steps:
         found is not ... and found is not None,
         Text(
             "Write the gradient in place of `...`. Begin with the direct way: y = (x - mean) / deviation, as if mean and deviation were constants.",
-            "请把 `...` 换成梯度。先写直接的那一条：y = (x - 均值) / deviation，把均值和标准差当作常数。",
+            "请把 `...` 换成梯度。先写直接影响的那一部分：y = (x - 均值) / deviation，把均值和标准差都当作常数。",
         ),
     )
     found = np.asarray(found.numpy() if isinstance(found, paddle.Tensor) else found, dtype="float64")
@@ -81,18 +82,21 @@ def gradient_from_the_result(gradient: Any) -> Steps:
         not np.allclose(found, g / deviation),
         Text(
             "That is the direct way only. If all numbers of a column grow by 1, `y` stays the same: what must the gradients of the column sum to?",
-            "这只是直接的那一条。如果一列的数都加 1，`y` 不变：这一列的梯度之和应当是多少？",
+            "这只是直接影响的那一部分。如果一列的数都加 1，`y` 不变：这一列的梯度之和应当是多少？",
         ),
     )
     yield (
         not np.allclose(found * deviation, wanted) and not np.allclose(found / deviation, wanted),
-        Text("A factor is missing: by how much does `y` grow if `x` grows?", "差一个因子：`x` 增大时，`y` 增大多少？"),
+        Text(
+            "A factor is missing: by how much does `y` grow if `x` grows?",
+            "还差一个因子：`x` 增大一点时，`y` 会增大多少？",
+        ),
     )
     yield (
         np.allclose(found.sum(0), 0, atol=1e-9),
         Text(
             "If all numbers of a column grow by 1, `y` stays the same. So the gradients of a column must sum to 0. Yours do not.",
-            "如果一列的数都加 1，`y` 不变，所以一列的梯度之和应当是 0。你的不是。",
+            "如果一列的数都加 1，`y` 不变，所以每一列的梯度之和应当是 0，而你的结果不是 0。",
         ),
         Text("Subtract the mean of `g`, column by column.", "逐列减去 `g` 的均值。"),
     )
@@ -100,7 +104,7 @@ def gradient_from_the_result(gradient: Any) -> Steps:
         np.allclose(found, wanted),
         Text(
             "The sums are right. If a column is stretched about its mean, `y` stays the same, too: what must the sum of gradient times `y` be?",
-            "和对了。如果把一列的数从均值向两边拉开，`y` 也不变：梯度乘以 `y`，其和应当是多少？",
+            "梯度之和对了。如果把一列的数以均值为中心拉开，`y` 也不变：那么梯度与 `y` 的乘积之和应当是多少？",
         ),
         Text(
             "Subtract a multiple of `y`. Which one makes that sum 0?",
@@ -109,7 +113,7 @@ def gradient_from_the_result(gradient: Any) -> Steps:
     )
     return Text(
         "Neither `x` nor the mean occurs in it: the result and one number for each column are enough.",
-        "式子里既没有 `x`，也没有均值：有结果和每列一个数就够了。",
+        "式子里既没有 `x`，也没有均值：有了结果，以及每列的一个数，就足够了。",
     )
 
 

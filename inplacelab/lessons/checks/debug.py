@@ -26,9 +26,9 @@ def helper(helped: Recording) -> Steps:
         not _leaf_refused(after),
         Text(
             "The leaf is still refused. Which tensor does the helper write when it is called with `w`?",
-            "叶子张量还是被拒绝。用 `w` 调用时，辅助函数写的是哪个张量？",
+            "写叶子张量仍被拒绝。用 `w` 调用时，辅助函数写的是哪个张量？",
         ),
-        Text("`t` is a second name, not a second tensor.", "`t` 是第二个名字，不是第二个张量。"),
+        Text("`t` is a second name, not a second tensor.", "`t` 只是第二个名字，并不是第二个张量。"),
     )
     yield _has_history(after)
     yield _not_refused(after)
@@ -36,14 +36,14 @@ def helper(helped: Recording) -> Steps:
         visible_values(after, "w") == (1, 2, 6) and not who_raised(helped, after.tensor("w").storage),
         Text(
             "The gradient has arrived, but what is in `w` now? Where would an optimizer's step begin?",
-            "梯度有了。可是 `w` 里现在是什么？优化器会从哪里出发？",
+            "已经得到梯度了。可是 `w` 里现在是什么数？优化器会从哪里开始更新？",
         ),
     )
     yield (
         visible_values(after, "x") == (3, 4, 8),
         Text(
             "`w` is right. Look at `x`: does it still hold the numbers of line 6?",
-            "`w` 没有问题了。看看数据 `x`：还是第 6 行放进去的那些数吗？",
+            "`w` 没有问题了。再看 `x`：里面还是第 6 行的那些数吗？",
         ),
         Text("Fix the helper, not one of the calls.", "要改的是辅助函数，而不是其中一次调用。"),
     )
@@ -51,12 +51,12 @@ def helper(helped: Recording) -> Steps:
         _close(_gradient(after, "w"), (-2, -1, 3)) and _close(visible_values(after, "loss"), (14,)),
         Text(
             "It runs, and nothing is overwritten. But it computes another function: is the mean still subtracted from both, and does the gradient flow through it?",
-            "能运行，也没有覆盖什么。但算的函数变了：两个张量是不是都还减去了各自的均值？梯度有没有经过均值？",
+            "能运行了，也没有覆盖数据，但算的是另一个函数：两个张量是否都还减去了各自的均值？梯度是否经过均值？",
         ),
     )
     return Text(
         "A helper that overwrites its argument overwrites every tensor that it is called with.",
-        "会覆盖参数的辅助函数，传给它什么，它就覆盖什么。",
+        "如果辅助函数会覆盖自己的参数，那么传给它哪个张量，它就覆盖哪个张量。",
     )
 
 
@@ -74,7 +74,7 @@ def states(history: Any, stacked: Recording) -> Steps:
     )
     yield (
         len({id(each.storage) for each in history}) == len(history),
-        Text("Three objects now. But on how many storages?", "现在是三个对象了。可是有几个存储？"),
+        Text("Three objects now. But on how many storages?", "现在有三个对象了，可是有几个存储？"),
     )
     yield (
         _close(visible_values(after, "loss") if "loss" in _names(after) else None, (84,)),
@@ -82,7 +82,7 @@ def states(history: Any, stacked: Recording) -> Steps:
     )
     yield (
         [each.tolist() for each in history] == [[4, 8], [8, 16], [16, 32]],
-        Text("The sum is right, but are these the three states?", "总和对了，可这是那三个状态吗？"),
+        Text("The sum is right, but are these the three states?", "总和对了，可是列表里是那三个状态吗？"),
     )
     yield (
         after.step.error is None and _close(_gradient(after, "a"), (28, 28)),
@@ -112,7 +112,7 @@ def normalized(norm: Recording) -> Steps:
         saved != "TanhGradNode",
         Text(
             "One fault is fixed: backward gets further and finds the other. What did `TanhGradNode` keep?",
-            "一处修好了，反向传播走得更远，又遇上了另一处。`TanhGradNode` 保存了什么？",
+            "一处错误改好了：反向传播走得更远，遇到了另一处。`TanhGradNode` 保存了什么？",
         ),
         Text("Its `out` is `y`. Which line writes `y` first?", "它的 `out` 就是 `y`。哪一行最先覆盖 `y`？"),
     )
@@ -121,14 +121,14 @@ def normalized(norm: Recording) -> Steps:
         _close(visible_values(after, "loss"), (_loss_of_normalized(_WEIGHTS),)),
         Text(
             "It runs, but the loss has changed: is `y` still centered *and* scaled?",
-            "能运行了，但损失变了：`y` 还是既减了均值、又除以了标准差吗？",
+            "能运行了，但损失变了：`y` 是否仍然既减去均值，又除以标准差？",
         ),
     )
     yield (
         _close(_gradient(after, "w"), _slope(_loss_of_normalized, _WEIGHTS)),
         Text(
             "The loss is right, but the gradient does not agree with finite differences. Do the mean and the scale depend on `w`?",
-            "损失对了，梯度却与有限差分不符。均值和标准差依不依赖 `w`？",
+            "损失对了，梯度却与有限差分不符。均值和标准差是否依赖 `w`？",
         ),
     )
     in_place = {step.op for step in norm.steps if step.writes}
@@ -140,12 +140,12 @@ def normalized(norm: Recording) -> Steps:
         ),
         Text(
             "`tanh` needs its result, and `square` its input. With a clone in each place, each of them keeps its own copy.",
-            "`tanh` 需要自己的结果，`square` 需要自己的输入。在两处各用一个副本，它们就各有各的。",
+            "`tanh` 需要自己的结果，`square` 需要自己的输入。在两处各用一个副本，两个操作就各有一份了。",
         ),
     )
     return Text(
         "It agrees with finite differences. If each operation has its own copy, no write destroys anything that is still needed.",
-        "与有限差分相符。需要旧值的各留一份副本，写入就不会毁掉什么。",
+        "与有限差分相符。如果每个操作都有自己的副本，写入就不会破坏还要用到的值。",
     )
 
 
@@ -157,11 +157,11 @@ def descent(losses: Any, fitted: Recording) -> Steps:
         losses[-1] < losses[1] / 2,
         Text(
             "The loss still does not fall. Which tensor is called `w`, and which one does the optimizer write?",
-            "损失还是停着不动。名字 `w` 指向哪个张量，优化器写的又是哪个？",
+            "损失还是没有下降。名字 `w` 指向哪个张量？优化器写的又是哪个张量？",
         ),
         Text(
             "Line 11 makes a new tensor and calls it `w`. How can you clip the numbers and keep the tensor?",
-            "第 11 行把名字给了一个新张量。怎样既裁剪数值，又让张量还是原来那个？",
+            "第 11 行新建一个张量，让名字 `w` 指向它。怎样既裁剪数值，又保留原来的张量？",
         ),
     )
     clipped = [
@@ -186,10 +186,10 @@ def descent(losses: Any, fitted: Recording) -> Steps:
         _close(losses, _descent(len(losses))),
         Text(
             "The loss falls, but not as gradient descent from 0 with this learning rate would.",
-            "损失在下降，但从 0 出发、用这个学习率，不应是这样下降的。",
+            "损失在下降，但从 0 开始、按这个学习率做梯度下降，损失不应当这样变化。",
         ),
     )
-    return Text("The optimizer holds the tensor that the program uses.", "优化器手里的张量，就是程序在用的张量。")
+    return Text("The optimizer holds the tensor that the program uses.", "现在，优化器持有的就是程序正在用的张量。")
 
 
 @exercise
@@ -204,7 +204,7 @@ def two_losses(pair: Recording) -> Steps:
         ),
         Text(
             "Between a forward pass and its backward pass, `w` must not change.",
-            "从前向计算到它的反向传播之间，`w` 不能变。",
+            "从前向计算到相应的反向传播之间，`w` 不能改变。",
         ),
     )
     start = np.array([1.0, 2.0])
@@ -216,18 +216,18 @@ def two_losses(pair: Recording) -> Steps:
         steps == 2 or not _close(found, together),
         Text(
             "Both gradients went into one step. Use one loss for each step.",
-            "现在两个梯度并成了一步。应当一步只用一个损失。",
+            "两个梯度用在了同一次更新里。每次更新应当只用一个损失。",
         ),
         Text(
             "Backward *adds* to `w.grad`. Or did you leave a `step` out?",
-            "反向传播是往 `w.grad` 上*加*。或者，是不是少了一次 `step`？",
+            "反向传播把梯度*加*到 `w.grad` 上。还是说，你漏掉了一次 `step`？",
         ),
     )
     yield (
         any(_close(found, stepped - _RATE * 3 * value**2) for value in (start, stepped)),
         Text(
             "`w` does not end where two such steps lead. What was in `w.grad` at each `step`?",
-            "`w` 最后停的位置，不是这样两步应当走到的地方。每次 `step` 时，`w.grad` 里是什么？",
+            "这样更新两次，得到的 `w` 不应当是现在这个值。每次调用 `step` 时，`w.grad` 里是什么？",
         ),
     )
     return Text(
@@ -281,7 +281,7 @@ def traced(tracked: Recording, inputs: Any, written_by: Any) -> Steps:
         named == truth,
         Text(
             "One of these no longer has any influence when line 6 runs. What does `x[0, 1]` hold by then, and from where?",
-            "其中有一个在第 6 行运行时已经没有影响了。那时 `x[0, 1]` 里是什么，从哪里来？",
+            "你列出的元素中，有一个在第 6 行运行时已经没有影响了。那时 `x[0, 1]` 里是什么数？这个数从哪里来？",
         ),
     )
     last = [event.line for event in life(tracked, "x", (0, 1)) if event.kind == "written"]
@@ -294,7 +294,7 @@ def traced(tracked: Recording, inputs: Any, written_by: Any) -> Steps:
     )
     return Text(
         "The number that line 1 put into `x[0, 1]` is gone: line 5 overwrote it. The name of an element stays the same, but its number comes from elsewhere.",
-        "第 1 行放进 `x[0, 1]` 的数已经不在了：第 5 行覆盖了它。元素的名字没变，里面的数却另有来历。",
+        "第 1 行放进 `x[0, 1]` 的数已经不在了：第 5 行覆盖了它。元素的名字没有变，里面的数却来自别处。",
     )
 
 
@@ -320,7 +320,7 @@ def _has_history(after: State) -> tuple[bool, Text]:
         error is None or "no gradient history" not in error.message,
         Text(
             "Nothing is refused now, but `loss` has no gradient history. Where was it lost: at a `detach()`, or under `no_grad`?",
-            "不再被拒绝了，但 `loss` 没有梯度历史。历史在哪里丢的：`detach()`，还是 `no_grad`？",
+            "不再被拒绝了，但 `loss` 没有梯度历史。历史是在哪里丢失的：是 `detach()`，还是 `no_grad`？",
         ),
     )
 
@@ -330,7 +330,7 @@ def _not_refused(after: State) -> tuple[bool, Text]:
         after.step.error is None,
         Text(
             "It still raises: the last step of the picture says why. If a value was overwritten: which line kept it, and which wrote it?",
-            "还是报错：图的最后一步写着原因。如果是某个值被覆盖了：哪一行保存的，哪一行写的？",
+            "还是报错：图的最后一步写明了原因。如果是某个值被覆盖了，那么是哪一行保存了它，又是哪一行写了它？",
         ),
     )
 

@@ -17,33 +17,34 @@ def peak_of_five(ordinary: Any, in_place: Any) -> Steps:
         in_place * 4 != _BYTES,
         Text(
             "You have counted numbers. How many bytes does each of them take?",
-            "你数的是数的个数。每个数占几个字节？",
+            "你算的是数的个数。每个数占几字节？",
         ),
     )
     yield (
         in_place == _BYTES,
         Text(
             "Begin with the in-place lines: how many storages are there, and how many bytes does one take?",
-            "先看原地操作：一共有几个存储？一个有多少字节？",
+            "先看原地操作：一共有几个存储？每个存储占多少字节？",
         ),
     )
     yield (
         ordinary <= 2 * _BYTES,
         Text(
             "Who still holds the first result when the third is computed?",
-            "计算第三个结果时，第一个结果还有谁持有？",
+            "在计算第三个结果时，还有什么持有第一个结果？",
         ),
-        Text("Look at the first plot once more: does it climb?", "再看看第一幅图：那条线一直在往上走吗？"),
+        Text("Look at the first plot once more: does the line climb?", "再看看第一幅图：那条线一直在上升吗？"),
     )
     yield (
         ordinary == 2 * _BYTES,
         Text(
             "And at the moment when a result is ready, but the name `x` has not moved yet?",
-            "结果已经算好、名字 `x` 还没有移走的那一刻呢？",
+            "在结果已经算好、名字 `x` 还没有指向结果的那一刻，一共有几个张量？",
         ),
     )
     return Text(
-        "Two tensors and one, whether there are five lines or fifty.", "两个张量对一个，五行如此，五十行也如此。"
+        "Two tensors and one, whether there are five lines or fifty.",
+        "普通形式需要两个张量，原地形式需要一个；无论是五行还是五十行，都是这样。",
     )
 
 
@@ -55,18 +56,18 @@ def one_storage_fewer(mine: Any) -> Steps:
         not error or error.type != "ValueError",
         Text(
             "Line 2 is refused: who gets the gradient in the end, and may it be overwritten?",
-            "第 2 行被拒绝了：梯度最后要交给谁？它可以被覆盖吗？",
+            "第 2 行被拒绝了：最后得到梯度的是哪个张量？可以覆盖它吗？",
         ),
     )
     yield (
         not error,
         Text(
             f"`backward()` stops: line {after.step.line}. Whose result was overwritten, and who was still holding it?",
-            f"`backward()` 停在第 {after.step.line} 行。被覆盖的是谁的结果？当时谁还持有它？",
+            f"`backward()` 停在第 {after.step.line} 行。被覆盖的是哪个操作的结果？当时还有什么持有它？",
         ),
         Text(
             "In backward, `relu` needs its result. Which of the three results does no node hold?",
-            "反向传播时，`relu` 需要自己的结果。三个结果当中，哪一个没有节点持有？",
+            "在反向传播中，`relu` 需要自己的结果。三个结果中，哪一个没有被任何节点持有？",
         ),
     )
     names = {name for tensor in after.tensors.values() for name in tensor.names}
@@ -75,25 +76,25 @@ def one_storage_fewer(mine: Any) -> Steps:
         Text(
             "You have moved a name. The old storage is freed when the line is over; but *within* the line both exist. "
             "Keep the three names.",
-            "你移走的是名字。旧存储要到这一行结束才释放，而在这一行*之内*，两个都在。请保留三个名字。",
+            "你只是让名字指向了别的张量。旧的存储要到这一行结束时才释放，所以在这一行*之内*，两个存储同时存在。请保留三个名字。",
         ),
     )
     yield (
         any(step.category == "in-place" for step in mine.steps),
         Text(
             "Which of `x`, `y` and `z` does no node hold in the end?",
-            "最后，`x`、`y`、`z` 当中哪一个没有任何节点持有？",
+            "最后，`x`、`y`、`z` 中哪一个没有被任何节点持有？",
         ),
     )
     grad = after.tensors.get(after.tensor("a").grad)
     yield grad is not None, Text("`a` has no gradient: keep the last line.", "`a` 没有梯度：请保留最后一行。")
     yield (
         visible_values(after, grad) == (6, 0, 6, 0),
-        Text("The gradient was 6, 0, 6, 0: what has changed?", "原来的梯度是 6、0、6、0：什么变了？"),
+        Text("The gradient was 6, 0, 6, 0: what has changed?", "原来的梯度是 6、0、6、0。现在变成了什么？"),
     )
     return Text(
-        "`relu_` may overwrite the result of `scale`, since nothing needs it afterward.",
-        "`relu_` 可以覆盖 `scale` 的结果，因为没有人再需要它。",
+        "`relu_` may overwrite the result of `scale`, since nothing needs that result afterwards.",
+        "`relu_` 可以覆盖 `scale` 的结果，因为没有操作再需要它。",
     )
 
 
@@ -103,27 +104,27 @@ def traced_peaks(with_relu: Any, with_relu_: Any) -> Steps:
         with_relu != 3,
         Text(
             "That is the peak of `layers`. What does the list hold when the last layer is done?",
-            "那是 `layers` 的峰值。最后一层算完时，列表里有些什么？",
+            "那是 `layers` 的峰值。在最后一层算完时，列表里有哪些张量？",
         ),
     )
     yield (
         with_relu == 9,
         Text(
             "`relu`: count the entries of the list: the input, and how many for each layer?",
-            "`relu`：数一数列表里的项：一个输入，每层又有几项？",
+            "`relu`：请数一数列表里的项。输入是一项，此外每层有几项？",
         ),
     )
     yield (
         with_relu_ == 5,
         Text(
             "`relu_`: the list has as many entries. How many *storages* do they have?",
-            "`relu_`：列表的项数相同。它们一共有几个*存储*？",
+            "`relu_`：列表的项数相同。这些项一共占用几个*存储*？",
         ),
         Text("Which object does `relu_(product)` return?", "`relu_(product)` 返回的是哪个对象？"),
     )
     return Text(
         "Nine entries in both lists. With `relu_`, each product and its activation are one object.",
-        "两个列表都是九项。用 `relu_` 时，每个乘积和它的激活值是同一个对象。",
+        "两个列表都有九项。用 `relu_` 时，每个乘积与对应的激活值是同一个对象。",
     )
 
 
@@ -134,14 +135,14 @@ def who_keeps_a_copy(keep_a_copy: Any, measured: Any, Tensor: Any) -> Steps:  # 
     copying = {name for name in names if measured(getattr(Tensor, name))[0] == 2}
     yield (
         chosen <= set(names),
-        Text("Choose from the five names, with their underscores.", "请从这五个名字里选，别漏掉下划线。"),
+        Text("Choose from the five names, with their underscores.", "请从这五个名字中选择，不要漏掉下划线。"),
     )
     wrong = sorted(chosen - copying)
     yield (
         not wrong,
         Text(
             f"`{wrong[0] if wrong else ''}` lowers the peak. Can its derivative be worked out from the *result*?",
-            f"`{wrong[0] if wrong else ''}` 能降低峰值。它的导数能不能由*结果*算出来？",
+            f"`{wrong[0] if wrong else ''}` 能降低峰值。它的导数能不能由*结果*算出？",
         ),
     )
     missing = sorted(copying - chosen)
@@ -149,7 +150,7 @@ def who_keeps_a_copy(keep_a_copy: Any, measured: Any, Tensor: Any) -> Steps:  # 
         not missing,
         Text(
             "One is missing. Which derivative uses the old number, not the result?",
-            "还缺一个。哪个导数用的是旧数值，而不是结果？",
+            "还缺一个。哪个操作的导数用到的是旧值，而不是结果？",
         ),
         Text(
             f"Call `measured` for `{missing[0] if missing else ''}`.",

@@ -15,10 +15,10 @@ def seen_by_both(added: Recording) -> Steps:
     after = added.state(-1)
     yield (
         visible_values(after, "y") == (2, 3),
-        Text("`y` must show 2 and 3. What does it show, and why?", "`y` 应当显示 2 和 3。它现在显示什么，为什么？"),
+        Text("`y` must show 2 and 3. What does it show, and why?", "`y` 应当显示 2 和 3。它现在显示什么？为什么？"),
         Text(
             "`x += 1.` is short for `x = x + 1.`. Which name has moved to another object?",
-            "`x += 1.` 是 `x = x + 1.` 的简写。哪个名字换到了别的对象上？",
+            "`x += 1.` 是 `x = x + 1.` 的简写。哪个名字改为指向别的对象了？",
         ),
         Text("Look for the addition whose name ends in an underscore.", "找一找名字以下划线结尾的加法。"),
     )
@@ -26,10 +26,10 @@ def seen_by_both(added: Recording) -> Steps:
         same_object(after, "x", "y") and len(who_raised(added, after.tensor("x").storage)) == 1,
         Text(
             "The numbers are right. But was anything written? Look at the version counter.",
-            "数值对了。可是真的写过吗？看看版本计数器。",
+            "数值对了，可是真的写入过吗？请看版本号。",
         ),
     )
-    return Text("One object with two names, one storage, version 1.", "一个对象、两个名字，一个存储，版本号为 1。")
+    return Text("One object with two names, one storage, version 1.", "一个对象有两个名字，只用一个存储，版本号为 1。")
 
 
 @exercise
@@ -38,14 +38,14 @@ def bytes_kept(kept_by_scale: Any, kept_by_sin: Any) -> Steps:
         kept_by_scale == 0,
         Text(
             "`scale_`: does the derivative of “times two” depend on the number that was doubled?",
-            "`scale_`：“乘以二”的导数和被乘的那个数有关系吗？",
+            "`scale_`：“乘以 2”的导数与被乘的数有关吗？",
         ),
     )
     yield (
         kept_by_sin != 0,
         Text(
             "`sin_`: what is the derivative of the sine, and at which number is it taken?",
-            "`sin_`：正弦的导数是什么？要在哪个数处取值？",
+            "`sin_`：正弦的导数是什么？要代入哪个数？",
         ),
     )
     yield (
@@ -56,8 +56,8 @@ def bytes_kept(kept_by_scale: Any, kept_by_sin: Any) -> Steps:
         ),
     )
     return Text(
-        "The derivative of the sine is the cosine of the old number, so a copy of all eight is kept. So this in-place operation saves no memory.",
-        "正弦的导数是旧值的余弦，所以八个数都要留副本。可见，这次原地操作并没有省下内存。",
+        "The derivative of the sine is the cosine of the old number, so a copy of all eight numbers is kept. This in-place operation saves no memory.",
+        "正弦的导数是旧值的余弦，所以八个数都要保存副本。可见，这次原地操作并没有节省内存。",
     )
 
 
@@ -73,14 +73,14 @@ def swapped_rows(swapped: Recording) -> Steps:
         ),
         Text(
             "After that, which subtraction turns `bottom` into the old `top`, up to its sign?",
-            "此后，哪一次减法能让 `bottom` 变成原来的 `top`（符号相反也行）？",
+            "在此之后，用哪一次减法可以使 `bottom` 变成原来的 `top`（符号相反也可以）？",
         ),
     )
     yield (
         after.tensor("q").storage == first.tensor("q").storage and after.tensor("q").id == first.tensor("q").id,
         Text(
             "`q` shows the right numbers, but is it still the same object?",
-            "`q` 显示的数对了，可它还是原来的那个对象吗？",
+            "`q` 显示的数对了，可是它还是原来那个对象吗？",
         ),
     )
     start = swapped.steps[0].live
@@ -88,14 +88,14 @@ def swapped_rows(swapped: Recording) -> Steps:
         max(step.peak for step in swapped.steps) == start,
         Text(
             "Swapped. But one line allocated memory, if only for a moment. Which?",
-            "交换成功了。可是有一行申请过内存，哪怕只是一瞬间。是哪一行？",
+            "交换成功了。但有一行申请过内存，虽然只是一瞬间。是哪一行？",
         ),
         Text(
             "Use only operations that end in an underscore, with a tensor that already exists as the operand.",
-            "只用名字以下划线结尾的操作，操作数用已有的张量。",
+            "请只用名字以下划线结尾的操作，而且操作数只用已有的张量。",
         ),
     )
     return Text(
-        "Four writes, version 4, and not one byte. (In floating point this may round: for real data, take the copy.)",
-        "四次写入，版本号为 4，一个字节也没有多占。（浮点运算可能有舍入；实际的数据还是复制一份为好。）",
+        "Four writes, version 4, and not one new byte. (In floating point the sums may be rounded: for real data, make the copy.)",
+        "一共写入四次，版本号为 4，一个字节也没有多占。（浮点运算可能有舍入误差，所以对于真实的数据，还是复制一份更好。）",
     )

@@ -32,7 +32,7 @@ def data_saved(brightened: Recording, seen: Any) -> Steps:
             "`data` has changed. Which other tensor shares the storage of `batch`?",
             "`data` 变了。还有哪个张量与 `batch` 共享存储？",
         ),
-        Text("How do you make a tensor with a storage of its own?", "用什么办法能得到一个有自己存储的张量？"),
+        Text("How do you make a tensor with a storage of its own?", "怎样得到一个有自己的存储的张量？"),
     )
     yield (
         list(seen) == [100, 260],
@@ -85,7 +85,7 @@ def normalized_after_all(normalized: Recording) -> Steps:
         visible_values(after, after.tensors[grad or 0]) == _GRADIENT,
         Text(
             "It runs, but computes another function: there must be a `relu` between the product and the normalization.",
-            "能运行了，但算的是另一个函数：乘积和归一化之间应当有 `relu`。",
+            "能运行了，但算的是另一个函数：矩阵乘积与归一化之间应当有一个 `relu`。",
         ),
     )
     yield (
@@ -103,12 +103,12 @@ def normalized_after_all(normalized: Recording) -> Steps:
         not _a_copy_was_kept(normalized),
         Text(
             "The engine keeps a copy of the overwritten value. Do without that: one changed line is enough.",
-            "引擎留了被覆盖的值的副本。请不要借助它，改动一行就够了。",
+            "引擎为被覆盖的值留了一份副本。请不要靠这份副本，改动一行就够了。",
         ),
     )
     return Text(
         "The subtraction now puts its result into a new storage, and no node keeps it. From then on, you may write in place.",
-        "减法的结果现在放进新的存储，没有节点保存过其中的内容。此后就可以原地写了。",
+        "减法的结果现在放在新的存储里，而且没有节点保存它。从这里开始，就可以原地写了。",
     )
 
 
@@ -132,7 +132,7 @@ def descent(descend: Any) -> Steps:
             False,
             Text(
                 "It is refused: `w` is a leaf that requires a gradient. Is this write part of the function that is differentiated?",
-                "被拒绝了：`w` 是需要梯度的叶子张量。这次写入属于要求导的函数吗？",
+                "被拒绝了：`w` 是需要梯度的叶子张量。待求导的函数包括这次写入吗？",
             ),
         )
         return None
@@ -147,7 +147,7 @@ def descent(descend: Any) -> Steps:
         w.tolist() != [4, -2] or b.tolist() != [[1], [3]],
         Text(
             "`w` has not changed. Was the parameter written, or did the name only move on to a new tensor?",
-            "`w` 没有变。是写了这个参数，还是只让名字指向了新的张量？",
+            "`w` 没有变。是写了这个参数，还是只让名字指向了新张量？",
         ),
     )
     yield (
@@ -158,14 +158,14 @@ def descent(descend: Any) -> Steps:
         w.tolist() == [2, -1],
         Text(
             f"With `w` = [4, -2], gradient [8, -4] and `lr` = 0.25, the result is {w.tolist()}. What should it be?",
-            f"`w` 为 [4, -2]，梯度为 [8, -4]，`lr` 为 0.25，结果是 {w.tolist()}。应当是多少？",
+            f"当 `w` 为 [4, -2]、梯度为 [8, -4]、`lr` 为 0.25 时，结果是 {w.tolist()}。结果应当是多少？",
         ),
     )
     yield (
         b.tolist() == [[0.5], [1.5]],
         Text(
             "The first parameter is right, but the second is not. How often does the loop run?",
-            "第一个参数对了，第二个不对。循环执行了几次？",
+            "第一个参数对了，第二个不对。循环体执行了几次？",
         ),
     )
     yield (
@@ -186,7 +186,7 @@ def descent(descend: Any) -> Steps:
         needed == 0,
         Text(
             f"The numbers are right, but {needed} bytes were needed on the way. For which tensor?",
-            f"数值对了，但途中多占了 {needed} 个字节。是为哪个张量？",
+            f"数值对了，但中途多占了 {needed} 字节。这是哪个张量占的？",
         ),
         Text("`subtract_` can multiply what it subtracts by a factor.", "`subtract_` 可以给减数乘上一个系数。"),
     )
@@ -195,7 +195,7 @@ def descent(descend: Any) -> Steps:
         w.tolist() == [-2, 1] and b.tolist() == [[-0.5], [-1.5]],
         Text(
             "It is right if `lr` is 0.25. Is it right with another `lr`?",
-            "`lr` 为 0.25 时是对的。换一个 `lr` 还对吗？",
+            "`lr` 为 0.25 时，结果是对的。换一个 `lr` 还对吗？",
         ),
     )
     return Text("That is `optimizer.SGD`.", "这就是 `optimizer.SGD`。")
@@ -237,9 +237,9 @@ def mirror(flip_: Any) -> Steps:
         x.tolist() == wanted,
         Text(
             "Look at one row, 0 to 7. What does column 7 show, and what should it show? What was in column 0 when your code read it?",
-            "看一行，0 到 7。第 7 列显示什么，应当显示什么？代码读第 0 列时，里面是什么？",
+            "请看从 0 到 7 的那一行。第 7 列显示什么？应当显示什么？代码读第 0 列时，里面是什么？",
         ),
-        Text("Copy a column before it is overwritten.", "一列被覆盖之前，先把它复制一份。"),
+        Text("Copy a column before it is overwritten.", "在覆盖一列之前，先把它复制一份。"),
     )
     slots = recording.state(-1).storages[recording.state(-1).tensor("x").storage].slots
     widest = max(_slots_written(step) for step in recording.steps)
@@ -248,7 +248,7 @@ def mirror(flip_: Any) -> Steps:
         Text(
             f"The result is right. But one write goes to {widest} of {slots} slots, so it either overwrites slots that it has yet to read, "
             "or reads a copy of all columns. Let the columns change places in pairs.",
-            f"结果是对的。可是有一次写入涉及 {slots} 个槽位中的 {widest} 个：要么覆盖了自己还要读的槽位，要么读的是所有列的副本。请让各列两两对调。",
+            f"结果是对的。可是有一次写入一下子写了 {slots} 个槽位中的 {widest} 个：它要么覆盖了自己还没有读的槽位，要么读的是所有列的副本。请让各列两两对调。",
         ),
     )
     start = next(step.live for step in recording.steps if step.op == "clone")
@@ -258,13 +258,13 @@ def mirror(flip_: Any) -> Steps:
         most <= 2 * column,
         Text(
             f"The result is right, but copies of {most} bytes were held at one moment. One column takes {column} bytes.",
-            f"结果是对的，但有一刻同时持有 {most} 字节的副本。一列只占 {column} 字节。",
+            f"结果是对的，但在某个时刻，副本一共占了 {most} 字节。一列只占 {column} 字节。",
         ),
     )
     return Text(
         f"At most {most} bytes of copies were held; one column takes {column} bytes. (In a loop, the name `kept` still holds the last column while "
         "the next is copied. With `del kept` at the end of the loop, only one column is held.)",
-        f"最多持有 {most} 字节的副本；一列占 {column} 字节。（在循环里，复制下一列时，名字 `kept` 还持有上一列。在循环体末尾加上 `del kept`，就只持有一列。）",
+        f"副本最多占 {most} 字节；一列占 {column} 字节。（在循环里复制下一列时，名字 `kept` 还持有上一列的副本。如果在循环体末尾加上 `del kept`，就只持有一列的副本。）",
     )
 
 

@@ -20,40 +20,40 @@ def leaves_at_the_end(chain: Recording, leaves: Any) -> Steps:
     after, named = chain.state(-1), set(leaves)
     yield (
         named <= set("wkuvt"),
-        Text("Write names of tensors of the program, in quotes.", "请写程序里的张量名，要加引号。"),
+        Text("Write names of tensors of the program, in quotes.", "请写程序里张量的名字，要加引号。"),
     )
-    yield "w" in named, Text("Which operation has made `w`?", "`w` 是由哪个操作产生的？")
+    yield "w" in named, Text("Which operation made `w`?", "`w` 是由哪个操作产生的？")
     yield (
         "v" not in named,
-        Text("Line 4 adds two tensors. Was that recorded?", "第 4 行把两个张量相加。这次加法有没有被记录？"),
+        Text("Line 4 adds two tensors. Was that recorded?", "第 4 行把两个张量相加。这次加法有没有记入历史？"),
         Text(
             "`w` requires a gradient, so line 4 made a grad node. For which tensor?",
-            "`w` 需要梯度，所以第 4 行创建了一个梯度节点。它属于谁？",
+            "`w` 需要梯度，所以第 4 行创建了一个梯度节点。它属于哪个张量？",
         ),
     )
     yield (
         {"u", "t"} <= named,
         Text(
             "Must a leaf require a gradient? Look for more tensors without a grad node.",
-            "叶子一定需要梯度吗？再找找还有哪些张量没有梯度节点。",
+            "叶子张量一定需要梯度吗？再找一找，还有哪些张量没有梯度节点。",
         ),
         Text(
             "Look at `k.exp()`, computed from a constant, and at what `detach()` leaves behind.",
-            "看看由常数算出的 `k.exp()`，再看看 `detach()` 得到的是什么。",
+            "请看由常数算出的 `k.exp()`，再看 `detach()` 的结果。",
         ),
     )
     yield (
         "k" not in named,
-        Text("`k` was a leaf. What does line 5 do to it?", "`k` 原来是叶子。第 5 行对它做了什么？"),
-        Text("Which node has made the numbers that `k` now shows?", "`k` 现在显示的数是由哪个节点产生的？"),
+        Text("`k` was a leaf. What does line 5 do to it?", "`k` 原来是叶子张量。第 5 行对它做了什么？"),
+        Text("Which node made the numbers that `k` now shows?", "`k` 现在显示的数是由哪个节点产生的？"),
     )
     yield (
         named == {name for name in "wkuvt" if after.tensor(name).leaf},
         Text("Keep the program.", "请保留原来的程序。"),
     )
     return Text(
-        "`k` was a leaf until an operation with a history wrote to it.",
-        "在有历史的操作写入之前，`k` 一直是叶子。",
+        "`k` was a leaf until an operation that was recorded wrote to it.",
+        "在一个有历史的操作写入 `k` 之前，`k` 一直是叶子张量。",
     )
 
 
@@ -64,10 +64,10 @@ def halved_leaf(halved: Recording) -> Steps:
     yield from _starts_with(halved, "w", (8, 4))
     yield (
         after.tensor("w").leaf,
-        Text("Which tensor has the name `w` now, and is it a leaf?", "现在名字 `w` 指向哪个张量？它是叶子吗？"),
+        Text("Which tensor has the name `w` now, and is it a leaf?", "现在名字 `w` 指向哪个张量？它是叶子张量吗？"),
         Text(
             "The gradient went to the tensor of line 1, which has lost its name. `w` should be *that* one.",
-            "梯度流到了第 1 行的那个张量，而它已经没有名字了。`w` 应当就是*它*。",
+            "梯度传给了第 1 行的那个张量，而它已经没有名字了。`w` 应当就是*这个*张量。",
         ),
     )
     yield from _is_still_the_parameter(halved, "w")
@@ -78,7 +78,7 @@ def halved_leaf(halved: Recording) -> Steps:
     yield from _has_gradient(after, "w", (8, 4))
     return Text(
         "A write under `no_grad` has no history, so the leaf stays a leaf.",
-        "`no_grad` 下的写入没有历史：叶子还是叶子。",
+        "`no_grad` 下的写入没有历史，所以叶子张量还是叶子张量。",
     )
 
 
@@ -87,8 +87,8 @@ def own_optimizer(x: Any, path: Any) -> Steps:
     yield (
         x.is_leaf and not x.stop_gradient,
         Text(
-            "Is `x` still the leaf that you began with? To which tensor does backward bring the gradient?",
-            "`x` 还是一开始的那个叶子吗？反向传播把梯度交给了哪个张量？",
+            "Is `x` still the leaf that you began with? Which tensor gets the gradient?",
+            "`x` 还是一开始的那个叶子张量吗？反向传播把梯度传给了哪个张量？",
         ),
         Text(
             "Overwrite `x` instead of giving the name to a new tensor.",
@@ -103,26 +103,26 @@ def own_optimizer(x: Any, path: Any) -> Steps:
         ),
         Text(
             "A leaf that requires a gradient was written: `x`, or `x.grad`. Where is that allowed?",
-            "写入了需要梯度的叶子：`x`，或者 `x.grad`。写在哪里才允许？",
+            "你写入了需要梯度的叶子张量：`x` 或者 `x.grad`。这样的写入要放在哪里才允许？",
         ),
     )
     yield (
         max(path) > min(path),
-        Text("`x` does not move. Which write to a leaf is allowed?", "`x` 没有动。对叶子来说，怎样写才允许？"),
+        Text("`x` does not move. Which write to a leaf is allowed?", "`x` 没有变。怎样写入叶子张量才是允许的？"),
         Text(
             "Write under `no_grad`; `subtract_` has an `alpha`.",
-            "在 `no_grad` 下写；`subtract_` 有一个参数 `alpha`。",
+            "请在 `no_grad` 下写入；`subtract_` 有一个参数 `alpha`。",
         ),
     )
     yield (
         path[1] < path[0],
-        Text("At 2.4 the gradient is positive. Which way is down?", "在 2.4 处梯度是正的。哪边是下坡？"),
+        Text("At 2.4 the gradient is positive. Which way is down?", "在 2.4 处，梯度是正的。哪个方向是下坡？"),
     )
     yield (
         math.isclose(path[0], _START, rel_tol=1e-6)
         and math.isclose(path[1], _START - _RATE * _slope(_START), rel_tol=1e-5),
         Text(
-            "The first step has another length than 0.25 times the gradient. Which learning rate do you use?",
+            "The length of the first step is not 0.25 times the gradient. Which learning rate do you use?",
             "第一步的长度不是梯度的 0.25 倍。你用的学习率是多少？",
         ),
     )
@@ -134,16 +134,16 @@ def own_optimizer(x: Any, path: Any) -> Steps:
         ),
         Text(
             "An accumulation node *adds* to the gradient that is there. Which line clears it?",
-            "累积节点是往已有的梯度上*加*。哪一行负责清零？",
+            "累积节点把新的梯度*加*到已有的梯度上。哪一行负责清零？",
         ),
     )
     yield (
         all(math.isclose(then, now - _RATE * _slope(now), rel_tol=1e-4) for now, then in pairwise(path)),
-        Text("A later step is not 0.25 times the gradient. Which?", "后面有一步不是梯度的 0.25 倍。是哪一步？"),
+        Text("A later step is not 0.25 times the gradient. Which?", "后面有一步的长度不是梯度的 0.25 倍。是哪一步？"),
     )
     return Text(
         "Read the gradient of the leaf, write the new value to the leaf under `no_grad`, clear the gradient: that is an optimizer.",
-        "读取叶子的梯度，在 `no_grad` 下把新值写回叶子，再把梯度清零：这就是优化器。",
+        "读取叶子张量的梯度，在 `no_grad` 下把新值写回叶子张量，再把梯度清零：优化器做的就是这些事。",
     )
 
 
@@ -155,13 +155,13 @@ def doubled_without_no_grad(doubled: Recording) -> Steps:
     yield (
         not banned and not any(step.op == "setitem" for step in doubled.steps),
         Text(
-            "That is one of the ways of exercise 2. Find one without `no_grad`, `set_value`, `copy_` and `x[...] =`.",
-            "这是练习 2 的办法之一。请找一种不用 `no_grad`、`set_value`、`copy_` 和 `x[...] =` 的写法。",
+            "That would solve exercise 2. Find a way without `no_grad`, `set_value`, `copy_` and `x[...] =`.",
+            "这是练习 2 的一种办法。请找一种不用 `no_grad`、`set_value`、`copy_` 和 `x[...] =` 的写法。",
         ),
         Text(
             "inplacelab asks two things about the tensor that is written: is it a leaf, and does it require a gradient? "
             "Can there be another tensor on the same storage?",
-            "inplacelab 只问被写的张量两件事：是不是叶子？需不需要梯度？同一个存储上，还可以有别的张量吗？",
+            "对被写的张量，inplacelab 只检查两点：它是不是叶子张量，需不需要梯度。同一个存储上，还可以有别的张量吗？",
         ),
     )
     yield from _starts_with(doubled, "x", (1, 2))
@@ -177,7 +177,7 @@ def doubled_without_no_grad(doubled: Recording) -> Steps:
     yield from _has_gradient(after, "x", (4, 8))
     return Text(
         "`x.detach()` is another tensor on the same storage: a leaf that requires no gradient. (Switching `stop_gradient` on for one line works, too.)",
-        "`x.detach()` 是同一个存储上的另一个张量：一个不需要梯度的叶子。（在一行之内打开 `stop_gradient` 也行。）",
+        "`x.detach()` 是同一个存储上的另一个张量，是不需要梯度的叶子张量。（只在写入的那一行把 `stop_gradient` 设为 `True`，也可以。）",
     )
 
 
@@ -188,19 +188,21 @@ def _runs(after: State) -> Steps:
         "inplace strategy" not in message,
         Text(
             "The write is still refused. Should it be part of the function to differentiate?",
-            "写入还是被拒绝。这次写入应当属于要求导的函数吗？",
+            "写入还是被拒绝。待求导的函数应当包括这次写入吗？",
         ),
-        Text("Section 6 has a table: which of the three do you want?", "第 6 节有一张表：你想做的是三件事中的哪一件？"),
+        Text(
+            "Section 6 has a table: which of the three do you want?", "第 6 节有一张表：你要做的是其中三件事的哪一件？"
+        ),
     )
     yield (
         "no gradient history" not in message,
         Text(
             "The write is allowed now, but `backward()` finds no history. On which lines is history off?",
-            "写入允许了，可是 `backward()` 找不到历史。哪些行没有记录历史？",
+            "写入允许了，但 `backward()` 找不到历史。哪些行没有记入历史？",
         ),
         Text(
             "The loss must be computed outside of `no_grad`, from a tensor that requires a gradient.",
-            "损失要在 `no_grad` 之外、由需要梯度的张量算出。",
+            "损失要在 `no_grad` 之外，由需要梯度的张量算出。",
         ),
     )
     yield (
@@ -247,7 +249,7 @@ def _has_gradient(after: State, name: str, values: tuple[float, ...]) -> Steps:
         grad is not None and visible_values(after, grad) == values,
         Text(
             f"The gradient should be {values[0]} and {values[1]}: twice what `{name}` shows. When is the loss computed, before or after the write?",
-            f"梯度应当是 {values[0]} 和 {values[1]}，也就是 `{name}` 显示的数的两倍。损失是在写入之前还是之后算的？",
+            f"梯度应当是 {values[0]} 和 {values[1]}，也就是 `{name}` 显示的数的两倍。损失是在写入之前算的，还是在写入之后算的？",
         ),
     )
     return None

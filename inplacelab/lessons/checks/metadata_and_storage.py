@@ -17,31 +17,31 @@ def order_of_axes(x: Any, order: Any) -> Steps:
         flat.storage is x.storage,
         Text(
             f"The strides of `y` are {y.strides}. Which two axes does `reshape` merge, and do their strides fit?",
-            f"`y` 的步幅是 {y.strides}。`reshape` 合并的是哪两个轴？它们的步幅合得上吗？",
+            f"`y` 的步幅是 {y.strides}。`reshape` 合并的是哪两个轴？它们的步幅满足条件吗？",
         ),
         Text(
             "The two axes that are merged must also be neighbors in `x`, in the same order.",
-            "被合并的两个轴，在 `x` 里也应当相邻，并且次序相同。",
+            "要合并的两个轴在 `x` 里也应当相邻，而且次序相同。",
         ),
     )
     return Text(
         "Two neighboring axes can be merged, even of a tensor that is not contiguous, if their elements are in order in the storage.",
-        "即使张量不连续，相邻的两个轴只要元素在存储中按次序排列，就能合并。",
+        "即使张量不连续，只要两个相邻的轴在存储中仍按次序排列，就能合并。",
     )
 
 
 @exercise
 def bytes_of_a_copy(added: Any, moved: Any) -> Steps:
-    yield added != 0, Text("Can strides show the elements in that order?", "有步幅能按这个次序表示这些元素吗？")
+    yield added != 0, Text("Can strides show the elements in that order?", "有没有步幅能按这个次序显示这些元素？")
     yield (
         added == 4_000_000,
-        Text("How many numbers are there, and how many bytes does each take?", "一共有多少个数？每个数几个字节？"),
+        Text("How many numbers are there, and how many bytes does each take?", "一共有多少个数？每个数占几字节？"),
     )
     yield (
         moved == 2 * added,
         Text("Every number is read. What else happens to it?", "每个数都要读一次。此外还要对它做什么？"),
     )
-    return Text("Four megabytes more, eight megabytes moved.", "多占 4 MB，搬动 8 MB。")
+    return Text("Four megabytes more, eight megabytes moved.", "内存占用增加 4 MB，搬动 8 MB。")
 
 
 @exercise
@@ -63,26 +63,26 @@ def black_squares(board: Any, strides: Any, offset: Any) -> Steps:
     yield (
         shown[:2] == wanted[:2],
         Text(
-            f"That shows {shown}. How far is it from the first black square to its neighbor in the same row?",
+            f"That shows {shown}. How many slots is it from the first black square to its neighbor in the same row?",
             f"现在显示的是 {shown}。从第一个黑格到同一行的下一个黑格，要跨几个槽位？",
         ),
     )
     yield (
         shown[:4] == wanted[:4],
         Text(
-            f"That shows {shown}. How far is it from the first black square of row 0 to that of row 1?",
+            f"That shows {shown}. How many slots is it from the first black square of row 0 to that of row 1?",
             f"现在显示的是 {shown}。从第 0 行的第一个黑格到第 1 行的第一个黑格，要跨几个槽位？",
         ),
-        Text("From slot 0 to slot 5. Rows 0 and 1 make a pair.", "从 0 号槽位到 5 号槽位。第 0、1 行是一对。"),
+        Text("From slot 0 to slot 5. Rows 0 and 1 make a pair.", "从 0 号槽位到 5 号槽位。第 0 行和第 1 行组成一对。"),
     )
     yield (
         shown == wanted,
         Text(
-            f"That shows {shown}. Rows 2 and 3 repeat the pattern of rows 0 and 1. How many slots further on?",
-            f"现在显示的是 {shown}。第 2、3 行重复第 0、1 行的花样，往后多少个槽位？",
+            f"That shows {shown}. Rows 2 and 3 repeat the pattern of rows 0 and 1. How many slots further on does it begin again?",
+            f"现在显示的是 {shown}。第 2、3 行重复第 0、1 行的图案，要往后移多少个槽位？",
         ),
     )
     return Text(
         "No slice gives these eight squares, and yet three strides do: pairs of rows, rows, squares.",
-        "没有哪个切片能取出这八格，三个步幅却可以：行对、行、格。",
+        "任何切片都取不出这八个黑格，三个步幅却可以：一个从一对行到下一对行，一个从一行到下一行，一个从一格到下一格。",
     )

@@ -22,7 +22,7 @@ def may_be_overwritten(chain: Recording, safe: Any) -> Steps:
     needed = {name for name in names if after.tensor(name).storage in kept}
     yield (
         set(safe) <= names,
-        Text("Write names as text: `b`, `c`, `d` or `e`, in quotes.", "请用带引号的名字：`b`、`c`、`d` 或 `e`。"),
+        Text("Write names as text: `b`, `c`, `d` or `e`, in quotes.", "请写带引号的名字：`b`、`c`、`d` 或 `e`。"),
     )
     yield (
         not needed & set(safe),
@@ -39,11 +39,11 @@ def may_be_overwritten(chain: Recording, safe: Any) -> Steps:
         set(safe) == names - needed,
         Text(
             "All the tensors in your list may be overwritten, but there are more. Look at each line: does its derivative need any tensor?",
-            "你列出的张量都可以覆盖，但还有别的。逐行看一看：它的导数需要哪个张量吗？",
+            "你列出的张量都可以覆盖，但还有遗漏。请逐行看一看：每一行的导数需要哪个张量？",
         ),
         Text(
             "Look at the grad nodes in the picture: each one says what it keeps.",
-            "看图里的梯度节点：每个节点都写着它保存了什么。",
+            "请看图中的梯度节点：每个节点都写明了它保存了什么。",
         ),
     )
     return Text(
@@ -65,17 +65,17 @@ def versions_counted(x_version: Any, top_version: Any, copy_version: Any) -> Ste
         top_version == 2,
         Text(
             "`top` is a view of the first storage and shares its version counter. Which lines write to that storage, through any tensor?",
-            "`top` 是第一个存储的视图，共享它的版本计数器。哪些行写了这个存储？不管通过哪个张量。",
+            "`top` 是第一个存储上的视图，共享这个存储的版本计数器。无论通过哪个张量，哪些行写了这个存储？",
         ),
     )
     yield (
         x_version == 0,
-        Text("Which tensor is called `x` after the last line?", "最后一行之后，名字 `x` 指的是哪个张量？"),
+        Text("Which tensor is called `x` after the last line?", "最后一行执行之后，名字 `x` 指向哪个张量？"),
         Text("`x = x + copy` is an ordinary operation.", "`x = x + copy` 是普通操作。"),
     )
     return Text(
         "`x` is a new tensor on a new storage; `top` is still a view of the old one.",
-        "`x` 是新存储上的新张量；`top` 仍是旧存储的视图。",
+        "`x` 是新存储上的新张量；`top` 仍是旧存储上的视图。",
     )
 
 
@@ -87,7 +87,7 @@ def fixed_for_nothing(mine: Recording, a: Any, b: Any, c: Any) -> Steps:
         "no gradient history" not in message,
         Text(
             "Now `backward()` finds no history. Which lines record none?",
-            "现在 `backward()` 找不到历史。哪些行没有记录历史？",
+            "现在 `backward()` 找不到历史。哪些行没有记入历史？",
         ),
     )
     yield (
@@ -100,7 +100,7 @@ def fixed_for_nothing(mine: Recording, a: Any, b: Any, c: Any) -> Steps:
         error is None,
         Text(
             "It still raises. On which line? And which node needs which value there?",
-            "还是报错。在哪一行？那里的哪个节点需要哪个值？",
+            "还是报错。是哪一行报错？那里的哪个节点需要哪个值？",
         ),
         Text(
             "After which line is the old `b` no longer needed by any node?",
@@ -119,7 +119,7 @@ def fixed_for_nothing(mine: Recording, a: Any, b: Any, c: Any) -> Steps:
         c.tolist() == [4, 16],
         Text(
             f"`c` is {c.tolist()} now, so the program computes another function. What did it compute before?",
-            f"现在 `c` 是 {c.tolist()}，算的已经是另一个函数了。原来的程序算的是什么？",
+            f"现在 `c` 是 {c.tolist()}，计算的已经是另一个函数。原来的程序计算的是什么？",
         ),
     )
     yield b.tolist() == [3, 5], Text("`b` must be [3, 5] at the end.", "`b` 最后应当是 [3, 5]。")
@@ -131,9 +131,9 @@ def fixed_for_nothing(mine: Recording, a: Any, b: Any, c: Any) -> Steps:
         max(_bytes(mine.state(step.index)) for step in takewhile(_is_forward, mine.steps)) <= _BYTES,
         Text(
             "It runs and is right, but the forward pass takes more memory than before.",
-            "能运行，也正确，但前向计算比原来多占了内存。",
+            "能运行，结果也正确，但前向计算占用的内存比原来多。",
         ),
-        Text("Which of the four ways takes no extra memory?", "四种改法里，哪一种不另占内存？"),
+        Text("Which of the four ways takes no extra memory?", "在四种改法中，哪一种不占用额外的内存？"),
     )
     return Text("The forward pass takes no more bytes than before.", "前向计算一个字节也没有多占。")
 
@@ -148,7 +148,7 @@ def false_alarm(alarm: Recording) -> Steps:
         Text("`backward()` still runs. What raises a version?", "`backward()` 仍能运行。什么会使版本号增加？"),
         Text(
             "The counter counts calls of in-place operations, not changes. In lesson 4 there are some that move no data.",
-            "计数器数的是原地操作的调用次数，不是变化。第 4 课里有一些不搬动数据的原地操作。",
+            "计数器统计的是原地操作的调用次数，而不是变化。第 4 课里有一些不搬动数据的原地操作。",
         ),
     )
     yield (
@@ -160,13 +160,13 @@ def false_alarm(alarm: Recording) -> Steps:
     )
     yield (
         "used in gradient computation has been modified" in message,
-        Text("It raises, but not because a saved tensor is stale.", "报错了，但不是因为保存的张量过期。"),
+        Text("It raises, but not because a saved tensor is stale.", "报错了，但原因不是保存的张量过期。"),
     )
     yield (
         not any(write.slots for step in alarm.steps for write in step.writes),
         Text(
             "It is refused, but your line wrote slots, even if the numbers stay the same. Find a call that writes no slot.",
-            "确实被拒绝了，但你的这一行写了槽位，哪怕数没有变。请找一个不写任何槽位的调用。",
+            "确实被拒绝了，但你的这一行写入了槽位，即使数没有变。请找一个不写任何槽位的调用。",
         ),
         Text("Which operations with an underscore change only the metadata?", "哪些带下划线的操作只改元数据？"),
     )
@@ -176,7 +176,7 @@ def false_alarm(alarm: Recording) -> Steps:
     )
     return Text(
         "The check compares versions, not values. So it may refuse without need, but it never lets backward use a value that was overwritten.",
-        "检查比较的是版本，不是数值。所以它可能拒绝得没有必要，但绝不会让反向传播用到被覆盖过的值。",
+        "检查时比较的是版本，而不是数值。所以，有时它的拒绝并没有必要，但它绝不会让反向传播用到已被覆盖的值。",
     )
 
 

@@ -34,14 +34,14 @@ def as_few_bytes_as_possible(mine: Any) -> Steps:
         not error or error.type != "ValueError",
         Text(
             "A leaf that requires a gradient was refused: question 2.",
-            "写入需要梯度的叶子，被拒绝了：第 2 个问题。",
+            "你写入了需要梯度的叶子张量，所以被拒绝：见第 2 个问题。",
         ),
     )
     yield (
         not error,
         Text(
             "`backward()` refuses: question 3. Which operation kept its result, and which line overwrote it?",
-            "`backward()` 拒绝了：第 3 个问题。哪个操作保存了自己的结果？又是哪一行覆盖了它？",
+            "`backward()` 拒绝了：见第 3 个问题。哪个操作保存了自己的结果？哪一行覆盖了这个结果？",
         ),
     )
     names = {name for tensor in after.tensors.values() for name in tensor.names}
@@ -51,7 +51,7 @@ def as_few_bytes_as_possible(mine: Any) -> Steps:
         grad is not None and after.tensor("x").leaf and visible_values(after, "x") == _NUMBERS,
         Text(
             "`x` of line 1 must get a gradient, and keep its numbers.",
-            "第 1 行的 `x` 要得到梯度，它的数也不能变。",
+            "第 1 行的 `x` 应当得到梯度，而且它的数不能改变。",
         ),
     )
     yield (
@@ -65,7 +65,7 @@ def as_few_bytes_as_possible(mine: Any) -> Steps:
         ),
         Text(
             "One of your operations keeps a copy: its underscore saves nothing. Question 4.",
-            "有一个操作留了副本：它的下划线什么也没省。这是第 4 个问题。",
+            "有一个操作保存了副本，所以它的下划线没有节省内存：见第 4 个问题。",
         ),
     )
     storages = {after.tensor(name).storage for name in "xabcde"}
@@ -73,15 +73,18 @@ def as_few_bytes_as_possible(mine: Any) -> Steps:
         len(storages) <= 5,
         Text(
             "Which two of the five operations overwrite numbers that nothing needs?",
-            "五个操作中，有哪两个覆盖的是谁也不再需要的数？",
+            "在五个操作中，哪两个操作覆盖的数不再被需要？",
         ),
     )
     yield (
         len(storages) == 4,
-        Text("There is one more. Ask the five questions about each line again.", "还有一个：对每一行再问一遍。"),
+        Text(
+            "There is one more. Ask the five questions about each line again.",
+            "还有一个。请对每一行再问一遍那五个问题。",
+        ),
     )
     return Text(
         "`exp_` keeps its result and not `a`; nothing has kept the result of `sin`. `add_` would overwrite what `exp` has kept, "
         "and `sin_` would keep a copy.",
-        "`exp_` 保存的是结果，不是 `a`；`sin` 的结果没有谁保存。`add_` 会覆盖 `exp` 保存的内容，`sin_` 则会留一份副本。",
+        "`exp_` 保存的是结果，而不是 `a`；`sin` 的结果没有被任何节点保存。`add_` 会覆盖 `exp` 保存的内容，`sin_` 则会保存一份副本。",
     )

@@ -20,7 +20,7 @@ _ABOUT = {
     "neg_": Text("`neg_`: does the derivative of −x depend on x?", "`neg_`：−x 的导数与 x 有关吗？"),
     "square_": Text(
         "`square_`: the derivative is 2·x. Can x be found from x² alone? Think of 3 and −3.",
-        "`square_`：导数是 2·x。只知道 x²，能求出 x 吗？想想 3 和 −3。",
+        "`square_`：导数是 2·x。只知道 x²，能求出 x 吗？请想一想 3 和 −3。",
     ),
     "sqrt_": Text(
         "`sqrt_`: the derivative is 1 / (2·√x). Is √x the input or the output?",
@@ -49,7 +49,7 @@ def what_is_kept(tanh_: Any, neg_: Any, square_: Any, sqrt_: Any, cos_: Any) -> 
     return Text(
         "If the derivative depends on no number, nothing is kept. If it can be computed from the output, the output is kept. "
         "Otherwise a copy of the input is kept.",
-        "导数与数值无关，就什么也不保存；导数能由输出算出，就保存输出；否则要留输入的副本。",
+        "如果导数与数值无关，就什么也不保存；如果导数能由输出算出，就保存输出；否则就要保存输入的副本。",
     )
 
 
@@ -59,14 +59,14 @@ def copies_and_bytes(copies: Any, mebibytes: Any) -> Steps:
         copies != 0,
         Text(
             "Which of these derivatives depend on the number that is overwritten?",
-            "这四个操作的导数，哪些与被覆盖的数有关？",
+            "在这四次操作中，哪些操作的导数与被覆盖的数有关？",
         ),
     )
     yield (
         copies == 2,
         Text(
             "Go through the four calls. What does each one keep, and is that a copy?",
-            "逐个看这四次调用：各保存了什么？保存的是副本吗？",
+            "请逐个看这四次调用：它们各保存了什么？保存的是副本吗？",
         ),
         Text(
             "`exp_` keeps its output, which is in the storage of `x` anyway.",
@@ -77,10 +77,10 @@ def copies_and_bytes(copies: Any, mebibytes: Any) -> Steps:
         mebibytes == 16,
         Text(
             f"There are {copies} copies. Which tensors are there besides? Count `a` and `x`, too.",
-            f"副本有 {copies} 份。此外还有哪些张量？`a` 和 `x` 也要算。",
+            f"副本有 {copies} 份。此外还有哪些张量？别忘了 `a` 和 `x`。",
         ),
     )
-    return Text("`a`, `x` and two copies, of 4 MiB each.", "`a`、`x` 和两份副本，各 4 MiB。")
+    return Text("`a`, `x` and two copies, of 4 MiB each.", "一共有 `a`、`x` 和两份副本，各占 4 MiB。")
 
 
 @exercise
@@ -98,7 +98,7 @@ def one_underscore_less(mine: Recording, a: Any, b: Any) -> Steps:
         written == ["exp_"],
         Text(
             f"The in-place writes are {written or 'gone'} now. One of the two underscores may stay. Which?",
-            f"现在的原地写入是 {written or '一个也没有'}。两个下划线里有一个可以留下，是哪一个？",
+            f"现在的原地写入是 {written or '一个也没有'}。两个下划线中，有一个可以保留。是哪一个？",
         ),
     )
     yield a.grad is not None, Text("`a` has no gradient: keep the last line.", "`a` 没有梯度：请保留最后一行。")
@@ -120,7 +120,10 @@ def both_underscores(both: Recording) -> Steps:
     yield (
         _close(visible_values(after, "b"), wanted),
         Text("`b` is not three times the exponential of `a`.", "`b` 不是 3·exp(a)。"),
-        Text("3·exp(a) is the exponential of another number. Of which one?", "3·exp(a) 等于另一个数的指数。是哪个数？"),
+        Text(
+            "3·exp(a) is the exponential of another number. Of which one?",
+            "3·exp(a) 等于 exp 在另一个数处的值。是哪个数？",
+        ),
     )
     number = after.tensor("a").grad
     grad = None if number is None else after.tensors.get(number)
@@ -136,11 +139,11 @@ def both_underscores(both: Recording) -> Steps:
         max(forward) <= _TWO_TENSORS and any(step.writes for step in both.steps),
         Text(
             "It runs and is right. But some line makes another tensor of that size, a result or a copy, even if only for a moment. Which line?",
-            "能运行，也正确。可是有一行另外创建了同样大小的张量（结果或副本），哪怕只存在一瞬间。是哪一行？",
+            "能运行，结果也正确。但有一行另外新建了一个同样大小的张量（结果或副本），虽然它可能只存在一瞬间。是哪一行？",
         ),
         Text(
             "`exp_` must be the last write, so the factor 3 must be in `b` before it. exp(x + c) is exp(x) times what?",
-            "`exp_` 必须是最后一次写入，所以系数 3 要先放进 `b`。exp(x + c) 等于 exp(x) 乘以几？",
+            "`exp_` 必须是最后一次写入，所以要先把系数 3 放进 `b`。exp(x + c) 等于 exp(x) 乘以多少？",
         ),
     )
     return Text(
@@ -170,7 +173,7 @@ def _runs(after: State) -> Steps:
         ),
         Text(
             "The exponential keeps its output, in place or not.",
-            "指数保存的是它的输出，不管是不是原地操作。",
+            "无论是不是原地操作，指数保存的都是它的输出。",
         ),
     )
     yield (

@@ -23,7 +23,7 @@ def which_is_it(answers: Any) -> Steps:
             answers[program] == _RIGHT[program],
             Text(
                 f"`{program}`: write to the result, and look at `x`. Does it change?",
-                f"`{program}`：往结果里写，再看看 `x`。它变了吗？",
+                f"`{program}`：往结果里写入，再看 `x` 变了没有。",
             ),
             Text(
                 f"`{program}`: can an offset and strides describe the result?",
@@ -34,11 +34,11 @@ def which_is_it(answers: Any) -> Steps:
         answers["x[[0]]"] == "copy",
         Text(
             "`x[[0]]` takes a list of rows. Try: `y = x[[0]]; y.zero_()`, and look at `x`.",
-            "`x[[0]]` 取的是一个列表中的各行。试一试：`y = x[[0]]; y.zero_()`，再看 `x`。",
+            "`x[[0]]` 取出列表中列出的各行。请试一试：`y = x[[0]]; y.zero_()`，再看 `x`。",
         ),
         Text(
             "A list may name any rows in any order. Can strides describe that?",
-            "列表可以按任意次序列出任意的行。步幅能描述它吗？",
+            "列表可以按任意的次序列出任意的行。步幅能描述这样的选法吗？",
         ),
     )
     return Text(
@@ -55,7 +55,7 @@ def row_of_its_own(own: Recording) -> Steps:
         and after.tensor("q").id == own.after_line(1).tensor("q").id,
         Text(
             "`q` must still be overwritten by line 3: the same object, on the same storage. Change line 2 only.",
-            "第 3 行仍要覆盖 `q`：对象不变，存储也不变。请只改第 2 行。",
+            "第 3 行仍要覆盖 `q`，而且对象和存储都不变。请只改第 2 行。",
         ),
     )
     yield (
@@ -67,7 +67,7 @@ def row_of_its_own(own: Recording) -> Steps:
         Text("How many storages do `q` and `tail` use now?", "`q` 和 `tail` 现在一共占几个存储？"),
         Text(
             "An earlier program of this lesson has a tensor that kept its numbers while all others became zero.",
-            "本课前面有一段程序，其他张量都变成了零，只有一个保住了数值。",
+            "本课前面有一段程序，其中只有一个张量保住了原来的数，其余的都变成了零。是哪一个？",
         ),
     )
     yield (
@@ -76,7 +76,7 @@ def row_of_its_own(own: Recording) -> Steps:
     )
     return Text(
         "A copy has a storage of its own. The price is its bytes.",
-        "副本有自己的存储，代价是多占相应的字节。",
+        "副本有自己的存储，代价是要多占这么多字节。",
     )
 
 
@@ -93,19 +93,19 @@ def rotated_board(board: Any, turned: Any) -> Steps:
             "Which element must `turned[0, 0]` be? And `turned[0, 1]`?",
             "`turned[0, 0]` 应当是哪个元素？`turned[0, 1]` 呢？",
         ),
-        Text("The rows come in reverse order. What about the columns?", "各行的次序要颠倒。各列呢？"),
+        Text("The rows come in reverse order. What about the columns?", "各行的次序要颠倒，那么各列呢？"),
     )
     first, last = board.data_ptr(), board.data_ptr() + board.nbytes
     yield (
         first <= turned.data_ptr() < last,
         Text(
             "The numbers are right, but they were copied. Which operations only change offset and strides?",
-            "数值对了，可是数据被复制了。哪些操作只改变偏移和步幅？",
+            "数值对了，但数据被复制了。哪些操作只改变偏移和步幅？",
         ),
         Text("A slice may have a negative step.", "切片的步长可以是负数。"),
     )
     return Text(
         "Offset 15, strides (-4, -1). By 90 degrees: `board.t()[::-1]` or `board.t()[:, ::-1]`. "
         "(PyTorch has no negative strides. There you would use `flip`, which copies.)",
-        "偏移 15，步幅 (-4, -1)。旋转 90 度：`board.t()[::-1]` 或 `board.t()[:, ::-1]`。（PyTorch 没有负步幅，只能用 `flip`，而 `flip` 会复制。）",
+        "偏移 15，步幅 (-4, -1)。要旋转 90 度，可以写 `board.t()[::-1]` 或 `board.t()[:, ::-1]`。（PyTorch 没有负步幅，只能用 `flip`，而 `flip` 会复制。）",
     )

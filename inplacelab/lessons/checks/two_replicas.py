@@ -12,13 +12,13 @@ from inplacelab.lessons.exercise import Steps, exercise
 def collectives_counted(collectives: Any) -> Steps:
     yield (
         collectives != 10,
-        Text("Which collectives come before the loop?", "循环之前做了哪些集合通信？"),
-        Text("`DataParallel` broadcasts each parameter once.", "`DataParallel` 把每个参数广播一次。"),
+        Text("Which collectives come before the loop?", "在循环之前，做了哪些集合通信？"),
+        Text("`DataParallel` broadcasts each parameter once.", "`DataParallel` 对每个参数广播一次。"),
     )
     yield (
         collectives == 12,
-        Text("How many are performed in each round of the loop?", "循环的每一轮做几次？"),
-        Text("One for the gradient of each parameter.", "每个参数的梯度一次。"),
+        Text("How many are performed in each round of the loop?", "在每一轮循环里，要做几次集合通信？"),
+        Text("One for the gradient of each parameter.", "对每个参数的梯度做一次。"),
     )
     return Text(
         "Two broadcasts, and two averages in each of five rounds.", "两次广播，再加上五轮、每轮两次的梯度平均。"
@@ -32,11 +32,11 @@ def equal_again(equal: Any) -> Steps:
         "gradient" not in given,
         Text(
             "With one of your edits, the ranks take different steps. When are the gradients averaged: in `backward()`, or in `step()`?",
-            "你写的改法里，有一种会使两个进程的更新不同。梯度是什么时候求平均的：在 `backward()` 里，还是在 `step()` 里？",
+            "你列出的改法中，有一种会使两个进程的更新不同。梯度是什么时候求平均的：在 `backward()` 里，还是在 `step()` 里？",
         ),
         Text(
             "After `backward()`, nothing makes the gradients equal again.",
-            "`backward()` 之后，再没有什么让梯度重新相等。",
+            "`backward()` 之后，没有操作会使各进程的梯度重新相等。",
         ),
     )
     yield (
@@ -49,15 +49,15 @@ def equal_again(equal: Any) -> Steps:
     )
     yield (
         given == {"before", "send", "average"},
-        Text("Which collectives leave the same values on all ranks?", "哪些集合通信之后，所有进程上的值相同？"),
+        Text("Which collectives leave the same values on all ranks?", "执行哪些集合通信之后，所有进程上的值相同？"),
         Text(
             "Both `broadcast` and `all_reduce` do. Three edits are right.",
-            "`broadcast` 和 `all_reduce` 都是。正确的改法有三种。",
+            "`broadcast` 和 `all_reduce` 都可以做到。正确的改法有三种。",
         ),
     )
     return Text(
         "Replicas are equal at the end if a collective on the weights follows the last write that made them different.",
-        "只要在最后一次造成差别的写入之后，对权重做过一次集合通信，副本就是一致的。",
+        "如果在最后一次造成差别的写入之后，又对权重做过一次集合通信，各副本最后就是一致的。",
     )
 
 
@@ -67,16 +67,16 @@ def blamed_line(blamed: Any) -> Steps:
         blamed != 13,
         Text(
             "The optimizer subtracts the averaged gradient, the same on both ranks. Were the weights still equal before it?",
-            "优化器减去的是平均梯度，两个进程相同。在它之前，权重还相同吗？",
+            "优化器减去的是平均梯度，它在两个进程上相同。在这一行之前，权重还相同吗？",
         ),
-        Text("Which line before it writes to the weight?", "在它之前，哪一行写了权重？"),
+        Text("Which line before it writes to the weight?", "在这一行之前，哪一行写了权重？"),
     )
     yield (
         blamed == 12,
         Text("Which line writes values that come from the rank's own data?", "哪一行写入的值来自该进程自己的数据？"),
-        Text("Follow `x`: it is not the same on both ranks.", "跟着 `x` 看：它在两个进程上不同。"),
+        Text("Follow `x`: it is not the same on both ranks.", "请追踪 `x`：它在两个进程上不同。"),
     )
     return Text(
         "Line 12 multiplies by the rank's own `x`: the same line, different values. What is written into a replica must be the same on all ranks.",
-        "第 12 行乘以该进程自己的 `x`：执行的是同一行，写入的值却不同。写进副本的值，在所有进程上必须相同。",
+        "第 12 行把权重乘以该进程自己的 `x`：两个进程执行的是同一行，写入的值却不同。写进副本的值在所有进程上必须相同。",
     )

@@ -45,7 +45,7 @@ def right_gradient(mine: Recording) -> Steps:
         not _a_copy_was_kept(mine),
         Text(
             "The engine made a copy before the write. Do without `copy_saved_before_write`: one changed line is enough.",
-            "引擎在写入之前留了副本。请不要用 `copy_saved_before_write`，改动一行就够了。",
+            "引擎在写入之前保存了副本。请不要用 `copy_saved_before_write`，改动一行就够了。",
         ),
     )
     grad = after.tensor("a").grad
@@ -54,7 +54,7 @@ def right_gradient(mine: Recording) -> Steps:
         Text(
             "It runs, but computes another function. `c` must be the square of the row *before* the write, and `loss` must be the sum of `c` "
             "and `b`. Compute its gradient by hand.",
-            "能运行了，但算的是另一个函数。`c` 应当是*写入之前*那一行的平方，`loss` 应当是 `c` 与 `b` 之和。请手算它的梯度。",
+            "能运行了，但计算的是另一个函数。`c` 应当是*写入之前*那一行的平方，`loss` 应当是 `c` 与 `b` 之和。请手算它的梯度。",
         ),
     )
     yield (
@@ -66,7 +66,7 @@ def right_gradient(mine: Recording) -> Steps:
     )
     return Text(
         "The row that the product keeps is in another storage, and nothing writes to it.",
-        "乘积保存的那一行在另一个存储里，没有操作写那个存储。",
+        "乘法保存的那一行在另一个存储里，而没有操作写那个存储。",
     )
 
 
@@ -76,26 +76,26 @@ def bytes_of_both(bytes_of_clone: Any, bytes_of_kept_copy: Any) -> Steps:
         bytes_of_clone == _ROW,
         Text(
             "The clone: how many numbers does a row have, and how many bytes does a number take?",
-            "克隆：一行有几个数，每个数占几字节？",
+            "克隆：一行有几个数？每个数占几字节？",
         ),
     )
     yield (
         bytes_of_kept_copy != 2 * _ROW,
         Text(
             "The kept copy: the node of `row * row` keeps the row twice. Are these two different windows?",
-            "引擎留的副本：`row * row` 的节点把这一行保存了两次。它们是两个不同的窗口吗？",
+            "引擎保存的副本：`row * row` 的节点把这一行保存了两次。这是两个不同的窗口吗？",
         ),
     )
     yield (
         bytes_of_kept_copy == _ROW,
         Text(
             "The kept copy: which slots are about to be overwritten *and* are needed by a node?",
-            "引擎留的副本：哪些槽位即将被覆盖，而又有节点需要？",
+            "引擎保存的副本：哪些槽位即将被覆盖，而又有节点需要它们？",
         ),
     )
     return Text(
         "Both take the same number of bytes. The window is copied once, for both factors.",
-        "两者一样多。同一个窗口只复制一次，两个因子共享。",
+        "两者一样多。同一个窗口只复制一次，由两个因子共享。",
     )
 
 
@@ -122,25 +122,25 @@ def checkerboard(board: Recording) -> Steps:
         ),
         Text(
             "Which view shows every other row of `b`? `neg_` changes the signs in it.",
-            "哪个视图显示 `b` 的隔行（每隔一行取一行）？`neg_` 能让它变号。",
+            "哪个视图显示 `b` 中每隔一行的各行？用 `neg_` 可以使它们变号。",
         ),
     )
     yield (
         visible_values(after, "b") != tuple(-value for value in wanted),
         Text(
             "That is a checkerboard, but its top left corner must be 1. Which of the two views should not contain that corner?",
-            "是棋盘了，可是左上角应当是 1。两个视图中，哪个不该包含左上角？",
+            "已经是棋盘了，但左上角应当是 1。在两个视图中，哪一个不应当包含左上角？",
         ),
     )
     yield (
         visible_values(after, "b") == wanted,
         Text(
-            "Which numbers does `b` show? How often does each square change its sign?",
-            "`b` 显示的是哪些数？每个格子变号几次？",
+            "Which numbers does `b` show? How often does each square change sign?",
+            "`b` 显示的是哪些数？每个格子变号了几次？",
         ),
         Text(
-            "Count rows and columns from 0. A square in an odd row and an odd column may change its sign twice.",
-            "行和列从 0 数起。既在奇数行又在奇数列的格子，可以变号两次。",
+            "Count rows and columns from 0. A square in an odd row and an odd column may change sign twice.",
+            "行和列都从 0 开始编号。既在奇数行又在奇数列的格子可以变号两次。",
         ),
     )
     grad = after.tensor("a").grad
@@ -148,7 +148,7 @@ def checkerboard(board: Recording) -> Steps:
         grad is not None and visible_values(after, after.tensors[grad]) == wanted,
         Text(
             "`b` is right, but its history does not contain the writes: look at `a.grad`. Do the views have a history?",
-            "`b` 对了，可是它的历史里没有这些写入：看看 `a.grad`。这些视图有历史吗？",
+            "`b` 对了，但它的历史里没有这些写入：请看 `a.grad`。这些视图有历史吗？",
         ),
     )
     written = [
@@ -158,7 +158,7 @@ def checkerboard(board: Recording) -> Steps:
         len(written) == 2 and max(written) <= 8,
         Text(
             f"That is right, but the writes go to {', '.join(map(str, written))} slots. Two writes to eight slots each are enough.",
-            f"对了，但写入的槽位数是 {'、'.join(map(str, written))}。写两次、每次八个槽位就够了。",
+            f"结果对了，但写入的槽位数是 {'、'.join(map(str, written))}。写入两次，每次写八个槽位，就够了。",
         ),
     )
     made = {
@@ -171,12 +171,12 @@ def checkerboard(board: Recording) -> Steps:
         len(made - set(first.storages)) <= 1,  # the sum, on the last line
         Text(
             "That is right, but another tensor is computed on the way. `neg_` needs no second operand.",
-            "对了，但途中还计算了别的张量。`neg_` 不需要第二个操作数。",
+            "结果对了，但中途还计算了别的张量。`neg_` 不需要第二个操作数。",
         ),
     )
     return Text(
-        "First rows 1 and 3 change their signs, then columns 1 and 3, so four squares change their sign twice. Each write adds a CopySlices node.",
-        "先是第 1、3 行变号，再是第 1、3 列变号，所以有四个格子变号两次。每次写入都增加一个 CopySlices 节点。",
+        "First rows 1 and 3 change sign, then columns 1 and 3, so four squares change sign twice. Each write adds a CopySlices node.",
+        "先使第 1、3 行变号，再使第 1、3 列变号，所以有四个格子变号两次。每次写入都会增加一个 CopySlices 节点。",
     )
 
 
@@ -195,14 +195,14 @@ def without_a_path(asked: Recording, ends: Any) -> Steps:
         Text(
             "A path can end in three ways: the number is overwritten before anything reads it, it is read through a tensor without history, "
             "or it is multiplied by a derivative of 0.",
-            "路径会以三种方式中断：数在被读取之前就被覆盖；它经由没有历史的张量被读取；它乘上的导数是 0。",
+            "路径的中断有三种方式：数在被读取之前就被覆盖；数通过没有历史的张量被读取；数乘上的导数是 0。",
         ),
     )
     yield (
         named <= truth.keys(),
         Text(
             "`loss` does depend on one of the elements that you named. Change that number in line 1 and run the cell again: does `loss` change?",
-            "你列出的元素中，有一个是 `loss` 依赖的。改一改第 1 行里的这个数，再运行单元格：`loss` 变了吗？",
+            "你列出的元素中，有一个对 `loss` 有影响。请修改第 1 行里的这个数，再运行单元格：`loss` 变了吗？",
         ),
     )
     yield (
@@ -215,7 +215,7 @@ def without_a_path(asked: Recording, ends: Any) -> Steps:
         not wrong,
         Text(
             f"The elements are right. Where does the path of `w{list(wrong[0]) if wrong else []}` end? The text under the graph says it.",
-            f"元素都对了。`w{list(wrong[0]) if wrong else []}` 的路径在哪一行中断？反向图的下方写着。",
+            f"元素都对了。`w{list(wrong[0]) if wrong else []}` 的路径在哪一行中断？反向图的下方写明了这一点。",
         ),
         Text(
             "Name the line that overwrote the number, that read it without history, or whose derivative is 0. Do not name the line that made the view.",
@@ -224,7 +224,7 @@ def without_a_path(asked: Recording, ends: Any) -> Steps:
     )
     return Text(
         "One was overwritten, one was read without history, and one was multiplied by a derivative of 0. In `w.grad` all three look alike: 0.",
-        "一个被覆盖，一个在读取时没有历史，一个乘上了为 0 的导数。在 `w.grad` 里三者看起来一样，都是 0。",
+        "一个元素被覆盖，一个元素在读取时没有历史，一个元素乘上了 0 导数。在 `w.grad` 里，三者看起来一样，都是 0。",
     )
 
 

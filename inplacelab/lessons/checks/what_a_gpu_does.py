@@ -15,7 +15,7 @@ def three_blocks(n: Any) -> Steps:
     grid = geometry.elementwise(int(n), width=4)
     yield (
         int(n) > 3 * 256,
-        Text("How many elements does one thread take at once?", "一个线程一次取几个元素？"),
+        Text("How many elements does one thread take at once?", "一个线程一次处理几个元素？"),
     )
     yield (
         grid.blocks[0] == 3,
@@ -23,41 +23,43 @@ def three_blocks(n: Any) -> Steps:
     )
     yield (
         int(n) % 1024 != 0,
-        Text("Three blocks, yes; and the last one?", "是三个线程块没错；最后一个呢？"),
+        Text("Three blocks, yes; and the last one?", "确实是三个线程块，可是最后一个满不满？"),
         Text(
             "With this number, every thread of the last block has something to do.",
-            "这样最后一个线程块里的线程都有事可做。",
+            "元素有这么多时，最后一个线程块里的每个线程都有事可做。",
         ),
     )
-    return Text("Two full blocks and part of a third.", "两个满的线程块，加上第三个的一部分。")
+    return Text("Two full blocks and part of a third.", "有两个满的线程块，第三个只用了一部分。")
 
 
 @exercise
 def a_quarter(m: Any, view: Any) -> Steps:
     yield (
         view is not m and view.storage is m.storage,
-        Text("Is this a view of `m`? Do the two share a storage?", "这是 `m` 的视图吗？它们共享一个存储吗？"),
+        Text("Is this a view of `m`? Do the two share a storage?", "这是 `m` 的视图吗？两者共享一个存储吗？"),
     )
     with kernels.launches() as launched:
         view.relu_()
     asked = traffic.requests(launched[0])[0]
-    times = asked.moved / asked.requested
+    times = asked.requested / asked.used
     yield (
         times > 2,
         Text(
             "{times:g} times: the slots are too close together. How far apart must two neighbors be?",
-            "{times:g} 倍：槽位挨得太近了。两个相邻的元素要隔多远？",
+            "是 {times:g} 倍：槽位之间离得太近了。两个相邻的元素应当隔多远？",
         ).format(times=times),
-        Text("Half of the worst case: two slots in each sector.", "最坏情形的一半：每个扇区里两个槽位。"),
+        Text("Half of the worst case: two slots in each sector.", "目标是最坏情形的一半：每个扇区里用到两个槽位。"),
     )
     yield (
         times == 4,
         Text(
             "{times:g} times: how many slots of each sector does the warp use?",
-            "{times:g} 倍：每个扇区里用上了几个槽位？",
+            "是 {times:g} 倍：在每个扇区里，这个线程束用到了几个槽位？",
         ).format(times=times),
     )
-    return Text("Two of eight slots in each sector: a quarter is used.", "每个扇区的八个槽位用上两个：利用率四分之一。")
+    return Text(
+        "Two of eight slots in each sector: a quarter is used.", "在每个扇区的八个槽位中用到两个，利用率是四分之一。"
+    )
 
 
 @exercise
@@ -67,9 +69,9 @@ def any_order(mine: Any) -> Steps:
         after.step.error is None,
         Text(
             "It is refused: which slots are read and written by different threads?",
-            "被拒绝了：哪些槽位由不同的线程分别读和写？",
+            "被拒绝了：哪些槽位由一个线程读，又由另一个线程写？",
         ),
-        Text("Copy the old neighbors somewhere else first.", "先把旧的邻居放到别处去。"),
+        Text("Copy the old neighbors somewhere else first.", "先把左边元素的旧值复制到别处。"),
     )
     x = after.tensor("x")
     made = mine.state(mine.on_line(_first_line(mine))[-1].index).tensor("x")
@@ -81,16 +83,16 @@ def any_order(mine: Any) -> Steps:
         after.storages[x.storage].values == (3, 4, 5, 5),
         Text(
             "The result should be 3, 4, 5, 5: each element plus its old left neighbor. Look at the first element: does it have a left neighbor?",
-            "结果应当是 3、4、5、5：每个元素加上旧的左邻居。看看第一个元素：它有左邻居吗？",
+            "结果应当是 3、4、5、5：每个元素加上左边元素的旧值。看看第一个元素：它的左边有元素吗？",
         ),
     )
     yield (
         any(step.op and step.op.rstrip("_") in _ADDING for step in mine.steps),
-        Text("Let the program add the neighbors, for any `x`.", "请让程序自己去加邻居，对任何 `x` 都行。"),
+        Text("Let the program add the neighbors, for any `x`.", "请让程序自己去加左边的元素，使它对任何 `x` 都成立。"),
     )
     return Text(
         "The copy is read, `x` is written: no thread reads what another thread writes.",
-        "读的是副本，写的是 `x`：没有线程去读别的线程所写的槽位。",
+        "读的是副本，写的是 `x`：没有线程读取别的线程要写的槽位。",
     )
 
 
@@ -98,11 +100,11 @@ def any_order(mine: Any) -> Steps:
 def five_sectors(line: Any, view: Any) -> Steps:
     yield (
         view is not line and view.storage is line.storage,
-        Text("Is this a view of `line`? Do the two share a storage?", "这是 `line` 的视图吗？它们共享一个存储吗？"),
+        Text("Is this a view of `line`? Do the two share a storage?", "这是 `line` 的视图吗？两者共享一个存储吗？"),
     )
     yield (
         view.size == 32 and view.is_contiguous(),
-        Text("The view should have 32 elements, side by side.", "视图应当有 32 个挨着的元素。"),
+        Text("The view should have 32 elements, side by side.", "视图应当由 32 个相邻的元素组成。"),
     )
     with kernels.launches() as launched:
         view.relu_()
@@ -111,12 +113,12 @@ def five_sectors(line: Any, view: Any) -> Steps:
         found == 5,
         Text(
             "{found} sectors. Where does a sector begin, and where does your view?",
-            "{found} 个扇区。扇区从哪里开始，你的视图又从哪里开始？",
+            "请求了 {found} 个扇区。扇区从哪里开始？你的视图又从哪里开始？",
         ).format(found=found),
-        Text("A sector begins at every eighth slot.", "每隔八个槽位是一个扇区的开头。"),
+        Text("A sector begins at every eighth slot.", "每八个槽位组成一个扇区。"),
     )
     return Text(
-        "A view that begins in the middle of a sector needs one more.", "视图若从扇区的中间开始，就要多一个扇区。"
+        "A view that begins in the middle of a sector needs one more.", "如果视图从扇区的中间开始，就要多请求一个扇区。"
     )
 
 

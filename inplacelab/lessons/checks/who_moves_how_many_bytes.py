@@ -43,23 +43,24 @@ def trips(one_by_one: Any, together: Any) -> Steps:
     )
     yield (
         tuple(together) != (1, 1),
-        Text("Can the kernel do without `y`?", "核函数不用 `y` 也行吗？"),
+        Text("Can the kernel do without `y`?", "不读 `y`，核函数能算出结果吗？"),
     )
     yield (
         tuple(together) in (fused, _Y_ONCE),
         Text(
             "The kernel makes one trip: what does it read at the beginning, and what does it write at the end?",
-            "只访问一趟内存：开头要读什么，末尾要写什么？",
+            "这个核函数只访问一趟内存：开始时要读什么，结束时要写什么？",
         ),
-        Text("No intermediate result is written.", "中间的结果都不写。"),
+        Text("No intermediate result is written.", "中间结果都不写回内存。"),
     )
     if tuple(together) == _Y_ONCE:
         return Text(
             "The traffic is ten tensors one by one, and three fused. (The kernel that `fuse` makes has one parameter for each use of `y`, and reads three. A kernel that knows that both are the same tensor reads two.)",
-            "逐个运行时访存量是十个张量，融合之后是三个。（`fuse` 生成的核函数为每次用到 `y` 各设一个参数，要读三个；如果知道两处是同一个张量，就只读两个。）",
+            "逐个运行时，访存量是十个张量；融合之后，访存量是三个张量。（在 `fuse` 生成的核函数里，`y` 每出现一次就有一个参数，所以它要读三个张量；如果核函数知道两处是同一个张量，就只读两个。）",
         )
     return Text(
-        "The traffic is ten tensors one by one, and four fused.", "逐个运行时访存量是十个张量，融合之后是四个。"
+        "The traffic is ten tensors one by one, and four fused.",
+        "逐个运行时，访存量是十个张量；融合之后，访存量是四个张量。",
     )
 
 
@@ -69,7 +70,7 @@ def one_launch(mine: Any) -> Steps:
         isinstance(mine, Kernel),
         Text(
             "`mine` should be a kernel: what makes one kernel of several?",
-            "`mine` 应当是一个核函数：什么能把几个核函数合成一个？",
+            "`mine` 应当是一个核函数：用什么可以把几个核函数合成一个？",
         ),
     )
     x, y = paddle.to_tensor([-3.0, 1.0]), paddle.to_tensor([1.0, 1.0])
@@ -79,14 +80,14 @@ def one_launch(mine: Any) -> Steps:
         result.tolist() == [0, 2],
         Text(
             "For -3 and 1 it gives {found}, not 0. Which operation comes first?",
-            "对 -3 和 1，它给出 {found}，而不是 0。哪个操作在先？",
+            "对 -3 和 1，它的结果是 {found}，而不是 0。应当先做哪个操作？",
         ).format(found=result.tolist()[0]),
     )
     yield (
         traffic.allocated(launched) == 0,
-        Text("Where is the result: in a storage of its own?", "结果放在哪里？是另一个存储吗？"),
+        Text("Where is the result: in a storage of its own?", "结果放在哪里？是不是放在另一个存储里？"),
     )
-    return Text("One launch, three tensors of traffic, no new storage.", "一次启动，三个张量的访存量，没有新的存储。")
+    return Text("One launch, three tensors of traffic, no new storage.", "只启动一次，访存量是三个张量，没有新建存储。")
 
 
 @exercise
@@ -105,12 +106,12 @@ def five_tensors(mine: Any) -> Steps:
         result.tolist() == [0, 4, 0],
         Text(
             "Compare the result with relu(x * 2 + y). Which of the two is doubled?",
-            "把结果与 relu(x * 2 + y) 对照。加倍的是哪一个？",
+            "请把结果与 relu(x * 2 + y) 对照：加倍的应当是哪一个？",
         ),
     )
     yield (
         result is x or result is y,
-        Text("Where is the result: in a storage of its own?", "结果放在哪里？是另一个存储吗？"),
+        Text("Where is the result: in a storage of its own?", "结果放在哪里？是不是放在另一个存储里？"),
         Text("Overwrite `x` or `y`, and return it.", "覆盖 `x` 或 `y`，再把它返回。"),
     )
     yield (
@@ -122,7 +123,7 @@ def five_tensors(mine: Any) -> Steps:
         (asked.read + asked.written) / x.nbytes <= 5,  # a scale and an add in one: 3 + 2
         Text(
             "The traffic is {found:g} tensors. Which operation scales and adds at once?",
-            "访存量是 {found:g} 个张量。哪个操作能同时做缩放和相加？",
+            "访存量是 {found:g} 个张量。哪个操作能同时完成缩放和相加？",
         ).format(found=(asked.read + asked.written) / x.nbytes),
         Text(
             "Which of the two may `alpha` multiply: the tensor that is written, or the other?",
@@ -131,6 +132,6 @@ def five_tensors(mine: Any) -> Steps:
     )
     yield (
         traffic.allocated(launched) == 0,
-        Text("Something was allocated in between.", "途中申请过内存。"),
+        Text("Something was allocated in between.", "中途申请过内存。"),
     )
-    return Text("Two launches, five tensors, no new storage.", "两次启动，五个张量，没有新的存储。")
+    return Text("Two launches, five tensors, no new storage.", "启动两次，访存量是五个张量，没有新建存储。")

@@ -24,7 +24,7 @@ def cubed(mine: Recording) -> Steps:
         error is None or error.type == "RuntimeError",
         Text(
             "It raises, but not because of a version. The last step of the picture says why.",
-            "报错了，但与版本号无关。图的最后一步写着原因。",
+            "报错了，但与版本号无关。图的最后一步写明了原因。",
         ),
     )
     yield (
@@ -35,14 +35,14 @@ def cubed(mine: Recording) -> Steps:
         ),
         Text(
             "The saved tensor and the overwritten tensor share a storage. Do they have to?",
-            "保存的张量和被覆盖的张量共享一个存储。非得这样吗？",
+            "保存的张量与被覆盖的张量共享一个存储。一定要这样吗？",
         ),
     )
     yield (
         after.tensor("h").id == after.tensor("y").id and np.allclose(visible_values(after, "h") or (), (1, -8, 27)),
         Text(
             "Is the operation still in-place? Is `y` the same object as `h`, and does it hold the cubes?",
-            "它还是原地操作吗？`y` 和 `h` 是不是同一个对象，里面是不是立方？",
+            "它还是原地操作吗？`y` 和 `h` 是不是同一个对象？其中的数是不是立方？",
         ),
     )
     grad = after.tensor("a").grad
@@ -55,7 +55,7 @@ def cubed(mine: Recording) -> Steps:
     )
     return Text(
         "If a derivative needs the overwritten input, a copy must be saved.",
-        "如果导数需要被覆盖的输入，就得保存它的副本。",
+        "如果导数需要被覆盖的输入，就必须保存它的副本。",
     )
 
 
@@ -75,7 +75,7 @@ def squareplus(row: Any) -> Steps:
         np.allclose(x.clone().squareplus_().numpy(), wanted),
         Text(
             "The ordinary form is right, but the in-place form is not. If `out` is `x`, what does `x` hold after each step of the kernel?",
-            "普通形式是对的，原地形式不对。如果 `out` 就是 `x`，核函数的每一步之后，`x` 里是什么？",
+            "普通形式是对的，原地形式不对。如果 `out` 就是 `x`，那么核函数每执行一步，`x` 里是什么？",
         ),
         Text("The kernel reads `x` again after it has written `out`.", "核函数在写了 `out` 之后又读了一次 `x`。"),
     )
@@ -84,14 +84,14 @@ def squareplus(row: Any) -> Steps:
         gradcheck(lambda t: t.squareplus_(), points, raise_exception=False),
         Text(
             "Finite differences do not agree with the derivative. Compare yours with out² / (1 + out²), factor by factor.",
-            "有限差分与导数不符。请把它与 out² / (1 + out²) 逐个因子对照。",
+            "有限差分与导数不符。请把你的导数与 out² / (1 + out²) 逐个因子对照。",
         ),
     )
     yield (
         row.keeps() == ("out",),
         Text(
             "It is right, but it keeps a copy of what it overwrites. Which parameters does the derivative have?",
-            "结果对了，但要为被覆盖的内容留副本。导数有哪些参数？",
+            "结果对了，但还为被覆盖的值保存了副本。导数有哪些参数？",
         ),
         Text(
             "The derivative can be computed from the result alone: out² / (1 + out²).",
@@ -100,7 +100,7 @@ def squareplus(row: Any) -> Steps:
     )
     return Text(
         "The operation works in place, can be differentiated, and copies nothing.",
-        "这个操作能原地进行，可以求导，而且什么也不复制。",
+        "这个操作可以原地进行，可以求导，而且不复制任何数据。",
     )
 
 
@@ -128,7 +128,7 @@ def cubed_by_result(row: Any) -> Steps:
         x.grad is not None and not np.isnan(x.grad.numpy()).any(),
         Text(
             "For negative numbers the derivative is NaN (not a number). What is a fractional power of −8?",
-            "对负数，导数是 NaN（不是一个数）。−8 的分数次幂是什么？",
+            "对负数，导数是 NaN（不是数）。−8 的分数次幂是什么？",
         ),
         Text("The derivative 3x² does not depend on the sign of x.", "导数 3x² 与 x 的符号无关。"),
     )

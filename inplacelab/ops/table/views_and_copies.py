@@ -77,7 +77,7 @@ CHAPTERS = (
         Line("x[:, ::2]", "view", "view", "view"),
         Line("x[::-1]", "view", "view", "", note=_NEGATIVE),
         Line("x[None]", "view", "view", "view"),
-        Line("x[:]", "view", "view", "view", note=Text("never the tensor itself", "从不是张量本身")),
+        Line("x[:]", "view", "view", "view", note=Text("never the tensor itself", "结果不会是张量本身")),
         Line("x[...]", "view", "view", "view"),
         Line("x[[0, 1]]", "copy", "copy", "copy", note=Text("a list: the elements are gathered", "下标是列表：把元素收集出来")),
         Line("x[paddle.to_tensor([0, 1])]", "copy", "copy", "copy", "x[torch.tensor([0, 1])]"),

@@ -78,9 +78,13 @@ def _head(shown: ShownLaunch) -> list[Drawn]:
 
 
 def _totals(shown: ShownLaunch, top: float) -> list[Drawn]:
-    """Draws bars for the bytes that the threads requested, and for those that were moved."""
+    """Draws bars for the bytes that the threads read and write, and for those that are requested."""
     found = totals(shown)
-    rows = ((words.TOTAL_READ, found.read), (words.TOTAL_WRITTEN, found.written), (words.TOTAL_MOVED, found.moved))
+    rows = (
+        (words.TOTAL_READ, found.read),
+        (words.TOTAL_WRITTEN, found.written),
+        (words.TOTAL_REQUESTED, found.requested),
+    )
     longest = max(1, *(n or 0 for _, n in rows), found.read + found.written)
     marks = [
         path(f"M0 {top}H{WIDTH}", "grid"),
@@ -93,9 +97,9 @@ def _totals(shown: ShownLaunch, top: float) -> list[Drawn]:
         if count is None:
             marks.append(text(LEFT, y, "soft", why_not_counted(shown)))
             continue
-        wanted = count if name is not words.TOTAL_MOVED else min(count, found.read + found.written)
+        wanted = count if name is not words.TOTAL_REQUESTED else min(count, found.read + found.written)
         marks.append(path(box(LEFT, y - 9, BAR * wanted / longest, 10), "wanted mark-soft"))
-        if name is words.TOTAL_MOVED:
+        if name is words.TOTAL_REQUESTED:
             marks.append(path(box(LEFT, y - 9, BAR * count / longest, 10), "sector"))
         marks.append(text(LEFT + BAR * count / longest + 8, y, "", words.IN_BYTES.format(bytes=f"{count:,}")))
     return marks
@@ -111,10 +115,10 @@ def storage_of(shown: ShownLaunch) -> Text:
 
 def _legend(top: float) -> list[Drawn]:
     """Draws the meaning of the fills and of the frame."""
-    wanted, moved, picked, frame = words.LEGEND
+    wanted, unused, picked, frame = words.LEGEND
     marks: list[Drawn] = []
     x = 0.0
-    for style, meaning in (("wanted c0-fill", wanted), ("slot", moved), ("written", picked)):
+    for style, meaning in (("wanted c0-fill", wanted), ("slot", unused), ("written", picked)):
         marks += [path(box(x + 2, top - 9, 11, 10), style), text(x + 19, top, "small soft", meaning)]
         x += 19 + width_of(meaning, 10) + 16
     return [*marks, path(box(2, top + 9, 22, 10), "over sector"), text(30, top + 18, "small soft", frame)]

@@ -37,7 +37,7 @@ LANES, STRIP, STRIP_HEIGHT, OVERVIEW, FOOT = 20, 88, 24, 127, 150
 COLORS = ("c0", "c1", "c3", "c4", "c2")
 """The colors of the operands, in order: those that differ most come first."""
 PIXELS_FOR_A_SECTOR = 5.5
-"""The width of a sector, in px, on the bar that compares wanted bytes with moved bytes."""
+"""The width of a sector, in px, on the bar that compares wanted bytes with requested bytes."""
 
 
 class Spread(NamedTuple):
@@ -188,24 +188,24 @@ def _overview(request: WarpRequest, storage_bytes: int, color: str, top: float) 
 
 
 def _cost(request: WarpRequest, color: str, top: float) -> list[Drawn]:
-    """The bytes moved, and the part of them that was wanted: in words, and as a bar."""
+    """The bytes requested, and the part of them that was wanted: in words, and as a bar."""
     y, cost = top + FOOT, cost_of(request)
     if not request.sectors:
         return [text(LEFT, y, "soft", cost)]
     scale = PIXELS_FOR_A_SECTOR / SECTOR
     left = WIDTH - 70 - 32 * PIXELS_FOR_A_SECTOR
-    share, end = f"{share_of_moved(request)} %", left + request.moved * scale
+    share, end = f"{share_used(request)} %", left + request.requested * scale
     return [
         text(LEFT, y, "", cost),
-        path(box(left, y - 9, request.moved * scale, 11), "over sector"),
+        path(box(left, y - 9, request.requested * scale, 11), "over sector"),
         path(box(left, y - 9, request.wanted * scale, 11), f"wanted {color}-fill"),
         text(end + 6, y, "bold", share),
     ]
 
 
-def share_of_moved(request: WarpRequest) -> str:
-    """Returns the part of the moved bytes that was wanted, in percent."""
-    tenths = request.wanted * 1000 // request.moved
+def share_used(request: WarpRequest) -> str:
+    """Returns the part of the requested bytes that was wanted, in percent."""
+    tenths = request.wanted * 1000 // request.requested
     return f"{tenths // 10}" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}"
 
 
@@ -218,7 +218,7 @@ def cost_of(request: WarpRequest) -> Text:
     if _why(request) == "scattered" and request.apart:
         return PICKED["apart"].format(sectors=len(request.sectors), wanted=request.wanted, apart=request.apart)
     key = "cost_one" if len(request.sectors) == 1 else "cost"
-    cost = PICKED[key].format(sectors=len(request.sectors), wanted=request.wanted, share=share_of_moved(request))
+    cost = PICKED[key].format(sectors=len(request.sectors), wanted=request.wanted, share=share_used(request))
     if request.crowd > 1:
         return cost + PICKED["crowd"].format(crowd=request.crowd)
     return cost + PICKED[why] if (why := _why(request)) else cost
@@ -228,6 +228,6 @@ def _why(request: WarpRequest) -> str:
     """The key of the word for the best or worst case, "coalesced" or "scattered"; "" otherwise."""
     if len(request.lanes) < 2:
         return ""
-    if request.wanted == request.moved:
+    if request.wanted == request.requested:
         return "coalesced"
     return "scattered" if len(request.sectors) == len(request.lanes) else ""

@@ -10,7 +10,7 @@ from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.drawing import grouped
 from inplacelab_widgets.kernel.fixed_marks import counted, device_of
 from inplacelab_widgets.kernel.launches import ShownLaunch
-from inplacelab_widgets.kernel.strips import share_of_moved
+from inplacelab_widgets.kernel.strips import share_used
 from inplacelab_widgets.kernel.totals import totals, why_not_counted
 from inplacelab_widgets.kernel.warp_accesses import Lane, Pick, WarpRequest, warp_requests
 from inplacelab_widgets.kernel.words import PICKED
@@ -38,7 +38,7 @@ def facts_table(shown: ShownLaunch) -> Table:
         (names["device"], device_of(shown)),
         (names["read"], grouped(found.read)),
         (names["written"], grouped(found.written)),
-        (names["moved"], unknown if found.moved is None else grouped(found.moved)),
+        (names["requested"], unknown if found.requested is None else grouped(found.requested)),
     )
     return Table(words.FACTS, (), rows)
 
@@ -46,7 +46,9 @@ def facts_table(shown: ShownLaunch) -> Table:
 def picked_tables(shown: ShownLaunch, pick: Pick) -> list[Table]:
     """Returns the tables of the picked warp's requests and of the slots that each of its threads touches."""
     of_warp = warp_requests(shown, pick)
-    heads = tuple(PICKED[name] for name in ("operand", "does", "taking_part", "wanted", "sectors", "moved", "share"))
+    heads = tuple(
+        PICKED[name] for name in ("operand", "does", "taking_part", "wanted", "sectors", "requested", "share")
+    )
     requests = Table(PICKED["requests"], heads, tuple(_request(shown, each) for each in of_warp))
     first = pick.thread // WARP * WARP
     touched = [{lane.lane: lane for lane in each.lanes} for each in of_warp]
@@ -62,8 +64,8 @@ def _request(shown: ShownLaunch, request: WarpRequest) -> tuple[Words, ...]:
     kinds = [PICKED[kind] for kind in request.kinds]
     comma = PICKED["comma"]
     does = Text(comma.en.join(each.en for each in kinds), comma.zh.join(each.zh for each in kinds))
-    share = f"{share_of_moved(request)} %" if request.sectors else ""
-    counts = (str(n) for n in (len(request.lanes), request.wanted, len(request.sectors), request.moved))
+    share = f"{share_used(request)} %" if request.sectors else ""
+    counts = (str(n) for n in (len(request.lanes), request.wanted, len(request.sectors), request.requested))
     return shown.launch.operands[request.operand].name, does, *counts, share
 
 

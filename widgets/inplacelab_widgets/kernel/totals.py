@@ -1,4 +1,4 @@
-"""Counts the bytes of a whole launch: requested, and moved."""
+"""Counts the bytes of a whole launch: read, written and requested."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Totals(NamedTuple):
     Attributes:
         read: the bytes that the threads read.
         written: the bytes that the threads write.
-        moved: the bytes of the sectors, warp by warp; None if the slots are not known or the layout is too irregular.
+        requested: the bytes of the sectors, warp by warp; None if the slots are not known or the layout is too irregular.
     """
 
     read: int
     written: int
-    moved: int | None
+    requested: int | None
 
 
 @lru_cache(maxsize=64)
@@ -34,13 +34,13 @@ def totals(shown: ShownLaunch) -> Totals:
     A sector that two instructions need is counted for each of them; caches are not modeled.
     """
     launch = shown.launch
-    return Totals(launch.bytes_read, launch.bytes_written, _moved(shown) if shown.drawable else None)
+    return Totals(launch.bytes_read, launch.bytes_written, _requested(shown) if shown.drawable else None)
 
 
 def why_not_counted(shown: ShownLaunch) -> Text:
-    """Returns the reason why `moved` is None."""
+    """Returns the reason why `requested` is None."""
     if not shown.drawable:
-        return words.UNKNOWN_MOVED
+        return words.NOT_KNOWN
     return words.BY_INDEX if _is_left_to_the_index(shown) else words.NOT_COUNTED
 
 
@@ -48,10 +48,10 @@ def _is_left_to_the_index(shown: ShownLaunch) -> bool:
     return shown.launch.kind == "scatter_add" and shown.places is None
 
 
-def _moved(shown: ShownLaunch) -> int | None:
+def _requested(shown: ShownLaunch) -> int | None:
     launch = shown.launch
     if launch.kind != "scatter_add":
-        return traffic.moved(launch)
+        return traffic.requested(launch)
     if shown.places is None:
         return None
     warps = [(block, first) for block in range(launch.blocks) for first in range(0, launch.threads, WARP)]
@@ -61,9 +61,9 @@ def _moved(shown: ShownLaunch) -> int | None:
         for turn in range(geometry.turns(launch))
         for each in warp_requests(shown, Pick(block, first, turn))
     )
-    return sum(_times(each.kinds) * each.moved for each in requests)
+    return sum(_times(each.kinds) * each.requested for each in requests)
 
 
 def _times(kinds: tuple[str, ...]) -> int:
-    """How many times the sectors of an operand are moved: an addition reads and writes."""
+    """How many times the sectors of an operand are requested: an addition reads and writes."""
     return len(kinds) + ("adds" in kinds)

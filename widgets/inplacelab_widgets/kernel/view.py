@@ -29,7 +29,7 @@ __all__ = ["KernelView"]
 class KernelView(LiveWidget):
     """Shows a kernel launch: its blocks, warps and threads, the slots that a picked thread touches, and the cost of its warp.
 
-    Memory is moved in sectors of 32 bytes. The picture shows which sectors the 32 threads of a warp need, and how much of
+    Memory is accessed in sectors of 32 bytes. The picture shows which sectors the 32 threads of a warp need, and how much of
     them is used: threads on neighboring slots share sectors ("coalesced"), threads on distant slots need a sector each.
 
     Every thread of a small launch is drawn in advance. Of a larger one, some blocks, warps and turns are, and the view lists

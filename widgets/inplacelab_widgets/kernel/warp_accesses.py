@@ -53,7 +53,7 @@ class WarpRequest(NamedTuple):
     apart: int
 
     @property
-    def moved(self) -> int:
+    def requested(self) -> int:
         """The bytes of all sectors."""
         return traffic.SECTOR * len(self.sectors)
 

@@ -92,8 +92,8 @@ PICKED = {
     "taking_part": Text("threads", "线程数"),
     "wanted": Text("bytes used", "需要的字节"),
     "sectors": Text("sectors", "扇区数"),
-    "moved": Text("bytes moved", "搬运的字节"),
-    "share": Text("used / moved", "需要 / 搬运"),
+    "requested": Text("bytes requested", "请求的字节"),
+    "share": Text("used / requested", "需要 / 请求"),
     "thread": Text("thread", "线程"),
     "slots_of": Text("slots of {name}", "{name} 的槽位"),
     "comma": Text(", ", "、"),
@@ -108,10 +108,10 @@ PICKED = {
 TOTAL = Text("The whole launch", "整次启动")
 TOTAL_READ = Text("read", "读")
 TOTAL_WRITTEN = Text("written", "写")
-TOTAL_MOVED = Text("moved", "搬运")
+TOTAL_REQUESTED = Text("requested", "请求")
 IN_BYTES = Text("{bytes} bytes", "{bytes} 字节")
 NOT_COUNTED = Text("not counted: too many rows, and no repeating pattern", "未计：行数过多，且没有重复的规律")
-UNKNOWN_MOVED = Text("not known", "未知")
+NOT_KNOWN = Text("not known", "未知")
 BY_INDEX = Text(
     "not counted: it depends on the values of the index, which were not recorded",
     "未计：取决于 index 的值，而这些值没有记录",
@@ -126,9 +126,9 @@ OUT_OF_PLACE = Text(
 )
 LEGEND = (
     Text("used by a thread", "线程需要的槽位"),
-    Text("moved, but used by no thread", "随扇区搬运、无线程需要"),
+    Text("requested, but used by no thread", "随扇区一起请求，但没有线程需要"),
     Text("the selected thread's", "所选线程的槽位"),
-    Text("frame: a sector of 32 bytes, the smallest unit that moves", "外框：一个 32 字节扇区，内存搬运的最小单位"),
+    Text("frame: a sector of 32 bytes, the smallest unit of a request", "外框：一个 32 字节扇区，请求的最小单位"),
 )
 FACTS = Text("The launch", "这次启动")
 FACT_NAMES = {
@@ -140,7 +140,7 @@ FACT_NAMES = {
     "device": Text("device", "设备"),
     "read": Text("bytes read", "读取字节"),
     "written": Text("bytes written", "写入字节"),
-    "moved": Text("bytes moved", "搬运字节"),
+    "requested": Text("bytes requested", "请求字节"),
 }
 
 # --- the player: where its words differ from those for a recording ------------------------------------------------------------

@@ -59,7 +59,8 @@ def said(scene: RanksScene, position: int, language: str) -> str:
     """Returns what it comes to, and what happens at a position, in words."""
     told = scene.told(position)
     stop = {"en": ". ", "zh": "。"}[language]
-    return f"{_plain(scene.conclusion, language)}{stop}{_plain(told.clause, language)}{stop}{_plain(told.detail, language)}".strip()
+    clauses = dict.fromkeys(_plain(each, language) for each in (scene.conclusion, told.clause))  # the same is said once
+    return ("".join(each + stop for each in clauses) + _plain(told.detail, language)).strip()
 
 
 def _plain(text: Text, language: str) -> str:
