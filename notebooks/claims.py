@@ -69,7 +69,7 @@ CLAIMS = (
         Text("In-place operations lower the complexity of a computation.", "原地操作能降低计算的复杂度。"),
         Text(
             "The same elements are computed. What is saved is an allocation, its bytes, and sometimes a copy.",
-            "要算的元素一个不少。省下的是一次内存申请、那些字节，有时还有一次复制。",
+            "要计算的元素一个也没有减少。节省的是一次内存申请、相应的字节，有时还有一次复制。",
         ),
         REFUTED,
     ),
@@ -80,8 +80,8 @@ CLAIMS = (
             "How much larger depends on what would otherwise be held. Under a fixed limit, the largest batch is twice as large if "
             "a single operation makes the peak, one and a half times as large in inference with a network, and no larger in training "
             "if no name holds the old values anyway.",
-            "大多少，要看旧值本来是否还有谁持有。在固定的内存上限下数最大的批次：峰值出在单个操作上时是两倍；网络只做推理时是一倍半；"
-            "训练时如果本来就没有名字持有旧值，就一个样本也不多。",
+            "大多少，取决于旧值本来是否还会被持有。在固定的内存上限下，最大的批次如下：如果峰值出现在单个操作上，是原来的两倍；如果网络只做推理，是一倍半；"
+            "如果是训练，而旧值本来就没有名字持有，就不会变大。",
         ),
         QUALIFIED,
     ),
@@ -98,7 +98,7 @@ CLAIMS = (
         "alpha",
         Text(
             "`add_` and `subtract_` take a factor `alpha` for what is added or subtracted.",
-            "`add_` 和 `subtract_` 可以给加数、减数带上系数 `alpha`。",
+            "`add_` 和 `subtract_` 可以用 `alpha` 给加数或减数乘上一个系数。",
         ),
         Text(
             "They compute `x + alpha * y` and `x - alpha * y`, in place.",
@@ -126,7 +126,7 @@ CLAIMS = (
         ),
         Text(
             "It writes no slot; only shape and strides change. The ordinary `transpose` already gives a view, so nothing is saved.",
-            "它一个槽位也不写，变的只是形状和步幅。普通的 `transpose` 本来就给出视图，所以什么也没有省。",
+            "它一个槽位也不写，改变的只是形状和步幅。普通的 `transpose` 本来就给出视图，所以并没有节省内存。",
         ),
         REFUTED,
     ),
@@ -138,16 +138,16 @@ CLAIMS = (
         ),
         Text(
             "Without gradients, this is right to the byte. Training adds what backward keeps.",
-            "不求梯度时一个字节也不差；训练时还要加上反向传播保存的内容。",
+            "不需要梯度时，这两个数一字节不差；训练时还要加上反向传播保存的内容。",
         ),
         QUALIFIED,
     ),
     Claim(
         "as-much-as-possible",
-        Text("Use in-place operations in middle layers as much as possible.", "在中间层应尽量多用原地操作。"),
+        Text("Use in-place operations in middle layers as much as possible.", "在中间层应当尽可能多用原地操作。"),
         Text(
             "If backward keeps a copy, nothing is saved; and some writes are refused.",
-            "如果反向传播要留副本，就什么也没省；还有一些写入会被拒绝。",
+            "如果要为反向传播保存副本，就不省内存；还有一些写入会被拒绝。",
         ),
         QUALIFIED,
     ),
@@ -156,7 +156,7 @@ CLAIMS = (
         Text("Data augmentation and feature normalization can be done in place.", "数据增强和特征归一化可以原地进行。"),
         Text(
             "The lesson compares the peaks of both ways. If a gradient passes through the features, backward may refuse.",
-            "课里列出了两种写法的内存峰值。有梯度经过特征时，反向传播可能会拒绝。",
+            "这一课比较了两种写法的峰值。如果有梯度经过特征，反向传播可能会拒绝。",
         ),
         SHOWN,
     ),
@@ -164,17 +164,17 @@ CLAIMS = (
         "what-a-leaf-is",
         Text(
             "A leaf is a tensor that requires a gradient; `stop_gradient=False` makes a leaf; a leaf is an input of the graph.",
-            "需要梯度的张量就是叶子；`stop_gradient=False` 使张量成为叶子；叶子是计算图的输入。",
+            "需要梯度的张量就是叶子张量；`stop_gradient=False` 使张量成为叶子张量；叶子张量是计算图的输入。",
         ),
         Text(
             "These are three different things. A tensor that requires no gradient is always a leaf; one that requires a gradient is a leaf if the user created it.",
-            "这是三件不同的事：不需要梯度的张量都是叶子；需要梯度的张量，由用户创建的才是叶子。",
+            "这是三件不同的事。不需要梯度的张量都是叶子张量；需要梯度的张量，由用户创建的才是叶子张量。",
         ),
         QUALIFIED,
     ),
     Claim(
         "checked-before-written",
-        Text("Whether a tensor is a leaf is checked before it is written.", "写入之前会先检查张量是不是叶子。"),
+        Text("Whether a tensor is a leaf is checked before it is written.", "写入之前会先检查张量是不是叶子张量。"),
         Text(
             "In this package it is. PaddlePaddle 3.3.1 writes first and raises afterwards (recorded).",
             "inplacelab 是这样；PaddlePaddle 3.3.1 先写入、后报错（有记录）。",
@@ -185,12 +185,12 @@ CLAIMS = (
         "leaf-gradient-wrong",
         Text(
             "Writing to a leaf would make its gradient wrong, or damage the graph.",
-            "覆盖叶子会让梯度出错，或破坏计算图。",
+            "覆盖叶子张量会使梯度出错，或破坏计算图。",
         ),
         Text(
             "The gradient is the same. But the optimizer would update the overwritten value, and the tensor would no longer "
             "be a leaf.",
-            "梯度不变。但优化器更新的会是被覆盖之后的值，而且这个张量不再是叶子。",
+            "梯度不变。但优化器更新的会是覆盖之后的值，而且这个张量不再是叶子张量。",
         ),
         REFUTED,
     ),
@@ -210,12 +210,12 @@ CLAIMS = (
         "replicas-agree",
         Text(
             "In distributed training, all workers must do the same in-place operations; batch normalization needs care.",
-            "分布式训练中，各节点必须执行相同的原地操作；批归一化要格外小心。",
+            "在分布式训练中，各进程必须执行相同的原地操作；对批归一化要格外小心。",
         ),
         Text(
             "If one rank clips its weights, the replicas drift apart without an error. So do the running means of batch "
             "normalization if each rank normalizes for itself.",
-            "如果一个进程裁剪了自己的权重，副本就变得不一致，而且不报错；如果各进程各做各的批归一化，滑动均值也会变得不一致。",
+            "如果一个进程裁剪了自己的权重，副本就变得不一致，而且不报错；如果各进程分别做批归一化，滑动均值也会变得不一致。",
         ),
         SHOWN,
     ),
@@ -223,17 +223,17 @@ CLAIMS = (
         "since-2-6",
         Text(
             "Since 2.6 the overwritten input is kept where backward needs it.",
-            "自 2.6 起，反向传播需要时会保存被覆盖的输入。",
+            "从 2.6 版起，如果反向传播需要被覆盖的输入，就会保存它。",
         ),
-        Text("The lesson tests this rule operation by operation.", "课里逐个操作验证这条规则。"),
+        Text("The lesson tests this rule operation by operation.", "这一课对各个操作逐一验证这条规则。"),
         SHOWN,
     ),
     Claim(
         "names-added",
-        Text("109 in-place names were added in 2.6.", "2.6 新增了 109 个原地操作。"),
+        Text("109 in-place names were added in 2.6.", "2.6 版新增了 109 个原地操作。"),
         Text(
             "PaddlePaddle 3.3.1 has 132. That 109 were added cannot be verified today: the release notes name only a few.",
-            "PaddlePaddle 3.3.1 共有 132 个。新增 109 个目前无法核实：发布说明只列举了少数几个。",
+            "PaddlePaddle 3.3.1 一共有 132 个。新增 109 个的说法目前无法核实：发布说明只列出了少数几个名字。",
         ),
         QUALIFIED,
     ),
@@ -258,8 +258,8 @@ CLAIMS = (
         Text(
             "The memory is right, counted in bytes. The time was measured: a result of 64 MiB needs fresh memory pages, and writing in place takes half the "
             "time (in PyTorch and Paddle, a tenth). A small result gets memory that was just freed, without that delay.",
-            "内存的说法对，数出来正是如此。时间是测出来的：64 MiB 的结果需要新的内存页，原地操作只要一半时间（PyTorch 和 Paddle 里是十分之一）；"
-            "小的结果用的是刚刚释放的内存，没有这种等待。",
+            "关于内存的说法是对的，统计结果正是如此。关于时间，实测表明，占 64 MiB 的结果需要新的内存页，这时原地操作只需要一半的时间（在 PyTorch 和 Paddle 里是十分之一）；"
+            "较小的结果用的是刚刚释放的内存，不需要新的内存页。",
         ),
         QUALIFIED,
     ),
@@ -268,7 +268,7 @@ CLAIMS = (
         Text("`reshape` in place saves a copy on the device.", "原地 `reshape` 省去一次设备内的复制。"),
         Text(
             "If strides can express the new shape, `reshape` gives a view and copies nothing, in place or not. Otherwise it copies.",
-            "新形状能用步幅表示时，`reshape` 给出的就是视图，是否原地都不复制；否则要复制。",
+            "如果步幅能描述新的形状，`reshape` 给出的就是视图，无论是否原地都不复制；否则就要复制。",
         ),
         QUALIFIED,
     ),
@@ -278,17 +278,17 @@ CLAIMS = (
             "After `y = x.scale_(2.0)`, `y is x`. If a tensor is scaled by two twice, the gradient is 4.",
             "执行 `y = x.scale_(2.0)` 之后 `y is x`；两次乘以二，梯度是 4。",
         ),
-        Text("The lesson shows the path of the gradient through both nodes.", "课里展示了梯度经过两个节点的路径。"),
+        Text("The lesson shows the path of the gradient through both nodes.", "这一课展示了梯度经过两个节点的路径。"),
         SHOWN,
     ),
     Claim(
         "why-not-leaves",
         Text(
-            "Why leaves cannot be written in place is left to the reader.", "为什么叶子不能原地写入，留给读者自己发掘。"
+            "Why leaves cannot be written in place is left to the reader.", "为什么不能原地写入叶子张量，留给读者思考。"
         ),
         Text(
             "The reason is the optimizer: it would update the overwritten value, or a tensor that is no longer a leaf.",
-            "原因在于优化器：它更新的会是被覆盖之后的值，或者一个不再是叶子的张量。",
+            "原因在于优化器：它更新的会是覆盖之后的值，或者是一个不再是叶子张量的张量。",
         ),
         ANSWERED,
     ),
@@ -325,7 +325,7 @@ CLAIMS = (
         ),
         Text(
             "Not in PaddlePaddle 3.3.1, where views and in-place writes together silently give wrong gradients (recorded). In a few programs, PyTorch 2.13 is silently wrong, too.",
-            "在 PaddlePaddle 3.3.1 中并非如此：视图加原地写入会悄悄给出错误的梯度（有记录）。在少数几段程序里，PyTorch 2.13 也会悄悄算错。",
+            "在 PaddlePaddle 3.3.1 中并非如此：视图与原地写入一起使用时，可能悄悄得到错误的梯度（由记录得知）。对少数几段程序，PyTorch 2.13 也会悄悄算错。",
         ),
         REFUTED,
     ),

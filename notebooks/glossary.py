@@ -84,7 +84,8 @@ def _in_english(entry: Entry, lesson: Path | None) -> str:
 
 def _in_chinese(entry: Entry, lesson: Path | None) -> str:
     said = entry.prose.zh.removeprefix(f"**{entry.zh}**")
-    return "".join([f"**{entry.zh}**（{entry.en}）", said, *_link(lesson, "第 {0} 课")])
+    english = "" if entry.en == entry.zh else f"（{entry.en}）"
+    return "".join([f"**{entry.zh}**{english}", said, *_link(lesson, "第 {0} 课")])
 
 
 def _link(lesson: Path | None, words: str) -> Iterator[str]:

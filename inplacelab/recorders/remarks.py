@@ -5,7 +5,7 @@ from __future__ import annotations
 from inplacelab.language import Text
 
 UNTESTED = Text("This is {0} {1}; the recorder was tested with {2}.", "这里的 {0} 是 {1}；记录器是用 {2} 测试的。")
-ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程所做的没有记录。")
+ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程中的操作没有记录。")
 OUTSIDE = Text(
     "`{0}` leads to a tensor's memory itself. Writes from there raise no version, and were not seen.",
     "`{0}` 直接给出张量的内存。由此进行的写入不增加版本号，也看不到。",

@@ -46,7 +46,7 @@ _CUT = Text(
     "这是程序的末尾：更早的 {0:,} 个事件没有保留。",
 )
 _LEFT_OUT = Text(
-    "The program uses {0}, too. What it did there was not recorded.", "程序还用到 {0}，在其中所做的没有记录。"
+    "The program uses {0}, too. What it did there was not recorded.", "程序还用到 {0}，但用它进行的操作没有记录。"
 )
 _RUNNING = Text(
     "this `record` is recording already: make another one with `paddle.record()`.",

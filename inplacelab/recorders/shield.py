@@ -29,7 +29,7 @@ from inplacelab.recorders.static import class_name, traceback_of
 
 _STOPPED = Text(
     "The recording stopped here, after step {0}: {1} inside the recorder. What the program did later is not shown.",
-    "记录在第 {0} 步之后停止：记录器内部出现 {1}。程序之后所做的没有显示。",
+    "记录在第 {0} 步之后停止：记录器内部出现 {1}。程序此后的操作没有显示。",
 )
 
 

@@ -10,5 +10,5 @@ UNOBSERVED = Text(
 )
 ELSEWHERE = Text(
     "What other threads or coroutines did was left out, but bytes count their tensors, too.",
-    "其他线程或协程所做的没有记录，但字节数也包括它们的张量。",
+    "其他线程或协程中的操作没有记录，但字节数也包括它们的张量。",
 )

@@ -22,7 +22,7 @@ TOGETHER = Text(
 )
 COMPILED = Text(
     "What functions compiled by `to_static` do is one operation, `run_program`.",
-    "经 `to_static` 编译的函数所做的，记录为一个操作 `run_program`。",
+    "经 `to_static` 编译的函数，其中的全部操作记录为一个操作 `run_program`。",
 )
 INFERRED = Text(
     "Paddle does not show what grad nodes keep. It was inferred from their names, and is marked so.",

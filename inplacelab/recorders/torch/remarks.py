@@ -23,8 +23,8 @@ UNOBSERVED = Text(
 )
 FAST = Text(
     "What `{0}` computes was not recorded: without gradients PyTorch has a fast path for it, which a recorder would switch off.",
-    "`{0}` 的计算没有记录：不求梯度时，PyTorch 对它有快速路径，记录器会使其失效。",
+    "`{0}` 的计算没有记录：不需要计算梯度时，PyTorch 会走一条快速路径，而记录器会使这条路径失效。",
 )
 COMPILED = Text(
-    "What functions compiled by `torch.compile` do was not recorded.", "经 `torch.compile` 编译的函数所做的没有记录。"
+    "What functions compiled by `torch.compile` do was not recorded.", "经 `torch.compile` 编译的函数，其中的操作没有记录。"
 )

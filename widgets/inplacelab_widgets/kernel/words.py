@@ -126,7 +126,7 @@ OUT_OF_PLACE = Text(
 )
 LEGEND = (
     Text("used by a thread", "线程需要的槽位"),
-    Text("requested, but used by no thread", "随扇区请求、无线程需要"),
+    Text("requested, but used by no thread", "随扇区一起请求，但没有线程需要"),
     Text("the selected thread's", "所选线程的槽位"),
     Text("frame: a sector of 32 bytes, the smallest unit of a request", "外框：一个 32 字节扇区，请求的最小单位"),
 )
