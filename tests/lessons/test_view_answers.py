@@ -92,7 +92,7 @@ def test_the_loss_counts_as_well_as_its_gradient() -> None:
     ],
 )  # fmt: skip
 def test_what_a_copy_takes(clone: Any, kept: Any, *, solved: bool) -> None:
-    assert check.bytes_of_both(bytes_of_clone=clone, bytes_of_kept_copy=kept).solved == solved
+    assert check.bytes_of_both(bytes_more=clone, bytes_of_kept_copy=kept).solved == solved
 
 
 @pytest.mark.parametrize(

@@ -71,12 +71,12 @@ def right_gradient(mine: Recording) -> Steps:
 
 
 @exercise
-def bytes_of_both(bytes_of_clone: Any, bytes_of_kept_copy: Any) -> Steps:
+def bytes_of_both(bytes_more: Any, bytes_of_kept_copy: Any) -> Steps:
     yield (
-        bytes_of_clone == _ROW,
+        bytes_more == _ROW,
         Text(
-            "The clone: how many numbers does a row have, and how many bytes does a number take?",
-            "克隆：一行有几个数？每个数占几字节？",
+            "Your solution: how many numbers does the added tensor have, and how many bytes does a number take?",
+            "你改好的程序：多出来的张量有几个数？每个数占几字节？",
         ),
     )
     yield (
@@ -201,8 +201,8 @@ def without_a_path(asked: Recording, ends: Any) -> Steps:
     yield (
         named <= truth.keys(),
         Text(
-            "`loss` does depend on one of the elements that you named. Change that number in line 1 and run the cell again: does `loss` change?",
-            "你列出的元素中，有一个对 `loss` 有影响。请修改第 1 行里的这个数，再运行单元格：`loss` 变了吗？",
+            "`loss` sends a gradient to one of the elements that you named. Which of them are not 0 in `w.grad`?",
+            "你列出的元素中，有一个的梯度不是 0。请看 `w.grad`：是哪一个？",
         ),
     )
     yield (
