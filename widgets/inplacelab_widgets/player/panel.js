@@ -291,7 +291,7 @@ export function drawPanel(panel, payload) {
   function sizeIn(room, { part, shrunk, isWhole }, most) {
     const there = arrangement && arranged(panel, room, part, shrunk);
     if (there) {
-      const heights = most !== undefined && panel.shelf ? panel.groups.map((group) => there.zoom * (group.height ?? 0)).filter((height) => height <= most) : [there.zoom * there.height];
+      const heights = most && panel.shelf ? panel.groups.map((group) => there.zoom * (group.height ?? 0)).filter((height) => height <= most) : [there.zoom * there.height];
       return { width: there.zoom * there.width, height: Math.max(0, ...heights) };
     }
     const width = isOnAxis ? axisIn(panel.width, payload.axis, room).width : panel.width;

@@ -107,7 +107,7 @@ function drawPane(stage, name, panels) {
     const { across, down, large } = framed;
     const by = size ?? large;
     const around = down + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.height(), 0);
-    const left = most === undefined ? most : (most - around) / by;
+    const left = most && (most - around) / by;
     const drawings = seen().reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, fitting(framed, by), left).height * by, 0);
     return Math.ceil(around + drawings);
   }

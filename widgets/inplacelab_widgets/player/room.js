@@ -5,8 +5,9 @@
 /** The height that a player may take in a notebook, in px and as a part of the window, so that on a laptop the cell above stays visible. */
 const LAPTOP = 520;
 const OF_WINDOW = 0.76;
-/** The px that a player may take in addition, so that nothing is cut off. */
-const LEEWAY = 56;
+/** The px that a player may take in addition, so that nothing is cut off; and how many times as much, so that no storage is. */
+const LEEWAY = 40;
+const FOR_STORAGES = 1.4;
 /** The px below a player that fills the window. */
 const MARGIN = 8;
 /** On a projector, the height of a node of the graph with what stands around it, in px of the picture. */
@@ -54,14 +55,15 @@ export function shared(upper, lowers, room, leeway, lowest = LOWER, highest = ()
   const part = Math.min(lower, Math.max(lowest * room, room - upper));
   const low = Math.max(part, ...lowers.filter((need) => need <= part + leeway));
   const high = Math.min(upper, room - part);
-  return [Math.max(high, highest(room - low + leeway)), low];
+  return [Math.max(high, highest(room - low + FOR_STORAGES * leeway)), low];
 }
 
 /** Keeps the heights of the panes. @param {Stage} stage @param {{above: Part[], below: Part[], others: Part[]}} parts  The parts beside the code, below it, and around. */
 export function keepRoom({ root, payload }, { above, below, others }) {
   // The elements, of which there may be many, get the remaining room.
   const telling = below.filter((part) => below.length < 2 || !part.root.matches(".ipl-elements"));
-  const needOf = (/** @type {Part | undefined} */ part, /** @type {number} */ size, /** @type {number | undefined} */ most = undefined) => part?.need?.(size, most) ?? 0;
+  /** @param {Part | undefined} part @param {number} size @param {number} [most] */
+  const needOf = (part, size, most) => part?.need?.(size, most) ?? 0;
   const isCut = (/** @type {Part} */ part, /** @type {number} */ size) => part.isCut?.(size) ?? false;
   const lowest = payload.opens === "graph" ? LOWER : LOWER_WITHOUT_GRAPH;
   const opened = below.find(({ root: pane }) => pane.matches(`.ipl-${payload.opens}`)) ?? below[0];
@@ -81,8 +83,10 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const [code, storages] = [".ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
     // Above the storages, the code keeps its height.
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
-    const uppers = (/** @type {number} */ size, /** @type {number | undefined} */ most = undefined) => above.slice(isStacked ? -1 : 0).map((part) => needOf(part, size, most));
-    const upper = (/** @type {number} */ size, /** @type {number | undefined} */ most = undefined) => Math.max(0, ...uppers(size, most));
+    /** @param {number} size @param {number} [most] */
+    const uppers = (size, most) => above.slice(isStacked ? -1 : 0).map((part) => needOf(part, size, most));
+    /** @param {number} size @param {number} [most] */
+    const upper = (size, most) => Math.max(0, ...uppers(size, most));
     const around = edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0) + heightOfRows(others);
     const unscaled = telling.map((part) => needOf(part, 1));
     // The picture of a launch is read from top to bottom, so it is never scrolled automatically.
