@@ -52,7 +52,8 @@ _OTHER_THREADS = Text(
     "没有监视其他线程的反向传播。要监视，请在线程运行的函数内部使用 `with inplacelab.explain():`。",
 )
 _COMPILED = Text(
-    "What functions compiled by `torch.compile` did was not watched.", "经 `torch.compile` 编译的函数，其中的操作没有监视。"
+    "What functions compiled by `torch.compile` did was not watched.",
+    "经 `torch.compile` 编译的函数，其中的操作没有监视。",
 )
 
 

@@ -26,5 +26,6 @@ FAST = Text(
     "`{0}` 的计算没有记录：不需要计算梯度时，PyTorch 会走一条快速路径，而记录器会使这条路径失效。",
 )
 COMPILED = Text(
-    "What functions compiled by `torch.compile` do was not recorded.", "经 `torch.compile` 编译的函数，其中的操作没有记录。"
+    "What functions compiled by `torch.compile` do was not recorded.",
+    "经 `torch.compile` 编译的函数，其中的操作没有记录。",
 )
