@@ -121,7 +121,7 @@ def from_numpy(ndarray: np.ndarray[Any, Any]) -> Tensor:
 
 
 def manual_seed(seed: int) -> None:
-    """Starts the random numbers of this package from a seed. They are others than PyTorch's."""
+    """Starts the random numbers of this package from a seed. They differ from PyTorch's."""
     _engine.manual_seed(seed)
 
 

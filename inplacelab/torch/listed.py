@@ -56,7 +56,7 @@ DIFFERENCES = (
     ),
     (
         Text("random numbers", "随机数"),
-        Text("are others than PyTorch's for the same seed", "同一种子下与 PyTorch 不同"),
+        Text("differ from PyTorch's for the same seed", "同一种子下与 PyTorch 不同"),
     ),
 )  # fmt: skip
 """Where a program with these names fares otherwise than with PyTorch."""
