@@ -51,6 +51,16 @@ class Call:
         flat = [each for value in values for each in (value if type(value) in (list, tuple) else (value,))]
         return [each for each in flat if self.is_tensor(each)]
 
+    def told(self) -> str:
+        """Its arguments that are no tensors, also those in lists and tuples."""
+
+        def shown(value: Any) -> str:
+            if type(value) in (list, tuple):
+                return f"[{', '.join(map(shown, value))}]"
+            return "-" if self.is_tensor(value) else repr(value)
+
+        return shown([*self.args, *(each for pair in self.kwargs.items() for each in pair)])
+
     def on(self, arrays: Sequence[Any]) -> Any:
         """Runs the function again, with arrays in the places of its first tensors; returns its result, or each of several, as arrays."""
         waiting = list(arrays)

@@ -48,7 +48,11 @@ _SMALL = 1e-6
 _FIRST = 1 << 40
 """Numbers of elements begin here, so that a constant that a function writes is none of them."""
 MOST_RUNS = 256
-"""If there are more elements, not each one is tried."""
+"""Of a tensor with more elements, not each one is tried."""
+MOST_MIXED = 256
+"""The same of all tensors of a function that mixes their elements."""
+MOST_KNOWN = 64
+"""Of so many functions that mix elements it is remembered what was found."""
 
 
 def by_trial(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
@@ -102,23 +106,36 @@ def _added(call: Call, shape: Shape) -> Dependence | None:
 
 def _mixed(call: Call, shapes: Sequence[Shape], *, as_they_are: bool) -> Found:
     """Which elements of the results change with each element of the tensors, found by changing one after the other."""
-    tensors = call.tensors() if _are_few(shapes) else []
+    tensors = call.tensors() if sum(map(prod, shapes)) <= MOST_MIXED else []
     given = [np.asarray(call.as_array(each)) for each in tensors[: len(shapes)]]
     if [each.shape for each in given] != [*shapes]:
         return None
     given += [np.zeros((), np.uint8)] * (len(tensors) - len(given))  # those without memory are written
-    arrays = [
-        each if each.dtype.kind != "f" else each.astype(float) if as_they_are else _some_numbers(each.shape, k)
-        for k, each in enumerate(given)
-    ]
-    before = _listed(call.on(arrays))
+    if as_they_are:
+        return _changes(call, [each.astype(float) if each.dtype.kind == "f" else each for each in given])
+    arrays = [_some_numbers(each.shape, k) if each.dtype.kind == "f" else each for k, each in enumerate(given)]
+    asked = call.name, call.told(), *((each.shape, each.dtype.str, each.tobytes()) for each in arrays)
+    if asked not in _KNOWN:
+        if len(_KNOWN) >= MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[asked] = _changes(call, arrays)
+    return _KNOWN[asked]
+
+
+_KNOWN: dict[tuple[object, ...], Found] = {}
+"""What was found of functions that do the same whatever the values are: a loop calls one again and again."""
+
+
+def _changes(call: Call, arrays: Sequence[Any]) -> Found:
+    """Which elements of the results of a call change with each element of some arrays."""
+    before = _results(call.on(arrays))
     groups: list[list[list[int]]] = [[[] for _ in range(result.size)] for result in before]
     first = 0
     for k, array in enumerate(arrays):
         for element in range(array.size if array.dtype.kind == "f" else 0):
             changed = array.copy()
             changed.reshape(-1)[element] += _SMALL
-            after = _listed(call.on([*arrays[:k], changed, *arrays[k + 1 :]]))
+            after = _results(call.on([*arrays[:k], changed, *arrays[k + 1 :]]))
             for result, was, found in zip(after, before, groups, strict=True):
                 for at in np.flatnonzero(result != was):
                     found[at].append(first + element)
@@ -127,11 +144,7 @@ def _mixed(call: Call, shapes: Sequence[Shape], *, as_they_are: bool) -> Found:
     return known if len(known) > 1 else known[0]
 
 
-def _are_few(shapes: Sequence[Shape]) -> bool:
-    return sum(map(prod, shapes)) <= MOST_RUNS
-
-
-def _listed(results: Any) -> list[Any]:
+def _results(results: Any) -> list[Any]:
     return [np.asarray(each).reshape(-1) for each in (results if isinstance(results, tuple) else (results,))]
 
 
