@@ -208,6 +208,20 @@ def test_the_whole_is_sent_when_the_player_asks_and_is_not_part_of_the_state(mon
     assert packed not in view.get_state().values()
 
 
+def test_of_a_very_long_recording_the_panels_below_are_sent_before_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inplacelab_widgets.panel_views.MANY_STEPS", 20)
+    view = Stepper(training(8), step=30)
+    sent: list[Any] = []
+    monkeypatch.setattr(View, "send", lambda _, content: sent.append(json.loads(unpacked(content["whole"]))))
+    for _ in range(2):
+        view._handle_custom_msg({"want": "whole"}, [])
+    first = json.loads(unpacked(view._payload))
+    drawn = [[panel["name"] for panel in each["panels"] if panel["groups"]] for each in (first, *sent)]
+    assert drawn[0] == ["storages"]
+    assert set(drawn[1]) > {"storages"}
+    assert [each.get("only") for each in sent] == [30, None, None], "once it is there, the whole alone is sent"
+
+
 def test_its_steps_are_those_of_the_recording() -> None:
     recording = training(8)
     first = payload(scene_of(recording), only=0)

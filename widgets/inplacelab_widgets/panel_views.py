@@ -146,20 +146,20 @@ class View(LiveWidget):
         """What is sent with the widget, and is saved with a notebook."""
         if len(self._recording) <= FEW_STEPS and len(self._whole) <= MOST_BYTES:
             return self._whole
-        questions = self._questions if self.predict else ()
-
-        def packed(extent: Extent) -> str:
-            return packed_json(
-                payload(self._scene, questions, panels=self.panels, only=self.step, extent=extent, follow=self.follow)
-            )
-
-        sent = packed("brief")
+        sent = self._at_step("brief")
         if len(sent) > MOST_BYTES:
-            return packed("bare")
+            return self._at_step("bare")
         if len(self._recording) > MANY_STEPS or len(sent) > ROOM_FOR_PANEL * MOST_BYTES:
             return sent
-        full = packed("full")
+        full = self._at_step("full")
         return full if len(full) <= MOST_BYTES else sent
+
+    def _at_step(self, extent: Extent) -> str:
+        """The picture of the present step alone."""
+        questions = self._questions if self.predict else ()
+        return packed_json(
+            payload(self._scene, questions, panels=self.panels, only=self.step, extent=extent, follow=self.follow)
+        )
 
     @cached_property
     def _whole(self) -> str:
@@ -167,9 +167,15 @@ class View(LiveWidget):
             return packed_json(payload(self._scene, self._questions, panels=self.panels))
 
     def _answer(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        """Sends the whole payload as a message, which no notebook saves. The player asks for it after the first picture."""
-        if content == {"want": "whole"}:
-            self.send({"whole": self._whole})
+        """Sends the whole payload as a message, which no notebook saves. The player asks for it after the first picture. Of a long recording
+        it takes seconds, so the panels that were left out come before it.
+        """
+        if content != {"want": "whole"}:
+            return
+        if len(self._recording) > MANY_STEPS and "_whole" not in vars(self):
+            with gc_paused():
+                self.send({"whole": self._at_step("full")})
+        self.send({"whole": self._whole})
 
     @property
     def recording(self) -> Recording:

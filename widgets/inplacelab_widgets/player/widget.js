@@ -89,13 +89,13 @@ async function draw(model, el) {
   if (model.get("layout")?.comm_live === false) return () => {};
   // Of two long programs nothing is there yet.
   let shown = first.later ? { stage: { root: el, wanted: undefined }, close() {} } : drawn(model, el, first);
-  let isClosed = false;
-  /** @param {any} message */
+  let isDone = false;
+  /** Of a very long recording, the panels of the present step arrive before the whole. @param {any} message */
   async function replace({ whole }) {
-    if (!whole) return;
-    model.off("msg:custom", replace);
-    const payload = await arrived(whole);
-    if (isClosed) return;
+    const payload = whole && (await arrived(whole));
+    if (!payload || isDone) return;
+    isDone = payload.only === undefined;
+    if (isDone) model.off("msg:custom", replace);
     const { root, wanted } = shown.stage;
     const hasFocus = root.contains(/** @type {Document} */ (el.getRootNode()).activeElement);
     shown.close();
@@ -106,7 +106,7 @@ async function draw(model, el) {
   model.on("msg:custom", replace);
   model.send({ want: "whole" });
   return () => {
-    isClosed = true;
+    isDone = true;
     model.off("msg:custom", replace);
     shown.close();
   };
