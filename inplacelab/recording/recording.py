@@ -308,7 +308,8 @@ def _by_storage(
     found: Mapping[int, Sequence[int]], before: Mapping[int, _Located], changes: tuple[tuple[int, _Located | None], ...]
 ) -> Mapping[int, Sequence[int]]:
     """Returns the counters or the tensors of each storage by number, updated with what a step changes."""
-    moved = [(key, facts) for key, facts in changes if _storage(before.get(key)) != _storage(facts)]
+    last = dict(changes).items()  # a file may change a number twice in one step
+    moved = [(key, facts) for key, facts in last if _storage(before.get(key)) != _storage(facts)]
     if not moved:
         return found
     after: dict[int, Sequence[int]] = dict(found)

@@ -261,5 +261,5 @@ def test_where_no_edit_fits_the_copying_mode_is_offered(tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     script.write_text(BEGIN + PROGRAMS["an augmented assignment"])
     said = report_of_trials(Trials(script, [], framework="torch", seconds=60).find([trail]), "torch")
-    assert said.startswith("No edit that is known here fits")
+    assert said.startswith("No known edit fits these lines")
     assert "saved_tensors_hooks" in said

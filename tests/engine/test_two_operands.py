@@ -55,7 +55,7 @@ def test_integers_lose_no_fraction_silently() -> None:
 @pytest.mark.parametrize("write", ["floor_divide_", "remainder_", "mod_"])
 def test_a_division_by_zero_that_has_no_answer_writes_nothing(write: str) -> None:
     x, y = paddle.to_tensor([6, 7, 8]), paddle.to_tensor([4, 0, 3])
-    with pytest.raises(ZeroDivisionError, match=r"(?s)Integer division by zero.*mask"):
+    with pytest.raises(ZeroDivisionError, match=r"(?s)Integer division by zero.*replace the zeros"):
         getattr(x, write)(y)
     assert (x.tolist(), x.inplace_version) == ([6, 7, 8], 0)
 

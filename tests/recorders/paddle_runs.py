@@ -15,7 +15,7 @@ run, plain = partial(runs.run, framework="paddle"), partial(runs.plain, framewor
 
 def remarks(recording: Recording) -> list[str]:
     """What a recording says was left out, besides that saved tensors are inferred."""
-    return [note.en for note in recording.notes if "is marked so" not in note.en]
+    return [note.en for note in recording.notes if "is marked as inferred" not in note.en]
 
 
 def bits(names: dict[str, Any]) -> dict[str, Any]:

@@ -132,7 +132,7 @@ EXPRESSIONS = {
         "paddle.nn.functional.nll_loss(a, i, weight=b[0])", "paddle.nn.functional.binary_cross_entropy_with_logits(a, b, pos_weight=b[0].abs())", "paddle.kron(a, b)",
         "paddle.linalg.solve(a[:, :2], b[:, :2])", "paddle.nn.functional.grid_sample(a.reshape([1, 1, 2, 3]), b[:, :2].reshape([1, 1, 2, 2]))", "paddle.fft.rfft(a).abs()",
         "paddle.select_scatter(a, b[0], 0, 1)", "paddle.nanmedian(a)", "paddle.renorm(a, 2., 0, 1.)",
-        "(paddle.seed(0), paddle.set_default_dtype('float64'), paddle.nn.LSTM(3, 2)(a.unsqueeze(0))[0].detach())[2]",
+        "(paddle.seed(0), paddle.set_default_dtype('float64'), paddle.nn.LSTM(3, 2)(a.unsqueeze(0))[0].detach(), paddle.set_default_dtype('float32'))[2]",
     ),
 }  # fmt: skip
 

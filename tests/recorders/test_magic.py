@@ -364,7 +364,8 @@ def test_what_is_no_recording_is_refused_in_a_sentence_and_the_cell_does_not_run
     cell("ran = False")
     shown = cell(f"%%stepper --against {name}\nran = True")
     assert (
-        f"What follows --against must be the name of a recording, and '{name}' is none" in str(shown.error) + shown.out
+        f"What follows --against must be the name of a recording, and '{name}' is not one"
+        in str(shown.error) + shown.out
     )
     assert not shown.displayed
     assert cell("ran").result is False

@@ -190,7 +190,7 @@ def test_what_nodes_have_saved_is_marked_as_inferred() -> None:
     assert [each.name for each in saved["ExpGradNode"]] == ["out"]
     assert [each.name for each in saved["MultiplyGradNode"]] == ["x", "y"]
     assert all(each.inferred for many in saved.values() for each in many)
-    assert any("is marked so" in note.en for note in recording.notes)
+    assert any("is marked as inferred" in note.en for note in recording.notes)
     assert "inferred" in to_text(recording)
 
 

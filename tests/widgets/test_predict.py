@@ -95,7 +95,7 @@ def test_an_author_s_questions_are_the_ones_that_are_asked(sample: Samples) -> N
 
 
 def test_questions_of_another_recording_are_refused(sample: Samples) -> None:
-    with pytest.raises(ValueError, match=r"a question about step 5: this recording has 3 steps"):
+    with pytest.raises(ValueError, match=r"a question is about step 5, but this recording has 3 steps"):
         Stepper(sample("relayout"), predict=questions_at(sample("stale"), 5))
 
 
