@@ -224,7 +224,7 @@ def _indexed(program: Program, node: ast.AST, op: str) -> str | None:
     """Returns how an indexing is written: `x[0]`, `x[0] = 5.`, `x[0] += 1`."""
     match node:
         case ast.Subscript() as read if op == "getitem":
-            return _cut(program.code(read), f"{_short(program.code(read.value))}[...]")
+            return _place(program, read)
         case ast.AugAssign(target=ast.Subscript() as target):
             return _assigned(program, node, target)
         case ast.Assign(targets=targets):
@@ -257,9 +257,15 @@ def _assigned(program: Program, statement: ast.stmt, target: ast.Subscript) -> s
         isinstance(statement, ast.Assign) and statement.targets == [target]
     )
     sign = f"{_OPERATORS[type(statement.op)][0]}=" if isinstance(statement, ast.AugAssign) else "="
-    place = _cut(program.code(target), f"{_short(program.code(target.value))}[...]")
-    shortened = f"{place} {sign} ..."
+    shortened = f"{_place(program, target)} {sign} ..."
     return _cut(program.code(statement), shortened) if simple else shortened
+
+
+def _place(program: Program, indexed: ast.Subscript) -> str:
+    """Returns an indexing: `x[0, 1]`, or without its index `x[...]`; of a long expression the index alone, `…[0, 1]`."""
+    name = _short(program.code(indexed.value))
+    shorter = f"{name}[...]" if name else _cut(f"…[{program.code(indexed.slice)}]", "[...]")
+    return _cut(program.code(indexed), shorter)
 
 
 def _may_be(operator: ast.AST, op: str) -> bool:
@@ -272,5 +278,5 @@ def _cut(whole: str, shorter: str) -> str:
 
 
 def _short(code: str) -> str:
-    """Returns an expression, or nothing if it is too long to be part of another: `[...]` for `(a + b).reshape([2, 3])[0]`."""
+    """Returns an expression, or nothing if it is too long to be part of another."""
     return code if len(code) <= LONGEST - len("[...]") else ""

@@ -166,6 +166,19 @@ def test_a_cleared_gradient(tape: Any) -> None:
     assert last(tape).en == "Line 2: The gradient of `w` was cleared."
 
 
+@pytest.mark.parametrize(
+    ("count", "said"), [(2, "The gradients of `w0` and `w1` were cleared."), (7, "7 gradients were cleared.")]
+)
+def test_several_cleared_gradients(tape: Any, count: int, said: str) -> None:
+    """Once, and not also as names that are bound no longer: `w0.grad` is not said to name no tensor."""
+    filled = [tape.tensor(key, key, (2,), f"w{key}", grad=10 + key) for key in range(count)]
+    gradients = [tape.tensor(10 + key, 10 + key, (2,), f"w{key}.grad") for key in range(count)]
+    tape.step("line", 1, *filled, *gradients)
+    gone = tuple(("tensor", each.id) for each in gradients)
+    tape.step("line", 2, *(replace(each, grad=None) for each in filled), gone=gone)
+    assert last(tape).en == f"Line 2: {said}"
+
+
 def test_a_line_that_did_nothing_to_tensors(tape: Any) -> None:
     tape.step("line", 4)
     assert (last(tape).en, last(tape).zh) == ("Line 4 changed no tensor.", "第 4 行没有改变任何张量。")

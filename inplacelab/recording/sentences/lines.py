@@ -55,6 +55,8 @@ def freed(moment: Moment) -> list[Text]:
 
 MOST_STORAGES = 24
 """More storages are counted: the end of a function frees hundreds."""
+MOST_NAMED = 6
+"""More gradients that were cleared are counted: `zero_grad` clears those of all parameters."""
 
 
 def listed_storages(storages: Sequence[StorageFacts]) -> Text:
@@ -118,8 +120,14 @@ def _binding(moment: Moment, name: str, facts: TensorFacts) -> Text:
 def _unbound(moment: Moment) -> list[Text]:
     """Describes names that are no longer bound to a tensor."""
     bound = {name for tensor in moment.after.tensors.values() for name in tensor.names}
+    cleared = {was.grad for was, _ in _cleared(moment)}  # said apart: a gradient is cleared
     touched = (moment.before.tensors[key] for key, _ in moment.step.tensors if key in moment.before.tensors)
-    lost = [name for tensor in touched for name in tensor.names if name not in bound]
+    lost = [
+        name
+        for tensor in touched
+        for name in tensor.names
+        if name not in bound and not (tensor.id in cleared and name.endswith(".grad"))
+    ]
     if not lost:
         return []
     verb = "names" if len(lost) == 1 else "name"
@@ -136,9 +144,22 @@ def _flags(moment: Moment) -> list[Text]:
             declines = Text("{0} no longer requires a gradient (`{1}`).", "{0} 不再需要梯度（`{1}`）。")
             flag = framework_of(moment.recording).flagged(asks=now.needs_gradient)
             said.append((asks if now.needs_gradient else declines).format(moment.label(now), flag))
-        if now is not None and was is not None and was.grad is not None and now.grad is None:
-            said.append(Text("The gradient of {0} was cleared.", "{0} 的梯度已清除。").format(moment.label(now)))
-    return said
+    return [*said, *_without_gradients(moment)]
+
+
+def _without_gradients(moment: Moment) -> list[Text]:
+    """Describes gradients that were cleared: at most `MOST_NAMED` by name, so that the headline stays short."""
+    cleared = [moment.label(now) for _, now in _cleared(moment)]
+    if len(cleared) > MOST_NAMED:
+        return [Text("{0:,} gradients were cleared.", "清除了 {0:,} 个梯度。").format(len(cleared))]
+    pattern = "The gradient of {0} was cleared." if len(cleared) == 1 else "The gradients of {0} were cleared."
+    return [Text(pattern, "{0} 的梯度已清除。").format(listing(cleared))] if cleared else []
+
+
+def _cleared(moment: Moment) -> list[tuple[TensorFacts, TensorFacts]]:
+    """The tensors that have no gradient any more, before and after the step."""
+    pairs = [(moment.tensor_before(key), now) for key, now in moment.step.tensors]
+    return [(was, now) for was, now in pairs if was and now and was.grad is not None and now.grad is None]
 
 
 def _names_before(moment: Moment, tensor: int) -> tuple[str, ...]:
