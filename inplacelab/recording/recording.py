@@ -286,8 +286,9 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
         namesakes = _counted(namesakes, nodes, step.nodes)
         nodes = _apply(nodes, step.nodes)
         awaited = tuple(key for key in begun.get(step.index, ()) if key not in dict(step.tensors))
-        groups = namesakes, owners, counted, located, bound
-        yield State(step, storages, counters, tensors, nodes, *groups, coming, awaited)
+        yield State(
+            step, storages, counters, tensors, nodes, namesakes, owners, counted, located, bound, coming, awaited
+        )
 
 
 def _apply(

@@ -298,9 +298,8 @@ def text_runs(style: str, moments: Iterable[tuple[int, str]], last: int) -> Runs
 
 def clipped(marks: Iterable[Mark], first: int, last: int) -> Iterator[Mark]:
     """Yields the marks that are shown between two steps, with their looks from then."""
-    known: dict[
-        int, tuple[Runs, Runs]
-    ] = {}  # many marks share their runs, which are kept alive: no others get their id
+    # Many marks share their runs. These are kept alive, so that no others get their id.
+    known: dict[int, tuple[Runs, Runs]] = {}
     for mark in marks:
         if id(mark.runs) not in known:
             known[id(mark.runs)] = mark.runs, _clipped(mark.runs, first, last)
