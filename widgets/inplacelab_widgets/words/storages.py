@@ -74,7 +74,7 @@ MARKS = {
 }
 """What the marks of slots mean, by what the step did (see `recording.touched`)."""
 VALUE_BEFORE = Text("was", "原值")
-VALUE_KEPT = Text("kept", "保存值")
+VALUE_KEPT = Text("kept", "保存")
 """Beside the values that backward had kept, under those that it found."""
 SHELF = Text("Other storages", "其余存储")
 SIMULATED = Text("simulated device", "模拟设备")
