@@ -106,13 +106,13 @@ def test_at_its_beginning_a_program_that_fails_leads_to_where_it_fails(open_play
 
 def test_a_failure_is_marked_at_the_lines_that_caused_it(open_player: Callable[..., Player]) -> None:
     player = open_player("really_stale")
-    said = player.page.locator(".ipl-code .ipl-traced")
+    said = player.page.locator(".ipl-code .ipl-traced:visible")
     code = player.page.locator(".ipl-code li code")
     lines = code.all_inner_texts()
     assert said.count() == 0
     player.press("End")
     assert said.all_inner_texts() == ["kept v0", "v0 → v1", "finds v1"]
-    marked = player.page.locator(".ipl-code li:has(.ipl-traced)")
+    marked = player.page.locator(".ipl-code li.ipl-marked")
     meant = ["".join(line.locator("u").all_inner_texts()) for line in marked.all()]
     assert meant == ["b * b", "b.add_(paddle.to_tensor([10.0, 10.0, 10.0, 10.0]))", "c.sum().backward()"]
     assert code.all_inner_texts() == lines, "nothing is lost of the code"
@@ -225,6 +225,21 @@ def test_a_step_lays_out_only_what_it_shows(open_player: Callable[..., Player]) 
     assert {each["boxed"] for each in found} == {0}
     # Whatever is drawn can be scrolled to.
     assert min(each["room"] for each in found) >= 0
+
+
+@pytest.mark.parametrize("width", [864, 1400])
+def test_the_panes_are_as_wide_at_every_step(
+    open_player: Callable[..., Player], sample: Callable[[str], Recording], width: int
+) -> None:
+    # Otherwise the storages would be arranged anew at the step that fails, where words stand behind the code.
+    player = open_player("stale", viewport={"width": width, "height": 720})
+    widths = "() => ['.ipl-code', '.ipl-storages'].map((pane) => document.querySelector(pane).offsetWidth)"
+    found = [player.page.evaluate(widths)]
+    for _ in range(len(sample("stale"))):
+        player.press("ArrowRight")
+        found.append(player.page.evaluate(widths))
+    assert player.page.locator(".ipl-code .ipl-traced:visible").count()
+    assert found == found[:1] * len(found)
 
 
 def test_marks_that_come_later_lie_where_python_put_them(

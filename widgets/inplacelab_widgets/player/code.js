@@ -66,7 +66,9 @@ export function drawCode(stage, isAbove = false) {
   });
   const more = html("button", { class: "ipl-more", "aria-expanded": "false" });
   const isShort = isAbove && source.length > LINES_AROUND + 1;
-  const root = html("ol", { class: "ipl-code", tabindex: "0" }, ...lines, ...(isShort ? [html("li", { class: "ipl-all" }, more)] : []));
+  // Lines without height, which are as wide as those of any step: the pane has the same width at every step.
+  const widest = html("li", { class: "ipl-room", "aria-hidden": "true" });
+  const root = html("ol", { class: "ipl-code", tabindex: "0" }, ...lines, ...(isShort ? [html("li", { class: "ipl-all" }, more)] : []), widest);
   root.classList.toggle("ipl-short", isShort);
   more.addEventListener("click", () => {
     const isWhole = !root.classList.toggle("ipl-short");
@@ -141,11 +143,32 @@ export function drawCode(stage, isAbove = false) {
       if (!line) continue;
       // If a line has two marks, the first is underlined.
       if (!marked.has(number)) line.children[1].replaceChildren(...written(source[number - 1], role, from, to));
-      const title = speak(said[says], stage.language);
-      line.append(html("span", { class: `ipl-traced ipl-traced-${role}`, title }, speak(said[brief], stage.language)));
+      line.append(tagged(role, brief, says));
       line.classList.add("ipl-marked");
       marked.add(number);
     }
+  }
+
+  /** What is said behind a line. @param {string} role @param {number} brief @param {number} says */
+  function tagged(role, brief, says) {
+    return html("span", { class: `ipl-traced ipl-traced-${role}`, title: speak(said[says], stage.language) }, speak(said[brief], stage.language));
+  }
+
+  /** Fills the lines without height: those that are marked at any step and, where not all lines are shown, every line. */
+  function keepWidth() {
+    /** @type {Map<string, [number, Marked[]]>} */
+    const found = new Map(isShort ? source.map((_, k) => [String(k + 1), [k + 1, []]]) : []);
+    for (const { marked: marks = [] } of stage.payload.steps) {
+      for (const [line] of marks.filter(([number]) => lines[number - 1])) {
+        const own = marks.filter(([number]) => number === line);
+        found.set(own.map(([, role, brief]) => `${line} ${role} ${brief}`).join(), [line, own]);
+      }
+    }
+    widest.replaceChildren(...[...found.values()].map(([line, marks]) => {
+      const text = html("span", {}, source[line - 1].trimStart());
+      text.style.paddingLeft = /** @type {HTMLElement} */ (lines[line - 1].children[1]).style.paddingLeft;
+      return html("span", { class: "ipl-marked" }, text, ...marks.map(([, role, brief, says]) => tagged(role, brief, says)));
+    }));
   }
 
   function show() {
@@ -199,6 +222,7 @@ export function drawCode(stage, isAbove = false) {
 
   function translate() {
     root.setAttribute("aria-label", stage.word("code"));
+    keepWidth();
     more.textContent = stage.word(root.classList.contains("ipl-short") ? "all_lines" : "fewer_lines", { count: source.length });
   }
   return { root, need, show, settle, translate, highlight };
