@@ -147,8 +147,6 @@ class View(LiveWidget):
         if len(self._recording) <= FEW_STEPS and len(self._whole) <= MOST_BYTES:
             return self._whole
         sent = self._at_step("brief")
-        if len(sent) > MOST_BYTES:
-            return self._at_step("bare")
         if len(self._recording) > MANY_STEPS or len(sent) > ROOM_FOR_PANEL * MOST_BYTES:
             return sent
         full = self._at_step("full")

@@ -14,26 +14,28 @@ from inplacelab.language import Text
 from inplacelab_widgets.scene.axis import WIDTH
 from inplacelab_widgets.scene.marks import Group, Mark, Panel, drawn_together, flowed
 
+MOST_CHIPS = 100
+"""The most storages that are named though they are not drawn: a pane has room for fewer, and a hundred take 4 kB."""
 _NEVER = ((-1, -1),)
 _ROOMS = (320, 440, 520, 560, 600, 660, 760, 900, 1100, 1400, 1800)
 """Widths that a page may have for the storages, in px: which step needs most height depends on it."""
 
 
-def at_step(panel: Panel, step: int, *, chips: bool = True) -> Panel:
+def at_step(panel: Panel, step: int) -> Panel:
     """Returns a panel with the marks of one step, which look as they do in the whole panel at that step.
 
     Args:
         panel: the panel over all steps.
         step: the step.
-        chips: whether the storages that are not drawn are named.
     """
     kept = _kept(panel, step)
+    named = sum(each.is_drawn(step) for each in panel.shelf) <= MOST_CHIPS
     return replace(
         panel,
         height=panel.more.note.y if panel.more else panel.height,
         groups=_cut(panel.groups, kept, step),
         # Its heading stays, unseen: a player moves the storages of a panel with a shelf together.
-        shelf=(_cut(panel.shelf, kept, step) if chips else ())
+        shelf=(_cut(panel.shelf, kept, step) if named else ())
         or tuple(replace(each, open=_NEVER) for each in panel.shelf[:1]),
         says=_at(panel.says, step),
         notes=_at(panel.notes, step),

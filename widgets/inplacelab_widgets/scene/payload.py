@@ -41,8 +41,8 @@ from inplacelab_widgets.scene.predict_question import in_both_languages, questio
 from inplacelab_widgets.scene.strip import legend
 from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_panels
 
-Extent = Literal["full", "brief", "bare"]
-"""How much a first picture has: all; no panel below the code and the storages; nor the names of the storages that it does not draw."""
+Extent = Literal["full", "brief"]
+"""How much a first picture has: all, or no panel below the code and the storages."""
 
 
 def payload(
@@ -171,7 +171,7 @@ class _Packer:
         pane = next((pane for pane in panes if not {*pane}.isdisjoint(self.shown)), ())
         if name != "storages" and not (name in pane and self.extent == "full"):
             return self.pools.panel(empty(name))
-        return self.pools.panel(at_step(self.scene.panel(name), self.only, chips=self.extent != "bare"))
+        return self.pools.panel(at_step(self.scene.panel(name), self.only))
 
     def _step(self, index: int) -> Json:
         steps = self.scene.recording.steps
