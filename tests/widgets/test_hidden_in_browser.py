@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import inplacelab as paddle
 from inplacelab.recording import Recording, load
 from inplacelab.recording.queries import changes_nothing, stale
 from inplacelab.recording.recording import State
@@ -43,7 +44,7 @@ IN_SIGHT = """() => {
   const inside = (name) => [...document.querySelectorAll(`.ipl-storages ${name}`)]
     .filter((mark) => mark.dataset.k && mark.getClientRects().length && isInside(mark.getBoundingClientRect()))
     .map((mark) => mark.dataset.k.split(' ')[0]);
-  return [inside('.ipl-chip'), inside(':is(.ipl-written, .ipl-unchanged, .ipl-around, .ipl-inked)'), inside('[data-shelf] .ipl-stale')];
+  return [inside('.ipl-chip'), inside(':is(.ipl-written, .ipl-unchanged, .ipl-around, .ipl-inked)'), inside(':is([data-shelf] .ipl-stale, tspan[data-k])')];
 }"""
 TOO_SMALL = """() => [...document.querySelectorAll('.ipl *')]
   .filter((each) => each.getClientRects().length && [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
@@ -119,3 +120,31 @@ def check(page: Any, recording: Recording, folder: Path) -> None:
     until_still(page)
     assert hidden(page, recording) == [], recording.source
     assert page.evaluate(TOO_SMALL) == [], recording.source
+
+
+def test_a_stale_storage_without_room_is_named_beside_the_count(chromium: Any, tmp_path: Path) -> None:
+    run = paddle.record("stale far away")
+    with run:
+        a = paddle.to_tensor([1.0, 2.0])
+        a.stop_gradient = False
+        b = a * 2.0
+        c = b.multiply(b)
+        b.zero_()
+        large = paddle.ones([12, 4])
+        large.zero_()
+    assert c.grad_fn is not None
+    assert run.recording is not None
+    page = chromium.new_page(viewport={"width": 864, "height": 300})
+    to_html(run.recording, tmp_path / "page.html", language="en")
+    open_page(page, tmp_path / "page.html", f"#step={len(run.recording)}")
+    until_still(page)
+    named = page.locator(".ipl-storages tspan[data-k]")
+    assert named.all_text_contents() == ["✗ S1 b"]
+    pane, name = (each.bounding_box() for each in (page.locator(".ipl-storages"), named))
+    assert pane["y"] <= name["y"]
+    assert name["y"] + name["height"] <= pane["y"] + pane["height"]
+    page.locator(".ipl-tongue").click()
+    assert named.all_text_contents() == ["✗ S1 b"]
+    page.locator(".ipl").press("Home")
+    assert not named.is_visible()
+    page.close()

@@ -30,6 +30,7 @@ MODULES = (
     "axis",
     "motion",
     "arrow",
+    "more",
     "panel",
     "keyboard",
     "picks",

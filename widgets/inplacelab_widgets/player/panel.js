@@ -3,9 +3,10 @@
 import { drawArrow } from "./arrow.js";
 import { axisIn, endingWithin, ON_AXIS, stretched } from "./axis.js";
 import { html, put, svg, write } from "./elements.js";
+import { drawMore } from "./more.js";
 import { isRelated, paired, valueAt } from "./runs.js";
 import { SHRUNK, arranged, isDrawn, stackOf, zoomFor } from "./shelf.js";
-import { fill, speak } from "./words.js";
+import { speak } from "./words.js";
 /** @import { Attributes, Group, Panel, Payload } from "./runs.js" */
 
 const EMPHASIS = /ipl-(acting|refused|written|unchanged|around|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
@@ -42,7 +43,7 @@ export function drawPanel(panel, payload) {
   const title = svg("title", { id: `${id}-t` });
   const desc = svg("desc", { id: `${id}-d` });
   // With another size all words would be laid out again. If the height depends on the step, the drawing has the least height and
-  // // overflows, with space reserved below it.
+  // overflows, with space reserved below it.
   const least = panel.shelf ? Math.min(panel.height, LEAST) : panel.height;
   const below = panel.shelf ? html("div", { class: "ipl-below" }) : null;
   const root = svg("svg", {
@@ -130,8 +131,7 @@ export function drawPanel(panel, payload) {
   /** The height of the pane, in px: storages are folded only when it is full. */
   let high = 0;
   let whole = false;
-  const more = svg("text", { class: "ipl-text ipl-soft", "aria-hidden": "true", hidden: "" });
-  root.append(more);
+  const showMore = drawMore(root, panel, payload);
 
   /** Whether a step is about the storage of a group: it begins to stand out then. @param {number} step */
   const isAbout = (step) => (/** @type {Group} */ group) => group.marks.some(([, , runs = []]) => paired(runs).some(([start, look]) => start === step && look >= 0 && EMPHASIS.test(payload.styles[payload.looks[look][0]])));
@@ -152,11 +152,7 @@ export function drawPanel(panel, payload) {
   /** Places groups and cards for a step. @param {number} step @param {string} language @param {Set<string> | null} followed */
   function arrange(step, language, followed) {
     const stacked = arrangement && stackOf(panel, step, followed, arrangement, high / zoom, whole ? isAbout(step) : null);
-    more.toggleAttribute("hidden", !stacked?.more);
-    if (stacked?.more) {
-      for (const [key, value] of Object.entries({ x: stacked.more.x + 4, y: stacked.more.y + 13 })) put(more, key, value);
-      write(more, fill(speak(payload.words[`more_${stacked.more.form}`], language), { count: stacked.more.count }));
-    }
+    showMore(stacked, step, language, high / zoom);
     /** @type {Map<string, number[]>} */
     const places = new Map();
     for (const { holder, group } of groups) {

@@ -1,0 +1,47 @@
+// Says how many storages a step has no room for, and which of them are stale.
+
+import { put, svg, write } from "./elements.js";
+import { paired, valueAt } from "./runs.js";
+import { isDrawn } from "./shelf.js";
+import { fill, speak } from "./words.js";
+/** @import { Group, Panel, Payload } from "./runs.js" */
+/** @import { Stacked } from "./shelf.js" */
+
+const ALARM = /ipl-alarm\b/;
+/** The distance between two lines, in px. */
+const LINE = 15;
+
+/** The name on a chip, such as "✗ S4 w": without what is said behind it. @param {string} words */
+export const nameOn = (words) => words.split(" · ")[0];
+
+/** @param {SVGElement} root  The drawing. @param {Panel} panel @param {Payload} payload */
+export function drawMore(root, panel, payload) {
+  const count = svg("text", { class: "ipl-text ipl-soft", "aria-hidden": "true", hidden: "" });
+  const stale = svg("text", { class: "ipl-text ipl-alarm", "aria-hidden": "true", hidden: "" });
+  root.append(count, stale);
+
+  /** What is said on a chip in alarm at a step; "" if it isn't. @param {Group} chip @param {number} step */
+  function alarmOn({ marks }, step) {
+    for (const [, , runs = []] of marks) {
+      const [style, said = -1] = payload.looks[valueAt(paired(runs), step) ?? -1] ?? [];
+      if (style !== undefined && said >= 0 && ALARM.test(payload.styles[style])) return payload.said[said];
+    }
+    return "";
+  }
+
+  /** @param {Stacked | null} stacked  What is drawn. @param {number} step @param {string} language @param {number} high  The height of the pane, in px of the drawing. */
+  return function show(stacked, step, language, high) {
+    for (const line of [count, stale]) line.toggleAttribute("hidden", !stacked?.more);
+    if (!stacked?.more) return;
+    const { x, y, form, count: many } = stacked.more;
+    const isInSight = (/** @type {Group} */ chip) => (stacked.places.get(chip) ?? [0, high])[1] < high;
+    for (const [line, top] of /** @type {[SVGElement, number][]} */ ([[count, y], [stale, y + LINE]])) for (const [key, value] of Object.entries({ x: x + 4, y: top + 13 })) put(line, key, value);
+    write(count, fill(speak(payload.words[`more_${form}`], language), { count: many }));
+    const alarms = (panel.shelf ?? []).filter((chip) => chip.key && isDrawn(chip, step, true, null) && !isInSight(chip)).map((chip) => ({ key: chip.key ?? "", says: alarmOn(chip, step) }));
+    stale.replaceChildren(...alarms.filter(({ says }) => says).map(({ key, says }, k) => {
+      const span = svg("tspan", { "data-k": key });
+      span.textContent = `${k ? "  " : ""}${nameOn(speak(says, language))}`;
+      return span;
+    }));
+  };
+}
