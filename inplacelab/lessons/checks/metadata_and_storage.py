@@ -63,7 +63,7 @@ def black_squares(board: Any, strides: Any, offset: Any) -> Steps:
     yield (
         shown[:2] == wanted[:2],
         Text(
-            f"That shows {shown}. How many slots is it from the first black square to its neighbor in the same row?",
+            f"That shows {shown}. How many slots is it from the first black square to the next one in the same row?",
             f"现在显示的是 {shown}。从第一个黑格到同一行的下一个黑格，要跨几个槽位？",
         ),
     )
