@@ -35,9 +35,9 @@ CHAPTER = Chapter(
             """,
             torch=None,
             why=Text(
-                "`set_value` writes, so it raises the version. PyTorch has no such method; its `.data = ...` is "
+                "In inplacelab, `set_value` raises the version. PyTorch has no such method; its `.data = ...` is "
                 "silently wrong in the same way.",
-                "`set_value` 是写入，因此增加版本号。PyTorch 没有这个方法；它的 `.data = ...` 会以同样的方式悄悄出错。",
+                "在 inplacelab 里，`set_value` 会增加版本号。PyTorch 没有这个方法；它的 `.data = ...` 会以同样的方式悄悄出错。",
             ),
             fixed=_ZERO_IN_A_COPY,
         ),
