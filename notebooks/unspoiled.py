@@ -24,7 +24,7 @@ COLLAPSED = frozenset({CHECKS, QUESTION, TWIN})
 _TITLE = "# {{{{Check: {en} / 核对：{zh}}}}}\n{code}"
 _TWIN = Text(
     "*The program is in the collapsed cell below. If PyTorch is installed, you can run it to record it again.*",
-    "*程序（已折叠）：如果装有 PyTorch，可以运行它重新记录。*",
+    "*程序在下面折叠的单元格里。如果装有 PyTorch，可以运行它，重新记录。*",
 )
 _ANY = Text("what the text says", "正文所说的")
 _OPENED = "<details>\n<summary><b>{}</b></summary>\n\n"
