@@ -188,9 +188,9 @@ CLAIMS = (
             "覆盖叶子张量会使梯度出错，或破坏计算图。",
         ),
         Text(
-            "The gradient is the same. But the optimizer would update the overwritten value, and the tensor would no longer "
-            "be a leaf.",
-            "梯度不变。但优化器更新的会是覆盖之后的值，而且这个张量不再是叶子张量。",
+            "The gradient is right for the old value. But the optimizer would update the new value, and the tensor would "
+            "no longer be a leaf.",
+            "按旧值算，梯度仍是对的。但优化器更新的会是新值，而且这个张量不再是叶子张量。",
         ),
         REFUTED,
     ),
@@ -287,8 +287,8 @@ CLAIMS = (
             "Why leaves cannot be written in place is left to the reader.", "为什么不能原地写入叶子张量，留给读者思考。"
         ),
         Text(
-            "The reason is the optimizer: it would update the overwritten value, or a tensor that is no longer a leaf.",
-            "原因在于优化器：它更新的会是覆盖之后的值，或者是一个不再是叶子张量的张量。",
+            "The reason is the optimizer: it would update a value other than the one the gradient belongs to, or a tensor that is no longer a leaf.",
+            "原因在于优化器：梯度是按旧值算的，它更新的却是新值，或者是一个不再是叶子张量的张量。",
         ),
         ANSWERED,
     ),

@@ -182,10 +182,10 @@ def _values(recording: Recording, index: int, storage: int) -> str:
 # ---- what is said ----------------------------------------------------------------------------------------------------------
 
 _EQUAL = Text(
-    "All {0} tensors have the same values and versions on all {1} ranks.",
+    "All values and versions are the same: {0} tensors on {1} ranks.",
     "{0} 个张量的值与版本号在 {1} 个进程上都相同。",
 )
-_VALUES = Text("`{0}` has drifted apart: {1}.", "`{0}` 已经不一致：{1}。")
+_VALUES = Text("The replicas of `{0}` have drifted apart: {1}.", "`{0}` 已经不一致：{1}。")
 _VERSION = Text(
     "`{0}` has the same values on all ranks, but was not written equally often: {1}.",
     "`{0}` 在所有进程上的值相同，但写入的次数不同：{1}。",

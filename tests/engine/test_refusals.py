@@ -188,9 +188,18 @@ def test_what_is_only_copied_is_read_first(leaf: Make, write: Write, same: Write
     ("write", "match"),
     [
         (lambda x: x.add_(x[0]), r"^\(InvalidArgument\) add_: the operand shares elements"),
-        (lambda x: x.subtract_(x.t()), "shares elements with the tensor that is written, in other places"),
-        (lambda x: x[1:].add_(x[:-1]), "shares elements with the tensor that is written, in other places"),
-        (lambda x: x.detach().multiply_(x[:, :1]), "shares elements with the tensor that is written, in other places"),
+        (
+            lambda x: x.subtract_(x.t()),
+            "the operand and the tensor that is written share slots, but at different indices",
+        ),
+        (
+            lambda x: x[1:].add_(x[:-1]),
+            "the operand and the tensor that is written share slots, but at different indices",
+        ),
+        (
+            lambda x: x.detach().multiply_(x[:, :1]),
+            "the operand and the tensor that is written share slots, but at different indices",
+        ),
         (
             lambda x: x.add_(paddle.ones([2, 3, 3], "float64")),
             r"^The shape of broadcast output \[2, 3, 3\] is different",

@@ -268,7 +268,7 @@ CHAPTER = Chapter(
         difference(
             key="data-written",
             kind=Kind.FOLLOWS,
-            title=Text("`.data` of a saved tensor is written", "写入已保存张量的 `.data`"),
+            title=Text("`.data` of a saved tensor is written", "写入保存的张量的 `.data`"),
             program="""
                 b = a * 2
                 loss = (b * b).sum()
@@ -284,7 +284,7 @@ CHAPTER = Chapter(
         difference(
             key="numpy-written",
             kind=Kind.FOLLOWS,
-            title=Text("The NumPy array of a saved tensor is written", "写入已保存张量的 NumPy 数组"),
+            title=Text("The NumPy array of a saved tensor is written", "写入保存的张量的 NumPy 数组"),
             program="""
                 b = a * 2
                 loss = (b * b).sum()

@@ -100,8 +100,8 @@ CHAPTER = Chapter(
                 answer = list(b.shape)
             """,
             why=Text(
-                "`detach` shares the storage and its counter, as it should. Paddle's shares shape and dtype as well, so that "
-                "the original changes its shape behind its history's back.",
+                "`detach` shares the storage and its counter, as it should. In Paddle, the result shares the shape and the dtype "
+                "as well, so the original changes its shape behind its history's back.",
                 "`detach` 共享存储及其版本计数器，这正是它的用意。Paddle 的 `detach` 连形状和数据类型也共享，所以原张量的形状也变了，而历史里并没有记下这件事。",
             ),
         ),

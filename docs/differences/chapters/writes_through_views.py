@@ -147,8 +147,8 @@ CHAPTER = Chapter(
                 loss = (b * b).sum()
             """,
             why=Text(
-                "PyTorch refuses, because its `unbind` has one grad node for all its results. Here each result is an "
-                "ordinary view of `b` with a node of its own, and may be written like `b[0]`.",
+                "PyTorch refuses, because its `unbind` has one grad node for all its results. Here each result is a view "
+                "of `b` like any other, with a node of its own, and may be written to, just as `b[0]` may.",
                 "PyTorch 拒绝执行，因为它的 `unbind` 只有一个梯度节点供所有结果共享。在 inplacelab 里，每个结果都是 `b` 的普通视图，各有自己的节点，"
                 "可以像 `b[0]` 一样写入。",
             ),

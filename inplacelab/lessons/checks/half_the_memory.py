@@ -66,8 +66,8 @@ def one_storage_fewer(mine: Any) -> Steps:
             f"`backward()` 停在第 {after.step.line} 行。被覆盖的是哪个操作的结果？当时还有什么持有它？",
         ),
         Text(
-            "In backward, `relu` needs its result. Which of the three results does no node hold?",
-            "在反向传播中，`relu` 需要自己的结果。三个结果中，哪一个没有被任何节点持有？",
+            "The derivative of `relu` needs its result. Which of `x` and `y` does no node hold?",
+            "`relu` 求导要用到自己的结果。`x` 和 `y` 之中，哪一个没有被任何节点持有？",
         ),
     )
     names = {name for tensor in after.tensors.values() for name in tensor.names}
@@ -82,8 +82,8 @@ def one_storage_fewer(mine: Any) -> Steps:
     yield (
         any(step.category == "in-place" for step in mine.steps),
         Text(
-            "Which of `x`, `y` and `z` does no node hold in the end?",
-            "最后，`x`、`y`、`z` 中哪一个没有被任何节点持有？",
+            "Which of `x` and `y` does no node hold in the end?",
+            "最后，`x` 和 `y` 之中，哪一个没有被任何节点持有？",
         ),
     )
     grad = after.tensors.get(after.tensor("a").grad)
