@@ -148,3 +148,15 @@ def test_a_stale_storage_without_room_is_named_beside_the_count(chromium: Any, t
     page.locator(".ipl").press("Home")
     assert not named.is_visible()
     page.close()
+
+
+@pytest.mark.parametrize("width", [1240, 1275, 1400, 1600])
+def test_on_a_wide_page_no_words_are_too_small(
+    chromium: Any, tmp_path: Path, sample: Callable[[str], Recording], width: int
+) -> None:
+    page = chromium.new_page(viewport={"width": width, "height": 900})
+    to_html(sample("stale"), tmp_path / "page.html", language="en")
+    open_page(page, tmp_path / "page.html")
+    until_still(page)
+    assert page.evaluate(TOO_SMALL) == []
+    page.close()

@@ -231,7 +231,7 @@ def test_a_step_lays_out_only_what_it_shows(open_player: Callable[..., Player]) 
 def test_the_panes_are_as_wide_at_every_step(
     open_player: Callable[..., Player], sample: Callable[[str], Recording], width: int
 ) -> None:
-    # Otherwise the storages would be arranged anew at the step that fails, where words stand behind the code.
+    # Otherwise, the storages are arranged again at the step that fails, where lines of code get tags.
     player = open_player("stale", viewport={"width": width, "height": 720})
     widths = "() => ['.ipl-code', '.ipl-storages'].map((pane) => document.querySelector(pane).offsetWidth)"
     found = [player.page.evaluate(widths)]
