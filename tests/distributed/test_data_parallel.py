@@ -187,7 +187,7 @@ tell(found(*trained(lambda layer: layer.bias.zero_())))
     assert all(told == ran.told[0] for told in ran.told), "the same on all ranks"
     equal, clipped, scaled, unrecorded, chinese = ran.told[0]
     others = [0, 2, 3][: ranks - 1]
-    assert equal == [True, f"All 2 tensors have the same values and versions on all {ranks} ranks.", []]
+    assert equal == [True, f"All values and versions are the same: 2 tensors on {ranks} ranks.", []]
     ((name, kind, versions, agreeing, writes),) = clipped[2]
     assert (name, kind, agreeing) == ("weight", "values", [others, [1]])
     assert versions == [5 if rank == 1 else 4 for rank in range(ranks)]

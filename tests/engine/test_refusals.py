@@ -187,7 +187,7 @@ def test_what_is_only_copied_is_read_first(leaf: Make, write: Write, same: Write
 @pytest.mark.parametrize(
     ("write", "match"),
     [
-        (lambda x: x.add_(x[0]), r"^\(InvalidArgument\) add_: the operand shares elements"),
+        (lambda x: x.add_(x[0]), r"^\(InvalidArgument\) add_: the operand and the tensor"),
         (
             lambda x: x.subtract_(x.t()),
             "the operand and the tensor that is written share slots, but at different indices",
