@@ -25,8 +25,8 @@ def order_of_axes(x: Any, order: Any) -> Steps:
         ),
     )
     return Text(
-        "Two neighboring axes can be merged, even of a tensor that is not contiguous, if their elements are in order in the storage.",
-        "即使张量不连续，只要两个相邻的轴在存储中仍按次序排列，就能合并。",
+        "Two neighboring axes can be merged, even if the tensor is not contiguous, when the left stride is the right stride times the right size.",
+        "即使张量不连续，只要左轴的步幅等于右轴的步幅乘以右轴的大小，这两个相邻的轴就能合并。",
     )
 
 

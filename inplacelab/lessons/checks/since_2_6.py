@@ -47,9 +47,9 @@ def what_is_kept(tanh_: Any, neg_: Any, square_: Any, sqrt_: Any, cos_: Any) -> 
     for name, wanted in _KEPT.items():
         yield answers[name] == wanted, _ABOUT[name]
     return Text(
-        "If the derivative depends on no number, nothing is kept. If it can be computed from the output, the output is kept. "
-        "Otherwise a copy of the input is kept.",
-        "如果导数与数值无关，就什么也不保存；如果导数能由输出算出，就保存输出；否则就要保存输入的副本。",
+        "For these five: if the derivative depends on no number, nothing is kept; if it can be computed from the output, the output is kept; "
+        "otherwise, a copy of the input is kept.",
+        "就这五个操作来说，如果导数与数值无关，就什么也不保存；如果导数能由输出算出，就保存输出；否则就要保存输入的副本。",
     )
 
 
@@ -98,7 +98,7 @@ def one_underscore_less(mine: Recording, a: Any, b: Any) -> Steps:
         written == ["exp_"],
         Text(
             f"The in-place writes are {written or 'gone'} now. One of the two underscores may stay. Which?",
-            f"现在的原地写入是 {written or '一个也没有'}。两个下划线中，有一个可以保留。是哪一个？",
+            f"现在的原地写入：{written or '没有'}。两个下划线中，有一个可以保留。是哪一个？",
         ),
     )
     yield a.grad is not None, Text("`a` has no gradient: keep the last line.", "`a` 没有梯度：请保留最后一行。")
@@ -173,7 +173,7 @@ def _runs(after: State) -> Steps:
         ),
         Text(
             "The exponential keeps its output, in place or not.",
-            "无论是不是原地操作，指数保存的都是它的输出。",
+            "无论是不是原地操作，指数函数保存的都是它的输出。",
         ),
     )
     yield (
