@@ -38,7 +38,7 @@ def run_under(
     inplacelab.seed(0)
     passes = Passes()
     with copy_saved_before_write() if reference else nullcontext() as keeper, observe.listening(passes):
-        raised, trails = recorded(framework, script, text, names)
+        ran = recorded(framework, script, text, names)
     found = [{str(k): each for k, each in enumerate(gradients)} for gradients in passes.found]
     values = named(names, text, watched, Tensor.numpy)
-    return Ran(raised, found, trails, 0 if keeper is None else keeper.nbytes, values)
+    return Ran(ran.raised, found, ran.trails, 0 if keeper is None else keeper.nbytes, values, ran.unnoticed)

@@ -17,7 +17,6 @@ from inplacelab.diagnosis.trial_run import Ran, named
 from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.paddle.names import WATCHED
 from inplacelab.recorders.program import identifiers, parsed, scopes_of
-from inplacelab.recording.fixes.spots import Trail
 
 
 class Copies:
@@ -97,18 +96,7 @@ def run(script: Path, text: str, names: dict[str, Any], *, reference: bool) -> R
     """Runs a script; see `trial_run.Run`."""
     paddle.seed(0)
     gradients, copies = Gradients(script, text), Copies()
-    trails: tuple[Trail, ...] = ()
     with gradients.collected(), copies.block if reference else nullcontext():
-        if reference:  # nothing is stale, so nothing is looked for
-            raised = _plainly(script, text, names)
-        else:
-            raised, trails = recorded("paddle", script, text, names)
-    return Ran(raised, gradients.passes, trails, copies.bytes, named(names, text, WATCHED, _array))
-
-
-def _plainly(script: Path, text: str, names: dict[str, Any]) -> BaseException | None:
-    try:
-        exec(compile(text, str(script), "exec", dont_inherit=True), names)
-    except BaseException as error:  # noqa: BLE001  # whatever the program raises is an outcome
-        return error
-    return None
+        ran = recorded("paddle", script, text, names)
+    values = named(names, text, WATCHED, _array)
+    return Ran(ran.raised, gradients.passes, ran.trails, copies.bytes, values, ran.unnoticed)

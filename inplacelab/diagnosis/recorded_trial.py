@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,24 +14,40 @@ from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.fixes.stale_values import trails
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import program_of
+from inplacelab.recording.unnoticed_writes import unnoticed_writes
 
 STEPS = 50_000
 """Of longer programs nothing can be found out."""
 
 
-def recorded(
-    framework: str, script: Path, text: str, names: dict[str, Any]
-) -> tuple[BaseException | None, tuple[Trail, ...]]:
-    """Runs a script under a recorder.
+@dataclass(frozen=True)
+class Recorded:
+    """How a script ran under a recorder.
 
-    Returns:
-        The exception that it raised, and the trails of the values that its last backward pass would have found overwritten.
+    Attributes:
+        raised: the exception that it raised.
+        trails: the values that its last backward pass would have found overwritten.
+        unnoticed: the lines of the writes that a backward pass did not know of, so that its gradients are wrong.
     """
+
+    raised: BaseException | None
+    trails: tuple[Trail, ...]
+    unnoticed: tuple[int, ...]
+
+
+def recorded(framework: str, script: Path, text: str, names: dict[str, Any]) -> Recorded:
+    """Runs a script under a recorder."""
     tree = parsed(text)
     program = Program.of(tree, text.rstrip("\n"), str(script))
     session = Session(program, limit=STEPS, fix=False, use=Use(framework))
     raised = session.run([compile(instrument.instrumented(tree), str(script), "exec", dont_inherit=True)], names)
-    return raised, () if raised is None else recorded_trails(session.recording(), str(script))
+    recording = session.recording()
+    unnoticed = dict.fromkeys(each.write.line for each in unnoticed_writes(recording))
+    return Recorded(
+        raised,
+        () if raised is None else recorded_trails(recording, str(script)),
+        tuple(line for line in unnoticed if line is not None),
+    )
 
 
 def recorded_trails(recording: Recording, filename: str) -> tuple[Trail, ...]:

@@ -44,6 +44,7 @@ class Ran:
         trails: the values that the last failed backward pass found overwritten, or would have found.
         copies: the bytes of the copies of what grad nodes save, in the reference.
         values: the values of the script's tensors in the end, by their names.
+        unnoticed: the lines of the writes that a backward pass did not know of, so that its gradients are wrong.
     """
 
     raised: BaseException | None
@@ -51,6 +52,7 @@ class Ran:
     trails: tuple[Trail, ...]
     copies: int
     values: Mapping[str, Any]
+    unnoticed: tuple[int, ...] = ()
 
 
 MOST = 1 << 22
@@ -109,6 +111,7 @@ def main(request: Path) -> None:
     np.savez(asked["gradients"], *arrays)
     outcome = {
         "error": error, "trails": [each.to_data() for each in ran.trails], "copies": ran.copies, "passes": passes,
+        "unnoticed": ran.unnoticed,
     }  # fmt: skip
     Path(asked["outcome"]).write_text(json.dumps(outcome), encoding="utf-8")
 

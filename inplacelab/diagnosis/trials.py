@@ -47,6 +47,10 @@ _NO_REFERENCE = Text(
     "with a copy of everything that grad nodes save, it still fails: {0}",
     "即使复制梯度节点保存的所有内容，它仍然失败：{0}",
 )
+_WRONG_REFERENCE = Text(
+    "backward does not know of the write in line {0}, so there are no right gradients to compare with",
+    "反向传播不知道第 {0} 行的写入，所以没有正确的梯度可供比较",
+)
 _TOO_LONG = Text("it ran for more than {0} seconds", "运行超过 {0} 秒")
 
 
@@ -116,6 +120,11 @@ class _Outcome:
     copies: int
     passes: list[dict[str, Any]] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
+    unnoticed: tuple[int, ...] = ()
+
+    def works(self, reference: _Outcome) -> bool:
+        """Whether the script ran and gave the gradients that were meant, and backward knew of every write."""
+        return not self.error and not self.unnoticed and _same(self.passes, reference.passes)
 
 
 class Trials:
@@ -159,6 +168,8 @@ class Trials:
         reference = self._run((), reference=True)
         if reference.error:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
+        if reference.unnoticed:
+            raise NotTriedError(_WRONG_REFERENCE.format(reference.unnoticed[0]))
         right: list[Checked] = []
         others: list[Checked] = []  # after which the gradients are right, but other values are not
         resolved = [*map(_resolved, trails)]
@@ -175,7 +186,7 @@ class Trials:
             if outcome.error and len(tried) < DEEPEST:
                 further = (_original(each, tried) for each in outcome.trails)
                 waiting += [(*tried, each) for each in _proposals(each for each in further if each is not None)]
-            elif not outcome.error and _same(outcome.passes, reference.passes):
+            elif outcome.works(reference):
                 differs = _differing(outcome.values, reference.values)
                 if not differs:
                     tried = self._with_fewer(tried, reference, seen)
@@ -193,8 +204,7 @@ class Trials:
             seen.add(frozenset(fewer))
             self._count += 1
             outcome = self._run(fewer, reference=False)
-            right = not outcome.error and _same(outcome.passes, reference.passes)
-            if right and not _differing(outcome.values, reference.values):
+            if outcome.works(reference) and not _differing(outcome.values, reference.values):
                 works = fewer
         return works
 
@@ -252,7 +262,7 @@ class Trials:
                 for each in told["trails"]
             )
             *passes, values = _arrays(told["passes"], gradients)
-            return _Outcome(told["error"], trails, told["copies"], passes, values)
+            return _Outcome(told["error"], trails, told["copies"], passes, values, tuple(told["unnoticed"]))
 
 
 def _read(filename: str) -> str:

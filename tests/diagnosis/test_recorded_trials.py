@@ -11,7 +11,7 @@ import pytest
 
 from inplacelab.cli.script import run_script
 from inplacelab.diagnosis.recorded_trial import recorded_trails
-from inplacelab.diagnosis.trials import Trials, Tried
+from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried
 from tests.gallery.programs import GALLERY, Program
 from tests.tiers import choose, sample
 
@@ -55,6 +55,25 @@ def test_copies_have_the_strides_of_what_paddle_has_saved() -> None:
     copies = Copies()
     np.testing.assert_array_equal(gradient(copies), gradient(None))
     assert copies.bytes > 0
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+def test_no_fix_is_called_right_where_paddle_does_not_know_of_a_write(tmp_path: Path) -> None:
+    # After `h = h.clone()` this runs, and `x.grad` is [[10, 18], [26, 34]], whatever is saved; right is [[10, 16], [26, 34]].
+    pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import paddle\n"
+        "x = paddle.to_tensor([[1., 2.], [3., 4.]], stop_gradient=False)\n"
+        "h = x * 2\n"
+        "energy = (h * h).sum()\n"
+        "first = h[0]\n"
+        "first.clip_(0., 3.)\n"
+        "(energy + h.sum()).backward()\n"
+    )
+    with pytest.raises(NotTriedError, match="does not know of the write in line 6"):
+        find(script, "paddle")
 
 
 ENGINE = """\

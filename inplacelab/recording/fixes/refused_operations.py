@@ -285,7 +285,7 @@ def _package(program: Program) -> str | None:
 _BY_WORDS: Mapping[str, Callable[[_Case], list[FixFacts]]] = {
     "that doesn't stop gradient can't use inplace strategy": _leaf,
     "The TensorWrappers of": _freed,
-    "the operand shares": _read_while_written,
+    "share slots, but at different indices": _read_while_written,
     "more than one element of the written tensor": _not_in_place,
     "is different from that of inplace tensor": _not_in_place,
     "must be Tensor, but got": _not_a_tensor,
