@@ -138,13 +138,13 @@ def test_no_string_goes_on_over_the_end_of_a_line() -> None:
 
 
 def test_comments_stay_in_the_sources_and_nothing_else_does() -> None:
-    assert "@param" not in javascript()
+    assert not re.search("@param|@type", javascript())
     assert not re.search(r"^\s*(//|/\*)", javascript(), re.MULTILINE)
     kept = {line.strip() for line in javascript().splitlines()}
     for module in MODULES:
-        assert {line.strip().removeprefix("export ") for line in _lines_of_code(source(module))} <= kept | {
-            "default { render, play };"
-        }
+        code = (re.sub(r"/\*\* @.*?\*/ ", "", line) for line in _lines_of_code(source(module)))
+        plain = {line.strip().removeprefix("export ") for line in code}
+        assert plain <= kept | {"default { render, play };"}
 
 
 def _lines_of_code(text: str) -> Iterator[str]:

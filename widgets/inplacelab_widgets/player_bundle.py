@@ -95,8 +95,10 @@ STYLES = (
 _PLAYER = Path(__file__).parent / "player"
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\.[\w./-]+\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
-# Only comments that fill whole lines, so that nothing inside a string is mistaken for one.
-_COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/)[ \t]*\n", re.MULTILINE | re.DOTALL)
+# Only comments that fill whole lines, and types within a line, so that nothing inside a string is mistaken for one.
+_COMMENT = re.compile(
+    r"^[ \t]*(?://[^\n]*|/\*.*?\*/)[ \t]*\n|/\*\* @(?:type|param) [^\n]*?\*/ ?", re.MULTILINE | re.DOTALL
+)
 _CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 # CSS ignores blanks around these, but not around a colon: "a :hover" is not "a:hover".
 _CSS_BLANK = re.compile(r"\s*([{};,>])\s*")
