@@ -120,10 +120,11 @@ CHAPTER = Chapter(
             why=Text(
                 "Two losses, one parameter, and the first update comes too early: a mistake made in real training "
                 "loops, for example of adversarial networks.",
-                "两个损失共享一个参数，而第一次更新来得过早：真实的训练循环（例如对抗网络）里就会犯这种错误。",
+                "两个损失共享一个参数，而第一次更新来得过早：真实的训练循环（例如训练对抗网络时）里就会出现这种错误。",
             ),
             fixed="""
                 loss = (a * a * a).sum()
+                # Call `step()` after `loss.backward()`.
             """,
         ),
         difference(

@@ -7,9 +7,9 @@ run each one here, in the real PaddlePaddle 3.3.1 and in PyTorch 2.13, write thr
 
 >>> from inplacelab.ops.table.views_and_copies import TABLE
 >>> print(TABLE.about("unbind", "x.split(3)"))
-operation      inplacelab  Paddle 3.3.1  PyTorch 2.13  one counter with x  may be written  note
-x.unbind()[0]  view        view          view          yes                 yes             PyTorch refuses to write them
-x.split(3)[0]  copy        copy          view          no                  yes             PyTorch refuses to write them
+operation      inplacelab  Paddle 3.3.1  PyTorch 2.13  shares the counter  may be written  note
+x.unbind()[0]  view        view          view          yes                 yes             PyTorch refuses a write to it
+x.split(3)[0]  copy        copy          view          no                  yes             PyTorch refuses a write to it
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Chapter(NamedTuple):
 
 
 _STRIDE_NOUGHT = Text("a view with stride 0 in PyTorch", "PyTorch 中是步幅为 0 的视图")
-_NOT_WRITTEN = Text("PyTorch refuses to write them", "PyTorch 不允许写入这些视图")
+_NOT_WRITTEN = Text("PyTorch refuses a write to it", "PyTorch 不允许写入这个结果")
 _COUNTER = Text(
     "a copy; yet in Paddle it shares the counter of `x`, which gives false alarms",
     "是副本；但在 Paddle 中仍与 `x` 共享版本计数器，会误报",
@@ -174,7 +174,7 @@ CHAPTERS = (
 _TITLE = Text("Self, view or copy", "自身、视图还是副本")
 _HEADS = (
     Text("operation", "操作"), Text("inplacelab", "inplacelab"), Text("Paddle 3.3.1", "Paddle 3.3.1"),
-    Text("PyTorch 2.13", "PyTorch 2.13"), Text("one counter with `x`", "与 `x` 共享计数器"), Text("may be written", "可写"),
+    Text("PyTorch 2.13", "PyTorch 2.13"), Text("shares the counter", "共享计数器"), Text("may be written", "可写"),
     Text("note", "说明"),
 )  # fmt: skip
 _KINDS = {"self": Text("self", "自身"), "view": Text("view", "视图"), "copy": Text("copy", "副本"), "": Text("-", "-")}
