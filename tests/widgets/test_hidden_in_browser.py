@@ -130,11 +130,11 @@ def test_a_stale_storage_without_room_is_named_beside_the_count(chromium: Any, t
         b = a * 2.0
         c = b.multiply(b)
         b.zero_()
-        large = paddle.ones([12, 4])
+        large = paddle.ones([6, 4])
         large.zero_()
     assert c.grad_fn is not None
     assert run.recording is not None
-    page = chromium.new_page(viewport={"width": 864, "height": 300})
+    page = chromium.new_page(viewport={"width": 864, "height": 600})
     to_html(run.recording, tmp_path / "page.html", language="en")
     open_page(page, tmp_path / "page.html", f"#step={len(run.recording)}")
     until_still(page)
