@@ -29,6 +29,7 @@ z.add_(y)
 w = z[1:]
 w.zero_()
 """
+SIZES = "() => `${document.querySelector('.ipl').clientHeight} ${document.querySelector('.ipl-code').clientWidth}`"
 VISIBLE = "() => [...document.querySelectorAll('.ipl-code .ipl-number')].filter((each) => each.getClientRects().length).map((each) => Number(each.textContent))"
 
 
@@ -71,16 +72,16 @@ def counter(page: Any) -> int:
 
 
 def test_there_are_always_five_lines_around_the_present_one(page: Any, recording: Recording) -> None:
-    heights = set()
+    sizes = set()
     page.locator(".ipl").focus()
     for _ in range(len(recording)):
         lines = page.evaluate(VISIBLE)
         assert len(lines) == 5
         assert line_of(page) in lines
-        heights.add(page.evaluate("() => document.querySelector('.ipl').clientHeight"))
+        sizes.add(page.evaluate(SIZES))
         page.keyboard.press("ArrowRight")
         until_still(page)
-    assert len(heights) == 1
+    assert len(sizes) == 1
 
 
 def test_a_click_on_a_line_leads_to_its_step_and_again_to_its_next_visit(page: Any) -> None:

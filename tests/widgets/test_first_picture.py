@@ -24,6 +24,7 @@ from inplacelab_widgets import Stepper, View, to_svg, to_text
 from inplacelab_widgets.packing import unpacked
 from inplacelab_widgets.panel_views import MOST_BYTES
 from inplacelab_widgets.scene import PANELS, Scene, scene_of
+from inplacelab_widgets.scene.first_picture import MOST_CHIPS
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.static_html import MOST_BYTES as MOST_BYTES_OF_COPY
 from inplacelab_widgets.words.origins import ORIGINS as WORDS_OF_ORIGINS
@@ -186,6 +187,18 @@ def test_a_widget_adds_at_most_40_kb_to_a_notebook(turns: int) -> None:
         assert len(view._payload) <= MOST_BYTES
         assert len(view._static_copy()["text/html"].encode()) <= MOST_BYTES_OF_COPY
         assert len(json.dumps([state, view._static_copy()], default=str).encode()) <= 40_000
+
+
+@pytest.mark.parametrize(("count", "named"), [(MOST_CHIPS - 10, True), (3 * MOST_CHIPS, False)])
+def test_many_storages_are_named_as_long_as_the_names_are_small(count: int, named: bool) -> None:
+    with paddle.record("many storages") as run:
+        kept = [paddle.full([2], float(k)) for k in range(count)]
+    assert run.recording is not None
+    view = Stepper(run.recording, step=count - 1)
+    (storages,) = (panel for panel in json.loads(unpacked(view._payload))["panels"] if panel["name"] == "storages")
+    assert len(view._payload) <= MOST_BYTES
+    assert len(kept) == count
+    assert (len([chip for chip in storages["shelf"] if chip.get("key")]) > count // 2) == named
 
 
 def test_a_small_recording_travels_whole(sample: Callable[[str], Recording]) -> None:

@@ -11,10 +11,7 @@ const ALARM = /ipl-alarm\b/;
 /** The distance between two lines, in px. */
 const LINE = 15;
 
-/** The name on a chip, such as "✗ S4 w": without what is said behind it. @param {string} words */
-export const nameOn = (words) => words.split(" · ")[0];
-
-/** @param {SVGElement} root  The drawing. @param {Panel} panel @param {Payload} payload */
+/** Returns a function that shows it. @param {SVGElement} root  The drawing. @param {Panel} panel @param {Payload} payload */
 export function drawMore(root, panel, payload) {
   const count = svg("text", { class: "ipl-text ipl-soft", "aria-hidden": "true", hidden: "" });
   const stale = svg("text", { class: "ipl-text ipl-alarm", "aria-hidden": "true", hidden: "" });
@@ -37,10 +34,12 @@ export function drawMore(root, panel, payload) {
     const isInSight = (/** @type {Group} */ chip) => (stacked.places.get(chip) ?? [0, high])[1] < high;
     for (const [line, top] of /** @type {[SVGElement, number][]} */ ([[count, y], [stale, y + LINE]])) for (const [key, value] of Object.entries({ x: x + 4, y: top + 13 })) put(line, key, value);
     write(count, fill(speak(payload.words[`more_${form}`], language), { count: many }));
-    const alarms = (panel.shelf ?? []).filter((chip) => chip.key && isDrawn(chip, step, true, null) && !isInSight(chip)).map((chip) => ({ key: chip.key ?? "", says: alarmOn(chip, step) }));
+    const unseen = (panel.shelf ?? []).filter((chip) => isDrawn(chip, step, true, null) && !isInSight(chip));
+    const alarms = unseen.flatMap((chip) => (chip.key ? [{ key: chip.key, says: alarmOn(chip, step) }] : []));
     stale.replaceChildren(...alarms.filter(({ says }) => says).map(({ key, says }, k) => {
       const span = svg("tspan", { "data-k": key });
-      span.textContent = `${k ? "  " : ""}${nameOn(speak(says, language))}`;
+      // Of "✗ S4 w · v2 · 16 B", only the name.
+      span.textContent = `${k ? "  " : ""}${speak(says, language).split(" · ")[0]}`;
       return span;
     }));
   };
