@@ -68,8 +68,8 @@ class Tensor:
         "node",
         "overlaps",  # True if two of its elements share a slot: then writes are refused
         "storage",
-        "untracked",  # why this view is not in the history: "" (it is), "no_grad" (made under it), "stopped" (taken
-        # out), "leaf" (declared one after that), "bits" (of another dtype)
+        "untracked",  # why this view is not in the history of its base: "" (it is), "no_grad" (made under it), "stopped" (taken
+        # out), "leaf" (declared one after that), "bits" (of another dtype), "left" (the base left the history; the view did not)
     )
 
     array: Any

@@ -29,14 +29,61 @@ def refresh(view: Tensor) -> None:
     """Brings a view's history up to date if its storage was written since the last update."""
     version = view.storage.version
     base = view.base
-    if base is None or view._seen == version or (view.untracked and not base._stop):
+    if base is None or view._seen == version:
+        return
+    if view.untracked == "left":
+        if not _made_again(base):
+            return
+        view.untracked = "stopped" if view._stop else ""
+    if view.untracked and not base._stop:
         return
     if not base._stop:
         root = edge(base)
         assert root is not None
         view.node = ViewNode(root, meta(base), meta(view))
         view._stop = False
+    elif (
+        view.node is not None and not view.untracked
+    ):  # a view of a leaf that needs no gradient any more: nor does the view
+        view._stop = True
+        return  # the leaf may need one again
     view._seen = version  # last: an interrupt before it means that this happens again
+
+
+def leave(base: Tensor) -> None:
+    """Prepares a tensor that is no view for leaving the history: its views keep the history of what they show now.
+
+    After a later write to the storage this history no longer fits, and the base's does not tell what the view depends on. So the view
+    is refused then, unless a new value of the whole base has been computed in the history. (PyTorch 2.13 makes such a view a
+    constant, even if the write did not touch it.)
+    """
+    views = _views_of(base)
+    for view in views:
+        refresh(view)
+    if base.node is not None:  # a leaf has no history that its views could keep
+        for view in views:
+            if not view.untracked and not view._stop:
+                view.untracked = "left"
+
+
+def come_back(base: Tensor) -> None:
+    """Puts the views back into the history of a base that needs a gradient again."""
+    if base.node is not None:
+        for view in _views_of(base):
+            if view.untracked == "left":
+                view.untracked = "stopped" if view._stop else ""
+
+
+def _views_of(base: Tensor) -> list[Tensor]:
+    return [] if base._views is None else [view for view in base._views if view.base is base]
+
+
+def _made_again(base: Tensor) -> bool:
+    """True if the whole value of a base is in the history: below the nodes that wrote parts is one that made it."""
+    node = None if base._stop else base.node
+    while type(node) is CopySlicesNode or (type(node) is OpNode and node.row.writes_some):
+        node = node.edges[0]
+    return node is not None
 
 
 def edge(tensor: Tensor) -> Node | None:
@@ -59,8 +106,15 @@ def check_view(view: Tensor) -> None:
 
     Without a write, such a view is a constant. A written value may depend on leaves, and it is unknown whether the program
     wants that dependence: treating it as a constant could give a silently wrong gradient. PyTorch refuses, too.
+
+    Also refuses a view whose base has left the history (`leave`), and whose storage was written after that.
     """
     base = view.base
+    if view.untracked == "left":
+        refresh(view)
+        if view.untracked == "left" and not view._stop and view._seen != view.storage.version:
+            raise errors.view_left_and_written(tensor=view)
+        return
     made_as_constant = view.untracked in ("no_grad", "bits") and base is not None and not base._stop
     if made_as_constant and view._seen != view.storage.version and view.array.size and view.array.dtype.kind in "fc":
         if view.untracked == "bits":
@@ -89,25 +143,34 @@ def check_leaf(op: str, target: Tensor, *, setitem: bool = False, write: str = "
 
     Raises:
         LeafWriteError: if `target` is one of these.
-        WriteConflictError: if it is a view made under `no_grad` of a tensor with history, or one that shows the bits as
-            another dtype.
+        WriteConflictError: if it is a view made under `no_grad` of a tensor with history, one that shows the bits as
+            another dtype, or one whose base has left the history.
     """
-    base = target.base
-    if target.untracked == "bits":
-        raise errors.bits_written(op=op, tensor=target)
-    if base is None:
-        if target.node is None and not target._stop:
-            raise _leaf_write(op, target, target.given_name, _A_LEAF, setitem, write)
-    elif not base._stop:
-        if base.node is None:
-            raise _leaf_write(op, target, base.given_name, _A_LEAF if setitem else _A_VIEW, setitem, write)
-        if target.untracked or target._stop:
-            raise errors.view_without_history(op=op, tensor=target)
-    elif not target._stop:  # a view that the program made a leaf, or a view of one
-        raise _leaf_write(op, target, target.given_name, _A_LEAF if target.node is None else _A_VIEW, setitem, write)
+    if target.base is not None:
+        _check_view_write(op, target, target.base, setitem, write)
+    elif target.node is None and not target._stop:
+        raise _leaf_write(op, target, target.given_name, _A_LEAF, setitem, write)
+
+
+def _check_view_write(op: str, view: Tensor, base: Tensor, setitem: bool, write: str) -> None:
+    if view.untracked == "bits":
+        raise errors.bits_written(op=op, tensor=view)
+    if view.untracked == "left" and not view._stop:
+        raise errors.view_left(op=op, tensor=view)
+    if base._stop:
+        if not view._stop:  # a view that the program made a leaf, or a view of one
+            raise _leaf_write(op, view, view.given_name, _A_LEAF if view.node is None else _A_VIEW, setitem, write)
+    elif base.node is None:
+        raise _leaf_write(op, view, base.given_name, _A_LEAF if setitem else _A_VIEW, setitem, write)
+    elif view.untracked or view._stop:
+        raise errors.view_without_history(
+            op=op, how=_TAKEN_OUT if view.untracked == "stopped" else _MADE_AS_CONSTANT, tensor=view
+        )
 
 
 _A_LEAF, _A_VIEW = Text("a leaf", "叶子张量"), Text("a view of a leaf", "叶子张量的视图")
+_MADE_AS_CONSTANT = Text("created under no_grad", "在 no_grad 下创建的")
+_TAKEN_OUT = Text("taken out of the history", "已离开历史的")
 
 
 def _leaf_write(op: str, target: Tensor, name: str, what: Text, setitem: bool, write: str) -> Exception:

@@ -76,6 +76,10 @@ class Differentiable(Protocol):
     def layout(self) -> Callable[..., Any] | None:
         """For a view: computes its layout from that of its input."""
 
+    @property
+    def writes_some(self) -> bool:
+        """True if in place it may leave elements as they are."""
+
 
 class Node:
     """A node of the history.

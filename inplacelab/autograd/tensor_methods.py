@@ -10,7 +10,7 @@ from inplacelab import errors, modes, observe
 from inplacelab.autograd import engine, operations
 from inplacelab.autograd.grad_fn import GradFn, HookHandle
 from inplacelab.autograd.grad_mode import recording
-from inplacelab.autograd.history import edge, refresh
+from inplacelab.autograd.history import come_back, edge, leave, refresh
 from inplacelab.tensor import Tensor, over
 
 
@@ -26,22 +26,33 @@ def _set_stop_gradient(self: Tensor, stop: bool) -> None:
         raise errors.stop_gradient_not_bool(value=stop)
     if self.base is not None:
         refresh(self)
-    self._stop = stop
-    if self.base is not None and self.untracked != "bits":
-        _take_out(self) if stop else _take_back(self)
+    if self._stop is not stop:
+        _flag_root(self, stop) if self.base is None else _flag_view(self, stop)
     for each in modes.current().listeners:
         each.flagged(self)
 
 
-def _take_out(view: Tensor) -> None:
-    """Takes a view out of the history of its base: from now on, writes to it in the history are refused."""
-    view.untracked = view.untracked or "stopped"
+def _flag_root(root: Tensor, stop: bool) -> None:
+    if stop:
+        leave(root)
+    root._stop = stop
+    if not stop:
+        come_back(root)
 
 
-def _take_back(view: Tensor) -> None:
-    """Puts a view back into the history of its base; or, if it never was in it, makes it a leaf, as in Paddle and PyTorch."""
-    if view.untracked in ("no_grad", "leaf"):
+def _flag_view(view: Tensor, stop: bool) -> None:
+    """Takes a view out of the history of its base: then writes to it in the history are refused. Or puts it back; or, if it never
+    was in it, or the base is not any more, makes it a leaf, as in Paddle and PyTorch.
+    """
+    view._stop = stop
+    if view.untracked in ("bits", "left"):
+        return
+    if stop:
+        view.untracked = view.untracked or "stopped"
+    elif view.untracked in ("no_grad", "leaf"):
         view.untracked = "leaf"
+    elif view.node is not None and view.base is not None and view.base._stop:
+        view.untracked, view.node = "leaf", None
     else:
         view.untracked, view._seen = "", -1
 
@@ -110,7 +121,12 @@ def detach(self: Tensor) -> Tensor:
 
 
 def detach_(self: Tensor) -> Tensor:
-    """Takes this tensor out of the history: it becomes a leaf with `stop_gradient=True`. The version does not change."""
+    """Takes this tensor out of the history: it becomes a leaf with `stop_gradient=True`. The version does not change.
+
+    Its views keep their history, but using them in the history is refused after the storage has been written again.
+    """
+    if self.base is None and not self._stop:
+        leave(self)
     self.untracked = "stopped" if self.base is not None else ""
     self._stop = True  # first: without a node it would otherwise be a leaf that needs a gradient
     self.node = None

@@ -93,7 +93,7 @@ def set_value(self: Tensor, value: Any) -> None:
 def _overwrite(x: Tensor, given: Tensor) -> None:
     """Copies the values; a leaf is written outside the history."""
     root = x if x.base is None else x.base
-    if root.node is None and not (root._stop and x._stop):
+    if root.node is None and not (root._stop and x._stop) and x.untracked != "left":
         modes.run_inside(recording(False), x.copy_, given.detach())
     else:
         x.copy_(given.detach())

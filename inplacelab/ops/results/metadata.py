@@ -65,7 +65,7 @@ def temporary_view(x: Tensor, shown: Any, after: Layout | None, recording: bool)
         check_view(x)
     refresh(x)
     result.base, result._seen = base, storage.version
-    if x.untracked:
+    if x.untracked and (recording or x.untracked != "left"):
         result.untracked = x.untracked
         if recording:
             result._seen = x._seen
@@ -74,12 +74,12 @@ def temporary_view(x: Tensor, shown: Any, after: Layout | None, recording: bool)
 
 def attach(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> OpNode | None:
     """Puts `result` into the history, for operations of one input that save no tensors."""
-    return attach_always(row, x, result, facts) if modes.current().recording_history else None
+    return attach_always(row, x, result, facts) if modes.current().recording_history and not x._stop else None
 
 
 def attach_always(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> OpNode | None:
-    """Does the same even if history is not recorded."""
-    if x._stop or row.rules[0] is None:
+    """Does the same even if history is not recorded, or `x` has left it."""
+    if row.rules[0] is None:
         return None
     node = OpNode.__new__(OpNode)
     node.row, node.kept, node.facts, node.forms = row, (), facts, (x.form or known_form(x),)
@@ -133,24 +133,22 @@ def relayout(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: L
     """Changes the metadata of `x` itself: it gets the window `shown`, whose layout is `after` (computed if needed). No data
     move; the version is raised nevertheless, as in Paddle.
 
-    A tensor with history gets a new node also under `no_grad`: the values do not change, and the old node would not fit the
-    new shape.
+    A tensor with history gets a new node also under `no_grad`, or while its `stop_gradient` is True: the values do not change, and
+    the old node would not fit the new shape.
     """
     name = row.name + "_"
     base, storage = x.base, x.storage
     mode = modes.current()
     if base is not None:
         refresh(x)
-    has_history = not (x._stop and (base is None or base._stop))
-    if mode.recording_history and has_history:
+    if mode.recording_history and not (x._stop and (base is None or base._stop)):
         check_leaf(name, x)
-    node, current = None, [x]
     overlaps = (after is not None or x.overlaps) and may_overlap_itself(after or over(shown, storage).layout)
-    if has_history:
-        current = [] if base is None and x.node is None else _current_views(x if base is None else base)
-        if x.node is not None and not x.untracked:  # else a leaf, and stays one
-            result = over(shown, storage)
-            node = attach_always(row, x, result, _remembered(row, x, result, facts, after))
+    node, current = None, _current_views(x if base is None else base)
+    if base is None and x.node is None:  # the views of a leaf get new nodes, for its new shape
+        current = [each for each in current if each.untracked == "left"]
+    if x.node is not None and x.untracked in ("", "left"):
+        node = attach_always(row, x, over(shown, storage), _remembered(row, x, over(shown, storage), facts, after))
     storage.version += 1
     if mode.keeper is not None:
         mode.keeper.after_write(storage)  # no slot was written: saved tensors keep their values
