@@ -131,8 +131,8 @@ class Tensor(Described):
         return spoken(Engine.detach)(self)
 
     def detach_(self) -> Any:
-        """Takes this tensor out of the history."""
-        return spoken(Engine.detach_)(self)
+        """Takes this tensor, which is no view, out of the history."""
+        return spoken(meanings.leave)(self)
 
     def backward(
         self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None

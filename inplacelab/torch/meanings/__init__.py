@@ -6,7 +6,7 @@ The functions here take and return tensors of the engine; the table in `names.py
 from __future__ import annotations
 
 from inplacelab.torch.grad_nodes import keep
-from inplacelab.torch.meanings.creation import created, full, integers, require
+from inplacelab.torch.meanings.creation import created, full, integers, leave, require
 from inplacelab.torch.meanings.images import convolved, max_pooled, mean_pooled, mean_pooled_to, padded
 from inplacelab.torch.meanings.layers import batch_norm, cross_entropy, embedding, last_axis, layer_norm, smooth_l1
 from inplacelab.torch.meanings.naming import named
@@ -132,6 +132,7 @@ __all__ = [
     "largest",
     "last_axis",
     "layer_norm",
+    "leave",
     "linear",
     "masked",
     "max_pooled",

@@ -26,6 +26,13 @@ def require(x: Tensor, wanted: bool) -> Tensor:
     return x
 
 
+def leave(x: Tensor) -> Tensor:
+    """Takes a tensor out of the history; a view is refused."""
+    if x.base is not None:
+        raise refuse("view_detached", tensor=x)
+    return x.detach_()
+
+
 def full(size: list[int], value: Any, dtype: Any) -> Tensor:
     """Returns a tensor of one number, of the number's kind."""
     if dtype is None:

@@ -321,8 +321,10 @@ def clear(parameter: Any, set_to_none: bool) -> None:
     if set_to_none:
         parameter.grad = None
     else:
+        gradient = parameter.grad
         with no_grad():
-            parameter.grad.detach_().zero_()
+            gradient.requires_grad_(False) if gradient.grad_fn is None else gradient.detach_()
+            gradient.zero_()
 
 
 def _join(path: str, name: str) -> str:
