@@ -7,7 +7,8 @@ from typing import Any, Protocol, Self, cast
 
 from inplacelab import dtypes
 from inplacelab.autograd.grad_mode import no_grad
-from inplacelab.tensor import Tensor, adopt
+from inplacelab.ops.results.destinations import move
+from inplacelab.tensor import Tensor
 
 
 class _Layer(Protocol):
@@ -99,5 +100,5 @@ def _move(tensor: Tensor, device: Any, dtype: dtypes.DType | None) -> None:
     if device is not None:
         stop, moved = tensor.stop_gradient, tensor.to(device)
         if moved is not tensor:
-            adopt(tensor, moved)
+            move(tensor, moved)
             tensor.stop_gradient = stop
