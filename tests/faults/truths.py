@@ -189,7 +189,7 @@ def _only_written(done: Truth, before: State, after: State) -> bool:
     storage, slots = done.unknown.written
     for name, seen in after.tensors.items():
         tensor = done.unknown.names[name]
-        elsewhere = ~np.isin(tensor.slots, slots) | (tensor.storage is not storage)
+        elsewhere = ~np.isin(tensor.slots, slots) | (tensor.storage.memory is not storage.memory)
         was, found = before.tensors[name].values[elsewhere], seen.values[elsewhere]
         if was.tobytes() != found.tobytes():
             return False
@@ -214,12 +214,13 @@ def _partly(truth: Truth, done: Truth, after: State) -> Truth:
     for world, finished in ((unknown, done.unknown), (known, done.known)):
         assert finished.written is not None
         storage, slots = finished.written
-        mine = _counterpart(world, finished, storage)
-        mine.needs |= storage.needs
         world.escape |= finished.escape
-        if world is unknown:
-            moving = (mine.jets.first[slots] != 0) | (storage.jets.first[slots] != 0)
-            mine.jets.first[slots] = np.where(moving, np.nan, 0.0)
+        there = _counterpart(world, finished, storage)
+        for mine, other in zip(there.memory.histories, storage.memory.histories, strict=True):
+            mine.needs |= other.needs
+            if world is unknown:
+                moving = (mine.jets.first[slots] != 0) | (other.jets.first[slots] != 0)
+                mine.jets.first[slots] = np.where(moving, np.nan, 0.0)
         for name, seen in after.tensors.items():
             tensor = world.names[name]
             tensor.storage.jets.value[tensor.slots] = seen.values

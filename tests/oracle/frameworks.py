@@ -58,7 +58,9 @@ class Session:
         self._framework, self._second = framework, second
         self._module: Any = import_module(framework.module)
         self._names: dict[str, Any] = {}
-        self._space: dict[str, Any] = {framework.prefix: self._module, "relayout_": _relayout_torch}
+        self._space: dict[str, Any] = {
+            framework.prefix: self._module, "relayout_": _relayout_torch, "tripled_": _tripled(framework.prefix, self._module),
+        }  # fmt: skip
         self._leaves: dict[str, Any] = {}
         self._retained: dict[str, Any] = {}
         self._outcome = Outcome()
@@ -174,6 +176,22 @@ def _relayout_torch(x: Any, shown: Any) -> Any:
     if shown.untyped_storage().data_ptr() != x.untyped_storage().data_ptr():
         raise NotExpressibleError("a change of layout that needs a copy")
     return x.as_strided_(shown.shape, shown.stride(), shown.storage_offset())
+
+
+def _tripled(prefix: str, module: Any) -> Callable[[Any], Any]:
+    """A custom operation that writes its input."""
+    base = module.autograd.Function if prefix == "torch" else module.autograd.PyLayer
+
+    def forward(context: Any, x: Any) -> Any:
+        if prefix == "torch":
+            context.mark_dirty(x)
+            return x.mul_(3.0)
+        return x.scale_(3.0)
+
+    def backward(_context: Any, g: Any) -> Any:
+        return g * 3.0
+
+    return type("Tripled", (base,), {"forward": staticmethod(forward), "backward": staticmethod(backward)}).apply  # type: ignore[attr-defined]
 
 
 def _our_refusals() -> type[BaseException]:

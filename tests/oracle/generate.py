@@ -108,18 +108,19 @@ class Generator:
         return _nested(np.array(draws).reshape(shape).tolist())
 
     def add(self, statement: Statement) -> bool:
-        """Appends a statement; False if the numbers would become too large, or it has no meaning."""
+        """Appends a statement; False if the next one cannot follow: the numbers would become too large, or nothing is bound."""
         try:
             self.world.execute(statement)
         except RefusedError as refusal:
-            if refusal.why in MAY_RUN:
+            if refusal.why in MAY_RUN - {"left"}:
                 self.world.execute(statement, force=True)
-        concerned = [self.world.names[name] for name in (*statement.inputs[:1], statement.out) if name]
+        names = [name for name in (*statement.inputs[:1], statement.out) if name in self.world.names]
+        concerned = [self.world.names[name] for name in names]
         if not all(map(_tame, concerned)) or _steep(statement.op, concerned[-1]):
             self._begin_again()
             return False
         self.statements.append(statement)
-        return True
+        return not statement.out or statement.out in self.world.names
 
     def _begin_again(self) -> None:
         kept, self.statements = self.statements, []

@@ -11,8 +11,10 @@ import numpy as np
 from . import jets
 from .jets import Array, Jet, Shape
 
-MAY_RUN = frozenset({"overlap", "touch"})
-"""Optional refusals: in a fixed order, reading before writing, the statement has a meaning."""
+MAY_RUN = frozenset({"overlap", "touch", "left"})
+"""Optional refusals, of statements that have a meaning: in a fixed order, reading before writing; or, for "left", since each slot
+has its derivatives.
+"""
 
 
 class RefusedError(Exception):
@@ -24,14 +26,40 @@ class RefusedError(Exception):
 
 
 @dataclass(eq=False)
+class Memory:
+    """The slots of a storage: one version counter, and usually one history."""
+
+    version: int = 0
+    histories: list[Storage] = field(default_factory=list)
+
+
+@dataclass(eq=False)
 class Storage:
-    """A flat row of slots with one version counter."""
+    """A flat row of slots, and how their values depend on the leaves.
+
+    When a tensor leaves the history, its views keep theirs. Then the same slots have two histories, for the one and for the others;
+    what is written later is the same for both.
+    """
 
     jets: Jet
-    version: int = 0
     needs: bool = False
     """True if a gradient is needed for an element of it."""
     leaf: bool = False
+    memory: Memory = field(default_factory=Memory)
+    left: int | None = None
+    """The version at which the tensor left whose views still have this history."""
+
+    def __post_init__(self) -> None:
+        self.memory.histories.append(self)
+
+    @property
+    def version(self) -> int:
+        """The number of writes."""
+        return self.memory.version
+
+    @version.setter
+    def version(self, version: int) -> None:
+        self.memory.version = version
 
 
 @dataclass(eq=False)
@@ -42,6 +70,8 @@ class Tensor:
     slots: Array
     tracked: bool = True
     """False for what has left the history: `detach()`, views made under `no_grad`."""
+    root: bool = True
+    """False for a view."""
     grad: Array | None = None
     directions: slice | None = None
     """For a leaf, or one that retains its gradient: the directions along which its own elements move."""
@@ -73,6 +103,11 @@ class Tensor:
     def needs(self) -> bool:
         """The opposite of `stop_gradient`."""
         return self.tracked and self.storage.needs and self.dtype.kind == "f"
+
+    @property
+    def stale(self) -> bool:
+        """True for a view whose base has left the history, and whose storage was written after that."""
+        return self.needs and self.storage.left is not None and self.storage.left != self.storage.version
 
     def own(self, slopes: Array) -> Array:
         """The part of a gradient for this tensor's own directions, in the shape that it had then."""
@@ -132,19 +167,22 @@ class World:
         needed = not self.quiet and any(source.needs for source in sources)
         if (self.quiet or not target.tracked) and (storage.needs or needed):
             self.escape = True
-        for old, new in zip(storage.jets, jet, strict=True):
-            if old is not None and new is not None:
-                old[slots.ravel()] = np.reshape(new, (slots.size, *old.shape[1:]))
+        for history in storage.memory.histories:
+            for old, new in zip(history.jets, jet, strict=True):
+                if old is not None and new is not None:
+                    old[slots.ravel()] = np.reshape(new, (slots.size, *old.shape[1:]))
+            history.needs |= needed and storage.jets.value.dtype.kind == "f"
         storage.version += 1
-        storage.needs |= needed and storage.jets.value.dtype.kind == "f"
         return target
 
     def check_write(self, target: Tensor, slots: Array, sources: list[Tensor]) -> None:
         """Refuses a write that has no meaning while history is recorded, or at all."""
         if not self.force and not self.quiet and target.tracked and target.storage.leaf:
             raise RefusedError("leaf")
+        if not self.force and not self.quiet and target.needs and target.storage.left is not None:
+            raise RefusedError("left")
         for source in () if self.force else sources:
-            if source.storage is target.storage and not np.array_equal(source.slots, slots):
+            if source.storage.memory is target.storage.memory and not np.array_equal(source.slots, slots):
                 _check_overlap(source.slots, slots)
 
     def move_by_itself(self, tensor: Tensor) -> None:
@@ -152,7 +190,8 @@ class World:
         if not self.differentiate:
             return
         before, size = self.none.directions, tensor.slots.size
-        storages = {id(t.storage): t.storage for t in (*self.names.values(), *self.leaves.values(), tensor)}
+        tensors = (*self.names.values(), *self.leaves.values(), tensor)
+        storages = {id(each): each for t in tensors for each in t.storage.memory.histories}
         for storage in storages.values():
             storage.jets = jets.widened(storage.jets, size)
         self.none = jets.widened(self.none, size)

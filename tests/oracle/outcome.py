@@ -45,6 +45,7 @@ class Outcome:
         versions: its version counter; empty where the framework counts otherwise.
         grads: the `.grad` of every leaf, and of the tensors that retain theirs; None where it is unknown or not there.
         probes: its gradients.
+        left: a tensor with views has left the history.
         lost: the first statement that this framework cannot express (later results are ignored), or None.
     """
 
@@ -55,6 +56,7 @@ class Outcome:
     versions: dict[str, int] = field(default_factory=dict)
     grads: dict[str, Array | None] = field(default_factory=dict)
     probes: dict[str, Probe] = field(default_factory=dict)
+    left: bool = False
     lost: int | None = None
 
 

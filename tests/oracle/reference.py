@@ -25,7 +25,7 @@ import numpy as np
 from . import jets
 from .functions import FUNCTIONS, RECIPROCAL, Function, power, scaling
 from .jets import Array, Jet, Shape
-from .memory import RefusedError, Tensor, World
+from .memory import Memory, RefusedError, Storage, Tensor, World
 from .program import Key, Statement, is_basic
 from .tables import TABLES, has_strides
 
@@ -41,6 +41,8 @@ class Interpreter(World):
         """
         self.quiet, self.force = statement.quiet, force
         inputs = [self.names[name] for name in statement.inputs]
+        if not (force or statement.quiet or statement.op in _READ_NO_HISTORY) and any(x.stale for x in inputs):
+            raise RefusedError("left")
         try:
             with np.errstate(all="ignore"):
                 result = self._result(statement, inputs)
@@ -64,7 +66,7 @@ class Interpreter(World):
             if name in {"reshape", "t"} and _unchanged(name, inputs[0].slots, arranged):
                 return inputs[0]
             return self._view(inputs[0], arranged) if op == name else self._relayout(inputs[0], arranged)
-        return getattr(self, f"_do_{name}")(*inputs, *args)
+        return getattr(self, f"_do_{op if op == 'detach_' else name}")(*inputs, *args)
 
     def _place(self, op: str, inputs: list[Tensor], jet: Jet) -> Tensor:
         """The result as a new tensor, or in the first input if the operation has a `_`."""
@@ -137,8 +139,8 @@ class Interpreter(World):
         if not has_strides(slots):
             return self._copied(x, slots)
         if self.quiet:
-            self.escape |= x.storage.needs
-        return Tensor(x.storage, slots, tracked=x.tracked and not self.quiet)
+            self.escape |= any(each.needs for each in x.storage.memory.histories)
+        return Tensor(x.storage, slots, tracked=x.tracked and not self.quiet, root=False)
 
     def _copied(self, x: Tensor, slots: Array) -> Tensor:
         return self.fresh(self.read(replace(x, slots=slots)), x)
@@ -150,7 +152,8 @@ class Interpreter(World):
         if not has_strides(slots):
             shown, size, axes = replace(x, slots=slots).jet, slots.size, slots.ndim
             rows = shown.map(lambda part: part.reshape((size, *part.shape[axes:])))
-            x.storage, slots = replace(x.storage, jets=rows), np.arange(size).reshape(slots.shape)
+            memory = Memory(x.storage.version)
+            x.storage, slots = replace(x.storage, jets=rows, memory=memory), np.arange(size).reshape(slots.shape)
         x.slots = slots
         x.storage.version += 1
         return x
@@ -220,6 +223,31 @@ class Interpreter(World):
     def _do_clear_grad(self, x: Tensor) -> None:
         x.grad = None
 
+    def _do_detach_(self, x: Tensor) -> None:
+        """A view becomes another tensor on the storage. Of other tensors the views stay where they are, in the history."""
+        if not x.root:
+            self.escape, x.tracked = True, False
+        elif x.storage.leaf:
+            self._do_stop(x, True)
+        elif x.needs:
+            before = x.storage
+            before.left = before.version
+            x.storage = Storage(jets.constant(before.jets.value, before.jets), memory=before.memory)
+
+    _do_leave = _do_detach_
+
+    def _do_set(self, x: Tensor, y: Tensor) -> None:
+        """`x` becomes a view of `y`."""
+        if x.dtype != y.dtype:
+            raise RefusedError("dtype")
+        if self.quiet and x.needs and x.shape != y.shape:
+            raise RefusedError("shape")
+        self.check_write(x, x.slots, [])
+        self.escape |= (self.quiet or not x.tracked) and (x.storage.needs or y.storage.needs)
+        version = max(x.storage.version, y.storage.version) + 1
+        x.storage, x.slots, x.tracked, x.root = y.storage, y.slots, y.tracked, False
+        x.storage.version = version
+
     def _do_stop(self, x: Tensor, stop: bool) -> None:
         self.escape = True
         x.storage.needs = x.storage.leaf = not stop
@@ -260,7 +288,8 @@ def _nested(values: Any) -> Any:
     return [_nested(each) for each in values] if isinstance(values, tuple) else values
 
 
-_FAMILIES: dict[str, Callable[..., Function]] = {"scale": scaling, "pow": power}
+_READ_NO_HISTORY = frozenset({"alias", "detach", "detach_", "leave", "greater"})
+_FAMILIES: dict[str, Callable[..., Function]] = {"scale": scaling, "pow": power, "tripled": lambda: scaling(3.0, 0.0)}
 _ARITHMETIC: dict[str, Callable[..., Jet]] = {
     "add": jets.add,
     "subtract": lambda x, y: jets.add(x, y, -1.0),

@@ -57,6 +57,7 @@ def outcome_of(world: Interpreter) -> Outcome:
         outcome.values[name] = tensor.value
         outcome.stopped[name] = not tensor.needs
         outcome.versions[name] = tensor.storage.version
+        outcome.left |= tensor.storage.left is not None
         if tensor.needs:
             outcome.probes[name] = _probe(world, tensor)
         if tensor.retains:

@@ -178,6 +178,12 @@ def write(g: Generator) -> Statements:
         Statement("fill_", (x,), args=(g.number(),)),
         Statement("zero_", (x,)),
     ]
+    written = g.world.names[x]
+    leaf = any(each.storage is written.storage for each in g.world.leaves.values())
+    if (
+        written.tracked and not leaf and written.storage.left is None
+    ):  # otherwise refused, but only after `forward` has written
+        choices.append(Statement("tripled_", (x,)))
     return (_maybe_quiet(g, g.some(choices), 0.2),)
 
 
@@ -189,7 +195,7 @@ def write_from(g: Generator) -> Statements:
     y = x if g.chance(0.15) else g.partner(x)
     if y is None:
         return ()
-    op = g.some((*(f"{name}_" for name in BINARY), "copy_"))
+    op = g.some((*(f"{name}_" for name in BINARY), "copy_", "set_"))
     return (_maybe_quiet(g, _with_alpha(g, Statement(op, (x, y))), 0.2),)
 
 
@@ -257,13 +263,25 @@ def switch(g: Generator) -> Statements:
     return () if x is None or not g.escapes else (Statement("stop", (x,), args=(g.world.names[x].needs,)),)
 
 
+def leave(g: Generator) -> Statements:
+    """A result that leaves the history, preferably one with views, which stay in it."""
+    shared = [id(t.storage) for t in g.world.names.values() if not t.root]
+    x = g.pick(lambda t: t.root and t.needs and not t.storage.leaf and id(t.storage) in shared)
+    if x is None or g.chance(0.1):
+        x = g.pick(lambda t: not t.storage.leaf and (t.root or g.escapes))
+    if x is None:
+        return ()
+    statement = Statement("detach_", (x,))
+    return (replace(statement, op="leave") if g.world.names[x].root and g.chance(0.4) else statement,)
+
+
 def _maybe_quiet(g: Generator, statement: Statement, probability: float) -> Statement:
     return replace(statement, quiet=g.escapes and g.chance(probability))
 
 
 _OFTEN: dict[Maker, int] = {
     ordinary: 6, product: 1, watched: 1, renamed: 1, rebound: 1, detached: 1, buffer: 1, cast: 1, view: 8, relayout: 2,
-    write: 6, write_from: 6, put: 5, take: 2, backward: 2, clear: 1, switch: 1,
+    write: 6, write_from: 6, put: 5, take: 2, backward: 2, clear: 1, switch: 1, leave: 2,
 }  # fmt: skip
 MAKERS: tuple[Maker, ...] = tuple(maker for maker, count in _OFTEN.items() for _ in range(count))
 """Every kind of statement, with its frequency."""

@@ -19,7 +19,7 @@ def flatten_shape(shape: Shape, start: int, stop: int) -> Shape:
 
 
 def _squeeze(slots: Array, axis: int | None) -> Array:
-    if axis is None:
+    if axis is None or not slots.ndim:
         return slots.squeeze()
     return slots.squeeze(axis) if slots.shape[axis] == 1 else slots
 

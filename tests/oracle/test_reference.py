@@ -18,7 +18,7 @@ from .run_reference import run
 from .tables import has_strides
 
 STEP = 1e-5
-HIDDEN = frozenset({"detach", "hook", "cast"})
+HIDDEN = frozenset({"detach", "detach_", "leave", "hook", "cast"})
 """Statements that hide a dependence from the gradient on purpose, or round it away: finite differences detect it anyway."""
 
 

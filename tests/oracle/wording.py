@@ -32,6 +32,8 @@ SAME = {
     "fill_": "{0}.fill_({a})",
     "clone": "{0}.clone()",
     "detach": "{0}.detach()",
+    "detach_": "{0}.detach_()",
+    "tripled_": "tripled_({0})",
     "alias": "{0}",
     "getitem": "{0}[{a}]",
     "reshape": "{0}.reshape({a})",
@@ -71,6 +73,8 @@ PADDLE = SAME | {
     "backward": "{0}.backward(retain_graph={a})",
     "clear_grad": "{0}.clear_grad()",
     "stop": "{0}.stop_gradient = {a}",
+    "leave": "{0}.stop_gradient = True",
+    "set_": "{0}.set_({1})",
 }
 
 TORCH = SAME | {
@@ -99,6 +103,7 @@ TORCH = SAME | {
     "backward": "{0}.backward(torch.ones_like({0}), retain_graph={a})",
     "clear_grad": "{0}.grad = None",
     "stop": "{0}.requires_grad_(not {a})",
+    "leave": "{0}.detach_()",
 }
 
 
@@ -111,9 +116,11 @@ def torch_line(statement: Statement) -> str:
     """One line of PyTorch code.
 
     Raises:
-        NotExpressibleError: for steps backwards, which PyTorch's tensors do not have; and for another layout under
-            `no_grad`, after which PyTorch's history no longer fits the tensor.
+        NotExpressibleError: for steps backwards, which PyTorch's tensors do not have; for another layout under
+            `no_grad`, after which PyTorch's history no longer fits the tensor; and for `set_`, which PyTorch does not differentiate.
     """
+    if statement.op == "set_":
+        raise NotExpressibleError("another storage, which the history does not follow")
     if statement.quiet and statement.op.removesuffix("_") in TABLES and statement.op.endswith("_"):
         raise NotExpressibleError("another layout, which the history does not follow")
     if any(isinstance(item, slice) and (item.step or 1) < 0 for item in statement.key):
