@@ -79,9 +79,11 @@ def _views_of(base: Tensor) -> list[Tensor]:
 
 
 def _made_again(base: Tensor) -> bool:
-    """True if the whole value of a base is in the history: below the nodes that wrote parts is one that made it."""
+    """True if the whole value of a base is in the history: below the nodes that wrote parts or changed the layout is one that made it."""
     node = None if base._stop else base.node
-    while type(node) is CopySlicesNode or (type(node) is OpNode and node.row.writes_some):
+    while type(node) is CopySlicesNode or (
+        type(node) is OpNode and (node.row.writes_some or node.row.layout is not None)
+    ):
         node = node.edges[0]
     return node is not None
 

@@ -146,6 +146,7 @@ def test_a_part_that_is_computed_does_not_bring_the_base_back(leaf: Make) -> Non
         b.detach_()
         write(b)
         assert not b.stop_gradient
+        b.reshape_([4])
         with pytest.raises(errors.AmbiguousViewError):
             t.sum()
 
