@@ -202,6 +202,23 @@ def test_masks_and_outside_tensors_may_be_kept(x: Tensor, y: Tensor) -> None:
     assert second.tolist() == [1.0, 1.0, 1.0]
 
 
+def test_a_layer_that_saved_nothing_can_run_again(x: Tensor) -> None:
+    class Doubled(PyLayer):
+        @staticmethod
+        def forward(ctx: Any, x: Tensor) -> Tensor:
+            return x * 2.0
+
+        @staticmethod
+        def backward(ctx: Any, g: Tensor) -> Tensor:
+            return g * 2.0
+
+    out = Doubled.apply(x)
+    out.backward()
+    out.backward()
+    assert x.grad is not None
+    assert (x.grad.numpy() == 4.0).all()
+
+
 def test_freed_is_freed(x: Tensor, y: Tensor) -> None:
     out = Product.apply(x, y).sum()
     out.backward(retain_graph=True)

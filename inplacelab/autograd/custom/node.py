@@ -90,7 +90,8 @@ class CustomNode(Node):
         return self._released
 
     def release(self) -> None:
-        self._released = True
+        """Forgets the saved tensors. A layer that saved none can run again, as in PyTorch."""
+        self._released = self._released or bool(self.context._memory.tensors)
         self.context._memory.forget()
 
     def places(self) -> list[Node]:
