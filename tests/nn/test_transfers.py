@@ -94,6 +94,20 @@ def test_a_layer_moves_to_a_device_and_back() -> None:
     np.testing.assert_array_equal(weight.numpy(), values)
 
 
+@pytest.mark.usefixtures("simulated")
+@pytest.mark.parametrize("move", [lambda layer: layer.to("gpu"), lambda layer: layer.to(dtype="float64")])
+def test_a_view_of_a_parameter_stays_on_the_old_storage(move: Callable[[Layer], Layer]) -> None:
+    """Also after a write there: its history leads to the parameter as it was, not to the window that it has now."""
+    layer = nn.Linear(2, 2).to("cpu")
+    row = layer.weight[0]
+    move(layer)
+    with paddle.no_grad():
+        row.scale_(2.0)
+    assert row.place.is_cpu_place()
+    (row * row).sum().backward()
+    assert layer.weight.grad.tolist()[1] == [0.0, 0.0]
+
+
 def test_an_unknown_dtype_changes_nothing() -> None:
     layer = net()
     with pytest.raises(errors.DTypeError):
