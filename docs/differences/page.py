@@ -23,11 +23,11 @@ PAGES = {"en": "DIFFERENCES.md", "zh": "DIFFERENCES.zh-CN.md"}
 
 _OTHER = Text("[中文](DIFFERENCES.zh-CN.md)", "[English](DIFFERENCES.md)")
 _ABOUT = Text(
-    "{number} small programs, run in {inplacelab}, {paddle} and {torch} on the CPU. If a program has a `loss`, it asks for the gradient "
+    "{number} small programs on which the frameworks differ, run in {inplacelab}, {paddle} and {torch} on the CPU. If a program has a `loss`, it asks for the gradient "
     "of the leaf `a`, and the answers are judged by a finite difference of the program's values. If it has an `answer`, "
     "the answers are shown side by side. Every refusal that PyTorch does not make, and every deliberate difference from Paddle, "
     "is listed with its reason.",
-    "{number} 个小程序，分别在 {inplacelab}、{paddle} 与 {torch} 中于 CPU 上运行。程序若给出 `loss`，就求叶子张量 `a` 的梯度，"
+    "{number} 个各框架答案不同的小程序，分别在 {inplacelab}、{paddle} 与 {torch} 中于 CPU 上运行。程序若给出 `loss`，就求叶子张量 `a` 的梯度，"
     "以程序数值的有限差分为准；若给出 `answer`，则并列各家的答案。凡比 PyTorch 多出的拒绝，以及有意与 Paddle 不同之处，都列出了理由。",
 )
 _MADE = Text(
