@@ -20,6 +20,8 @@ NODES = 1 << 17
 """Of so many operations that made nodes it is known which line ran them."""
 THREADS = 64
 """So many threads are remembered whose operations made nodes."""
+INSIDE = 1 << 12
+"""So many operations may run inside another."""
 WRITES = 128
 """So many writes of each storage are kept."""
 VIEWS = 64
@@ -100,6 +102,7 @@ class StorageLog:
     """What is known of a storage.
 
     Attributes:
+        address: where it is.
         pin: keeps its address from being used again (see `Ledger`).
         writes: the last writes, in order.
         views: where views of it were made, by layout.
@@ -107,6 +110,7 @@ class StorageLog:
         counter: counts the versions of its tensors, but those that count apart.
     """
 
+    address: int
     pin: int
     writes: deque[Write] = field(default_factory=lambda: deque(maxlen=WRITES))
     views: dict[Layout, Place | None] = field(default_factory=dict)
@@ -152,7 +156,10 @@ class Ledger:
             if len(self._made) >= THREADS:
                 self._made.pop(next(iter(self._made)))
             by_thread = self._made[thread] = deque(maxlen=NODES)
-        by_thread.append(made)
+        inner = []  # an operation may contain others, which were noted before it; they are kept in the order of their nodes
+        while by_thread and by_thread[-1].first > made.first:
+            inner.append(by_thread.pop())
+        by_thread.extend((made, *reversed(inner)))
 
     def remade(self, thread: Hashable, before: Made, now: Made) -> None:
         """Notes more of an operation, others of which may have been noted meanwhile: their order is that of their nodes."""
@@ -167,7 +174,7 @@ class Ledger:
         if log is None:
             if len(self._storages) >= self._sweep_at:
                 self._sweep()
-            log = self._storages[address] = StorageLog(pin())
+            log = self._storages[address] = StorageLog(address, pin())
         return log
 
     def _sweep(self) -> None:
@@ -179,9 +186,9 @@ class Ledger:
         """Returns the log of a storage; None if nothing is known of it."""
         return self._storages.get(address)
 
-    def logs(self) -> Sequence[tuple[int, StorageLog]]:
-        """Returns the logs of all storages, with their addresses."""
-        return list(self._storages.items())
+    def logs(self) -> Sequence[StorageLog]:
+        """Returns the logs of all storages."""
+        return list(self._storages.values())
 
     @property
     def watched(self) -> int:
@@ -195,15 +202,9 @@ class Ledger:
 
 
 def _maker(made: Sequence[Made], node: int) -> Made | None:
-    position = bisect_right(made, node, key=lambda each: each.first) - 1
-    while position >= 0:  # operations may contain others, which were noted before them
-        found = made[position]
-        if found.first <= node < found.last:
-            return found
-        if found.last <= node and found.last > found.first:
-            return None
-        position -= 1
-    return None
+    last = bisect_right(made, node, key=lambda each: each.first) - 1
+    near = (made[position] for position in range(last, max(-1, last - INSIDE), -1))
+    return next((each for each in near if each.first <= node < each.last), None)
 
 
 def since(log: StorageLog, kept_at: int, found_at: int) -> list[Write]:

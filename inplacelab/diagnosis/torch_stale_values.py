@@ -87,10 +87,11 @@ class StaleValues:
     Args:
         ledger: which lines made grad nodes, and which wrote storages.
         functions: nodes of the program's own functions that may not be reachable from the roots of a pass.
+        home: returns the log that has the writes of a tensor that counts its versions apart from others on its storage.
     """
 
-    def __init__(self, ledger: Ledger, functions: Iterable[ref[Any]] = ()) -> None:
-        self._ledger, self._functions = ledger, functions
+    def __init__(self, ledger: Ledger, functions: Iterable[ref[Any]], home: Callable[[Any], StorageLog | None]) -> None:
+        self._ledger, self._functions, self._home = ledger, functions, home
 
     def found_by(self, asks: Asked, told: Stale, frame: Any) -> tuple[list[Saved], list[Text]]:
         """Returns what a pass has found overwritten.
@@ -188,7 +189,8 @@ class StaleValues:
         """Returns what a node has saved, if it may have saved it at the version that the error tells."""
         saved = self._saved(node, name, data, told, frame)
         made = self._maker(node, data)
-        versions = [] if made is None else made.versions_of(_address(data))
+        log = self._home(data)
+        versions = [] if made is None else made.versions_of(_address(data) if log is None else log.address)
         if not versions:
             return _Found(saved, known=made is not None and not saved.unseen)
         possible = {max(versions)} if name.startswith(RESULTS) else set(versions)
@@ -213,7 +215,7 @@ class StaleValues:
                     continue
                 made = self._maker(node)
                 for each in self._ledger.logs():
-                    found = self._fitting(*each, told, node, made, checks_shape=False)
+                    found = self._fitting(each, told, node, made, checks_shape=False)
                     if found is not None:
                         yield replace(found, name=name, certain=True)
 
@@ -250,7 +252,7 @@ class StaleValues:
             return
         itself = made.op.strip("_").replace("_", "") == (told.output_of or ("", 0))[0].lower()
         fitting = [
-            found for each in self._ledger.logs() if (found := self._fitting(*each, told, node, made)) is not None
+            found for each in self._ledger.logs() if (found := self._fitting(each, told, node, made)) is not None
         ]
         results = [each for each in fitting if each.is_result]
         for each in results if itself and results else fitting:
@@ -258,11 +260,11 @@ class StaleValues:
 
     def _by_versions(self, told: Stale) -> list[Saved]:
         """Returns what may have been saved, judging by the versions of storages alone: the last written first."""
-        found = [saved for each in self._ledger.logs() if (saved := self._fitting(*each, told, None, None)) is not None]
+        found = [saved for each in self._ledger.logs() if (saved := self._fitting(each, told, None, None)) is not None]
         return sorted(found, key=lambda each: -each.writes[-1].write.moment)
 
     def _fitting(
-        self, address: int, log: StorageLog, told: Stale, node: Any, made: Made | None, *, checks_shape: bool = True
+        self, log: StorageLog, told: Stale, node: Any, made: Made | None, *, checks_shape: bool = True
     ) -> Saved | None:
         """Returns a storage as what may have been saved, by a node if it is given; None if its versions or its shapes differ."""
         writes = since(log, told.kept_at, told.found_at)
@@ -271,7 +273,7 @@ class StaleValues:
         layout = next((each for each in log.views if each.shape == told.shape), None)
         if checks_shape and layout is None and told.shape not in log.shapes:
             return None
-        name = "" if made is None else _saved_inside(made, address, told)
+        name = "" if made is None else _saved_inside(made, log.address, told)
         if name is None:
             return None
         return Saved(
@@ -281,8 +283,9 @@ class StaleValues:
         )  # fmt: skip
 
     def _find(self, tensor: Any) -> StorageLog | None:
+        """Returns what is known of the storage on which a tensor began to count its versions."""
         address = _address(tensor)
-        return None if address is None else self._ledger.find(address)
+        return self._home(tensor) or (None if address is None else self._ledger.find(address))
 
 
 def _saved_inside(made: Made, address: int, told: Stale) -> str | None:

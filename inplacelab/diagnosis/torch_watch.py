@@ -65,19 +65,32 @@ _COMPILED = Text(
 
 
 @dataclass(slots=True, eq=False)
+class _Function:
+    """A `torch.autograd.Function` that runs.
+
+    Attributes:
+        made: the nodes that were made for it, before what its `forward` does.
+        marked: what its `forward` has marked as written.
+    """
+
+    made: list[Made] = field(default_factory=list)
+    marked: Sequence[Any] = ()
+
+
+@dataclass(slots=True, eq=False)
 class _Thread:
     """A thread that is watched. It numbers its nodes by itself.
 
     Attributes:
         noted: nodes with lower numbers were made by operations that were noted, or before the watch.
-        marked: for each `torch.autograd.Function` that runs, what its `forward` has marked as written.
+        functions: each `torch.autograd.Function` that runs.
         depth: how many passes run inside others.
         raised: the error of a pass inside one that still runs.
         passes: where passes began, and the number of the next node then.
     """
 
     noted: int
-    marked: list[Sequence[Any]] = field(default_factory=list)
+    functions: list[_Function] = field(default_factory=list)
     depth: int = 0
     raised: Exception | None = None
     passes: deque[tuple[int, Place | None]] = field(default_factory=lambda: deque(maxlen=PASSES))
@@ -120,7 +133,7 @@ class TorchWatch:
         self.remarks: list[Text] = []
         self._ledger = Ledger(_Storage._expired, _Storage._free_weak_ref)
         self._functions: deque[ref[Any]] = deque(maxlen=FUNCTIONS)
-        self._stale = StaleValues(self._ledger, self._functions)
+        self._stale = StaleValues(self._ledger, self._functions, self._home)
         self._places = Places()
         self._mode = Mode(self)
         single = torch.autograd.function._SingleLevelFunction  # whose `apply` every other one calls
@@ -264,7 +277,11 @@ class TorchWatch:
     def _note_others(self, here: _Thread, first: int) -> None:
         """Notes nodes that were made since the last operation by something that was not seen, such as compiled code."""
         if first > here.noted:
-            self._ledger.made(here, Made(here.noted, first, "", None, self._ledger.moment))
+            made = Made(here.noted, first, "", None, self._ledger.moment)
+            self._ledger.made(here, made)
+            here.noted = first
+            if here.functions:  # its own node, say
+                here.functions[-1].made.append(made)
 
     def _made_view(self, view: Any, place: Place | None) -> None:
         log = self._log(view)
@@ -291,11 +308,18 @@ class TorchWatch:
 
     def _counter(self, tensor: Any, log: StorageLog) -> Counter:
         """Returns the counter of a tensor, given what is known of its storage."""
+        return self._own_counter(tensor) or log.counter
+
+    def _own_counter(self, tensor: Any) -> Counter | None:
         if self._some_apart:
             for each in (tensor, _base_of(tensor)):
                 if each is not None and (found := self._apart.get(each)) is not None:
                     return found  # type: ignore[no-any-return]
-        return log.counter
+        return None
+
+    def _home(self, tensor: Any) -> StorageLog | None:
+        counter = self._own_counter(tensor)
+        return None if counter is None else counter.home
 
     def _counts_apart(self, call: _Call, results: Sequence[Any]) -> None:
         """Notes with which counter the results of `.data` and of `detach()` count."""
@@ -326,32 +350,25 @@ class TorchWatch:
         if here is None:
             return apply(*args, **kwargs)
         first = _next_node()
-        made = Made(first, first + 1, "apply", None)  # the node of the function is made before `forward` runs
         self._note_others(here, first)
-        self._ledger.made(here, made)
-        here.noted = first + 1
-        here.marked.append(())
+        here.functions.append(runs := _Function())
         result = None
         try:
             result = apply(*args, **kwargs)
         finally:
-            marked = here.marked.pop()
-            self._shielded(self._note_function, here, made, sys._getframe(2), _tensors(args, {}), result, marked)
+            self._note_others(here, _next_node())
+            here.functions.pop()
+            self._shielded(self._note_function, here, runs, sys._getframe(2), _tensors(args, {}), result)
         return result
 
-    def _note_function(
-        self, here: _Thread, made: Made, frame: Any, tensors: Sequence[Any], result: Any, marked: Sequence[Any]
-    ) -> None:
+    def _note_function(self, here: _Thread, runs: _Function, frame: Any, tensors: Sequence[Any], result: Any) -> None:
         self._ledger.operations += 1
         moment, place, results = self._ledger.passes(), self._places.of(frame), _flat((result,))
         versions = packed(_at(*_counted([*results, *tensors])))
-        now, last = made._replace(place=place, moment=moment, versions=versions), _next_node()
-        self._ledger.remade(here, made, now)
-        if last > here.noted:  # such as a `CopySlices` around it
-            self._ledger.made(here, now._replace(first=here.noted, last=last))
-            here.noted = last
+        for made in runs.made:
+            self._ledger.remade(here, made, made._replace(op="apply", place=place, moment=moment, versions=versions))
         if result is not None:
-            self._note_marks(marked, moment, place)
+            self._note_marks(runs.marked, moment, place)
         for each in results:
             if _base_of(each) is None:  # the node of a view may have to be made first
                 self._remember(node_of(each))
@@ -369,8 +386,8 @@ class TorchWatch:
     def _marks(self, mark: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Calls `ctx.mark_dirty`."""
         here = self._here()
-        if here is not None and here.marked:
-            here.marked[-1] = args[1:]
+        if here is not None and here.functions:
+            here.functions[-1].marked = args[1:]
             self._shielded(self._remember, args[0])
         return mark(*args, **kwargs)
 

@@ -63,9 +63,8 @@ class Judge:
                 threading.settrace(None)  # type: ignore[arg-type]
         self._look({})
         self.told = stale(str(error))
-        made = re.search(
-            r"Error detected in ([\w:]+)\.(.*)", "".join(str(each.message) for each in said[:1]), re.DOTALL
-        )
+        told = [str(each.message) for each in said if "Error detected in" in str(each.message)]
+        made = re.search(r"Error detected in ([\w:]+)\.(.*)", "".join(told[:1]), re.DOTALL)
         if made is not None:
             self.node = made[1].rpartition("::")[2]
             self.kept = [int(each) for each in re.findall(rf'File "{self.filename}", line (\d+)', made[2])]
