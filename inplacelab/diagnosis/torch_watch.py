@@ -32,7 +32,7 @@ from inplacelab.recorders.torch.calls import Kind, kind_of
 from inplacelab.recorders.torch.overrides import Mode, caller_of, in_force, is_off, take_away
 from inplacelab.recorders.torch.pass_order import Asked, is_second_pass, reachable, root_node, stale
 from inplacelab.recorders.torch.patch import Patch
-from inplacelab.recorders.torch.readings import layout_of, node_of, version_of
+from inplacelab.recorders.torch.readings import has_version, layout_of, node_of, version_of
 
 PASSES = 1 << 12
 """Of so many passes it is known where they began."""
@@ -515,16 +515,8 @@ def _counted(tensors: Sequence[Any]) -> tuple[Sequence[Any], list[int]]:
     try:
         return tensors, [version_of(each) for each in tensors]
     except RuntimeError:
-        counted = [each for each in tensors if _has_version(each)]
+        counted = [each for each in tensors if has_version(each)]
         return counted, [version_of(each) for each in counted]
-
-
-def _has_version(tensor: Any) -> bool:
-    try:
-        version_of(tensor)
-    except RuntimeError:
-        return False
-    return True
 
 
 def _at(tensors: Sequence[Any], versions: Sequence[int]) -> Iterator[tuple[int, int]]:

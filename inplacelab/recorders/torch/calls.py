@@ -256,14 +256,17 @@ def depends(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Found
         name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, _ALIASES,
         weight_has_rows=True, function=function, as_tensor=torch.from_numpy,
     )  # fmt: skip
-    return dependences.dependence(asked, tensors)
+    try:
+        return dependences.dependence(asked, tensors)
+    except Exception:  # noqa: BLE001  # whatever arguments of an unusual kind raise
+        return None
 
 
 def touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:
     """Returns what a call will write and read, before it does."""
     try:
         return _touched(name, args, kwargs)
-    except (IndexError, KeyError, TypeError, ValueError, RuntimeError):  # as from the operation itself, most likely
+    except Exception:  # noqa: BLE001  # as from the operation itself, most likely
         return Touched(args[0] if args else None, exact=False)
 
 
