@@ -32,16 +32,21 @@ from inplacelab.recorders.torch.pass_order import (
 from inplacelab.recorders.torch.readings import (
     SHOWS_SAVED,
     dtype_name,
+    dtype_of,
+    has_version,
     is_wrapped,
+    kind_of_layout,
     layout_of,
     node_of,
     saved_by,
+    shape_of,
     shown,
     version_of,
 )
 
 _Tensor: Any = torch.Tensor
 _base_of: Callable[[Any], Any] = _Tensor._base.__get__
+_is_nested: Callable[[Any], bool] = _Tensor.is_nested.__get__
 _unwrapped: Callable[[Any], Any] = torch._C._functorch.get_unwrapped
 
 COPY_SLICES = "CopySlices"
@@ -124,7 +129,7 @@ class StaleValues:
         made = self._maker(node)
         for name, kept in saved_by(node):
             data = kept.data
-            if made is None or not _is_seen(kept) or data.layout is not torch.strided:
+            if made is None or not _is_seen(kept) or kind_of_layout(data) is not torch.strided:
                 continue
             if name in RUNNING and getattr(node, "_saved_training", True):  # it will not use them
                 continue
@@ -225,7 +230,7 @@ class StaleValues:
         made = self._maker(node, data)
         names, of_view = _names(data, frame)
         return Saved(
-            _shown(node), name, layout, dtype_name(data.dtype), told.kept_at, told.found_at,
+            _shown(node), name, layout, dtype_name(dtype_of(data)), told.kept_at, told.found_at,
             names, made.op if made else "", made.place if made else None,
             tuple(_overwritten(each, log, layout) for each in writes or [one._replace(silent=True) for one in silent]), *_rest(log, writes, told), is_view=of_view,
         )  # fmt: skip
@@ -375,7 +380,7 @@ def _inputs_of_checkpoint(unpack: Any) -> Iterator[tuple[Any, Any]]:
 
 def _fits(node: Any, name: str, data: Any, told: Stale) -> bool:
     """Whether an error may be about what a node has saved."""
-    if tuple(data.shape) != told.shape or data.is_inference() or version_of(data) != told.found_at:
+    if tuple(shape_of(data)) != told.shape or not has_version(data) or version_of(data) != told.found_at:
         return False
     if _word(data) not in told.type:
         return False
@@ -418,7 +423,8 @@ def storage_of(tensor: Any) -> Any:
     """Returns a tensor's storage, or that of the tensor that a wrapper of `torch.func` holds; None if it has none, as a sparse one."""
     while is_wrapped(tensor):
         tensor = _unwrapped(tensor)
-    return _Tensor.untyped_storage(tensor) if tensor.layout is torch.strided and not tensor.is_nested else None
+    strided = kind_of_layout(tensor) is torch.strided and not _is_nested(tensor)
+    return _Tensor.untyped_storage(tensor) if strided else None
 
 
 def _address(tensor: Any) -> int | None:

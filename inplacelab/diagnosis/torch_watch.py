@@ -32,7 +32,7 @@ from inplacelab.recorders.torch.calls import Kind, kind_of
 from inplacelab.recorders.torch.overrides import Mode, caller_of, in_force, is_off, take_away
 from inplacelab.recorders.torch.pass_order import Asked, is_second_pass, reachable, root_node, stale
 from inplacelab.recorders.torch.patch import Patch
-from inplacelab.recorders.torch.readings import has_version, layout_of, node_of, version_of
+from inplacelab.recorders.torch.readings import has_version, layout_of, node_of, shape_of, version_of
 
 PASSES = 1 << 12
 """Of so many passes it is known where they began."""
@@ -298,7 +298,7 @@ class TorchWatch:
             return  # noted for another alias
         layout = None if _base_of(tensor) is None else layout_of(tensor)
         if layout is None and not log.writes:
-            log.shapes.add(tuple(tensor.shape))
+            log.shapes.add(tuple(shape_of(tensor)))
         silent = after == before
         self._suspicious = self._suspicious or silent or counter.is_apart
         write = Write(moment, op, before, after, layout, place, counter, silent)
