@@ -32,7 +32,7 @@ from inplacelab.recorders.torch.calls import Kind, kind_of
 from inplacelab.recorders.torch.overrides import Mode, caller_of, in_force, is_off, take_away
 from inplacelab.recorders.torch.pass_order import Asked, is_second_pass, reachable, root_node, stale
 from inplacelab.recorders.torch.patch import Patch
-from inplacelab.recorders.torch.readings import has_version, layout_of, node_of, shape_of, version_of
+from inplacelab.recorders.torch.readings import has_version, is_wrapped, layout_of, node_of, shape_of, version_of
 
 PASSES = 1 << 12
 """Of so many passes it is known where they began."""
@@ -46,6 +46,7 @@ FUNCTIONS = 1 << 12
 _Tensor: Any = torch.Tensor
 _Storage: Any = torch.UntypedStorage
 _base_of: Callable[[Any], Any] = _Tensor._base.__get__
+_storage: Callable[[Any], Any] = _Tensor.untyped_storage
 _next_node = torch._C._autograd._get_sequence_nr
 _unseen = torch._C.DisableTorchFunction
 
@@ -113,7 +114,7 @@ class _Call:
     first: int
     tensors: Sequence[Any]
     versions: Sequence[int]
-    moving: tuple[Any, Counter | None] | None = None
+    moving: tuple[Any, Counter] | None = None
     silent: Sequence[Any] = ()
 
 
@@ -236,7 +237,7 @@ class TorchWatch:
         call = _Call(kind, frame, _next_node(), tensors, versions)
         if kind.moves and tensors:
             log = self._log(tensors[0])
-            call.moving = tensors[0], None if log is None else self._counter(tensors[0], log)
+            call.moving = None if log is None else (tensors[0], self._counter(tensors[0], log))
         if kind.is_silent:
             call.silent = _written_silently(kind, args, kwargs)
         return call
@@ -245,14 +246,17 @@ class TorchWatch:
         ledger, last, op, first = self._ledger, _next_node(), call.kind.name, call.first
         ledger.operations += 1
         moment, results = ledger.passes(), _flat((result,))
+        now = [version_of(each) for each in call.tensors]
         self._note_others(here, first)
         if last != first:
-            versions = packed([*_at(call.tensors, call.versions), *_at(*_counted([*results, *call.tensors]))])
+            later = results if now == call.versions else [*results, *call.tensors]
+            versions = packed([*_at(call.tensors, call.versions), *_at(*_counted(later))])
             ledger.made(here, Made(first, last, op, self._places.of(call.frame), moment, versions))
         here.noted = last
-        if call.moving is not None and call.moving[1] is not None:
+        if call.moving is not None:
             self._moved(*call.moving)
-        self._note_writes(call, moment)
+        if now != call.versions or call.silent:  # one comparison: most operations write nothing
+            self._note_writes(call, now, moment)
         if call.kind.own_counter or (self._some_apart and op == "detach"):
             self._shielded(self._counts_apart, call, results)
         for each in results:
@@ -263,10 +267,7 @@ class TorchWatch:
             ):
                 self._shielded(self._made_view, each, self._places.of(call.frame))
 
-    def _note_writes(self, call: _Call, moment: int) -> None:
-        now = [version_of(each) for each in call.tensors]
-        if now == call.versions and not call.silent:  # one comparison: most operations write nothing
-            return
+    def _note_writes(self, call: _Call, now: Sequence[int], moment: int) -> None:
         place = self._places.of(call.frame)
         for tensor, before, after in zip(call.tensors, call.versions, now, strict=True):
             if before != after:
@@ -521,8 +522,11 @@ def _counted(tensors: Sequence[Any]) -> tuple[Sequence[Any], list[int]]:
 
 def _at(tensors: Sequence[Any], versions: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yields the addresses of tensors' storages, with versions."""
-    for tensor, version in zip(tensors, versions, strict=True):
-        storage = storage_of(tensor)
+    for tensor, version in zip(tensors, versions, strict=True):  # this runs at every operation
+        try:
+            storage = storage_of(tensor) if is_wrapped(tensor) else _storage(tensor)
+        except RuntimeError:  # such as a sparse tensor
+            continue
         if storage is not None:
             yield storage._cdata, version
 

@@ -60,7 +60,7 @@ class Judge:
                 error = raised
             finally:
                 sys.settrace(before)
-                threading.settrace(None)  # type: ignore[arg-type]
+                threading.settrace(None)
         self._look({})
         self.told = stale(str(error))
         told = [str(each.message) for each in said if "Error detected in" in str(each.message)]

@@ -186,7 +186,12 @@ def in_raw_thread(do: Callable[[], object]) -> None:
     """Runs something in a thread of which no watch knows."""
     done = _thread.allocate_lock()
     done.acquire()
-    _thread.start_new_thread(lambda: (do(), done.release()), ())
+
+    def run() -> None:
+        do()
+        done.release()
+
+    _thread.start_new_thread(run, ())
     done.acquire()
 
 

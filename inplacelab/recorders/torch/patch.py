@@ -41,7 +41,7 @@ class Patch:
 
         if isinstance(before, classmethod | ClassMethodDescriptorType):
 
-            @classmethod
+            @classmethod  # type: ignore[misc]
             def now(cls: type, *args: Any, **kwargs: Any) -> Any:
                 bound = before.__get__(None, cls)
                 return bound(*args, **kwargs) if unless() else call(bound, args, kwargs)
