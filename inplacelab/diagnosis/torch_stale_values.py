@@ -145,7 +145,7 @@ class StaleValues:
                 leaves = (each.variable for each in reachable([node]) if hasattr(each, "variable"))
                 wrong = tuple(names[0] for leaf in leaves if (names := _names(leaf, frame)[0]))
                 version = version_of(data)
-                yield self._saved(node, name, data, Stale(layout.shape, version, version), frame, writes), wrong
+                yield self._saved(node, name, data, Stale(layout.shape, version, version), frame, made, writes), wrong
 
     def _candidates(self, order: Sequence[Any], told: Stale, frame: Any) -> Iterator[_Found]:
         """Yields what fits the error, that of the node first which runs first, until one that certainly does: the pass has failed there."""
@@ -168,21 +168,18 @@ class StaleValues:
         if _is_packed(kept):
             for each, function in _inputs_of_checkpoint(kept.unpack_hook):
                 if _is_seen(each) and _fits(node, CHECKPOINTED, each.data, told):
-                    saved = self._saved(node, CHECKPOINTED, each.data, told, frame)
+                    saved = self._saved(node, CHECKPOINTED, each.data, told, frame, self._maker(node))
                     runs = type(function).forward if isinstance(function, torch.nn.Module) else function
                     code = getattr(runs, "__code__", None)
                     place = saved.place if saved.place is None or code is None else saved.place.outside(code)
                     yield _Found(replace(saved, place=place), known=not saved.unseen)
         elif _is_seen(kept) and _fits(node, name, kept.data, told):
-            found = self._fitting_saved(node, name, kept.data, told, frame)
-            if found is not None:
-                yield found
+            yield from self._fitting_saved(node, name, kept.data, told, frame)
 
     def _saved_in(self, node: Any, told: Stale, frame: Any) -> Iterator[_Found]:
         for name, kept in saved_by(node):
             if _is_seen(kept) and _fits(node, name, kept.data, told):
-                found = self._fitting_saved(node, name, kept.data, told, frame)
-                if found is not None:
+                for found in self._fitting_saved(node, name, kept.data, told, frame):
                     yield _Found(replace(found.saved, certain=False))
 
     def _functions_beside(self, order: Sequence[Any]) -> list[Any]:
@@ -190,27 +187,39 @@ class StaleValues:
         alive = dict.fromkeys(node for each in tuple(self._functions) if (node := each()) is not None)
         return [each for each in alive if each not in set(order)]
 
-    def _fitting_saved(self, node: Any, name: str, data: Any, told: Stale, frame: Any) -> _Found | None:
-        """Returns what a node has saved, if it may have saved it at the version that the error tells."""
-        saved = self._saved(node, name, data, told, frame)
-        made = self._maker(node, data)
-        log = self._home(data)
-        versions = [] if made is None else made.versions_of(_address(data) if log is None else log.address)
-        if not versions:
-            return _Found(saved, known=made is not None and not saved.unseen)
-        possible = {max(versions)} if name.startswith(RESULTS) else set(versions)
-        return _Found(saved, known=len(possible) == 1 or not saved.unseen) if told.kept_at in possible else None
+    def _fitting_saved(self, node: Any, name: str, data: Any, told: Stale, frame: Any) -> Iterator[_Found]:
+        """Yields what a node has saved, if it may have saved it at the version that the error tells: for each line that may have made it."""
+        makers = self._makers(node, data, told)
+        for made in makers or (None,):
+            saved = self._saved(node, name, data, told, frame, made)
+            versions = [] if made is None else made.versions_of(self._address(data))
+            possible = {max(versions)} if versions and name.startswith(RESULTS) else set(versions)
+            if not possible:
+                yield _Found(saved, known=len(makers) == 1 and not saved.unseen)
+            elif told.kept_at in possible:
+                yield _Found(saved, known=len(makers) == 1 and (len(possible) == 1 or not saved.unseen))
 
-    def _maker(self, node: Any, data: Any = None) -> Made | None:
-        """Returns the operation that made a node: of those of several threads the one that had such a tensor; None if it is not known."""
+    def _makers(self, node: Any, data: Any, told: Stale) -> list[Made]:
+        """Returns the operations that may have made a node: of those of several threads the ones that had such a tensor."""
         makers = self._ledger.makers(node._sequence_nr())
-        if len(makers) > 1 and data is not None:
-            address = _address(data)
-            makers = [each for each in makers if each.versions_of(address)] or makers
         if len(makers) > 1:
-            name = without_backward(node.name()).lower()
-            makers = [each for each in makers if each.op.strip("_").replace("_", "") == name]
+            address = self._address(data)
+            makers = [each for each in makers if told.kept_at in each.versions_of(address)] or makers
+        if len(makers) > 1:
+            makers = [each for each in makers if _makes(each, node)] or makers
+        return makers
+
+    def _maker(self, node: Any) -> Made | None:
+        """Returns the operation that made a node; None if it is not known."""
+        makers = self._ledger.makers(node._sequence_nr())
+        if len(makers) > 1:
+            makers = [each for each in makers if _makes(each, node)]
         return makers[0] if len(makers) == 1 else None
+
+    def _address(self, tensor: Any) -> int | None:
+        """Returns the address of the storage on which a tensor began to count its versions."""
+        home = self._home(tensor)
+        return _address(tensor) if home is None else home.address
 
     def _refusing(self, order: Sequence[Any], told: Stale) -> Iterator[Saved]:
         """Yields what a node has saved that refuses to give it, for versions of PyTorch that show nothing else (2.6)."""
@@ -224,10 +233,11 @@ class StaleValues:
                     if found is not None:
                         yield replace(found, name=name, certain=True)
 
-    def _saved(self, node: Any, name: str, data: Any, told: Stale, frame: Any, silent: Sequence[Write] = ()) -> Saved:
+    def _saved(  # what is known of it
+        self, node: Any, name: str, data: Any, told: Stale, frame: Any, made: Made | None, silent: Sequence[Write] = ()
+    ) -> Saved:
         log, layout = self._find(data), layout_of(data)
         writes = [] if log is None or silent else since(log, told.kept_at, told.found_at)
-        made = self._maker(node, data)
         names, of_view = _names(data, frame)
         return Saved(
             _shown(node), name, layout, dtype_name(dtype_of(data)), told.kept_at, told.found_at,
@@ -255,7 +265,7 @@ class StaleValues:
                 if own is not None and (own.place, own.moment) == (made.place, made.moment):
                     yield from self._saved_in(other, told, frame)
             return
-        itself = made.op.strip("_").replace("_", "") == (told.output_of or ("", 0))[0].lower()
+        itself = _plain(made.op) == (told.output_of or ANY)[0].lower()
         fitting = [
             found for each in self._ledger.logs() if (found := self._fitting(each, told, node, made)) is not None
         ]
@@ -288,9 +298,19 @@ class StaleValues:
         )  # fmt: skip
 
     def _find(self, tensor: Any) -> StorageLog | None:
-        """Returns what is known of the storage on which a tensor began to count its versions."""
-        address = _address(tensor)
+        """Returns what is known of that storage."""
+        address = self._address(tensor)
         return self._home(tensor) or (None if address is None else self._ledger.find(address))
+
+
+def _makes(made: Made, node: Any) -> bool:
+    """Whether an operation and a node have the same name."""
+    return _plain(made.op) == without_backward(node.name()).lower()
+
+
+def _plain(op: str) -> str:
+    """Returns the name of an operation as nodes have it: "maskedfill" for "masked_fill_"."""
+    return op.replace("_", "")
 
 
 def _saved_inside(made: Made, address: int, told: Stale) -> str | None:
