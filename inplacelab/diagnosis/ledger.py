@@ -210,11 +210,16 @@ def _maker(made: Sequence[Made], node: int) -> Made | None:
 def since(log: StorageLog, kept_at: int, found_at: int) -> list[Write]:
     """Returns the writes that have raised a version from one to another, as far as they were seen.
 
-    A storage may have several counters. The one whose writes explain the most is that of the tensor.
+    A storage may have several counters. If the writes of one that counts apart explain everything, it is that of the tensor.
     """
     writes = list(log.writes)
-    counters = dict.fromkeys([log.counter, *(each.counter for each in writes)])
-    return max((_of_counter(writes, each, kept_at, found_at) for each in counters), key=_raised)
+    usual = _of_counter(writes, log.counter, kept_at, found_at)
+    if unseen(usual, kept_at, found_at):
+        for counter in dict.fromkeys(each.counter for each in writes):
+            found = _of_counter(writes, counter, kept_at, found_at)
+            if not unseen(found, kept_at, found_at):
+                return found
+    return usual
 
 
 def _of_counter(writes: Sequence[Write], counter: Counter, kept_at: int, found_at: int) -> list[Write]:
@@ -230,10 +235,6 @@ def _of_counter(writes: Sequence[Write], counter: Counter, kept_at: int, found_a
     return found
 
 
-def _raised(writes: Sequence[Write]) -> int:
-    return sum(each.after - each.before for each in writes)
-
-
 def unseen(writes: Sequence[Write], kept_at: int, found_at: int) -> int:
     """Returns by how much a version rose in writes that are not among these."""
-    return found_at - kept_at - _raised(writes)
+    return found_at - kept_at - sum(each.after - each.before for each in writes)

@@ -214,6 +214,23 @@ def test_writes_before_and_after_one_that_cannot_be_seen_are_named() -> None:
 
 
 @needs_saved
+def test_a_write_through_data_is_not_taken_for_one_that_raised_the_version() -> None:
+    found = failure(
+        """\
+        a = torch.ones(3, requires_grad=True)
+        h = a.exp()
+        h.data.add_(1)
+        unseen(lambda: h.detach().add_(1))
+        unseen(lambda: h.detach().add_(1))
+        h.sum().backward()
+        """,
+        unseen=in_raw_thread,
+    )
+    assert lines(found) == (2, [], 6)
+    assert found.saved[0].unseen == 2
+
+
+@needs_saved
 def test_threads_of_the_program_are_watched() -> None:
     found = failure(
         """\
