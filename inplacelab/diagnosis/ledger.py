@@ -1,7 +1,7 @@
 """Keeps what explains a stale value, in bounded memory: which lines made grad nodes, and which lines wrote which storage.
 
-The framework numbers the nodes that each thread makes, and begins anew in every thread. The ledger counts moments: what was noted
-later has a higher one, in whatever thread it happened.
+The framework numbers the nodes of each thread from zero. A moment of the ledger is a number that rises with all that is noted, in
+whatever thread it happened.
 """
 
 from __future__ import annotations
