@@ -14,6 +14,14 @@ from inplacelab.recording.fixes.spots import Spot, Trail
 
 RESULTS = ("out", "result")
 """The beginnings of the names of saved results."""
+OF_FUNCTION = "tensors"
+"""The beginning of the names of what a `torch.autograd.Function` has saved."""
+CHECKPOINTED = "checkpoint"
+"""The name of what a `checkpoint` has saved, from which what a node needs is computed again."""
+CHECKPOINTS = ("_NoopSaveInputsBackward", "CheckpointFunctionBackward")
+"""The nodes with which `torch.utils.checkpoint` saves its input."""
+MARKS = "mark_dirty"
+"""What raises the version of a tensor that the `forward` of a `torch.autograd.Function` has marked, once more than its writes did."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,7 @@ class Saved:
         place: where that ran; None if it is not known.
         writes: the writes since, in order.
         unseen: by how much the version rose in writes that were not seen.
+        forgotten: by how much it rose in writes that were seen, but are so many that they were not kept.
         is_view: whether these are names of a tensor of which it is a view.
         certain: False if this is one of several that fit the error.
     """
@@ -58,6 +67,7 @@ class Saved:
     place: Place | None
     writes: tuple[Overwritten, ...]
     unseen: int
+    forgotten: int = 0
     certain: bool = True
     is_view: bool = False
 

@@ -1,13 +1,15 @@
 """Keeps what explains a stale value, in bounded memory: which lines made grad nodes, and which lines wrote which storage.
 
-A moment of the program is the number that the framework would give its next grad node. It rises with every node.
+The framework numbers the nodes of each thread from zero. A moment of the ledger is a number that rises with all that is noted, in
+whatever thread it happened.
 """
 
 from __future__ import annotations
 
+import struct
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,12 +18,30 @@ from inplacelab.layout import Layout
 
 NODES = 1 << 17
 """Of so many operations that made nodes it is known which line ran them."""
+THREADS = 64
+"""So many threads are remembered whose operations made nodes."""
+INSIDE = 1 << 12
+"""So many operations may run inside another."""
 WRITES = 128
 """So many writes of each storage are kept."""
 VIEWS = 64
 """So many views of each storage are kept."""
 UNSWEPT = 1024
 """After so many new storages those that are gone are dropped."""
+
+
+class Counter:
+    """A version counter, as far as a watch can tell counters apart.
+
+    Attributes:
+        home: the log of the storage whose tensors it counted first.
+        is_apart: whether it is that of `x.data`, which other tensors on the storage do not share.
+    """
+
+    __slots__ = ("home", "is_apart")
+
+    def __init__(self, home: StorageLog | None = None, *, is_apart: bool = False) -> None:
+        self.home, self.is_apart = home, is_apart
 
 
 class Made(NamedTuple):
@@ -31,51 +51,74 @@ class Made(NamedTuple):
         first, last: its nodes are `first`, and so on, before `last`.
         op: its name.
         place: where it ran.
+        moment: when it ended.
+        versions: the addresses of the storages of its tensors, and the versions of these, see `packed`.
     """
 
     first: int
     last: int
     op: str
     place: Place | None
+    moment: int = 0
+    versions: bytes = b""
+
+    def versions_of(self, address: int | None) -> list[int]:
+        """Returns the versions of its tensors on a storage: of each that it was given, and of each that it was given or returned, after it."""
+        numbers = struct.unpack(f"{len(self.versions) // 8}q", self.versions)
+        return [version for each, version in zip(numbers[::2], numbers[1::2], strict=True) if each == address]
+
+
+def packed(versions: Iterable[tuple[int, int]]) -> bytes:
+    """Returns the addresses of storages and the versions of tensors on them in few bytes."""
+    flat = [number for pair in versions for number in pair]
+    return struct.pack(f"{len(flat)}q", *flat)
 
 
 class Write(NamedTuple):
     """A write to a storage.
 
     Attributes:
-        first, last: the moments before and after it.
+        moment: when it ended.
         op: the operation.
         before, after: the version before and after it.
         layout: of the view that was written; None for a tensor that is no view.
         place: where it ran.
+        counter: the counter that has counted it.
         silent: whether the version of other tensors on the storage did not rise with it, as for `x.data`.
     """
 
-    first: int
-    last: int
+    moment: int
     op: str
     before: int
     after: int
     layout: Layout | None
     place: Place | None
+    counter: Counter
     silent: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class StorageLog:
     """What is known of a storage.
 
     Attributes:
+        address: where it is.
         pin: keeps its address from being used again (see `Ledger`).
         writes: the last writes, in order.
         views: where views of it were made, by layout.
         shapes: those of tensors that were written and are no views.
+        counter: counts the versions of its tensors, but those that count apart.
     """
 
+    address: int
     pin: int
     writes: deque[Write] = field(default_factory=lambda: deque(maxlen=WRITES))
     views: dict[Layout, Place | None] = field(default_factory=dict)
     shapes: set[tuple[int, ...]] = field(default_factory=set)
+    counter: Counter = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.counter.home = self
 
 
 class Ledger:
@@ -89,9 +132,10 @@ class Ledger:
     def __init__(self, is_gone: Callable[[int], bool], unpin: Callable[[int], None]) -> None:
         self._is_gone, self._unpin = is_gone, unpin
         self._storages: dict[int, StorageLog] = {}
-        self._made: deque[Made] = deque(maxlen=NODES)
+        self._made: dict[Hashable, deque[Made]] = {}
         self._sweep_at = UNSWEPT
         self.operations = 0
+        self.moment = 0
 
     def forget(self) -> None:
         """Drops everything, and all pins."""
@@ -100,9 +144,29 @@ class Ledger:
         self._storages.clear()
         self._made.clear()
 
-    def made(self, made: Made) -> None:
-        """Notes an operation that made nodes."""
-        self._made.append(made)
+    def passes(self) -> int:
+        """Begins another moment, and returns it."""
+        self.moment += 1
+        return self.moment
+
+    def made(self, thread: Hashable, made: Made) -> None:
+        """Notes an operation of a thread that made nodes."""
+        by_thread = self._made.get(thread)
+        if by_thread is None:
+            if len(self._made) >= THREADS:
+                self._made.pop(next(iter(self._made)))
+            by_thread = self._made[thread] = deque(maxlen=NODES)
+        inner = []  # an operation may contain others, which were noted before it; they are kept in the order of their nodes
+        while by_thread and by_thread[-1].first > made.first:
+            inner.append(by_thread.pop())
+        by_thread.extend((made, *reversed(inner)))
+
+    def remade(self, thread: Hashable, before: Made, now: Made) -> None:
+        """Notes more of an operation, others of which may have been noted meanwhile: their order is that of their nodes."""
+        by_thread = self._made.get(thread, ())
+        place = next((k for k in range(len(by_thread) - 1, -1, -1) if by_thread[k] is before), None)
+        if place is not None:
+            self._made[thread][place] = now
 
     def storage(self, address: int, pin: Callable[[], int]) -> StorageLog:
         """Returns the log of a storage; begins it if there is none."""
@@ -110,7 +174,7 @@ class Ledger:
         if log is None:
             if len(self._storages) >= self._sweep_at:
                 self._sweep()
-            log = self._storages[address] = StorageLog(pin())
+            log = self._storages[address] = StorageLog(address, pin())
         return log
 
     def _sweep(self) -> None:
@@ -122,48 +186,55 @@ class Ledger:
         """Returns the log of a storage; None if nothing is known of it."""
         return self._storages.get(address)
 
-    def logs(self) -> Iterator[StorageLog]:
-        """Yields the logs of all storages."""
-        yield from self._storages.values()
+    def logs(self) -> Sequence[StorageLog]:
+        """Returns the logs of all storages."""
+        return list(self._storages.values())
 
     @property
     def watched(self) -> int:
         """How many storages were written, or have views."""
         return len(self._storages)
 
-    def maker(self, node: int) -> Made | None:
-        """Returns the operation that made a node, by its number; None if it is not known (any more)."""
-        position = bisect_right(self._made, node, key=lambda each: each.first) - 1
-        while position >= 0:  # operations may contain others, which were noted before them
-            found = self._made[position]
-            if found.first <= node < found.last:
-                return found
-            if found.last <= node and found.last > found.first:
-                return None
-            position -= 1
-        return None
-
-    def seen(self) -> Iterator[Made]:
-        """Yields the operations that made nodes, the last one first."""
-        yield from reversed(self._made)
+    def makers(self, node: int) -> list[Made]:
+        """Returns the operations that may have made a node with this number: at most one of each thread."""
+        found = (_maker(by_thread, node) for by_thread in list(self._made.values()))
+        return [each for each in found if each is not None]
 
 
-def since(log: StorageLog, node: int, versions: range, *, is_result: bool) -> list[Write]:
-    """Returns the writes that came after a node was made, each of which found the version that the one before had left.
+def _maker(made: Sequence[Made], node: int) -> Made | None:
+    last = bisect_right(made, node, key=lambda each: each.first) - 1
+    near = (made[position] for position in range(last, max(-1, last - INSIDE), -1))
+    return next((each for each in near if each.first <= node < each.last), None)
 
-    Args:
-        log: the storage.
-        node: the node's number.
-        versions: those from the one that it has saved to the last one.
-        is_result: whether it has saved the result of its operation, which may have written it, and not an operand.
+
+def since(log: StorageLog, kept_at: int, found_at: int) -> list[Write]:
+    """Returns the writes that have raised a version from one to another, as far as they were seen.
+
+    A storage may have several counters. If the writes of one that counts apart explain everything, it is that of the tensor.
     """
-    later = [each for each in log.writes if not each.silent and (each.first > node if is_result else each.last > node)]
-    if later and len(log.writes) == WRITES and later[0] is log.writes[0]:  # the first ones may be forgotten
-        versions = range(max(later[0].before, versions.start), versions.stop)
+    writes = list(log.writes)
+    usual = _of_counter(writes, log.counter, kept_at, found_at)
+    if unseen(usual, kept_at, found_at):
+        for counter in dict.fromkeys(each.counter for each in writes):
+            found = _of_counter(writes, counter, kept_at, found_at)
+            if not unseen(found, kept_at, found_at):
+                return found
+    return usual
+
+
+def _of_counter(writes: Sequence[Write], counter: Counter, kept_at: int, found_at: int) -> list[Write]:
+    counted = [each for each in writes if each.counter is counter and each.after > each.before]
+    if counted and counted[-1].after > found_at:  # the version is another's
+        return []
     found: list[Write] = []
-    version = versions.start
-    for write in later:
-        if write.before == version in versions:
+    version = kept_at
+    for write in counted:
+        if write.before >= version:
             found.append(write)
             version = write.after
     return found
+
+
+def unseen(writes: Sequence[Write], kept_at: int, found_at: int) -> int:
+    """Returns by how much a version rose in writes that are not among these."""
+    return found_at - kept_at - sum(each.after - each.before for each in writes)

@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from inplacelab.diagnosis.failures import Failure, Overwritten, Saved
+from inplacelab.diagnosis.failures import CHECKPOINTED, CHECKPOINTS, MARKS, OF_FUNCTION, Failure, Overwritten, Saved
 from inplacelab.diagnosis.places import Place, Site
 from inplacelab.diagnosis.quoting import Quoted, quoted
 from inplacelab.diagnosis.trials import Checked, Tried
@@ -44,6 +44,9 @@ _NO_DATA = Text(
 )
 _OR = Text("Or:", "也可能是：")
 _KEPT = Text("kept: `{0}` keeps {1}{2} at version {3}", "保存：`{0}` 保存了 {1}{2}，版本 {3}")
+_KEPT_PROBABLY = Text(
+    "kept, probably: `{0}` keeps {1}{2} at version {3}", "可能在此保存：`{0}` 保存了 {1}{2}，版本 {3}"
+)
 _INSIDE = Text(
     "kept, probably: the operation inside this `{0}` keeps a tensor of shape {1} at version {2}",
     "可能在此保存：这个 `{0}` 内部的操作保存了形状为 {1} 的张量，版本 {2}",
@@ -52,9 +55,16 @@ _KEPT_ELSEWHERE = Text(
     "`{0}` keeps {1}{2} at version {3}, from code that was not watched.",
     "`{0}` 保存了{1}{2}，版本 {3}，是在未被监视的代码中。",
 )
+_PROBABLY_ELSEWHERE = Text(
+    "Probably, `{0}` keeps {1}{2} at version {3}, from code that was not watched.",
+    "可能是 `{0}` 保存了{1}{2}，版本 {3}，是在未被监视的代码中。",
+)
 _MADE = Text("made `{0}`", "建立了 `{0}`")
 _ITS_RESULT = Text("its result", "它的结果")
 _ITS_OPERAND = Text("its operand `{0}`", "它的操作数 `{0}`")
+_A_TENSOR = Text("a tensor", "一个张量")
+_SAVED_IN_FORWARD = Text("what its `forward` has saved", "它的 `forward` 保存的张量")
+_INPUT_OF_CHECKPOINT = Text("an input of the function, to run it again", "函数的一个输入，以便重新计算")
 _VIEW_OF = Text("a view of `{0}`, {1}", "`{0}` 的视图，即{1}")
 _NAMED = Text("`{0}`, {1}", "`{0}`，即{1}")
 _ELEMENTS = Text(" ({0} {1})", "（{0} {1}）")
@@ -63,13 +73,19 @@ _THROUGH = Text(
     "overwritten by `{0}` through a view, `{3}` of line {4}: version {1} → {2}",
     "`{0}` 通过视图（第 {4} 行的 `{3}`）覆盖：版本 {1} → {2}",
 )
+_MARKED = Text(
+    "`{0}` counts this call as one more write: version {1} → {2}", "`{0}` 使这次调用再计一次写入：版本 {1} → {2}"
+)
+_FORGOTTEN = Text(
+    "The version rose by {0} before that, in writes that were seen, but of which only the last ones are kept.",
+    "在此之前版本号增加了 {0}，这些写入监视到了，但只保留最后的若干次。",
+)
 _MORE = Text("; {0} times in all, until version {1}", "；共 {0} 次，直到版本 {1}")
 _LEFT_OUT = Text(" (and {0} more lines before that)", "（此前还有 {0} 行）")
 _UNSEEN = Text(
-    "The version rose by {0} more, in writes that cannot be seen: of another thread, of code compiled by `torch.compile` or "
-    "`torch.jit.script`, of `ctx.mark_dirty`, or of code below PyTorch's functions.",
-    "版本号还增加了 {0}，来自看不到的写入：其他线程、经 `torch.compile` 或 `torch.jit.script` 编译的代码、`ctx.mark_dirty`，"
-    "或 PyTorch 函数之下的代码。",
+    "The version rose by {0} more, in writes that cannot be seen: of a thread that had begun before, of code compiled by `torch.compile` or "
+    "`torch.jit.script`, or of code below PyTorch's functions.",
+    "版本号还增加了 {0}，来自看不到的写入：此前已经启动的线程、经 `torch.compile` 或 `torch.jit.script` 编译的代码，或 PyTorch 函数之下的代码。",
 )
 _NEEDED = Text("needed here: it finds version {0}", "需要保存的值：已是版本 {0}")
 _RELEASED = Text("released: this pass kept nothing for a second one", "释放：这一次反向传播没有为第二次保留任何值")
@@ -117,11 +133,11 @@ def report(failure: Failure, *, advice: bool = True) -> str:
         advice: whether to say what may be done, in general.
     """
     lines = [str(closed_up(_headline(failure))), ""]
-    for count, saved in enumerate(failure.saved):
+    blocks = dict.fromkeys(tuple(_of_saved(failure, saved)) for saved in failure.saved)
+    for count, block in enumerate(blocks):
         if count:
             lines += [str(_OR), ""]
-        lines += _of_saved(failure, saved)
-        lines.append("")
+        lines += [*block, ""]
     lines += [str(each) for each in failure.remarks]
     if advice:
         lines.append(str(closed_up(_ADVICE[failure.kind])))
@@ -175,7 +191,9 @@ def _of_saved(failure: Failure, saved: Saved) -> Iterator[str]:
         yield f"  {_shown(filename)}"
         yield from quoted([mark for _, mark in group], indent="    ")
     if saved.node and saved.place is None:
-        yield f"  {_says_kept(_KEPT_ELSEWHERE, saved)}"
+        yield f"  {_says_kept(_KEPT_ELSEWHERE if saved.certain else _PROBABLY_ELSEWHERE, saved)}"
+    if saved.forgotten:
+        yield f"  {_FORGOTTEN.format(saved.forgotten)}"
     if saved.unseen:
         yield f"  {_UNSEEN.format(saved.unseen)}"
 
@@ -200,16 +218,30 @@ def _kept(failure: Failure, saved: Saved) -> Marks:
     elif saved.certain:
         says = _says_kept(_KEPT, saved)
     else:
-        says = _INSIDE.format(saved.node, list(saved.layout.shape), saved.kept_at)
+        says = _KEPT_PROBABLY if saved.dtype else _INSIDE
+        says = (
+            _says_kept(says, saved) if saved.dtype else says.format(saved.node, list(saved.layout.shape), saved.kept_at)
+        )
     return [_mark(saved.place, "^", says)]
 
 
 def _says_kept(pattern: Text, saved: Saved) -> Text:
-    what = _ITS_RESULT if saved.is_result else _ITS_OPERAND.format(saved.name)
+    what = _what(saved)
     if saved.names:
         what = (_VIEW_OF if saved.is_view else _NAMED).format(saved.names[0], what)
     elements = _ELEMENTS.format(saved.dtype, list(saved.layout.shape)) if saved.dtype else Text("", "")
-    return pattern.format(saved.node, what, elements, saved.kept_at)
+    keeper = "checkpoint" if saved.name == CHECKPOINTED else saved.node
+    return pattern.format(keeper, what, elements, saved.kept_at)
+
+
+def _what(saved: Saved) -> Text:
+    if saved.is_result:
+        return _ITS_RESULT
+    if saved.node in CHECKPOINTS or saved.name == CHECKPOINTED:
+        return _INPUT_OF_CHECKPOINT
+    if saved.name.startswith(OF_FUNCTION):
+        return _SAVED_IN_FORWARD
+    return _ITS_OPERAND.format(saved.name) if saved.name else _A_TENSOR
 
 
 def _written(writes: Sequence[Overwritten]) -> Marks:
@@ -235,6 +267,8 @@ def _says_written(each: Overwritten) -> Text:
     facts = write.op, write.before, write.after
     if write.silent:
         return _OVERWRITTEN_SILENTLY.format(write.op)
+    if write.op == MARKS:
+        return _MARKED.format(*facts)
     if each.made is not None:
         site = each.made.innermost
         return _THROUGH.format(*facts, site.expression, site.line)

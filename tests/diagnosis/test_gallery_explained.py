@@ -17,8 +17,6 @@ from tests.recorders.torch_runs import needs_saved  # noqa: E402
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
 PROGRAMS = [each for each in GALLERY if each.framework == "torch" and each.kind in ("modified", "second backward")]
-UNKNOWN = {"torch/checkpoint_not_reentrant"}
-"""Of these it is not known which line kept the value: the graph does not show it."""
 FIXED = (
     "skip_connection_add",
     "residual_relu_then_add",
@@ -49,11 +47,7 @@ def line_in(program: Program, place: Place | None) -> int | None:
 def test_the_lines_are_those_that_are_marked(program: Program) -> None:
     found = explained(program)
     saved = found.saved[0]
-    if program.name in UNKNOWN:
-        assert saved.place is None
-        assert found.remarks
-    else:
-        assert line_in(program, saved.place) == program.kept
+    assert line_in(program, saved.place) == program.kept
     if program.kind == "modified":
         assert {line_in(program, each.write.place) for each in saved.writes} == set(program.overwritten)
         assert saved.unseen == 0

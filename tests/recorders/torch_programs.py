@@ -47,6 +47,93 @@ KINDS = {
     tuple(f"{{new}} = {each}" for each in VIEWS): 4, tuple(f"{{new}} = {each}" for each in VALUES): 5.5, WRITES: 6, OTHERS: 1, PASSES: 1.5,
 }  # fmt: skip
 """The forms of statements, and how often each kind is drawn."""
+WIDE = """\
+import _thread, threading
+from torch.utils.checkpoint import checkpoint
+class Keeps(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x * x
+        ctx.save_for_backward(x, y)
+        return y
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return 2 * g * x + 0 * y
+class Dirty(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        x.mul_(3)
+        ctx.mark_dirty(x)
+        return x
+    @staticmethod
+    def backward(ctx, g):
+        return g * 3
+class DirtyKeeps(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        x.exp_()
+        ctx.mark_dirty(x)
+        ctx.save_for_backward(x)
+        return x
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0]
+class Marks(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.mark_dirty(x)
+        return x
+    @staticmethod
+    def backward(ctx, g):
+        return g
+def in_thread(do):
+    done, failed = [], []
+    def run():
+        try:
+            done.append(do())
+        except BaseException as error:
+            failed.append(error)
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return done[0]
+def unseen(do):
+    lock = _thread.allocate_lock()
+    lock.acquire()
+    def run():
+        try:
+            do()
+        except RuntimeError:
+            pass
+        finally:
+            lock.release()
+    _thread.start_new_thread(run, ())
+    lock.acquire()
+def block(x):
+    h = x.sin()
+    return h.exp() * h
+def spoiled(x):
+    h = x.sigmoid()
+    h.add_(1)
+    return h * 2
+def scale(x):
+    x.mul_(2)
+"""
+"""What programs begin with that use threads, functions of their own and `checkpoint`. It takes so many lines."""
+WIDE_VALUES = (
+    "Keeps.apply({x})", "Dirty.apply({x})", "DirtyKeeps.apply({x})", "Marks.apply({x})", "checkpoint(block, {x}, use_reentrant=True)",
+    "checkpoint(block, {x}, use_reentrant=False)", "checkpoint(spoiled, {x}, use_reentrant=True)", "in_thread(lambda: {x}.exp())",
+    "in_thread(lambda: {x} * {y})", "in_thread(lambda: block({x}))", "block({x})",
+)  # fmt: skip
+WIDE_WRITES = (
+    "in_thread(lambda: {x}.add_(1))", "in_thread(lambda: {x}.detach().mul_(2))", "unseen(lambda: {x}.detach().add_(1))", "Dirty.apply({x})",
+    "Marks.apply({x}[0])", "DirtyKeeps.apply({x}[:1])", "torch._foreach_mul_([{x}, {x}[:1]], 2.0)", "scale({x})", "{x}.data = {x}.data.clone()",
+    "{x}.set_({x}.detach().clone())",
+)  # fmt: skip
+WIDE_KINDS = {**KINDS, tuple(f"{{new}} = {each}" for each in WIDE_VALUES): 3, WIDE_WRITES: 4}
 TOTAL = (
     "total = sum(each.sum() for _, each in sorted(globals().items()) if isinstance(each, torch.Tensor) and each.requires_grad)",
     "total.backward()",
@@ -54,15 +141,21 @@ TOTAL = (
 """A pass through all that was done."""
 
 
-def program(seed: int) -> str:
-    """Returns a program that runs to its end, or whose last line fails: in backward as a rule, because a value that it needs is stale."""
+def program(seed: int, *, wide: bool = False) -> str:
+    """Returns a program that runs to its end, or whose last line fails: in backward as a rule, because a value that it needs is stale.
+
+    Args:
+        seed: its number.
+        wide: whether it uses threads, functions of its own and `checkpoint`.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of `.grad` of a tensor that is no leaf
-        return "\n".join(_lines(random.Random(seed)))
+        return "\n".join(_lines(random.Random(seed), wide=wide))
 
 
-def _lines(chance: random.Random) -> list[str]:
-    lines = [*chance.choice(STARTS)]
+def _lines(chance: random.Random, *, wide: bool) -> list[str]:
+    lines = [*(WIDE.splitlines() if wide else ()), *chance.choice(STARTS)]
+    kinds = WIDE_KINDS if wide else KINDS
     space: dict[str, Any] = {"torch": torch}
     exec("\n".join(lines), space)
     body, end = chance.randint(4, 14), chance.choice(("passes", "passes", "total", "total", ""))
@@ -72,7 +165,7 @@ def _lines(chance: random.Random) -> list[str]:
             names = [name for name in names if space[name].requires_grad]
         if not names:
             break
-        forms = PASSES if number >= body else chance.choices([*KINDS], [*KINDS.values()])[0]
+        forms = PASSES if number >= body else chance.choices([*kinds], [*kinds.values()])[0]
         x, y, z = (chance.choice(names) for _ in "xyz")
         line = chance.choice(forms).format(x=x, y=y, z=z, new=f"v{number}")
         if chance.random() < 0.12:

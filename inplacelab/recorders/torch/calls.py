@@ -65,6 +65,7 @@ class Kind:
         is_pass: whether it is a backward pass, which is recorded where it enters the engine.
         reads_node: whether it makes the node of a view.
         own_counter: whether its result counts versions apart.
+        moves: whether its first tensor gets the storage of another, and keeps its counter.
         fills: whether the elements of its result mean something.
         is_silent: whether it writes tensors without raising their versions.
         writes_each: whether it writes each tensor of a list.
@@ -76,6 +77,7 @@ class Kind:
     is_pass: bool = False
     reads_node: bool = False
     own_counter: bool = False
+    moves: bool = False
     fills: bool = True
     leads_outside: bool = False
     is_silent: bool = False
@@ -157,13 +159,13 @@ def _kind(function: Any) -> Kind:
         if name == "__get__":
             quiet = attribute not in _VIEWS and attribute not in _READ_NODE and attribute != "grad"
             return Kind(attribute, quiet=quiet, reads_node=attribute in _READ_NODE, own_counter=attribute == "data")
-        return Kind(attribute, quiet=attribute not in _CHANGES)
+        return Kind(attribute, quiet=attribute not in _CHANGES, moves=attribute == "data")
     plain = name[2:-2] if name.startswith("__") and name.endswith("__") else name
     module = getattr(function, "__module__", "")
     is_pass = name in _PASSES and module in ("torch._tensor", "torch.autograd")
     return Kind(
         plain or str(function), is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
-        own_counter=name == "_make_subclass", is_silent=name.startswith(("_fused_", "_amp_")) or name in _SILENT,
+        moves=name == "set_", is_silent=name.startswith(("_fused_", "_amp_")) or name in _SILENT,
         writes_each=name.startswith("_foreach_") and name.endswith("_"),
     )  # fmt: skip
 
@@ -254,14 +256,17 @@ def depends(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Found
         name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, _ALIASES,
         weight_has_rows=True, function=function, as_tensor=torch.from_numpy,
     )  # fmt: skip
-    return dependences.dependence(asked, tensors)
+    try:
+        return dependences.dependence(asked, tensors)
+    except Exception:  # noqa: BLE001  # whatever arguments of an unusual kind raise
+        return None
 
 
 def touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:
     """Returns what a call will write and read, before it does."""
     try:
         return _touched(name, args, kwargs)
-    except (IndexError, KeyError, TypeError, ValueError, RuntimeError):  # as from the operation itself, most likely
+    except Exception:  # noqa: BLE001  # as from the operation itself, most likely
         return Touched(args[0] if args else None, exact=False)
 
 

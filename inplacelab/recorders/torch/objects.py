@@ -18,13 +18,16 @@ import torch
 from inplacelab.language import Text
 from inplacelab.recorders import events
 from inplacelab.recorders.handles import Handles, Protect
+from inplacelab.recorders.static import class_name
 from inplacelab.recorders.torch.known import Counter, KnownStorage, KnownTensor, Moment, gone
 from inplacelab.recorders.torch.nodes import TorchNodes
 from inplacelab.recorders.torch.readings import (
     base_of,
+    device_of,
     dtype_name,
     dtype_of,
     gradient_held,
+    has_version,
     is_wrapped,
     kind_of_layout,
     layout_of,
@@ -45,6 +48,10 @@ _INFERENCE = Text(
 _NOT_STRIDED = Text(
     "Tensors without a storage of their own, such as sparse and nested ones and those inside `vmap`, were left out.",
     "没有自己的存储的张量（如稀疏张量、嵌套张量以及 `vmap` 内部的张量）没有记录。",
+)
+_UNREADABLE = Text(
+    "Tensors were left out that PyTorch does not show: to read them raises {0}.",
+    "PyTorch 不显示的张量没有记录：读取它们会引发 {0}。",
 )
 _READ_OTHERWISE = Text(
     "`conj()` of complex numbers makes a view that is conjugated when it is read. The values shown for it are those in its storage.",
@@ -102,11 +109,16 @@ class TorchObjects:
 
     def recordable(self, tensor: Any) -> bool:
         """Whether a tensor has a storage, elements at strides and a version counter."""
-        if kind_of_layout(tensor) is not torch.strided or is_wrapped(tensor) or _Tensor.is_nested.__get__(tensor):
-            self._remark(_NOT_STRIDED)
-            return False
-        if _Tensor.is_inference(tensor):
-            self._remark(_INFERENCE)
+        try:
+            if kind_of_layout(tensor) is not torch.strided or is_wrapped(tensor) or _Tensor.is_nested.__get__(tensor):
+                self._remark(_NOT_STRIDED)
+                return False
+            if _Tensor.is_inference(tensor) or not has_version(tensor):
+                self._remark(_INFERENCE)
+                return False
+            _Tensor.untyped_storage(tensor), layout_of(tensor), dtype_of(tensor), device_of(tensor), base_of(tensor)
+        except Exception as error:  # noqa: BLE001  # whatever a tensor of an unusual kind raises
+            self._remark(_UNREADABLE.format(class_name(type(error))))
             return False
         return True
 

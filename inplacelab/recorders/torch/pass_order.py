@@ -11,14 +11,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, NamedTuple
 
 import torch
 
 from inplacelab.recorders import graph_search
-from inplacelab.recorders.torch.readings import needs_gradient, node_of
+from inplacelab.recorders.torch.readings import needs_gradient, node_of, shown
 
 
 class Asked(NamedTuple):
@@ -115,18 +115,28 @@ def shape_at(node: Any) -> tuple[int, ...] | None:
 # --- errors ------------------------------------------------------------------------------------------------------------
 
 _STALE = re.compile(
-    r"modified by an inplace operation: \[\S+ \[([\d, ]*)\]\].* is at version (\d+); expected version (\d+)"
+    r"modified by an inplace operation: \[(?P<type>\S+) \[(?P<shape>[\d, ]*)\]\](?:, which is output (?P<output>\d+) of (?P<node>.+?),)?"
+    r" is at version (?P<found>\d+); expected version (?P<kept>\d+)"
 )
 _AGAIN = "Trying to backward through the graph a second time"
 
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """What PyTorch says of a saved tensor that was overwritten: its shape, its version when it was saved, and now."""
+    """What PyTorch says of a saved tensor that was overwritten.
+
+    Attributes:
+        shape: its shape.
+        kept_at, found_at: its version when it was saved, and now.
+        type: the type of its elements, in words of its own: "torch.FloatTensor"; "" if it is not told.
+        output_of: the node of which it was an output, and which; None if there was none.
+    """
 
     shape: tuple[int, ...]
     kept_at: int
     found_at: int
+    type: str = field(default="", compare=False)
+    output_of: tuple[str, int] | None = field(default=None, compare=False)
 
 
 def stale(message: str) -> Stale | None:
@@ -134,8 +144,14 @@ def stale(message: str) -> Stale | None:
     found = _STALE.search(message)
     if found is None:
         return None
-    shape = tuple(int(each) for each in found[1].split(",") if each.strip())
-    return Stale(shape, int(found[3]), int(found[2]))
+    shape = tuple(int(each) for each in found["shape"].split(",") if each.strip())
+    output_of = None if found["node"] is None else (without_backward(found["node"]), int(found["output"]))
+    return Stale(shape, int(found["kept"]), int(found["found"]), found["type"], output_of)
+
+
+def without_backward(name: str) -> str:
+    """Returns the name of a node as messages give it, which depends on PyTorch's version: "Exp" for "ExpBackward0"."""
+    return re.sub(r"Backward(0$)?", "", shown(name))
 
 
 def is_second_pass(message: str) -> bool:

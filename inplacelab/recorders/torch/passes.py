@@ -261,7 +261,10 @@ def _gradient_of(tensor: Any, shape: tuple[int, ...], most: int = SMALL) -> even
     )
     if not readable or tensor.numel() > most or tuple(tensor.shape) != shape:
         return events.Gradient(shape, None)
-    return events.Gradient(shape, tuple(tensor.detach().reshape(-1).tolist()))
+    try:
+        return events.Gradient(shape, tuple(tensor.detach().reshape(-1).tolist()))
+    except RuntimeError:  # a tensor without values, such as a `FakeTensor`
+        return events.Gradient(shape, None)
 
 
 _HIDDEN = Text(

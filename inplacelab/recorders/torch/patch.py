@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from inspect import getattr_static
+from types import ClassMethodDescriptorType
 from typing import Any
 
 Call = Callable[[Callable[..., Any], Sequence[Any], Mapping[str, Any]], Any]
@@ -32,15 +34,25 @@ class Patch:
 
     def begin(self) -> None:
         """Takes its place, if there is such a function."""
-        before, call, unless = getattr(self._owner, self._name, None), self._call, self._unless
+        before, call, unless = getattr_static(self._owner, self._name, None), self._call, self._unless
         if before is None:
             return
+        now: Any
 
-        @wraps(before)
-        def now(*args: Any, **kwargs: Any) -> Any:
-            return before(*args, **kwargs) if unless() else call(before, args, kwargs)
+        if isinstance(before, classmethod | ClassMethodDescriptorType):
 
-        now.patch = self  # type: ignore[attr-defined]
+            @classmethod  # type: ignore[misc]
+            def now(cls: type, *args: Any, **kwargs: Any) -> Any:
+                bound = before.__get__(None, cls)
+                return bound(*args, **kwargs) if unless() else call(bound, args, kwargs)
+
+        else:
+
+            @wraps(before)
+            def now(*args: Any, **kwargs: Any) -> Any:
+                return before(*args, **kwargs) if unless() else call(before, args, kwargs)
+
+        now.patch = self
         self._before, self._now, self._inherited = before, now, self._name not in vars(self._owner)
         setattr(self._owner, self._name, now)
 

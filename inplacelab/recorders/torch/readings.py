@@ -80,6 +80,15 @@ def shown(name: str) -> str:
     return name.rpartition("::")[2]
 
 
+def has_version(tensor: Any) -> bool:
+    """Whether PyTorch counts the versions of a tensor: it does not for those made in `torch.inference_mode()`, whatever they hold now."""
+    try:
+        version_of(tensor)
+    except RuntimeError:
+        return False
+    return True
+
+
 def may_be_remade(view: Any) -> bool:
     """Whether PyTorch makes another node for a view whose base was written: it refuses to use some views after that."""
     return _creation_meta is None or _creation_meta(view).name == "DEFAULT"
