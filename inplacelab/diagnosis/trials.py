@@ -22,7 +22,7 @@ import numpy as np
 
 from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.language import Text
-from inplacelab.recorders.replay import close
+from inplacelab.recorders.checking import close
 from inplacelab.recording.fixes.kept_copies import copies_of_all
 from inplacelab.recording.fixes.located import Proposal, edited
 from inplacelab.recording.fixes.proposals import proposals
