@@ -60,9 +60,7 @@ class OtherData:
     @contextmanager
     def seeded(self) -> Iterator[None]:
         """Seeds Python's and NumPy's generators inside a `with` block, and changes the seeds that the program gives them."""
-        with self.reseeding(
-            (random, "seed"), (np.random, "seed"), (np.random, "default_rng"), (np.random, "RandomState")
-        ):
+        with self.reseeding((random, "seed"), (np.random, "seed"), (np.random, "default_rng")):
             random.seed(0)
             np.random.seed(0)  # noqa: NPY002  # the program may draw from it
             yield
