@@ -147,11 +147,13 @@ class _Search:
         return meant is not None and outcome.gives(meant) and not outcome.differing(meant)
 
     def _try(self, candidate: _Candidate, depth: int) -> bool:
-        """Runs an edited program. Returns whether it ended as the original was meant to; what is right is noted."""
+        """Runs an edited program; what is right is noted. Returns False if it failed, so that more edits may help."""
         outcome, meant = self.replay.run(candidate.text), self.meant
+        if not self.replay.keeps_order(candidate.before, candidate.edits):
+            return True  # nor is it a step on the way to a fix
         if outcome.error:
             return False
-        if (meant is None or outcome.gives(meant)) and self.replay.keeps_order(candidate.before, candidate.edits):
+        if meant is None or outcome.gives(meant):
             fix = None if depth else candidate.fix
             differs = () if meant is None else outcome.differing(meant)
             self._note(candidate.text, fix or fix_between(self.original, candidate.text), differs)

@@ -19,8 +19,10 @@ __all__ = ["OWN", "OtherData"]
 
 OWN = 0
 """The number of the program's own data."""
+NEAR = 1
+"""Up to this number, values are near the program's own, so that logarithms and the like still take them. Others have any sign."""
 NEAREST, FARTHEST = 0.05, 0.25
-"""How far another value is from the program's own: relative to that if it is larger than 1."""
+"""How far a near value is from the program's own: relative to that if it is larger than 1."""
 SMALLEST = 0.01
 """The smallest magnitude of another value: none is zero."""
 _APART = 7919
@@ -43,7 +45,7 @@ class OtherData:
         return (seed + self.number * _APART) % (1 << 32) if self.number and type(seed) is int else seed
 
     def values(self, own: Any) -> Any:
-        """Returns an array of floating-point values in place of the program's own: near them, and not zero.
+        """Returns an array of floating-point values in place of the program's own, none of them zero.
 
         Args:
             own: the array; it is not changed.
@@ -53,8 +55,11 @@ class OtherData:
         key = (zlib.crc32(np.ascontiguousarray(own).tobytes()), *own.shape)
         self._made[key] += 1
         draw = np.random.default_rng([self.number, self._made[key], *key])
-        away = draw.uniform(NEAREST, FARTHEST, own.shape) * draw.choice([-1.0, 1.0], own.shape)
-        found = own + away * np.maximum(np.abs(own), 1)
+        size, signs = np.maximum(np.abs(own), 1), draw.choice([-1.0, 1.0], own.shape)
+        if self.number > NEAR:
+            found = draw.uniform(FARTHEST, 1.5, own.shape) * size * signs
+        else:
+            found = own + draw.uniform(NEAREST, FARTHEST, own.shape) * size * signs
         return np.where(np.abs(found) < SMALLEST, SMALLEST, found).astype(own.dtype)
 
     @contextmanager

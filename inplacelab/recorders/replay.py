@@ -201,6 +201,9 @@ class Replay:
             tree = ast.parse(text)
             _check(tree, self._given.outside)
             with random_stream.preserved():
+                if data.number:
+                    tree = _reseeded(tree, data)
+                    random_stream.seed(data.seed(0))
                 names |= {**self._given.names(data.values), "__builtins__": self._builtins(), "__name__": "__main__"}
                 Context().run(runs, tree, names)
         except Exception as error:  # noqa: BLE001  # whatever a program raises is an outcome
@@ -308,6 +311,18 @@ def _keeping(tree: ast.Module) -> ast.Module:
             others = [each for each in node.keywords if each.arg != "retain_graph"]
             node.keywords = [*others, ast.keyword("retain_graph", ast.Constant(True))]
     return ast.fix_missing_locations(tree)
+
+
+def _reseeded(tree: ast.Module, data: OtherData) -> ast.Module:
+    """Returns a program whose calls of `seed` and `manual_seed` give other seeds."""
+    for node in ast.walk(tree):
+        called = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+        if called in ("seed", "manual_seed"):
+            assert isinstance(node, ast.Call)
+            for each in node.args:
+                if isinstance(each, ast.Constant):
+                    each.value = data.seed(each.value)
+    return tree
 
 
 def _is_private(name: str) -> bool:
