@@ -81,8 +81,8 @@ _KEEP_GRAPH = Text(
     "改法：给之前的反向传播加上 `retain_graph=True`；或者在这一次之前重新计算损失。",
 )
 _OUT_OF_PLACE = Text(
-    "To fix it: write out of place, or to a `clone()`; or overwrite only after `backward()`. (Not checked.)",
-    "改法：改用非原地操作，或写入 `clone()`；或者等 `backward()` 之后再覆盖。（未经检验。）",
+    "To fix it: write out of place, or to a `clone()`; or overwrite only after `backward()`. ",
+    "改法：改用非原地操作，或写入 `clone()`；或者等 `backward()` 之后再覆盖。",
 )
 _CHECKED = Text("To fix it ({1}): {0}.", "改法（{1}）：{0}。")
 _BUT = Text(
@@ -131,7 +131,7 @@ def report(failure: Failure, *, advice: bool = True) -> str:
     return "\n".join(lines).rstrip("\n")
 
 
-_ADVICE = {"stale": _OUT_OF_PLACE, "again": _KEEP_GRAPH, "silent": _NO_DATA}
+_ADVICE = {"stale": _OUT_OF_PLACE + OUTCOMES[""].brief, "again": _KEEP_GRAPH, "silent": _NO_DATA}
 
 
 def _headline(failure: Failure) -> Text:

@@ -61,8 +61,8 @@ _WRONG_REFERENCE = Text(
 )
 _WRONG_SLOPE = Text(
     "finite differences of the loss give {1} for an element of the gradient of `{0}`, and the framework's own backward gives {2}, whatever is "
-    "copied: so there are no right gradients to compare with",
-    "对 `{0}` 的梯度的一个元素，损失的有限差分给出 {1}，而框架自己的反向传播给出 {2}，复制什么都一样，所以没有正确的梯度可供比较",
+    "copied: so there are no right gradients to compare with; compute this part with other operations",
+    "对 `{0}` 的梯度的一个元素，损失的有限差分给出 {1}，而框架自己的反向传播给出 {2}，复制什么都一样，所以没有正确的梯度可供比较；请改用其他操作计算这一部分",
 )
 _TOO_LONG = Text("it ran for more than {0} seconds", "运行超过 {0} 秒")
 
@@ -90,8 +90,8 @@ class Checked:
     proposals: tuple[Proposal, ...]
     before: Mapping[str, str]
     after: Mapping[str, str]
-    differs: tuple[str, ...] = ()
-    evidence: Evidence = "gradients"
+    differs: tuple[str, ...]
+    evidence: Evidence
     slopes: int | None = None
 
     @property

@@ -46,10 +46,10 @@ OUTCOMES: Mapping[Evidence, Outcome] = {
         Text("the program then runs; what it computes was not checked", "改后程序能够运行；计算结果是否正确未经检验"),
     ),
     "same": Outcome(
-        Text("Same gradients as the original; not checked on other data", "梯度与原程序相同；没有用其他数据检验"),
+        Text("Same gradients as the original; nothing further was checked", "梯度与原程序相同；此外未作检验"),
         Text(
-            "it runs, with the same loss and gradients as the original with copies; on other data this could not be checked",
-            "能够运行，损失和梯度与带副本的原程序相同；无法用其他数据检验",
+            "it runs, with the same loss and gradients as the original with copies; nothing further was checked",
+            "能够运行，损失和梯度与带副本的原程序相同；此外未作检验",
         ),
     ),
     "gradients": Outcome(
