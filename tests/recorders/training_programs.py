@@ -49,20 +49,28 @@ def _written(random: Random) -> str:
         kind = some(("SGD(0.1, ", "Adam(0.1, ", "Momentum(0.1, 0.9, "))
         text += f"{name} = paddle.optimizer.{kind}parameters=[{leaves}])\n"
     text += f"h = {some(('w * x', '(w * x).tanh()', '(w * v).exp()'))}\n"
-    for _ in range(random.randrange(1, 4)):
-        text += _write(random)
+    kind = some(("gates", "passes", "passes", "all"))
+    if kind == "gates":  # one loss, which they may feed or not
+        writes = "".join(_gate(random) for _ in range(some((1, 1, 2))))
+        return f"{text}c = h * w\n{writes}a = {_loss(random)}\na.backward()\n{some(('', 'one.step()'))}\n"
+    most = 0 if kind == "passes" else 2
+    text += "".join(_write(random) for _ in range(random.randrange(0, most + 1)))
     text += f"a = {_loss(random)}\n"
-    for _ in range(random.randrange(0, 2)):
-        text += _write(random)
+    text += "".join(_write(random) for _ in range(random.randrange(0, max(most, 1))))
     text += f"b = {_loss(random)}\n"
-    for _ in range(random.randrange(0, 2)):
-        text += _write(random)
+    text += "".join(_write(random) for _ in range(random.randrange(0, max(most, 1))))
     return text + _tail(random)
+
+
+def _gate(random: Random) -> str:
+    bias = random.choice((0.0, 0.5, 9.0, 9.0))  # nothing passes a ReLU below a large one
+    gate = f"paddle.nn.functional.relu(h * {random.choice(('v', 'w'))} - {bias})"
+    return random.choice((f"h.add_({gate})\n", f"for i in range(2):\n    h.add_({gate})\n", f"h += {gate}\n"))
 
 
 def _write(random: Random) -> str:
     some = random.choice
-    bias = some((0.0, 0.5, 3.0, 9.0))  # nothing passes a ReLU below a large one
+    bias = some((0.0, 0.5, 3.0, 9.0))
     gate = f"paddle.nn.functional.relu({some(('v', 'w', 'x'))}[i:i + 1] * h[{{}}] - {bias})"
     return some((
         f"for i in range(1, {SIZE}):\n    h[i:i + 1].add_({gate.format('i - 1:i')})\n",
@@ -76,7 +84,14 @@ def _write(random: Random) -> str:
 
 def _loss(random: Random) -> str:
     return random.choice(
-        ("(h * h).sum()", "(h * v).sum()", "h.sum() + (w * w * v).sum()", "(w * w * w).sum()", "(v * h * h).mean()")
+        (
+            "(h * h).sum()",
+            "(h * v).sum()",
+            "h.sum()",
+            "h.sum() + (w * w * v).sum()",
+            "(w * w * w).sum()",
+            "(v * h * h).mean()",
+        )
     )
 
 
