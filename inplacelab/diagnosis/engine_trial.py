@@ -7,24 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import inplacelab
+import inplacelab.torch
 from inplacelab import observe
 from inplacelab.autograd import copy_saved_before_write
 from inplacelab.diagnosis.recorded_trial import recorded
-from inplacelab.diagnosis.trial_run import Ran, named
+from inplacelab.diagnosis.trial_run import Asked, Ran, named
 from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.engine import WATCHED
-from inplacelab.recorders.replay import Passes
+from inplacelab.recorders.replay import Passes, Varied
 from inplacelab.tensor import Tensor
 
 
-def run(script: Path, text: str, names: dict[str, Any], *, reference: bool) -> Ran:
+def run(script: Path, text: str, names: dict[str, Any], asked: Asked) -> Ran:
     """Runs a script; see `trial_run.Run`."""
-    return run_under("inplacelab", WATCHED, script, text, names, reference=reference)
+    return run_under("inplacelab", WATCHED, script, text, names, asked)
 
 
-def run_under(
-    framework: str, watched: Watched, script: Path, text: str, names: dict[str, Any], *, reference: bool
-) -> Ran:
+def run_under(framework: str, watched: Watched, script: Path, text: str, names: dict[str, Any], asked: Asked) -> Ran:
     """Runs a script that uses the engine under Paddle's or PyTorch's names.
 
     Args:
@@ -33,12 +32,17 @@ def run_under(
         script: the script.
         text: its text.
         names: the names of its module.
-        reference: whether what nodes save is copied before it is overwritten.
+        asked: how.
     """
-    inplacelab.seed(0)
-    passes = Passes()
-    with copy_saved_before_write() if reference else nullcontext() as keeper, observe.listening(passes):
-        ran = recorded(framework, script, text, names)
-    found = [{str(k): each for k, each in enumerate(gradients)} for gradients in passes.found]
+    inplacelab.seed(asked.data.seed(0))
+    passes, copied = Passes(), asked.reference or asked.edits is not None
+    with (
+        asked.data.reseeding((inplacelab, "seed"), (inplacelab.torch, "manual_seed")),
+        copy_saved_before_write() if copied else nullcontext() as keeper,
+        observe.listening(Varied(asked.data)),
+        observe.listening(passes),
+    ):
+        ran = recorded(framework, script, text, names, asked.edits or ())
     values = named(names, text, watched, Tensor.numpy)
-    return Ran(ran.raised, found, ran.trails, 0 if keeper is None else keeper.nbytes, values, ran.unnoticed)
+    copies = 0 if keeper is None else keeper.nbytes
+    return Ran(ran.raised, passes.found, ran.trails, copies, values, ran.unnoticed, ran.keeps_order)

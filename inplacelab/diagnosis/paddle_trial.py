@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
 import paddle
 from paddle.base import core
 
+from inplacelab.diagnosis.places import is_own
 from inplacelab.diagnosis.recorded_trial import recorded
-from inplacelab.diagnosis.trial_run import Ran, named
+from inplacelab.diagnosis.slopes import Compared, Leaf, Shift, compare
+from inplacelab.diagnosis.trial_run import Asked, Ran, named
 from inplacelab.recorders.bindings import Bindings
+from inplacelab.recorders.checking import LOSS
+from inplacelab.recorders.other_data import OtherData
 from inplacelab.recorders.paddle.names import WATCHED
 from inplacelab.recorders.program import identifiers, parsed, scopes_of
+from inplacelab.recorders.run import main_module
 
 
 class Copies:
@@ -43,34 +52,40 @@ def _copied(tensor: Any) -> Any:
 
 
 class Gradients:
-    """Collects the gradients of the leaves that have names in a script, after each backward pass.
+    """Collects the losses, and the gradients of the leaves that have names in a script, of each backward pass.
 
     Paddle does not show to which tensor a grad node of a leaf belongs.
     """
 
     def __init__(self, script: Path, text: str) -> None:
         self.passes: list[dict[str, Any]] = []
+        self.first: tuple[float, list[tuple[Leaf, Any]]] | None = (
+            None  # the loss of the first pass, and the leaves with their names
+        )
         self._filename, self._names = str(script), identifiers(parsed(text))
 
     @contextmanager
     def collected(self) -> Iterator[None]:
         """Collects them inside a `with` block."""
-        before = {name: getattr(core.eager, name) for name in ("run_backward", "run_partial_grad")}
-        for name, run in before.items():
-            setattr(core.eager, name, self._followed(run))
-        try:
+        with _replaced(core.eager, run_backward=self._followed, run_partial_grad=self._followed):
             yield
-        finally:
-            for name, run in before.items():
-                setattr(core.eager, name, run)
 
     def _followed(self, run: Callable[..., Any]) -> Callable[..., Any]:
         def followed(*args: Any, **kwargs: Any) -> Any:
+            found = {LOSS.format(k): _array(each) for k, each in enumerate(args[0])}
+            loss = _loss(args)
             result = run(*args, **kwargs)
-            found = {f"result {k}": each for k, each in enumerate(result or ())}
-            for tensor, names in self._leaves(sys._getframe(1)):
-                found |= dict.fromkeys(names, tensor.grad)
-            self.passes.append({name: None if each is None else _array(each) for name, each in found.items()})
+            gradients = {f"result {k}": each for k, each in enumerate(result or ())}
+            leaves = list(self._leaves(sys._getframe(1)))
+            for tensor, names in leaves:
+                gradients |= dict.fromkeys(names, tensor.grad)
+            found |= {name: None if each is None else _array(each) for name, each in gradients.items()}
+            if not self.passes and not result:
+                self.first = (
+                    loss,
+                    [(Leaf(-1, names[0], _array(tensor), found[names[0]]), tensor) for tensor, names in leaves],
+                )
+            self.passes.append(found)
             return result
 
         return followed
@@ -86,17 +101,194 @@ class Gradients:
                 yield tensor, names
 
 
+@contextmanager
+def _replaced(owner: Any, **by: Callable[[Any], Any]) -> Iterator[None]:
+    """Replaces functions inside a `with` block: each by what is made of it."""
+    before = {name: getattr(owner, name) for name in by}
+    for name, function in before.items():
+        setattr(owner, name, by[name](function))
+    try:
+        yield
+    finally:
+        for name, function in before.items():
+            setattr(owner, name, function)
+
+
+def _loss(args: Any) -> float:
+    """Returns the number that a pass differentiates, from the arguments of Paddle's engine."""
+    weights = args[1] or [None] * len(args[0])
+    pairs = zip(args[0], weights, strict=True)
+    return float(sum(np.sum(_array(each) * (1.0 if weight is None else _array(weight))) for each, weight in pairs))
+
+
+class Varied:
+    """Gives other values to the tensors that a program makes of numbers, or moves one element of one of them.
+
+    Attributes:
+        made: these tensors, in order.
+    """
+
+    def __init__(self, data: OtherData, shift: Shift | None = None) -> None:
+        self.made: list[Any] = []
+        self._data, self._shift = data, shift
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Does so inside a `with` block."""
+        names = [each for each in _MAKE if hasattr(paddle, each)]
+        with (
+            self._data.reseeding((paddle, "seed")),
+            _replaced(paddle, **dict.fromkeys(names, self._making)),
+            _replaced(paddle.nn.Layer, create_parameter=lambda function: self._making(function, always=True)),
+        ):
+            paddle.seed(0)
+            yield
+
+    def _making(self, function: Callable[..., Any], *, always: bool = False) -> Callable[..., Any]:
+        @wraps(function)
+        def making(*args: Any, **kwargs: Any) -> Any:
+            result = function(*args, **kwargs)
+            if always or is_own(sys._getframe(1).f_code.co_filename):
+                self._vary(result)
+            return result
+
+        return making
+
+    def _vary(self, tensor: Any) -> None:
+        if (
+            not isinstance(tensor, paddle.Tensor)
+            or tensor.dtype not in (paddle.float32, paddle.float64)
+            or not tensor.place.is_cpu_place()
+        ):
+            return
+        own = tensor.numpy()
+        values = self._data.values(own).copy()
+        if self._shift is not None and self._shift.leaf == len(self.made):
+            values.flat[self._shift.element] += self._shift.step
+        self.made.append(tensor)
+        if not np.array_equal(values, own):  # without an operation, which would be recorded
+            tensor.get_tensor().set(values, core.CPUPlace())
+
+
+_MAKE = (
+    "to_tensor", "ones", "zeros", "full", "eye", "arange", "linspace", "ones_like", "zeros_like", "full_like", "rand", "randn", "uniform",
+    "normal", "standard_normal", "create_parameter",
+)  # fmt: skip
+"""Functions that make tensors of numbers."""
+
+
+class _Stop(BaseException):
+    """Ends a run where its first backward pass would begin."""
+
+    def __init__(self, loss: float) -> None:
+        super().__init__()
+        self.loss = loss
+
+
+def _loss_with(shift: Shift | None, script: Path, text: str, asked: Asked) -> float | None:
+    """Returns the loss of the first pass of a script in which an element is moved; None if it does not begin one."""
+
+    def stopping(_: Any) -> Any:
+        def stop(*args: Any, **__: Any) -> Any:
+            raise _Stop(_loss(args))
+
+        return stop
+
+    data = OtherData(asked.data.number)
+    paddle.set_default_dtype("float32")
+    with (
+        main_module(script, sys.argv[1:]) as module,
+        data.seeded(),
+        Varied(data, shift).inside(),
+        _replaced(core.eager, run_backward=stopping, run_partial_grad=stopping),
+    ):
+        try:
+            exec(compile(text, str(script), "exec", dont_inherit=True), vars(module))
+        except _Stop as stop:
+            return stop.loss
+        except BaseException:  # noqa: BLE001  # whatever the program raises, there is no loss
+            return None
+    return None
+
+
+def _slopes(gradients: Gradients, varied: Varied, script: Path, text: str, asked: Asked) -> Compared:
+    """Compares the gradients of the first pass with finite differences of its loss."""
+    if gradients.first is None:
+        return Compared()
+    loss, first = gradients.first
+    numbers = {id(tensor): number for number, tensor in enumerate(varied.made)}
+    leaves = [replace(leaf, number=numbers.get(id(tensor), -1)) for leaf, tensor in first]
+    if any(each.number < 0 for each in leaves) or _cuts(script, text, asked):
+        return Compared()
+    return compare(leaves, loss, lambda shift: _loss_with(shift, script, text, asked), seconds=asked.seconds)
+
+
+def _cuts(script: Path, text: str, asked: Asked) -> bool:
+    """Whether the program leaves something out of its gradients on purpose, before the first pass: finite differences know nothing of it."""
+    found = False
+
+    def noticing(function: Any) -> Any:
+        @wraps(function)
+        def notice(*args: Any, **kwargs: Any) -> Any:
+            nonlocal found
+            found = found or is_own(sys._getframe(1).f_code.co_filename)
+            return function(*args, **kwargs)
+
+        return notice
+
+    methods = [each for each in _CUT if hasattr(paddle.Tensor, each)]
+    with (
+        _replaced(paddle.Tensor, **dict.fromkeys(methods, noticing)),
+        _replaced(paddle.no_grad, __enter__=noticing),
+    ):
+        began = _loss_with(None, script, text, asked) is not None
+    return found or not began or any(map(_cut_in, _texts(script, text)))
+
+
+def _texts(script: Path, text: str) -> Iterator[str]:
+    """Yields the texts of a script, and of the modules in its folder that it has imported."""
+    yield text
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file is not None and Path(file).suffix == ".py" and Path(file).is_relative_to(script.parent):
+            yield Path(file).read_text(encoding="utf-8", errors="replace")
+
+
+def _cut_in(text: str) -> bool:
+    """Whether a text has a statement that leaves something out of gradients."""
+    for node in ast.walk(parsed(text)):
+        match node:
+            case ast.Attribute(attr="data" | "PyLayer" | "set_grad_enabled") | ast.Name(id="PyLayer"):
+                return True
+            case ast.Assign(targets=[ast.Attribute(attr="stop_gradient")], value=value) if (
+                ast.unparse(value) != "False"
+            ):
+                return True
+            case ast.FunctionDef(decorator_list=decorators) if "no_grad" in "".join(map(ast.unparse, decorators)):
+                return True
+    return False
+
+
+_CUT = (
+    "detach", "detach_", "numpy", "item", "tolist", "__float__", "__int__", "__array__", "register_hook", "set_value", "get_tensor",
+)  # fmt: skip
+"""Methods whose results have no gradient, or which change it."""
+
+
 def _array(tensor: Any) -> Any:
     """Returns a copy of the values as a NumPy array, which has no `bfloat16`."""
     values = tensor.detach()
     return (values.astype("float32") if values.dtype == paddle.bfloat16 else values).numpy().copy()
 
 
-def run(script: Path, text: str, names: dict[str, Any], *, reference: bool) -> Ran:
+def run(script: Path, text: str, names: dict[str, Any], asked: Asked) -> Ran:
     """Runs a script; see `trial_run.Run`."""
-    paddle.seed(0)
-    gradients, copies = Gradients(script, text), Copies()
-    with gradients.collected(), copies.block if reference else nullcontext():
-        ran = recorded("paddle", script, text, names)
+    copied = asked.reference or asked.edits is not None
+    gradients, copies, varied = Gradients(script, text), Copies(), Varied(asked.data)
+    with varied.inside(), gradients.collected(), copies.block if copied else nullcontext():
+        ran = recorded("paddle", script, text, names, asked.edits or ())
     values = named(names, text, WATCHED, _array)
-    return Ran(ran.raised, gradients.passes, ran.trails, copies.bytes, values, ran.unnoticed)
+    slopes = None
+    if asked.reference and ran.raised is None:
+        slopes = _slopes(gradients, varied, script, text, asked)
+    return Ran(ran.raised, gradients.passes, ran.trails, copies.bytes, values, ran.unnoticed, ran.keeps_order, slopes)

@@ -21,6 +21,7 @@ from inplacelab.diagnosis.places import Place, Site
 from inplacelab.diagnosis.quoting import Quoted, quoted
 from inplacelab.diagnosis.trials import Checked, Tried
 from inplacelab.language import Text, enumerated
+from inplacelab.recording.fixes.outcomes import OUTCOMES
 from inplacelab.recording.sentences.phrases import closed_up
 
 MOST = 4
@@ -96,15 +97,17 @@ _KEEP_GRAPH = Text(
     "改法：给之前的反向传播加上 `retain_graph=True`；或者在这一次之前重新计算损失。",
 )
 _OUT_OF_PLACE = Text(
-    "To fix it: write out of place, or to a `clone()`; or overwrite only after `backward()`. (Not checked.)",
-    "改法：改用非原地操作，或写入 `clone()`；或者等 `backward()` 之后再覆盖。（未经检验。）",
+    "To fix it: write out of place, or to a `clone()`; or overwrite only after `backward()`. ",
+    "改法：改用非原地操作，或写入 `clone()`；或者等 `backward()` 之后再覆盖。",
 )
-_CHECKED = Text(
-    "To fix it (checked: it runs, and the gradients are right): {0}.", "改法（已检验：能够运行，梯度正确）：{0}。"
+_CHECKED = Text("To fix it ({1}): {0}.", "改法（{1}）：{0}。")
+_BUT = Text(
+    "; but the final values of {0} differ, so check whether you need the write",
+    "；但 {0} 最后的值不同，请看是否需要这次写入",
 )
-_CHECKED_BUT = Text(
-    "To fix it (checked: it runs, and the gradients are right; but the final values of {1} differ, so check whether you need the write): {0}.",
-    "改法（已检验：能够运行，梯度正确；但 {1} 最后的值不同，请看是否需要这次写入）：{0}。",
+_SLOPES = Text(
+    "; {0} elements of the first pass's gradients agree with finite differences of the loss",
+    "；第一次反向传播的梯度中有 {0} 个元素与损失的有限差分一致",
 )
 _NO_FIX = Text(
     "{0} edits were tried, and none works. This does, around the forward pass; its copies take {1} bytes here:",
@@ -144,7 +147,7 @@ def report(failure: Failure, *, advice: bool = True) -> str:
     return "\n".join(lines).rstrip("\n")
 
 
-_ADVICE = {"stale": _OUT_OF_PLACE, "again": _KEEP_GRAPH, "silent": _NO_DATA}
+_ADVICE = {"stale": _OUT_OF_PLACE + OUTCOMES[""].brief, "again": _KEEP_GRAPH, "silent": _NO_DATA}
 
 
 def _headline(failure: Failure) -> Text:
@@ -165,9 +168,12 @@ def report_of_trials(tried: Tried, framework: str) -> str:
 
 
 def _checked(fix: Checked) -> Text:
-    if not fix.differs:
-        return _CHECKED.format(fix.says)
-    return _CHECKED_BUT.format(fix.says, ", ".join(f"`{each}`" for each in fix.differs[:MOST]))
+    shown = OUTCOMES[fix.evidence].wholly
+    if fix.slopes:
+        shown += _SLOPES.format(fix.slopes)
+    if fix.differs:
+        shown += _BUT.format(", ".join(f"`{each}`" for each in fix.differs[:MOST]))
+    return _CHECKED.format(fix.says, shown)
 
 
 def report_not_tried(why: Text) -> str:

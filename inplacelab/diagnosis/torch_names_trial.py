@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from inplacelab.diagnosis.engine_trial import run_under
-from inplacelab.diagnosis.trial_run import Ran
+from inplacelab.diagnosis.trial_run import Asked, Ran
 from inplacelab.recorders.engine.torch_words import TorchNamesRecorder
 
 
-def run(script: Path, text: str, names: dict[str, Any], *, reference: bool) -> Ran:
+def run(script: Path, text: str, names: dict[str, Any], asked: Asked) -> Ran:
     """Runs a script; see `trial_run.Run`."""
     recorder = TorchNamesRecorder
-    return run_under(recorder.framework, recorder.watched, script, text, names, reference=reference)
+    return run_under(recorder.framework, recorder.watched, script, text, names, asked)

@@ -1,17 +1,16 @@
 """Runs a script once for a trial, in a process of its own: `python -m inplacelab.diagnosis.trial_run REQUEST`.
 
-The request is a file with JSON: the script, its framework and arguments, whether this is the reference, and where the outcome goes. The
-reference is the original program, in which what grad nodes save is copied and kept: nothing can be overwritten or missing, so its gradients are those that
-were meant.
+The request is a file with JSON: the script, its framework and arguments, whether this is the reference, on which data it runs, and where the
+outcome goes. The reference is the original program, in which what grad nodes save is copied and kept: nothing can be overwritten or missing, so its
+gradients are those that were meant.
 """
 
 from __future__ import annotations
 
 import json
-import random
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.util import decode_source
 from pathlib import Path
@@ -19,10 +18,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from inplacelab.diagnosis.slopes import Compared
 from inplacelab.recorders.bindings import Bindings, Watched
+from inplacelab.recorders.other_data import OtherData
 from inplacelab.recorders.program import Scope, identifiers, parsed
 from inplacelab.recorders.run import main_module
 from inplacelab.recorders.static import message_of
+from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.spots import Trail
 
 RUNS = {
@@ -35,16 +37,36 @@ RUNS = {
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a trial asks.
+
+    Attributes:
+        reference: whether what grad nodes save is copied.
+        data: the data.
+        edits: edits of the script, of which it is to be found out whether they keep the order of what depends on each other; the script
+            itself runs without them. None for any other trial.
+        seconds: how long finite differences may take.
+    """
+
+    reference: bool
+    data: OtherData
+    edits: tuple[EditFacts, ...] | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
 class Ran:
     """How a script ran.
 
     Attributes:
         raised: the exception that it raised.
-        passes: the gradients that each backward pass gave, by the tensors' names or numbers.
+        passes: the losses and gradients that each backward pass gave, by the tensors' names or numbers.
         trails: the values that the last failed backward pass found overwritten, or would have found.
         copies: the bytes of the copies of what grad nodes save, in the reference.
         values: the values of the script's tensors in the end, by their names.
         unnoticed: the lines of the writes that a backward pass did not know of, so that its gradients are wrong.
+        keeps_order: whether the edits do.
+        slopes: how the first pass compares with finite differences, for a framework whose own backward may be wrong.
     """
 
     raised: BaseException | None
@@ -53,6 +75,8 @@ class Ran:
     copies: int
     values: Mapping[str, Any]
     unnoticed: tuple[int, ...] = ()
+    keeps_order: bool = True
+    slopes: Compared | None = None
 
 
 MOST = 1 << 22
@@ -79,26 +103,26 @@ def named(names: dict[str, Any], text: str, watched: Watched, array: Callable[[A
 class Run(Protocol):
     """Runs scripts of one framework."""
 
-    def __call__(self, script: Path, text: str, names: dict[str, Any], *, reference: bool) -> Ran:
+    def __call__(self, script: Path, text: str, names: dict[str, Any], asked: Asked) -> Ran:
         """Runs a script.
 
         Args:
             script: its path.
             text: its text.
             names: the names of the main module.
-            reference: whether what grad nodes save is copied.
+            asked: how.
         """
 
 
 def main(request: Path) -> None:
     """Runs a request."""
-    asked = json.loads(request.read_text(encoding="utf-8"))
-    script = Path(asked["script"])
-    run: Run = import_module(f"inplacelab.diagnosis.{RUNS[asked['framework']]}").run
-    random.seed(0)
-    np.random.seed(0)  # noqa: NPY002  # the script may draw from it
-    with main_module(script, asked["arguments"]) as module:
-        ran = run(script, decode_source(script.read_bytes()), vars(module), reference=asked["reference"])
+    told = json.loads(request.read_text(encoding="utf-8"))
+    script, data = Path(told["script"]), OtherData(told["data"])
+    edits = None if told["edits"] is None else tuple(EditFacts(**each) for each in told["edits"])
+    asked = Asked(told["reference"], data, edits, told["seconds"])
+    run: Run = import_module(f"inplacelab.diagnosis.{RUNS[told['framework']]}").run
+    with main_module(script, told["arguments"]) as module, data.seeded():
+        ran = run(script, decode_source(script.read_bytes()), vars(module), asked)
     error = "" if ran.raised is None else f"{type(ran.raised).__name__}: {message_of(ran.raised)}"
     if isinstance(ran.raised, SystemExit) and ran.raised.code in (None, 0):
         error = ""
@@ -108,12 +132,12 @@ def main(request: Path) -> None:
         numbers = {name: None if each is None else len(arrays) + k for k, (name, each) in enumerate(gradients.items())}
         arrays += [np.zeros(0) if each is None else each for each in gradients.values()]
         passes.append(numbers)
-    np.savez(asked["gradients"], *arrays)
+    np.savez(told["gradients"], *arrays)
     outcome = {
         "error": error, "trails": [each.to_data() for each in ran.trails], "copies": ran.copies, "passes": passes,
-        "unnoticed": ran.unnoticed,
+        "unnoticed": ran.unnoticed, "keeps_order": ran.keeps_order, "slopes": None if ran.slopes is None else asdict(ran.slopes),
     }  # fmt: skip
-    Path(asked["outcome"]).write_text(json.dumps(outcome), encoding="utf-8")
+    Path(told["outcome"]).write_text(json.dumps(outcome), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Finds fixes for a script by trying them: edits of its files, each run in a copy of its folder.
 
-A fix is one after which the script runs, and every backward pass gives the gradients of the reference: of the original script with a copy
-of everything that grad nodes save, which every pass keeps. Edits that lead to another failure are tried together with proposals for that one.
+A fix is one after which the script runs, and every backward pass gives the losses and gradients of the reference (see `recorders/checking.py`): of
+the original script with a copy of everything that grad nodes save, which every pass keeps. Edits that lead to another failure are tried together
+with proposals for that one.
 """
 
 from __future__ import annotations
@@ -12,19 +13,24 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
+from inplacelab.diagnosis.slopes import Compared
 from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.language import Text
-from inplacelab.recorders.replay import close
+from inplacelab.recorders.checking import Gave, compared
+from inplacelab.recorders.other_data import OWN
+from inplacelab.recording.facts import EditFacts, Evidence
 from inplacelab.recording.fixes.kept_copies import copies_of_all
 from inplacelab.recording.fixes.located import Proposal, edited
+from inplacelab.recording.fixes.order import moves
 from inplacelab.recording.fixes.proposals import proposals
 from inplacelab.recording.fixes.spots import Spot, Trail
 
@@ -38,6 +44,8 @@ ALONE = 4
 """So many edits are tried alone before copies of all stale values together, if there are several."""
 DEEPEST = 3
 """So many edits are tried together."""
+BUDGET = 10
+"""All trials together take no longer than so many times what one may take."""
 _LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "venv", "env", "node_modules", "site-packages")
 
 _TOO_LARGE = Text(
@@ -50,6 +58,11 @@ _NO_REFERENCE = Text(
 _WRONG_REFERENCE = Text(
     "backward does not know of the write in line {0}, so there are no right gradients to compare with",
     "反向传播不知道第 {0} 行的写入，所以没有正确的梯度可供比较",
+)
+_WRONG_SLOPE = Text(
+    "finite differences of the loss give {1} for an element of the gradient of `{0}`, and the framework's own backward gives {2}, whatever is "
+    "copied: so there are no right gradients to compare with; compute this part with other operations",
+    "对 `{0}` 的梯度的一个元素，损失的有限差分给出 {1}，而框架自己的反向传播给出 {2}，复制什么都一样，所以没有正确的梯度可供比较；请改用其他操作计算这一部分",
 )
 _TOO_LONG = Text("it ran for more than {0} seconds", "运行超过 {0} 秒")
 
@@ -70,12 +83,16 @@ class Checked:
         proposals: the edits.
         before, after: the texts of the files that change, by path.
         differs: the names of tensors that have other values in the end than in the reference.
+        evidence: what trying it has shown.
+        slopes: so many elements of the reference's gradients agree with finite differences; None if that was not compared.
     """
 
     proposals: tuple[Proposal, ...]
     before: Mapping[str, str]
     after: Mapping[str, str]
-    differs: tuple[str, ...] = ()
+    differs: tuple[str, ...]
+    evidence: Evidence
+    slopes: int | None = None
 
     @property
     def says(self) -> Text:
@@ -113,18 +130,17 @@ class Tried:
     copies: int
 
 
-@dataclass(frozen=True)
-class _Outcome:
-    error: str
-    trails: tuple[Trail, ...]
-    copies: int
-    passes: list[dict[str, Any]] = field(default_factory=list)
-    values: dict[str, Any] = field(default_factory=dict)
+@dataclass
+class _Outcome(Gave):
+    trails: tuple[Trail, ...] = ()
+    copies: int = 0
     unnoticed: tuple[int, ...] = ()
+    keeps_order: bool = True
+    slopes: Compared | None = None
 
-    def works(self, reference: _Outcome) -> bool:
-        """Whether the script ran and gave the gradients that were meant, and backward knew of every write."""
-        return not self.error and not self.unnoticed and _same(self.passes, reference.passes)
+    def gives(self, meant: Gave) -> bool:
+        """Whether the script gave what was meant, and backward knew of every write."""
+        return not self.unnoticed and super().gives(meant)
 
 
 class Trials:
@@ -150,10 +166,12 @@ class Trials:
             if size > LARGEST:
                 raise NotTriedError(_TOO_LARGE.format(LARGEST >> 20))
         self._count = 0
+        self._until = time.monotonic() + seconds * BUDGET
+        self._references: dict[int, _Outcome] = {}
 
     def failing(self) -> tuple[Trail, ...]:
         """Runs the script as it is. Returns the values that its failed pass found overwritten, or would have found."""
-        return self._run((), reference=False).trails
+        return self._run(()).trails
 
     def find(self, trails: Sequence[Trail], *, enough: int = 1) -> Tried:
         """Returns the fixes that work.
@@ -165,33 +183,64 @@ class Trials:
         Raises:
             NotTriedError: if there is nothing to compare with.
         """
-        reference = self._run((), reference=True)
+        reference = self._reference(OWN)
         if reference.error:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
-        if reference.unnoticed:
-            raise NotTriedError(_WRONG_REFERENCE.format(reference.unnoticed[0]))
         right: list[Checked] = []
         others: list[Checked] = []  # after which the gradients are right, but other values are not
         resolved = [*map(_resolved, trails)]
         waiting: list[tuple[Proposal, ...]] = [(each,) for each in _proposals(resolved)]
         waiting.insert(ALONE if len(trails) > 1 else len(waiting), tuple(copies_of_all(resolved, _read)))
         seen: set[frozenset[Proposal]] = set()
-        while waiting and self._count < (FEWER if others else TRIALS) and len(right) < enough:
+        while waiting and self._has_time and self._count < (FEWER if others else TRIALS) and len(right) < enough:
             tried = waiting.pop(0)
             if not tried or frozenset(tried) in seen or not self._goes_together(tried):
                 continue
             seen.add(frozenset(tried))
             self._count += 1
-            outcome = self._run(tried, reference=False)
+            outcome = self._run(tried)
             if outcome.error and len(tried) < DEEPEST:
                 further = (_original(each, tried) for each in outcome.trails)
                 waiting += [(*tried, each) for each in _proposals(each for each in further if each is not None)]
-            elif outcome.works(reference):
-                differs = _differing(outcome.values, reference.values)
+            elif outcome.gives(reference) and self._keeps_order(tried):
+                differs = outcome.differing(reference)
                 if not differs:
                     tried = self._with_fewer(tried, reference, seen)
-                (others if differs else right).append(self._checked(tried, differs))
+                found = self._checked(tried, differs)
+                if found is not None:
+                    (others if found.differs else right).append(found)
         return Tried(tuple([*right, *others][:enough]), self._count, reference.copies)
+
+    @property
+    def _has_time(self) -> bool:
+        return time.monotonic() < self._until
+
+    def _reference(self, number: int) -> _Outcome:
+        """Runs the reference on the data with a number, once.
+
+        Raises:
+            NotTriedError: if its gradients are wrong.
+        """
+        if number not in self._references:
+            self._references[number] = self._run((), reference=True, number=number)
+        found = self._references[number]
+        if found.unnoticed:
+            raise NotTriedError(_WRONG_REFERENCE.format(found.unnoticed[0]))
+        if found.slopes is not None and found.slopes.wrong is not None:
+            name, gradient, slope = found.slopes.wrong
+            raise NotTriedError(_WRONG_SLOPE.format(name, f"{slope:.4g}", f"{gradient:.4g}"))
+        return found
+
+    def _keeps_order(self, tried: Sequence[Proposal]) -> bool:
+        """Whether edits move no statement across one that depends on it, or on which it depends."""
+        for each in tried:
+            if moves(_read(each.filename), each.edits):
+                if Path(each.filename).resolve() != self._script or not self._has_time:
+                    return False  # only what the script itself does is recorded by lines
+                found = self._run((), reference=True, edits=each.edits)
+                if found.error or not found.keeps_order:
+                    return False
+        return True
 
     def _with_fewer(
         self, works: tuple[Proposal, ...], reference: _Outcome, seen: set[frozenset[Proposal]]
@@ -203,8 +252,8 @@ class Trials:
                 continue
             seen.add(frozenset(fewer))
             self._count += 1
-            outcome = self._run(fewer, reference=False)
-            if outcome.works(reference) and not _differing(outcome.values, reference.values):
+            outcome = self._run(fewer)
+            if outcome.gives(reference) and not outcome.differing(reference) and self._keeps_order(fewer):
                 works = fewer
         return works
 
@@ -222,11 +271,30 @@ class Trials:
             for name in dict.fromkeys(each.filename for each in tried)
         }
 
-    def _checked(self, tried: tuple[Proposal, ...], differs: Sequence[str]) -> Checked:
+    def _checked(self, tried: tuple[Proposal, ...], differs: Sequence[str]) -> Checked | None:
+        """Compares edits that are right on the script's own data on other data, too; None if they are not right there."""
+        evidence, others = compared(
+            lambda number: self._run(tried, number=number) if self._has_time else None,
+            lambda number: self._reference(number) if self._has_time else None,
+        )
+        if not evidence:
+            return None
+        slopes = [each.slopes for each in self._references.values() if each.slopes is not None and not each.error]
+        if slopes and not any(each.all_leaves for each in slopes):
+            evidence = "same"
         after = self._texts(tried)
-        return Checked(tried, {name: _read(name) for name in after}, after, tuple(differs))
+        before = {name: _read(name) for name in after}
+        differs = tuple(dict.fromkeys((*differs, *others)))
+        return Checked(tried, before, after, differs, evidence, sum(each.count for each in slopes) if slopes else None)
 
-    def _run(self, tried: Sequence[Proposal], *, reference: bool) -> _Outcome:
+    def _run(
+        self,
+        tried: Sequence[Proposal],
+        *,
+        reference: bool = False,
+        number: int = OWN,
+        edits: Sequence[EditFacts] | None = None,
+    ) -> _Outcome:
         """Runs the script with edits in a copy of its folder."""
         with TemporaryDirectory(prefix="inplacelab-") as scratch:
             copy = Path(scratch).resolve() / "run" / self._folder.name
@@ -238,7 +306,8 @@ class Trials:
             )
             asked = {
                 "script": str(copy / self._script.name), "framework": self._framework, "arguments": self._arguments, "reference": reference,
-                "outcome": str(outcome), "gradients": str(gradients),
+                "outcome": str(outcome), "gradients": str(gradients), "data": number, "seconds": self._seconds / 4,
+                "edits": None if edits is None else [asdict(each) for each in edits],
             }  # fmt: skip
             request.write_text(json.dumps(asked), encoding="utf-8")
             command = [sys.executable, "-m", "inplacelab.diagnosis.trial_run", str(request)]
@@ -253,16 +322,27 @@ class Trials:
                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 )  # fmt: skip
             except subprocess.TimeoutExpired:
-                return _Outcome(str(_TOO_LONG.format(f"{self._seconds:g}")), (), 0)
+                return _Outcome(str(_TOO_LONG.format(f"{self._seconds:g}")))
             if not outcome.exists():
-                return _Outcome("the process ended", (), 0)
+                return _Outcome("the process ended")
             told = json.loads(outcome.read_text(encoding="utf-8"))
             trails = tuple(
                 Trail.of_data(each).renamed(lambda name: name.replace(str(copy), str(self._folder), 1))
                 for each in told["trails"]
             )
             *passes, values = _arrays(told["passes"], gradients)
-            return _Outcome(told["error"], trails, told["copies"], passes, values, tuple(told["unnoticed"]))
+            slopes = told["slopes"] and Compared(**told["slopes"])
+            return _Outcome(
+                told["error"],
+                passes,
+                {},
+                values,
+                trails,
+                told["copies"],
+                tuple(told["unnoticed"]),
+                told["keeps_order"],
+                slopes,
+            )
 
 
 def _read(filename: str) -> str:
@@ -314,16 +394,3 @@ def _arrays(passes: Sequence[Mapping[str, int | None]], file: Path) -> list[dict
             {name: None if number is None else arrays[f"arr_{number}"] for name, number in each.items()}
             for each in passes
         ]
-
-
-def _same(found: Sequence[Mapping[str, Any]], meant: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether all passes gave the gradients that were meant, within the accuracy of their types."""
-    return len(found) == len(meant) and all(
-        name in ours and close(ours[name], gradient)
-        for ours, theirs in zip(found, meant, strict=True)
-        for name, gradient in theirs.items()
-    )
-
-
-def _differing(found: Mapping[str, Any], meant: Mapping[str, Any]) -> list[str]:
-    return [name for name, value in found.items() if name in meant and not close(value, meant[name])]

@@ -27,6 +27,7 @@
     builder/        matches events into steps, and decodes what was copied
     advice.py       what a refusal says of this very program: the lines that led to it, and fixes
          |          checked_fixes.py: which of them work     replay.py: runs the program again, initial_values.py: with what it was given
+         |          checking.py: when a fix counts as checked     other_data.py: runs programs on other data
 
 `run.py` is the way in: `record()`, `%%stepper` and the command line each make a `Session`. An event is plain data: numbers for
 objects, layouts, copies of bytes. It carries its thread and rank, and whether it was observed or inferred. Versions

@@ -1,6 +1,6 @@
-"""Finds fixes for a recorded program by trying them: only those are returned that make it run, with the right gradients.
+"""Finds fixes for a recorded program by trying them: only those are returned that make it run, with the losses and gradients that were meant.
 
-The right gradients are those of the original program while everything that backward needs is copied before it is overwritten. An edit after
+These are those of the original program while everything that backward needs is copied before it is overwritten (see `checking.py`). An edit after
 which another value is overwritten is tried together with edits for that one.
 """
 
@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal
 
 from inplacelab.language import Text, enumerated
+from inplacelab.recorders.checking import compared
 from inplacelab.recorders.replay import Outcome, Replay
-from inplacelab.recording.facts import FixFacts
+from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes import fixes
 from inplacelab.recording.fixes.difference import fix_between
 from inplacelab.recording.fixes.kept_copies import copies_of_all
@@ -64,21 +64,21 @@ def checked_fixes(
     failure = f"{error.type}: {error.message}"
     if replay.run(recording.source).error != failure:
         return None
-    reference = replay.run(recording.source, copying=True)
+    reference, keeping = replay.run(recording.source, copying=True), False
     if reference.error not in (
         "",
         failure,
     ):  # a pass that comes later may have lost its graph to one that fails without copies
-        reference = replay.run(recording.source, copying=True, keeping=True)
+        reference, keeping = replay.run(recording.source, copying=True, keeping=True), True
         if reference.error:
             return None
     meant = None if reference.error else reference
-    found = _Search(recording.source, replay, meant, has_ordinary).found(recording)
+    found = _Search(recording.source, replay, meant, keeping, has_ordinary).found(recording)
     if found or meant is None:
         return found
     program = program_of(recording)
     package = None if program is None else package_of(program)
-    return (FixFacts(_COPY.format(package or "paddle", meant.copied), (), "gradients"),)
+    return (FixFacts(_COPY.format(package or "paddle", meant.copied), (), "same"),)
 
 
 @dataclass
@@ -86,11 +86,14 @@ class _Search:
     original: str
     replay: Replay
     meant: Outcome | None
+    keeping: bool
+    """Whether the passes of the reference keep their graphs."""
     has_ordinary: Callable[[str], bool]
     _right: list[FixFacts] = field(default_factory=list)
     _other_values: list[FixFacts] = field(default_factory=list)
     """Those after which the gradients are right, but a name stands for other values in the end. They are returned only if nothing else works."""
     _seen: set[str] = field(default_factory=set)
+    _references: dict[int, Outcome] = field(default_factory=dict)
 
     def found(self, recording: Recording) -> tuple[FixFacts, ...]:
         """Returns the fixes that work, in terms of the recorded program."""
@@ -98,13 +101,13 @@ class _Search:
         for depth in range(DEEPEST):
             failed: list[str] = []
             for each in failing:
-                for text, fix in self._candidates(each):
-                    if not self._try(text, None if depth else fix):
-                        failed.append(text)
+                for candidate in self._candidates(each):
+                    if not self._try(candidate, depth):
+                        failed.append(candidate.text)
                     if len(self._right) == ENOUGH:
                         return tuple(self._right)
             if not depth and not self._right and (copying := self._with_copies(recording)) is not None:
-                self._right.append(replace(fix_between(self.original, copying), checked="gradients"))
+                self._note(copying, fix_between(self.original, copying))
             if self._right or self._other_values:
                 break
             failing = [self.replay.recording(text) for text in failed]
@@ -140,40 +143,78 @@ class _Search:
         return edited(source, needed)
 
     def _is_right(self, text: str) -> bool:
-        outcome = self.replay.run(text)
-        meant = self.meant
-        return (
-            not outcome.error and meant is not None and outcome.has_gradients_of(meant) and not outcome.differing(meant)
-        )
+        outcome, meant = self.replay.run(text), self.meant
+        return meant is not None and outcome.gives(meant) and not outcome.differing(meant)
 
-    def _try(self, text: str, fix: FixFacts | None) -> bool:
-        """Runs an edited program. Returns whether it ended as the original was meant to; what is right is noted."""
-        outcome = self.replay.run(text)
+    def _try(self, candidate: _Candidate, depth: int) -> bool:
+        """Runs an edited program; what is right is noted. Returns False if it failed, so that more edits may help."""
+        outcome, meant = self.replay.run(candidate.text), self.meant
+        if not self.replay.keeps_order(candidate.before, candidate.edits):
+            return True  # nor is it a step on the way to a fix
         if outcome.error:
             return False
-        if self.meant is None or outcome.has_gradients_of(self.meant):
-            checked: Literal["runs", "gradients"] = "runs" if self.meant is None else "gradients"
-            whole = replace(fix or fix_between(self.original, text), checked=checked)
-            differs = [] if self.meant is None else outcome.differing(self.meant)
-            if differs:
-                names = enumerated(f"`{each}`" for each in differs[:NAMED])
-                self._other_values.append(replace(whole, says=whole.says + _OTHER_VALUES.format(names)))
-            else:
-                self._right.append(whole)
+        if meant is None or outcome.gives(meant):
+            fix = None if depth else candidate.fix
+            differs = () if meant is None else outcome.differing(meant)
+            self._note(candidate.text, fix or fix_between(self.original, candidate.text), differs)
         return True
 
-    def _candidates(self, recording: Recording | None) -> Iterator[tuple[str, FixFacts | None]]:
+    def _note(self, text: str, fix: FixFacts, differs: Sequence[str] = ()) -> None:
+        """Notes a fix that is right on the program's own data, with what other data show of it."""
+        checked: Evidence = "runs"
+        if self.meant is not None:
+            checked, others = compared(lambda number: self._on(text, number), self._meant_on)
+            differs = [*dict.fromkeys((*differs, *others))]
+        if not checked:
+            return
+        fix = replace(fix, checked=checked)
+        if differs:
+            names = enumerated(f"`{each}`" for each in differs[:NAMED])
+            self._other_values.append(replace(fix, says=fix.says + _OTHER_VALUES.format(names)))
+        else:
+            self._right.append(fix)
+
+    def _on(self, text: str, number: int) -> Outcome | None:
+        return self.replay.run(text, number=number) if self.replay.has_time else None
+
+    def _meant_on(self, number: int) -> Outcome | None:
+        """Runs the reference on other data, once."""
+        if number not in self._references and self.replay.has_time:
+            self._references[number] = self.replay.run(self.original, copying=True, keeping=self.keeping, number=number)
+        return self._references.get(number)
+
+    def _candidates(self, recording: Recording | None) -> Iterator[_Candidate]:
         """Yields edited programs, with the fix where there is a text for it."""
         program = None if recording is None or not recording.steps else program_of(recording)
         if recording is None or program is None:
             return
-        found = [
-            (applied(recording.source, each.edits), each) for each in fixes(recording, self.has_ordinary) if each.edits
-        ]
-        for text, fix in [*found, *((text, None) for text in _proposed(recording, program))]:
-            if text not in self._seen and len(self._seen) <= TRIALS and self.replay.has_time:
-                self._seen.add(text)
-                yield text, fix
+        source = recording.source
+        found = [(each.edits, each) for each in fixes(recording, self.has_ordinary) if each.edits]
+        for edits, fix in [*found, *((edits, None) for edits in _proposed(recording, program))]:
+            text = None
+            with suppress(IndexError):
+                text = applied(source, edits)
+            if text is None or text in self._seen or len(self._seen) > TRIALS or not self.replay.has_time:
+                continue
+            self._seen.add(text)
+            yield _Candidate(text, source, edits, fix)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """An edited program.
+
+    Attributes:
+        text: the program.
+        before: the program before the edits: the original, or an edited one that failed, too.
+        edits: the edits.
+        fix: the fix of which they are a part, if there is a text for it.
+    """
+
+    text: str
+    before: str
+    edits: tuple[EditFacts, ...]
+    fix: FixFacts | None
 
 
 def _edited(source: str, copies: Sequence[Proposal]) -> str | None:
@@ -188,9 +229,8 @@ def _text(source: str, _: str) -> str:
     return source
 
 
-def _proposed(recording: Recording, program: Program) -> Iterator[str]:
-    """Yields programs with general edits."""
+def _proposed(recording: Recording, program: Program) -> Iterator[tuple[EditFacts, ...]]:
+    """Yields general edits."""
     for trail in trails(recording, program):
         for proposal in proposals(trail, partial(_text, recording.source)):
-            with suppress(IndexError):
-                yield applied(recording.source, proposal.edits)
+            yield proposal.edits

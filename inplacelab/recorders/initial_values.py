@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -62,9 +62,17 @@ class InitialValues:
         """The names of modules, classes and functions."""
         return [name for name, value in self._values.items() if _is_ours(value)]
 
-    def names(self) -> dict[str, Any]:
-        """Returns these names, with new copies of the objects."""
-        storages = {key: Storage(buffer.copy(), devices.CPU) for key, buffer in self._buffers.items()}
+    def names(self, values: Callable[[Any], Any]) -> dict[str, Any]:
+        """Returns these names, with new copies of the objects.
+
+        Args:
+            values: returns the values that take the place of those in an array of floating-point numbers.
+        """
+        floating = {key: np.issubdtype(buffer.dtype, np.floating) for key, buffer in self._buffers.items()}
+        storages = {
+            key: Storage((values(buffer) if floating[key] else buffer).copy(), devices.CPU)
+            for key, buffer in self._buffers.items()
+        }
         made: dict[int, Tensor] = {}
         return {name: _thawed(value, storages, made) for name, value in self._values.items()}
 

@@ -12,12 +12,14 @@ import builtins
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from contextvars import Context
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import CodeType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -26,88 +28,93 @@ from inplacelab.autograd import copy_saved_before_write
 from inplacelab.autograd.nodes import AccumulateNode
 from inplacelab.ops.results import random_stream
 from inplacelab.recorders import instrument
+from inplacelab.recorders.checking import LOSS, Gave
 from inplacelab.recorders.graph_search import reachable
 from inplacelab.recorders.initial_values import InitialValues
+from inplacelab.recorders.other_data import OWN, OtherData
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.static import message_of
+from inplacelab.recording.fixes.order import keeps_order, moves
 from inplacelab.recording.source_tree import root_of
 from inplacelab.tensor import Tensor
 
 if TYPE_CHECKING:
+    from inplacelab.recording.facts import EditFacts
     from inplacelab.recording.recording import Recording
 
 FILENAME = "<replay>"
 """Programs that run again have this file name."""
 SECONDS = 2.0
 """The trials of one program take no longer than this in processor time, and a little."""
-Record = Callable[[Program, CodeType, dict[str, Any]], "Recording"]
-"""Runs an instrumented program with these names, and returns its recording."""
+
+
+class Recorded(Protocol):
+    """A recorded run."""
+
+    @property
+    def began(self) -> list[tuple[int, int]]: ...
+
+    def recording(self) -> Recording: ...
+
+
+Record = Callable[[Program, CodeType, dict[str, Any]], Recorded]
+"""Runs an instrumented program with these names, and records it."""
 
 
 @dataclass
-class Outcome:
+class Outcome(Gave):
     """How a run ended.
 
     Attributes:
-        error: the exception's class and text; "" if the program ran to its end.
-        passes: the gradients that each backward pass gave, in order.
-        gradients: the gradients of the tensors that have names at the end.
-        values: their values.
         copied: the bytes that were copied so that nothing that backward needs was overwritten.
     """
 
-    error: str = ""
-    passes: list[list[Any]] = field(default_factory=list)
-    gradients: dict[str, Any] = field(default_factory=dict)
-    values: dict[str, Any] = field(default_factory=dict)
     copied: int = 0
-
-    def has_gradients_of(self, other: Outcome) -> bool:
-        """Whether all passes gave the same gradients, and the names that both have stand for tensors with these."""
-        same = len(self.passes) == len(other.passes) and all(
-            len(ours) == len(theirs) and all(map(close, ours, theirs))
-            for ours, theirs in zip(self.passes, other.passes, strict=True)
-        )
-        return same and _agree(self.gradients, other.gradients)
-
-    def differing(self, other: Outcome) -> list[str]:
-        """Returns the names that both have, and that stand for different values."""
-        mine = ((name, value) for name, value in self.values.items() if name in other.values)
-        return [name for name, value in mine if not close(value, other.values[name])]
-
-
-def _agree(some: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    return all(close(value, others[name]) for name, value in some.items() if name in others)
-
-
-def close(one: Any, other: Any) -> bool:
-    """Whether two arrays are equal, or nearly: an edit may change the order of a sum. None is equal to None."""
-    if one is None or other is None:
-        return one is other
-    same = one.shape == other.shape and one.dtype == other.dtype
-    return bool(same and np.allclose(one, other, rtol=1e-4, atol=1e-6, equal_nan=True))
 
 
 class Passes(observe.Observer):
-    """Collects the gradients that backward passes give."""
+    """Collects the losses and gradients that backward passes give."""
 
     def __init__(self) -> None:
-        self.found: list[list[Any]] = []
-        self._leaves: list[list[Any]] = []
+        self.found: list[dict[str, Any]] = []
+        self._running: list[tuple[dict[str, Any], list[Any]]] = []
+        self._results: WeakKeyDictionary[Any, weakref.ref[Any]] = WeakKeyDictionary()  # the tensor that each node made
+
+    def operation(self, *done: Any, **_: Any) -> None:
+        output, node = done[3:5]
+        if node is not None and isinstance(output, Tensor):
+            self._results[node] = weakref.ref(output)
 
     def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
-        nodes = reachable([node for node, _ in roots], lambda node: [each for each in node.edges if each is not None])
-        self._leaves.append([node.leaf for node in nodes if isinstance(node, AccumulateNode)])
+        begin = [node for node, _ in roots]
+        nodes = reachable(begin, lambda node: [each for each in node.edges if each is not None])
+        tensors = [self._results.get(each, lambda: None)() for each in begin]
+        losses = {LOSS.format(k): each.numpy() for k, each in enumerate(tensors) if each is not None}
+        self._running.append((losses, [node.leaf for node in nodes if isinstance(node, AccumulateNode)]))
 
     def backward_ends(self) -> None:
-        leaves = self._leaves.pop()
-        self.found.append([None if each._grad is None else each._grad.numpy() for each in leaves])
+        losses, leaves = self._running.pop()
+        gradients = {str(k): None if each._grad is None else each._grad.numpy() for k, each in enumerate(leaves)}
+        self.found.append(losses | gradients)
 
     def backward_fails(self) -> None:
-        self._leaves.pop()
+        self._running.pop()
 
     def tensors_returned(self, tensors: Sequence[Any]) -> None:
-        self.found.append([each.numpy() for each in tensors if isinstance(each, Tensor)])
+        self.found.append({str(k): each.numpy() for k, each in enumerate(tensors) if isinstance(each, Tensor)})
+
+
+class Varied(observe.Observer):
+    """Gives other values to the tensors that the program makes of numbers. Other observers only look; this one is for trials."""
+
+    def __init__(self, data: OtherData) -> None:
+        self._data = data
+
+    def operation(self, *done: Any, **_: Any) -> None:
+        category, output = done[1], done[3]
+        if category == "create" and isinstance(output, Tensor) and output.storage.device is devices.CPU:
+            array = output.array
+            array[...] = self._data.values(array) if np.issubdtype(array.dtype, np.floating) else array
 
 
 class Replay:
@@ -127,22 +134,24 @@ class Replay:
         """Whether another variant may run."""
         return self._begun is None or time.thread_time() < self._begun + SECONDS
 
-    def run(self, text: str, *, copying: bool = False, keeping: bool = False) -> Outcome:
+    def run(self, text: str, *, copying: bool = False, keeping: bool = False, number: int = OWN) -> Outcome:
         """Runs a program.
 
         Args:
             text: the program.
+            number: on which data (see `OtherData`).
             copying: True to copy what backward needs before it is overwritten.
             keeping: True to have each pass that the program begins keep the graph.
 
         Returns:
             How it ended; with an error, too, if it does something that it cannot do here.
         """
-        outcome = Outcome()
+        outcome, data = Outcome(), OtherData(number)
 
         def runs(tree: ast.Module, names: dict[str, Any]) -> None:
             passes, keeper = Passes(), copy_saved_before_write() if copying else nullcontext()
-            with keeper as copies, observe.listening(passes):
+            varied = observe.listening(Varied(data)) if number else nullcontext()
+            with keeper as copies, varied, observe.listening(passes):
                 exec(_compiled(_keeping(tree) if keeping else tree), names)
             outcome.copied = 0 if copies is None else copies.nbytes
             outcome.passes = passes.found
@@ -152,21 +161,34 @@ class Replay:
                 name: None if each._grad is None else each._grad.numpy() for name, each in tensors.items()
             }
 
-        outcome.error = self._apart(text, runs)
+        outcome.error = self._apart(text, runs, data)
         return outcome
 
     def recording(self, text: str) -> Recording | None:
         """Returns the recording of a program; None if it cannot run here."""
-        found: list[Recording] = []
+        found = self._recorded(text)
+        return None if found is None else found.recording()
+
+    def keeps_order(self, text: str, edits: Sequence[EditFacts]) -> bool:
+        """Whether edits of a program move no statement across one that depends on it, or on which it depends."""
+        if not moves(text, edits):
+            return True
+        found = self._recorded(text, copying=True, keeping=True)
+        return found is not None and keeps_order(found.recording(), found.began, edits)
+
+    def _recorded(self, text: str, *, copying: bool = False, keeping: bool = False) -> Recorded | None:
+        found: list[Recorded] = []
 
         def runs(tree: ast.Module, names: dict[str, Any]) -> None:
             program = Program.of(tree, text.rstrip("\n"), FILENAME)
-            found.append(self._record(program, _compiled(instrument.instrumented(tree)), names))
+            code = _compiled(instrument.instrumented(_keeping(tree) if keeping else tree))
+            with copy_saved_before_write() if copying else nullcontext():
+                found.append(self._record(program, code, names))
 
-        self._apart(text, runs)
+        self._apart(text, runs, OtherData())
         return found[0] if found else None
 
-    def _apart(self, text: str, runs: Callable[[ast.Module, dict[str, Any]], None]) -> str:
+    def _apart(self, text: str, runs: Callable[[ast.Module, dict[str, Any]], None], data: OtherData) -> str:
         """Runs a program where it changes nothing outside. Returns its error."""
         ledger = devices.CPU.ledger
         peaks = ledger.peak, ledger.scratch
@@ -179,7 +201,10 @@ class Replay:
             tree = ast.parse(text)
             _check(tree, self._given.outside)
             with random_stream.preserved():
-                names |= {**self._given.names(), "__builtins__": self._builtins(), "__name__": "__main__"}
+                if data.number:
+                    tree = _reseeded(tree, data)
+                    random_stream.seed(data.seed(0))
+                names |= {**self._given.names(data.values), "__builtins__": self._builtins(), "__name__": "__main__"}
                 Context().run(runs, tree, names)
         except Exception as error:  # noqa: BLE001  # whatever a program raises is an outcome
             traceback.clear_frames(error.__traceback__)
@@ -286,6 +311,18 @@ def _keeping(tree: ast.Module) -> ast.Module:
             others = [each for each in node.keywords if each.arg != "retain_graph"]
             node.keywords = [*others, ast.keyword("retain_graph", ast.Constant(True))]
     return ast.fix_missing_locations(tree)
+
+
+def _reseeded(tree: ast.Module, data: OtherData) -> ast.Module:
+    """Returns a program whose calls of `seed` and `manual_seed` give other seeds."""
+    for node in ast.walk(tree):
+        called = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+        if called in ("seed", "manual_seed"):
+            assert isinstance(node, ast.Call)
+            for each in node.args:
+                if isinstance(each, ast.Constant):
+                    each.value = data.seed(each.value)
+    return tree
 
 
 def _is_private(name: str) -> bool:

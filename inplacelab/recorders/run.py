@@ -13,7 +13,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
 from inplacelab.language import Text
-from inplacelab.recorders import instrument
+from inplacelab.recorders import events, instrument
 from inplacelab.recorders.detection import (
     DEFAULT,
     Use,
@@ -176,6 +176,12 @@ class Session:
             with PARSING, suppress(Exception):  # the program gets its own error, with notes or without
                 advice.annotate(self.recording(), self.recorder.refusals, fix=self._fix)
 
+    @property
+    def began(self) -> list[tuple[int, int]]:
+        """The line of each statement that began, in order, and how many frames of the program ran it."""
+        began = (each for each in self._log if isinstance(each, events.StatementBegan))
+        return [(each.line, each.depth) for each in began]
+
     def recording(self) -> Recording:
         """Returns the recording so far. It is built now, from events; while the program runs, only events are stored."""
         if self._built is None or self._built[0] != self._log.emitted:
@@ -203,11 +209,11 @@ class Session:
             return replace(built, notes=(*recorder.shield.notes(len(built)), _UNBUILT.format(class_name(type(error)))))
 
 
-def _recorded(program: Program, code: CodeType, names: dict[str, Any]) -> Recording:
+def _recorded(program: Program, code: CodeType, names: dict[str, Any]) -> Session:
     """Records a run of an instrumented program that tries a fix (see `replay`)."""
     session = Session(program, fix=False)
     session.run([code], names)
-    return session.recording()
+    return session
 
 
 class record:

@@ -274,6 +274,10 @@ class EditFacts:
     """What stands there instead."""
 
 
+Evidence = Literal["", "runs", "same", "gradients"]
+"""What trying a fix has shown, the least first."""
+
+
 @dataclass(frozen=True, slots=True)
 class FixFacts:
     """One way to fix a program that was refused."""
@@ -282,8 +286,10 @@ class FixFacts:
     """What to do, as a part of a sentence: "in line 6 write `a = a.relu()`, which makes a new tensor"."""
     edits: tuple[EditFacts, ...]
     """The same as edits of the source; empty for advice that leaves a choice to the reader."""
-    checked: Literal["", "runs", "gradients"] = ""
-    """What was found by trying it: the program then "runs", and its "gradients" are right, too; "" if it was not tried."""
+    checked: Evidence = ""
+    """What was found by trying it, or "" if it was not tried: the program then "runs", which says nothing of what it computes; it gives the
+    "same" losses and gradients as the original in which all that backward needs is copied, on its own data; or it does so on other data, too
+    ("gradients")."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,7 +200,7 @@ REPORT = """\
   To fix it, one of these:
     - call `loss.backward()` before line 6
     - in line 6 write `a = a.relu()`, which makes a new tensor
-  (Checked: the program then runs, and its gradients are right.)
+  (Checked: it runs, and the loss and the gradients are right, on other data, too.)
 """
 REPORT_IN_CHINESE = """\
   5 | loss = (y * a).sum()
@@ -213,7 +213,7 @@ REPORT_IN_CHINESE = """\
   改法（任选其一）：
     - 把 `loss.backward()` 移到第 6 行之前
     - 把第 6 行改写为 `a = a.relu()`，它产生一个新张量
-  （已检验：程序能够运行，梯度正确。）
+  （已检验：能够运行，损失和梯度正确，换用其他数据也正确。）
 """
 
 

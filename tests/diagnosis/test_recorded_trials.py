@@ -11,6 +11,7 @@ import pytest
 
 from inplacelab.cli.script import run_script
 from inplacelab.diagnosis.recorded_trial import recorded_trails
+from inplacelab.diagnosis.report import report_of_trials
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried
 from tests.gallery.programs import GALLERY, Program
 from tests.tiers import choose, sample
@@ -76,6 +77,56 @@ def test_no_fix_is_called_right_where_paddle_does_not_know_of_a_write(tmp_path: 
         find(script, "paddle")
 
 
+WRONG_IN_PADDLE = {
+    "a mask": ("h = paddle.nn.functional.sigmoid(a)\nh[h > 0.8] = c.sum() * 2\n", "16"),
+    "masked_fill_": ("h = paddle.nn.functional.sigmoid(a)\nh.masked_fill_(h > 0.8, c.sum() * 2)\n", "16"),
+}
+"""Programs for which Paddle's own backward gives `c` no gradient, whatever is copied."""
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", WRONG_IN_PADDLE)
+def test_no_fix_is_called_right_where_paddle_s_own_backward_is_wrong(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
+    write, slope = WRONG_IN_PADDLE[name]
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import paddle\n"
+        "a = paddle.to_tensor([1., 2., 3.], stop_gradient=False)\n"
+        "c = paddle.to_tensor([1.], stop_gradient=False)\n"
+        f"{write}"
+        "(h * h).sum().backward()\n"
+    )
+    with pytest.raises(NotTriedError, match=f"give {slope} for an element of the gradient of `c`, .* gives 0"):
+        find(script, "paddle")
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+def test_gradients_of_paddle_are_compared_with_finite_differences(tmp_path: Path) -> None:
+    pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
+    text = (
+        "import paddle\n"
+        "layer = paddle.nn.Linear(2, 3)\n"
+        "x = paddle.to_tensor([[1., 2.], [3., 5.]])\n"
+        "h = paddle.nn.functional.sigmoid(layer(x))\n"
+        "h[0] = 0.5\n"
+        "(h * h{}).sum().backward()\n"
+    )
+    script = tmp_path / "program.py"
+    script.write_text(text.format(""))
+    (fix,) = find(script, "paddle").fixes
+    assert fix.evidence == "gradients"
+    assert fix.slopes is not None
+    assert fix.slopes >= 6  # some elements of the weight and of the bias, on each of three sets of data
+    said = report_of_trials(Tried((fix,), 1, 0), "paddle")
+    assert f"{fix.slopes} elements of the first pass's gradients agree with finite differences" in said
+    script.write_text(text.format(".detach()"))  # finite differences do not stop there
+    (fix,) = find(script, "paddle").fixes
+    assert fix.evidence == "same"
+
+
 ENGINE = """\
 import inplacelab as paddle
 import helper
@@ -97,7 +148,7 @@ def test_a_script_of_the_engine_that_cannot_be_replayed_is_tried_in_a_copy_of_it
         capture_output=True, text=True, check=False, cwd=tmp_path,
     )  # fmt: skip
     assert ran.returncode == 1
-    assert "checked: it runs, and the gradients are right" in ran.stderr, ran.stderr
+    assert "checked: it runs, and the loss and the gradients are right, on other data, too" in ran.stderr, ran.stderr
     assert "+a = a.sin()" in ran.stderr or "clone()" in ran.stderr
     again = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
@@ -111,7 +162,7 @@ def test_a_script_that_was_replayed_is_not_tried_again(tmp_path: Path) -> None:
         [sys.executable, "-m", "inplacelab", "explain", "--fix", str(script)],
         capture_output=True, text=True, check=False, cwd=tmp_path,
     )  # fmt: skip
-    assert "(Checked: the program then runs, and its gradients are right.)" in ran.stderr, ran.stderr
+    assert "(Checked: it runs, and the loss and the gradients are right, on other data, too.)" in ran.stderr, ran.stderr
     assert ran.stderr.rstrip().endswith("Written.")
     again = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr

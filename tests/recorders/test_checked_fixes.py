@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 
 import inplacelab as paddle
 from inplacelab import autograd
-from inplacelab.recorders import checked_fixes
+from inplacelab.recorders import checked_fixes, replay
 from inplacelab.recording import from_json, to_json
 from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes.difference import fix_between
 from inplacelab.recording.source_tree import applied, source_lines
 from tests.recorders.failing_programs import failing_programs, ran
 from tests.recorders.golden.renew import run
+from tests.recorders.training_programs import judge, training_programs
 from tests.tiers import choose
 
 LEAF = "import inplacelab as paddle\nx = paddle.to_tensor([1., 2., 3.], stop_gradient=False)\n"
@@ -49,6 +50,23 @@ def test_random_failing_programs_get_fixes_that_work() -> None:
                 assert fix.checked == "gradients"
                 does(applied(recording.source, fix.edits), meant)
     assert fixed >= 0.95 * tried, (fixed, tried)
+
+
+def test_fixes_of_random_training_programs_are_right_on_other_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checked_fixes, "ENOUGH", 20)  # all that would be offered if the others were not there
+    monkeypatch.setattr(replay, "SECONDS", 60.0)
+    tried = fixed = 0
+    for text in training_programs(1000, choose(8, 40, 400)):
+        recording = run(text).recording
+        paddle.set_default_dtype("float32")
+        error = recording.steps[-1].error
+        assert error is not None
+        tried += 1
+        right = [fix for fix in error.fixes if fix.checked == "gradients" and fix.edits]
+        fixed += bool(right)
+        for fix in right:
+            judge(text, applied(recording.source, fix.edits))
+    assert fixed >= 0.7 * tried, (fixed, tried)
 
 
 def keeping_graphs(text: str) -> str:
@@ -84,7 +102,7 @@ def test_where_no_edit_works_the_copying_mode_is_offered_with_its_price(monkeypa
     monkeypatch.setattr(checked_fixes, "TRIALS", -1)
     monkeypatch.setattr(checked_fixes, "ROUNDS", 0)
     (fix,) = fixes_of(LEAF + FAILING)
-    assert fix.checked == "gradients"
+    assert fix.checked == "same"  # it is the reference itself
     assert fix.edits == ()
     assert "paddle.autograd.copy_saved_before_write()" in fix.says.en
     assert re.search(r"\b\d+ bytes", fix.says.en)
@@ -187,6 +205,46 @@ def test_programs_run_again_with_what_they_were_given(what: str) -> None:
     error = run(text, **values).recording.steps[-1].error
     assert error is not None
     assert {each.checked for each in error.fixes} == {checked}
+
+
+DEAD_LOOP = """\
+h = x * 2.
+for i in range(2):
+    h.add_(paddle.nn.functional.relu(h * h - 99.))
+h.sum().backward()
+"""
+"""With its own numbers, the loop adds zeros."""
+
+
+def test_a_loop_that_feeds_the_loss_does_not_move_behind_the_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checked_fixes, "ENOUGH", 20)
+    fixes = [each for each in fixes_of(LEAF + DEAD_LOOP) if each.edits]
+    assert fixes
+    for fix in fixes:
+        after = applied(LEAF + DEAD_LOOP, fix.edits)
+        assert after.index("for i") < after.index("backward()"), after
+
+
+def test_a_step_does_not_move_across_a_pass_that_adds_to_its_parameters() -> None:
+    text = LEAF + (
+        "sgd = paddle.optimizer.SGD(0.1, parameters=[x])\nfirst = (x * x).sum()\nsecond = (x * x * x).sum()\n"
+        "first.backward()\nsgd.step()\nsecond.backward()\n"
+    )
+    for fix in fixes_of(text):
+        after = applied(text, fix.edits).splitlines() if fix.edits else ["sgd.step()", "second.backward()"]
+        assert after.index("sgd.step()") < after.index("second.backward()")
+
+
+REFUSED_AT_ONCE = "def centered(t):\n    t.subtract_(t.mean())\n    return t\ncentered(x).sum().backward()\n"
+
+
+def test_what_only_runs_is_not_called_checked() -> None:
+    error = run(LEAF + REFUSED_AT_ONCE).recording.steps[-1].error
+    assert error is not None
+    assert error.fix is not None
+    assert {fix.checked for fix in error.fixes if fix.edits} == {"runs"}
+    assert "hecked.)" not in error.fix.en.replace("was not checked", "")
+    assert "已检验" not in error.fix.zh
 
 
 def test_a_program_that_would_run_for_ever_is_stopped() -> None:

@@ -7,7 +7,8 @@ general advice is given.
     stale_values.py         a value was overwritten before backward used it     write_elsewhere.py, recompute.py   two ways out
     refused_operations.py   the engine refused an operation                     difference.py   the lines that a fix changes
     proposals.py            edits to try, for programs of other frameworks      kept_copies.py   edits that keep a copy
-    spots.py, located.py    where in the text
+    spots.py, located.py    where in the text                                   order.py        whether an edit may move a statement
+    outcomes.py             what trying a fix has shown, in words
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import FixFacts
+from inplacelab.recording.fixes.outcomes import least
 from inplacelab.recording.fixes.refused_operations import refusal_fixes
 from inplacelab.recording.fixes.stale_values import stale_fixes
 from inplacelab.recording.fixes.write_elsewhere import HasOrdinary
@@ -43,22 +45,12 @@ def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[FixFacts, ..
     return tuple(stale_fixes(*known) or refusal_fixes(*known))
 
 
-_BRIEFLY = {True: Text("(Checked.)", "（已检验。）"), False: Text("(Not checked.)", "（未经检验。）")}
-_WHOLE = {
-    "gradients": Text(
-        "(Checked: the program then runs, and its gradients are right.)", "（已检验：程序能够运行，梯度正确。）"
-    ),
-    "runs": Text("(Checked: the program then runs.)", "（已检验：程序能够运行。）"),
-    "": _BRIEFLY[False],
-}
-
-
 def in_one_sentence(found: Sequence[FixFacts]) -> Text:
     """Joins fixes into a sentence that follows "Instead, ": "call `loss.backward()` before line 6; or in line 6 write ... (Checked.)"."""
     ways = Text("; or ".join(each.says.en for each in found), "；或者，".join(each.says.zh for each in found))
-    return ways + Text(". ", "。") + _BRIEFLY[all(each.checked for each in found)]
+    return ways + Text(". ", "。") + least(each.checked for each in found).brief
 
 
 def label(found: Sequence[FixFacts]) -> Text:
     """Returns what was found by trying fixes, as a sentence in brackets."""
-    return _WHOLE[min((each.checked for each in found), key=("", "runs", "gradients").index)]
+    return least(each.checked for each in found).whole

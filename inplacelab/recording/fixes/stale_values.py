@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts, FixFacts, SavedFacts
+from inplacelab.recording.fixes.order import depends
 from inplacelab.recording.fixes.recompute import computed_again
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.fixes.write_elsewhere import (
@@ -161,6 +162,14 @@ def _backward_first(case: _Case) -> FixFacts | None:
         (s.index for s in recording.steps[case.kept_by + 1 :] if s.line is not None and first <= s.line <= last), 0
     )
     if not 0 < begins <= wrote.index or not _was_the_same(case, backward, begins):
+        return None
+    theirs = backward.lineno, backward.end_lineno or backward.lineno
+    passes = next(
+        s.index
+        for s in recording.steps
+        if s.line is not None and s.index >= begins and theirs[0] <= s.line <= theirs[1]
+    )
+    if depends(recording, range(begins, passes), range(passes, len(recording))):
         return None
     text = program.text(backward)
     says = Text("call `{0}` before line {1}", "把 `{0}` 移到第 {1} 行之前").format(text, first)
