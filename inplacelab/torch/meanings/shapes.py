@@ -73,6 +73,13 @@ def expanded(x: Tensor, first: Any, more: tuple[Any, ...]) -> Tensor:
     return result
 
 
+def strided(x: Tensor, size: Any, stride: Any, storage_offset: int | None) -> Tensor:
+    """Returns a view through other strides. It begins where the tensor does unless an offset in the storage is given."""
+    offset = x.layout.offset if storage_offset is None else storage_offset
+    result: Tensor = engine.as_strided(x, size, stride, offset * x.element_size())
+    return result
+
+
 def transposed(x: Tensor, dim0: int, dim1: int) -> Tensor:
     """Returns a view with two axes exchanged."""
     if not x.array.ndim:
