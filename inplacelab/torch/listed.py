@@ -55,6 +55,13 @@ DIFFERENCES = (
         Text("works: nothing that was freed is needed; PyTorch refuses it", "可行：不需要已释放的值；PyTorch 会拒绝"),
     ),
     (
+        Text("a `Function` that writes an argument and returns it without `mark_dirty`", "`Function` 写入参数并返回它，却没有调用 `mark_dirty`"),
+        Text(
+            "the argument has the function's history from then on; in PyTorch it keeps that of the value that is gone",
+            "此后该参数的历史由这个函数决定；在 PyTorch 中仍是已被覆盖的那个值的历史",
+        ),
+    ),
+    (
         Text("random numbers", "随机数"),
         Text("differ from PyTorch's for the same seed", "同一种子下与 PyTorch 不同"),
     ),
