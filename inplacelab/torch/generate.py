@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import linecache
 import re
-import weakref
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from inspect import signature
@@ -171,7 +170,7 @@ def _writing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def write(target: Any, function: Callable[..., Any], given: list[Any], named: Mapping[str, Any]) -> Any:
-    """Writes a tensor in place by a function, as PyTorch does: not one of several views, and the last value keeps its gradient."""
+    """Writes a tensor in place by a function, as PyTorch does: not one of several views."""
     if not isinstance(target, Engine):
         return function(target, *given, **named)
     if "_several" in target.__dict__:
@@ -186,8 +185,6 @@ def write(target: Any, function: Callable[..., Any], given: list[Any], named: Ma
     for each in beside:
         expect_old_value(target, each, version)
     grad_nodes.note_written(target)
-    if "_retains" in target.__dict__:
-        retain_present(target)
     return result
 
 
@@ -213,26 +210,6 @@ def check_single(target: Engine, others: list[Any]) -> None:
         why, name, output = target.__dict__["_several"]
         node = name if why == "returned_as_is" else grad_nodes.name_in_errors(target.node) or name
         raise refuse(why, tensor=target, node=node, output=output)
-
-
-def retain_present(target: Engine) -> None:
-    """Keeps the gradient of a tensor's present value, and no longer that of the value before."""
-    before = target.__dict__["_retains"]()
-    if before is not None and before is not target.node:
-        before.retained = None
-    keep_gradient(target)
-
-
-def keep_gradient(target: Engine) -> None:
-    """Keeps the gradient of a tensor's present value."""
-    target.retain_grads()
-    if target.node is not None:
-        target.__dict__["_retains"] = weakref.ref(target.node)
-        RETAINING[id(target)] = target
-
-
-RETAINING: weakref.WeakValueDictionary[int, Engine] = weakref.WeakValueDictionary()
-"""The tensors that are no leaves and keep their gradients."""
 
 
 __all__ = ["LINES", "LINES_OF_FUNCTIONAL", "Line", "Shown", "grad_nodes", "line_named", "made", "names", "write"]

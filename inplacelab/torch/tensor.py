@@ -22,10 +22,10 @@ from inplacelab.nn.parameters import as_parameter
 from inplacelab.tensor import Tensor as Engine
 from inplacelab.tensor import over, show
 from inplacelab.torch import dtypes, meanings
-from inplacelab.torch.backward import backward, hook_inside
+from inplacelab.torch.backward import backward, hook_inside, retain
 from inplacelab.torch.calls import KINDS, Shown, inward, outward, shown, spoken
 from inplacelab.torch.described import Described
-from inplacelab.torch.generate import keep_gradient, line_named, made, names, write
+from inplacelab.torch.generate import line_named, made, names, write
 from inplacelab.torch.handles import GradNode, RemovableHandle, Size, check_device, device
 from inplacelab.torch.missing import missing
 from inplacelab.torch.refusals import refuse
@@ -152,7 +152,7 @@ class Tensor(Described):
         tensor = self._tensor
         if tensor.stop_gradient:
             raise refuse("retain_without_gradient", tensor=tensor)
-        spoken(keep_gradient)(self)
+        spoken(retain)(self)
 
     @property
     def retains_grad(self) -> bool:
