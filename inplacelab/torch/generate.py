@@ -15,7 +15,7 @@ from inplacelab.tensor import Tensor as Engine
 from inplacelab.torch import grad_nodes, meanings
 from inplacelab.torch.calls import Shown, inward, outward
 from inplacelab.torch.handles import check_device
-from inplacelab.torch.names import FUNCTIONAL, FUNCTIONS, LATER, SAME, UNARY
+from inplacelab.torch.names import FUNCTIONAL, FUNCTIONS, INTEGERS_TOO, LATER, SAME, UNARY
 from inplacelab.torch.refusals import refusal, refuse
 
 
@@ -57,9 +57,9 @@ def read(chapter: str, text: str) -> Iterator[Line]:
 
 def _all_lines() -> Iterator[Line]:
     for name in UNARY.split():
-        space = "F" if name == "relu" else "P"
-        yield Line(name, "input", f"{space}.{name}(input)", True, True, "one tensor")
-        yield Line(f"{name}_", "input", f"{space}.{name}_(input)", True, True, "one tensor")
+        yield Line(name, "input", f"P.{name}(input)", True, True, "one tensor")
+        target = "input" if name in INTEGERS_TOO else "m.floating(input)"
+        yield Line(f"{name}_", "input", f"P.{name}_({target})", True, True, "one tensor")
     for chapter, text in FUNCTIONS.items():
         yield from read(chapter, text)
 

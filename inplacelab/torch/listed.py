@@ -62,6 +62,15 @@ DIFFERENCES = (
         ),
     ),
     (
+        Text("gradients where a value is NaN or infinite", "值为 NaN 或无穷处的梯度"),
+        Text(
+            "may differ for acosh, copysign, cumprod, digamma, logit (at -0.0), norm(1), pow, prod, renorm and sinc: there PyTorch's follow from "
+            "other formulas; and of several NaN in one window, max_pool2d takes the first, not the last",
+            "acosh、copysign、cumprod、digamma、logit（在 -0.0 处）、norm(1)、pow、prod、renorm 与 sinc 的可能不同，因为 PyTorch 用的是别的公式；"
+            "一个窗口中有多个 NaN 时，max_pool2d 取第一个而不是最后一个",
+        ),
+    ),
+    (
         Text("random numbers", "随机数"),
         Text("differ from PyTorch's for the same seed", "同一种子下与 PyTorch 不同"),
     ),

@@ -11,10 +11,12 @@ writes its first argument in place.
 from __future__ import annotations
 
 UNARY = """
-abs acos acosh asin asinh atan atanh ceil cos cosh digamma erf erfinv exp exp2 expm1 floor frac lgamma log log10 log1p log2
-neg reciprocal rsqrt sigmoid sgn sign sin sinc sinh sqrt square tan tanh trunc i0 relu
+acos acosh asin asinh atan atanh ceil cos cosh digamma erf erfinv exp exp2 expm1 floor frac lgamma log log10 log1p log2
+neg reciprocal rsqrt sigmoid sin sinc sinh sqrt square tan tanh trunc i0
 """
 """Functions of one tensor that have Paddle's names. Each has an in-place variant, too."""
+INTEGERS_TOO = frozenset({"ceil", "floor", "neg", "square", "trunc"})
+"""Those whose in-place variant also writes integers: the others would not fit into them."""
 SAME = {
     "absolute": "abs", "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan",
     "arctanh": "atanh", "negative": "neg", "fix": "trunc", "multiply": "mul", "divide": "div", "true_divide": "div",
@@ -41,12 +43,12 @@ remainder(input, other) = m.pair('remainder')(input, other)
 remainder_(input, other) = m.into('remainder_')(input, other)
 pow(input, exponent) = m.powered(input, exponent)
 pow_(input, exponent) = m.power_(input, exponent)
-maximum(input, other) = m.pair('maximum')(input, other)
-minimum(input, other) = m.pair('minimum')(input, other)
+maximum(input, other) = m.pair('_maximum')(input, other)
+minimum(input, other) = m.pair('_minimum')(input, other)
 fmax(input, other) = m.pair('fmax')(input, other)
 fmin(input, other) = m.pair('fmin')(input, other)
-atan2(input, other) = m.pair('atan2', least='f')(input, other)
-atan2_(input, other) = m.into('atan2_', least='f')(input, other)
+atan2(input, other) = m.pair('_atan2', least='f')(input, other)
+atan2_(input, other) = m.into('_atan2_', least='f')(input, other)
 hypot(input, other) = m.pair('hypot')(input, other)
 hypot_(input, other) = m.into('hypot_')(input, other)
 copysign(input, other) = m.pair('copysign', least='f')(input, other)
@@ -75,10 +77,10 @@ bitwise_left_shift(input, other) = m.pair('bitwise_left_shift')(input, other)
 bitwise_right_shift(input, other) = m.pair('bitwise_right_shift')(input, other)
 lerp(input, end, weight) = m.interpolated(input, end, weight, in_place=False)
 lerp_(input, end, weight) = m.interpolated(input, end, weight, in_place=True)
-addcmul(input, tensor1, tensor2, *, value=1) = P.addcmul(input, tensor1, tensor2, value=value)
-addcmul_(input, tensor1, tensor2, *, value=1) = P.addcmul_(input, tensor1, tensor2, value=value)
-addcdiv(input, tensor1, tensor2, *, value=1) = P.addcdiv(input, tensor1, tensor2, value=value)
-addcdiv_(input, tensor1, tensor2, *, value=1) = P.addcdiv_(input, tensor1, tensor2, value=value)
+addcmul(input, tensor1, tensor2, *, value=1) = P.addcmul(*m.alike(input, tensor1, tensor2), value=value)
+addcmul_(input, tensor1, tensor2, *, value=1) = P.addcmul_(input, *m.fitting(input, tensor1, tensor2), value=value)
+addcdiv(input, tensor1, tensor2, *, value=1) = P.addcdiv(*m.alike(input, tensor1, tensor2, least='f'), value=value)
+addcdiv_(input, tensor1, tensor2, *, value=1) = P.addcdiv_(input, *m.fitting(input, tensor1, tensor2, least='f'), value=value)
 torch.where(condition, input=None, other=None) = m.chosen(condition, input, other)
 .where(input, condition, other) = m.chosen(condition, input, other)
 allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) = bool(P.allclose(input, other, rtol, atol, equal_nan))
@@ -86,6 +88,14 @@ isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False) = P.isclose(input
 equal(input, other) = bool(P.equal_all(input, other))
 """,
     "one tensor": """
+abs(input) = m.ruled('abs', input)
+abs_(input) = m.ruled('abs_', input)
+sign(input) = m.ruled('sign', input)
+sign_(input) = m.ruled('sign_', input)
+sgn(input) = m.named('SgnBackward0', m.ruled('sign', input))
+sgn_(input) = m.named('SgnBackward0', m.ruled('sign_', input))
+relu(input) = input._relu()
+relu_(input) = input._relu_()
 clamp(input, min=None, max=None) = m.clamped(input, min, max)
 clamp_(input, min=None, max=None) = m.clamped(input, min, max, in_place=True)
 clamp_min(input, min) = m.clamped(input, min, None, node='ClampMinBackward0')
@@ -96,8 +106,8 @@ round(input, *, decimals=0) = P.round(input, decimals)
 round_(input, *, decimals=0) = P.round_(input, decimals)
 logit(input, eps=None) = P.logit(input, eps)
 logit_(input, eps=None) = P.logit_(input, eps)
-nan_to_num(input, nan=None, posinf=None, neginf=None) = P.nan_to_num(input, nan or 0.0, posinf, neginf)
-nan_to_num_(input, nan=None, posinf=None, neginf=None) = P.nan_to_num_(input, nan or 0.0, posinf, neginf)
+nan_to_num(input, nan=None, posinf=None, neginf=None) = P.nan_to_num(input, nan or 0.0, posinf, neginf) if m.has_nan(input) else P.clone(input)
+nan_to_num_(input, nan=None, posinf=None, neginf=None) = P.nan_to_num_(input, nan or 0.0, posinf, neginf) if m.has_nan(input) else P.add_(input, 0)
 isnan(input) = P.isnan(input)
 isinf(input) = P.isinf(input)
 isfinite(input) = P.isfinite(input)
@@ -257,20 +267,20 @@ torch.randn_like(input, *, dtype=None, device=None, requires_grad=False) = m.cre
 """The table, in chapters."""
 
 FUNCTIONAL = """
-relu(input, inplace=False) = P.nn.functional.relu_(input) if inplace else P.nn.functional.relu(input)
-relu_(input) = F.relu_(input)
-relu6(input, inplace=False) = m.perhaps_(input, F.relu6(input), inplace)
-leaky_relu(input, negative_slope=0.01, inplace=False) = m.named('LeakyReluBackward1', F.leaky_relu_(input, negative_slope)) if inplace else F.leaky_relu(input, negative_slope)
-leaky_relu_(input, negative_slope=0.01) = m.named('LeakyReluBackward1', F.leaky_relu_(input, negative_slope))
+relu(input, inplace=False) = input._relu_() if inplace else input._relu()
+relu_(input) = input._relu_()
+relu6(input, inplace=False) = input._hardtanh_(0.0, 6.0) if inplace else input._hardtanh(0.0, 6.0)
+leaky_relu(input, negative_slope=0.01, inplace=False) = m.named('LeakyReluBackward1', input._leaky_relu_over_(negative_slope)) if inplace else input._leaky_relu(negative_slope)
+leaky_relu_(input, negative_slope=0.01) = m.named('LeakyReluBackward1', input._leaky_relu_over_(negative_slope))
 elu(input, alpha=1.0, inplace=False) = m.named('EluBackward1', F.elu_(input, alpha)) if inplace else F.elu(input, alpha)
 elu_(input, alpha=1.0) = m.named('EluBackward1', F.elu_(input, alpha))
-hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False) = F.hardtanh_(input, min_val, max_val) if inplace else F.hardtanh(input, min_val, max_val)
+hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False) = input._hardtanh_(min_val, max_val) if inplace else input._hardtanh(min_val, max_val)
 silu(input, inplace=False) = F.silu(input, inplace)
 selu(input, inplace=False) = m.perhaps_(input, m.keep(F.selu(input), 'EluBackward0', input), inplace)
 celu(input, alpha=1.0, inplace=False) = m.perhaps_(input, m.keep(F.celu(input, alpha), 'CeluBackward0', input), inplace)
 gelu(input, approximate='none') = m.keep(F.gelu(input, approximate == 'tanh'), 'GeluBackward0', input)
 mish(input, inplace=False) = m.perhaps_(input, m.keep(F.mish(input), 'MishBackward0', input), inplace)
-hardswish(input, inplace=False) = m.perhaps_(input, m.keep(F.hardswish(input), 'HardswishBackward0', input), inplace)
+hardswish(input, inplace=False) = input._hardswish_() if inplace else input._hardswish()
 hardsigmoid(input, inplace=False) = m.perhaps_(input, m.keep(F.hardsigmoid(input), 'HardsigmoidBackward0', input), inplace)
 softplus(input, beta=1.0, threshold=20.0) = F.softplus(input, beta, threshold)
 softsign(input) = F.softsign(input)
@@ -292,12 +302,12 @@ pad(input, pad, mode='constant', value=None) = m.padded(input, pad, mode, value)
 layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05) = m.layer_norm(input, normalized_shape, weight, bias, eps)
 batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05) = m.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 mse_loss(input, target, reduction='mean') = m.keep(F.mse_loss(input, target, reduction), 'MseLossBackward0', input, target)
-l1_loss(input, target, reduction='mean') = m.named('MeanBackward0', F.l1_loss(input, target, reduction))
+l1_loss(input, target, reduction='mean') = m.named('MeanBackward0', m.l1(input, target, reduction))
 smooth_l1_loss(input, target, reduction='mean', beta=1.0) = m.smooth_l1(input, target, reduction, beta)
 cross_entropy(input, target, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0) = m.cross_entropy(input, target, weight, ignore_index, reduction, label_smoothing)
 nll_loss(input, target, weight=None, ignore_index=-100, reduction='mean') = m.keep(F.nll_loss(input, target, weight, ignore_index, reduction), 'NllLossBackward0', input, target, weight)
-binary_cross_entropy(input, target, weight=None, reduction='mean') = m.keep(F.binary_cross_entropy(input, target, weight, reduction), 'BinaryCrossEntropyBackward0', input, target)
-binary_cross_entropy_with_logits(input, target, weight=None, reduction='mean', pos_weight=None) = m.keep(F.binary_cross_entropy_with_logits(input, target, weight, reduction, pos_weight), 'BinaryCrossEntropyWithLogitsBackward0', input, target)
+binary_cross_entropy(input, target, weight=None, reduction='mean') = m.keep(F.binary_cross_entropy(m.probabilities(input), target, weight, reduction), 'BinaryCrossEntropyBackward0', input, target)
+binary_cross_entropy_with_logits(input, target, weight=None, reduction='mean', pos_weight=None) = m.keep(m.cross_entropy_of_logits(input, target, weight, reduction, pos_weight), 'BinaryCrossEntropyWithLogitsBackward0', input, target)
 kl_div(input, target, reduction='mean', log_target=False) = m.named('SumBackward0' if reduction == 'sum' else 'MeanBackward0', F.kl_div(input, target, reduction, log_target))
 """
 """`nn.functional`."""

@@ -81,11 +81,13 @@ def together(op: str, x: Any, y: Any, *, least: str = "") -> tuple[Tensor, Tenso
 
 
 def pair(name: str, *, least: str = "") -> Callable[..., Tensor]:
-    """Makes PyTorch's form of a function of two operands: either may be a number, and their dtypes are promoted."""
+    """Makes PyTorch's form of a function of two operands: either may be a number, and their dtypes are promoted. A name with an
+    underscore before it is that of a row in `ops/torch_rules.py`.
+    """
 
     def function(x: Any, y: Any, **options: Any) -> Tensor:
-        x, y = together(name, x, y, least=least)
-        result: Tensor = getattr(engine, name)(x, y, **options)
+        x, y = together(name.strip("_"), x, y, least=least)
+        result: Tensor = getattr(x, name)(y) if name.startswith("_") else getattr(engine, name)(x, y, **options)
         return result
 
     return function
@@ -110,6 +112,46 @@ def into(name: str, *, least: str = "", torch: str = "") -> Callable[..., Tensor
 def kind_of(dtype: np.dtype[Any]) -> str:
     """Returns PyTorch's word for a dtype in messages: "Float"."""
     return tensor_type(dtype.name).removeprefix("torch.").removesuffix("Tensor")
+
+
+def c_name(x: Tensor) -> str:
+    """Returns the name that a dtype has in C: "long int"."""
+    name = str(x.array.dtype.name)
+    return {"float64": "double", "float32": "float", "int64": "long int", "int32": "int"}.get(name, name)
+
+
+def alike(*tensors: Tensor, least: str = "") -> list[Tensor]:
+    """Returns several operands in their common dtype, of the kind `least` ("f") or above."""
+    dtype = common_dtype(*tensors)
+    if least and ORDER[dtype.kind] < ORDER[least]:
+        dtype = np.dtype(engine.get_default_dtype())
+    return [cast_to(each, dtype, each) for each in tensors]
+
+
+def fitting(x: Tensor, *others: Tensor, least: str = "") -> list[Tensor]:
+    """Returns the other operands of an in-place function in the dtype of the first, into which the result must fit."""
+    dtype = alike(x, *others, least=least)[0].array.dtype
+    if ORDER[dtype.kind] > ORDER[x.array.dtype.kind]:
+        raise refuse("result_does_not_fit", result=kind_of(dtype), target=kind_of(x.array.dtype))
+    return [cast_to(each, x.array.dtype, x) for each in others]
+
+
+def has_nan(x: Tensor) -> bool:
+    """Whether an element may be NaN or infinite."""
+    return x.array.dtype.kind in "fc"
+
+
+def floating(x: Tensor) -> Tensor:
+    """Refuses to write numbers with a fraction into integers."""
+    if x.array.dtype.kind in "biu":
+        raise refuse("result_does_not_fit", result="Float", target=kind_of(x.array.dtype))
+    return x
+
+
+def ruled(name: str, x: Tensor) -> Tensor:
+    """Returns a function of one tensor by PyTorch's rule for NaN (see `ops/torch_rules.py`); complex numbers have only one."""
+    result: Tensor = getattr(x, name if x.array.dtype.kind == "c" else f"_{name}")()
+    return result
 
 
 def with_other(function: Callable[..., Tensor], x: Any, y: Any, alpha: Any) -> Tensor:
@@ -173,12 +215,15 @@ def clamped(x: Tensor, low: Any, high: Any, *, in_place: bool = False, node: str
     """Limits the elements; bounds may be tensors."""
     if low is None and high is None:
         raise refuse("clamp_without_bounds")
+    if (
+        in_place
+        and ORDER[common_dtype(*(each for each in (x, low, high) if each is not None)).kind] > ORDER[x.array.dtype.kind]
+    ):
+        raise refuse("result_does_not_fit", result="Float", target=c_name(x))
     if isinstance(low, Tensor) or isinstance(high, Tensor):
-        for bound, name in ((low, "maximum"), (high, "minimum")):
-            if bound is not None:
-                result = pair(name)(x, bound)
-                x = x.copy_(result, True) if in_place else result
-        return named("ClampBackward0", x)
+        result = x if low is None else pair("_at_least")(x, low)
+        result = result if high is None else pair("_at_most")(result, high)
+        return named("ClampBackward0", x.copy_(cast_to(result, x.array.dtype, x), True) if in_place else result)
     bounded: Tensor = (x.clip_ if in_place else x.clip)(low, high)
     return bounded if node is None else named(node, bounded)
 
@@ -205,5 +250,5 @@ def truths(name: str, x: Any, y: Any) -> Tensor:
 
 def interpolated(x: Tensor, end: Tensor, weight: Any, *, in_place: bool) -> Tensor:
     """Returns `x + weight * (end - x)`."""
-    result: Tensor = (engine.lerp_ if in_place else engine.lerp)(x, end, weight)
+    result: Tensor = (x._lerp_ if in_place else x._lerp)(end, weight)
     return named("LerpBackward1", result) if isinstance(weight, Tensor) else result

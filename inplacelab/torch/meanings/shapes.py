@@ -13,7 +13,7 @@ from inplacelab.layout import Layout
 from inplacelab.tensor import Tensor
 from inplacelab.torch import grad_nodes
 from inplacelab.torch.meanings.naming import named
-from inplacelab.torch.meanings.operands import cast_to, kind_of
+from inplacelab.torch.meanings.operands import cast_to, common_dtype, kind_of
 from inplacelab.torch.refusals import refuse
 
 
@@ -154,7 +154,7 @@ def unbind(x: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 def joined(tensors: Sequence[Tensor], dim: int = 0, *, stacked: bool = False) -> Tensor:
     """Joins tensors along an axis, or along a new one."""
-    dtype = np.result_type(*[each.array.dtype for each in tensors])
+    dtype = common_dtype(*tensors)
     same = [cast_to(each, dtype, each) for each in tensors]
     result: Tensor = (engine.stack if stacked else engine.concat)(same, dim)
     return result
