@@ -5,18 +5,19 @@ from __future__ import annotations
 import linecache
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from typing import Any, NamedTuple
 
 import inplacelab
+from inplacelab.errors import Refusal
 from inplacelab.errors.catalogue import SPEAKER
 from inplacelab.tensor import Tensor as Engine
 from inplacelab.torch import grad_nodes, meanings
 from inplacelab.torch.calls import Shown, inward, outward
 from inplacelab.torch.handles import check_device
 from inplacelab.torch.names import FUNCTIONAL, FUNCTIONS, INTEGERS_TOO, LATER, SAME, UNARY
-from inplacelab.torch.refusals import refusal, refuse
+from inplacelab.torch.refusals import MISUSES, misused, refusal, refuse
 
 
 class Line(NamedTuple):
@@ -106,37 +107,60 @@ def made(line: Line, name: str = "") -> Callable[..., Any]:
         f"PyTorch's `{function.__name__}({line.signature})`: `{line.expression}` in the words of the engine."
     )
     if line.in_place:
-        return _writing(function)
-    return _perhaps_writing(function) if "inplace=" in line.signature else _computing(function)
+        return _called(function, _write)
+    return _perhaps_writing(function) if "inplace=" in line.signature else _called(function, _compute)
 
 
-def _computing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that makes new tensors or views, for programs; it takes `out=`, too."""
+def _called(function: Callable[..., Any], run: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a line for programs: takes their tensors and NumPy's keywords, and refuses in PyTorch's words."""
+    name = function.__name__
+    speaker = partial(refusal, called=name)
+    code = function.__code__
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    renamed = {theirs: ours for theirs, ours in NUMPY.items() if ours in parameters and theirs not in parameters}
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        token = SPEAKER.set(refusal)
+        token = SPEAKER.set(speaker)
         try:
-            given = [inward(each) for each in args]
-            named = {name: inward(each) for name, each in kwargs.items()}
-            check_device(named.get("device"))
-            out = named.pop("out", None)
-            if out is not None:
-                return outward(meanings.written_into(out, lambda: function(*given, **named), *given, *named.values()))
-            result = function(*given, **named)
-            if isinstance(result, Engine) and result.base is not None:
-                _inherit(result, given)
-            return outward(result)
+            named = {renamed.get(each, each): inward(value) for each, value in kwargs.items()} if kwargs else kwargs
+            return outward(run(function, [inward(each) for each in args], named))
+        except MISUSES as error:
+            if isinstance(error, Refusal):
+                raise
+            raise misused(name, (*args, *kwargs.values()), error) from error
         finally:
             SPEAKER.reset(token)
 
     return call
 
 
+NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+"""Keywords of NumPy's, and PyTorch's for the same, which accepts both."""
+
+
+def _compute(function: Callable[..., Any], given: list[Any], named: dict[str, Any]) -> Any:
+    """Calls a function that makes new tensors or views; it takes `out=`, too."""
+    check_device(named.get("device"))
+    out = named.pop("out", None) if named else None
+    if out is not None:
+        return meanings.written_into(out, lambda: function(*given, **named), *given, *named.values())
+    result = function(*given, **named)
+    if isinstance(result, Engine) and result.base is not None:
+        _inherit(result, given)
+    return result
+
+
+def _write(function: Callable[..., Any], given: list[Any], named: dict[str, Any]) -> Any:
+    """Calls a function that writes its first argument."""
+    target = given.pop(0) if given else named.pop("input")
+    return write(target, function, given, named)
+
+
 def _perhaps_writing(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that writes its first argument if the program passes `inplace=True`."""
     place = list(signature(function).parameters).index("inplace")
-    computing, writing = _computing(function), _writing(function)
+    computing, writing = _called(function, _compute), _called(function, _write)
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -151,22 +175,6 @@ def _inherit(view: Engine, given: list[Any]) -> None:
     first = given[0] if given else None
     if isinstance(first, Engine) and first is not view and "_several" in first.__dict__:
         view.__dict__["_several"] = first.__dict__["_several"]
-
-
-def _writing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that writes its first argument, for programs."""
-
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        token = SPEAKER.set(refusal)
-        try:
-            target, *given = [inward(each) for each in args]
-            named = {name: inward(each) for name, each in kwargs.items()}
-            return outward(write(target, function, given, named))
-        finally:
-            SPEAKER.reset(token)
-
-    return call
 
 
 def write(target: Any, function: Callable[..., Any], given: list[Any], named: Mapping[str, Any]) -> Any:
