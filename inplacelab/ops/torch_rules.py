@@ -14,7 +14,7 @@ import numpy as np
 from inplacelab.ops.arguments.attributes import constant, zero
 from inplacelab.ops.results.kernel_tools import clip_into, quietly
 from inplacelab.ops.table import ROWS, add, elementwise
-from inplacelab.ops.table.row import Row, Rule
+from inplacelab.ops.table.row import ZERO, Row, Rule
 from inplacelab.tensor import Tensor
 
 
@@ -49,6 +49,7 @@ _variant(
     cuda={"f": "x <= 0 ? 0 : x", "i": "x > 0 ? x : 0"},
 )
 _variant("_sign", kernel=_sign, ufunc=None, accepts="fi", cuda="x > 0 ? 1 : x < 0 ? -1 : 0")
+_variant("_sgn", ZERO, kernel=_sign, ufunc=None, accepts="fi", cuda="x > 0 ? 1 : x < 0 ? -1 : 0")
 _variant("_abs", lambda g, x: g * x._sign(), accepts="fi", dtype=lambda x: x)
 
 # ---- boundaries --------------------------------------------------------------------------------------------------------------

@@ -165,7 +165,7 @@ def _perhaps_writing(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         wanted = args[place] if len(args) > place else kwargs.get("inplace", False)
-        return (writing if wanted else computing)(*args, **kwargs)
+        return (writing if isinstance(wanted, int) and wanted else computing)(*args, **kwargs)
 
     return call
 

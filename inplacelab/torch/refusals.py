@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from inplacelab.errors import classes
-from inplacelab.errors.catalogue import Entry, read
+from inplacelab.errors.catalogue import SPEAKER, Entry, read
 from inplacelab.language import Text
 from inplacelab.torch.dtypes import type_in_errors
 from inplacelab.torch.grad_nodes import node_name, present_node
@@ -62,6 +62,12 @@ def misused(op: str, given: Iterable[Any], error: BaseException) -> classes.Refu
     return refuse(
         "misused", op=op, given=f"({kinds})", detail=str(error).splitlines()[0] if str(error) else type(error).__name__
     )
+
+
+def called_now() -> str:
+    """Returns the name of the function that the program has called, while that runs; otherwise ""."""
+    name: str = getattr(SPEAKER.get(), "keywords", {}).get("called", "")
+    return name
 
 
 def refusal(entry: Entry, fields: dict[str, Any], facts: Mapping[str, Any], *, called: str = "") -> classes.Refusal:

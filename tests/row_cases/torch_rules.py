@@ -14,6 +14,7 @@ def _hardswish(x: np.ndarray) -> np.ndarray:
 CASES = [
     case("_relu", lambda x: np.maximum(x, 0)),
     case("_sign", np.sign),
+    case("_sgn", np.sign),
     case("_abs", np.abs),
     case("_hardtanh", lambda x, min, max: np.clip(x, min, max), min=-0.5, max=2.0),
     case("_leaky_relu", lambda x: np.where(x < 0, 0.01 * x, x)),

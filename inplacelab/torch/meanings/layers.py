@@ -77,7 +77,7 @@ def cross_entropy(
     x: Tensor, target: Tensor, weight: Any, ignore_index: int, reduction: str, label_smoothing: float
 ) -> Tensor:
     """Returns the cross entropy of logits and classes, or probabilities, along axis 1."""
-    axis = 1 if x.array.ndim > 1 else 0
+    axis, label_smoothing = 1 if x.array.ndim > 1 else 0, max(label_smoothing, 0.0)
     soft = target.array.dtype.kind == "f"
     result: Tensor = F.cross_entropy(x, target, weight, ignore_index, reduction, soft, axis, True, label_smoothing)
     if soft:

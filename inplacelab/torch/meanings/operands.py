@@ -86,7 +86,11 @@ def pair(name: str, *, least: str = "") -> Callable[..., Tensor]:
     """
 
     def function(x: Any, y: Any, **options: Any) -> Tensor:
-        x, y = together(name.strip("_"), x, y, least=least)
+        return compute(name, *together(name.strip("_"), x, y, least=least), options)
+
+    def compute(name: str, x: Tensor, y: Tensor, options: dict[str, Any]) -> Tensor:
+        if x.array.dtype.kind == "b":
+            name = {"add": "logical_or", "multiply": "logical_and"}.get(name, name)
         result: Tensor = getattr(x, name)(y) if name.startswith("_") else getattr(engine, name)(x, y, **options)
         return result
 
@@ -134,6 +138,11 @@ def fitting(x: Tensor, *others: Tensor, least: str = "") -> list[Tensor]:
     if ORDER[dtype.kind] > ORDER[x.array.dtype.kind]:
         raise refuse("result_does_not_fit", result=kind_of(dtype), target=kind_of(x.array.dtype))
     return [cast_to(each, x.array.dtype, x) for each in others]
+
+
+def equal(x: Tensor, y: Tensor) -> bool:
+    """Whether two tensors have the same shape and elements."""
+    return x.array.shape == y.array.shape and bool(engine.equal_all(*alike(x, y)))
 
 
 def has_nan(x: Tensor) -> bool:
@@ -202,11 +211,16 @@ def powered(x: Any, y: Any) -> Tensor:
     return result
 
 
+def number_for(x: Tensor, value: Any) -> Any:
+    """A number, or a tensor without axes, in the dtype of the tensor that it is written into."""
+    return cast_to(value, x.array.dtype, x) if isinstance(value, Tensor) or is_number(value) else value
+
+
 def masked(x: Tensor, mask: Tensor, value: Any, *, in_place: bool) -> Tensor:
     """Fills the elements that a mask shows."""
     if isinstance(value, Tensor) and value.array.ndim:
         raise refuse("masked_value_has_axes", rank=value.array.ndim)
-    value = cast_to(value, x.array.dtype, x)
+    value = number_for(x, value)
     result: Tensor = (x.masked_fill_ if in_place else x.masked_fill)(mask, value)
     return result
 
@@ -224,6 +238,8 @@ def clamped(x: Tensor, low: Any, high: Any, *, in_place: bool = False, node: str
         result = x if low is None else pair("_at_least")(x, low)
         result = result if high is None else pair("_at_most")(result, high)
         return named("ClampBackward0", x.copy_(cast_to(result, x.array.dtype, x), True) if in_place else result)
+    if low is not None and high is not None and low > high:
+        low = high
     bounded: Tensor = (x.clip_ if in_place else x.clip)(low, high)
     return bounded if node is None else named(node, bounded)
 
@@ -250,5 +266,6 @@ def truths(name: str, x: Any, y: Any) -> Tensor:
 
 def interpolated(x: Tensor, end: Tensor, weight: Any, *, in_place: bool) -> Tensor:
     """Returns `x + weight * (end - x)`."""
-    result: Tensor = (x._lerp_ if in_place else x._lerp)(end, weight)
+    factor = number_for(x, weight) if isinstance(weight, Tensor) and not weight.array.ndim else weight
+    result: Tensor = (x._lerp_ if in_place else x._lerp)(end, factor)
     return named("LerpBackward1", result) if isinstance(weight, Tensor) else result

@@ -97,7 +97,9 @@ def spread(name: str, x: Tensor, dim: Any, unbiased: Any, correction: Any, keepd
 
 def norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False) -> Tensor:
     """Returns the norm of the elements."""
-    result: Tensor = engine.norm(x, 2.0 if p in ("fro", None) else float(p), axes(dim), keepdim)
+    several = isinstance(dim, list | tuple) and len(dim) > 1
+    power = ("fro" if several else 2.0) if p in ("fro", None, 2) else float(p)
+    result: Tensor = engine.norm(x, power, axes(dim), keepdim)
     return result
 
 
@@ -105,7 +107,7 @@ def places(name: str, x: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """Returns the positions of the largest or smallest elements."""
     flat = x.flatten() if dim is None else x
     result: Tensor = getattr(engine, name)(flat, axis=0 if dim is None else dim, keepdim=keepdim and dim is not None)
-    return result
+    return result.reshape([1] * x.array.ndim) if keepdim and dim is None else result
 
 
 def every(name: str, x: Tensor, dim: Any, keepdim: bool) -> Tensor:

@@ -13,6 +13,7 @@ from inplacelab.autograd.history import check_leaf, edge
 from inplacelab.errors.classes import Refusal
 from inplacelab.tensor import Tensor
 from inplacelab.torch import grad_nodes
+from inplacelab.torch.meanings.operands import cast_to, is_number
 from inplacelab.torch.meanings.shapes import expanded
 from inplacelab.torch.refusals import refuse
 
@@ -26,7 +27,9 @@ def filled_(x: Tensor, value: Any) -> Tensor:
 
 
 def copied_(x: Tensor, source: Any) -> Tensor:
-    """Copies the elements of another tensor, which may be broadcast and of another dtype, in place."""
+    """Copies the elements of another tensor, which may be broadcast and of another dtype, or a number, in place."""
+    if is_number(source):
+        source = cast_to(source, x.array.dtype, x)
     if source.array.dtype != x.array.dtype:
         source = source.cast(x.dtype)
     if source.array.shape != x.array.shape:
