@@ -91,9 +91,43 @@ VIEWED = {
     "as_strided of as_strided": "s = b.as_strided((2,), (1,), 1).as_strided((1,), (1,))\nseen.append((s.tolist(), s.storage_offset()))",
     "an offset of its own": "s = b[2:].as_strided((2,), (1,), 0)\nseen.append(s.tolist())",
 }
+NUMBERS = {
+    name: f"y = {name}"
+    for name in (
+        "b.copy_(2)", "b.copy_(0.5)", "b.copy_(True)", "b.fill_(torch.tensor(2.0))", "b.clamp(2, 1)", "b.clamp_(1, 0.5)", "b.lerp(w, torch.tensor(0.9))",
+        "torch.tensor([True, False]) + torch.tensor([True, True])", "torch.tensor([True, False]) * True", "torch.equal(torch.ones(2), torch.ones(2).double())",
+        "b.argmax(keepdim=True)", "b.index_fill(0, torch.tensor([1]), torch.tensor(2.0))", "torch.full((2,), 1j)", "b.reshape(3, 1).norm(2, (0, 1))",
+        "torch.tensor([1, 2]).addcmul(torch.tensor([1.0]), torch.tensor([2, 3]))", "torch.ones(2).addcmul_(torch.ones(2).double(), torch.ones(2))",
+        "torch.ones(2, dtype=torch.int64).addcdiv_(torch.ones(2), torch.ones(2))", "torch.cat([torch.ones(1), torch.tensor([2])])",
+        "torch.tensor([1, 2]).exp_()", "torch.tensor([1, 2]).clamp_(0.5)", "2 & torch.tensor([1, 2])", "True ^ torch.tensor([True])",
+        "F.mse_loss(torch.ones(2), torch.tensor([1, 2]))", "F.binary_cross_entropy(torch.tensor([0.5, float('nan')]), torch.ones(2))",
+    )
+}  # fmt: skip
+SPELLED = {
+    name: f"y = {name}"
+    for name in (
+        "b.sum(axis=0)", "b.sum(axis=0, keepdims=True)", "torch.sum(x=b, axis=0)", "torch.sum(a=b, axis=-1)", "b.mean(axis=0)", "b.prod(axis=0)", "b.max(axis=0)",
+        "b.var(axis=0, keepdims=True)", "b.std(axis=0)", "b.argmax(axis=0)", "b.cumsum(axis=0)", "b.cumprod(axis=0)", "torch.cat([b, w], axis=0)",
+        "torch.stack([b, w], axis=1)", "b.softmax(axis=0)", "b.unsqueeze(axis=0)", "b.sort(axis=0)", "torch.add(x1=b, x2=w)", "b.mul(x2=w)", "b.index_select(axis=0, index=torch.tensor([1]))",
+        "b.amax(axis=0)", "b.all(axis=0)", "b.logsumexp(axis=0)", "b.flip(0)", "torch.relu(x=b)", "b.unbind(axis=0)",
+        "b[::-1]", "b[2:0:-1]", "b[None, ::-2]", "b[::0]", "b[::2]", "b[[[0, 1]]]", "b.reshape(1, 3)[[[0], [1]]]", "b[1.0]", "b[torch.tensor([1.0])]", "b[torch.tensor(True)]",
+        "b[[None]]", "b[object]", "b[torch.tensor([1]), ...]",
+    )
+} | {"assigned backwards": "b[::-1] = 1", "assigned by a nested list": "b.reshape(1, 3)[[[0], [1]]] = 5"}  # fmt: skip
+SPECIAL = {
+    "relu_": "x = torch.tensor([float('nan'), -1., 2.])\nx.relu_()", "relu module": "y = torch.nn.ReLU()(b * float('nan'))", "sign": "y = (b * float('nan')).sign()",
+}  # fmt: skip
 PROGRAMS = {
     f"{kind}: {name}": program
-    for kind, table in (("retained", RETAINED), ("added", ADDED), ("marked", MARKED), ("viewed", VIEWED))
+    for kind, table in (
+        ("retained", RETAINED),
+        ("added", ADDED),
+        ("marked", MARKED),
+        ("viewed", VIEWED),
+        ("numbers", NUMBERS),
+        ("spelled", SPELLED),
+        ("special", SPECIAL),
+    )
     for name, program in table.items()
 }
 
@@ -116,8 +150,8 @@ def outcome(torch: Any, program: str) -> dict[str, Any]:
 def described(x: Any) -> tuple[Any, ...]:
     """A tensor: its values, version, place in the history, and gradient."""
     gradient = x.grad
-    kept = None if gradient is None else (gradient.tolist(), gradient.requires_grad, gradient.is_leaf)
-    return x.tolist(), str(x.dtype), x._version, x.requires_grad, x.is_leaf, kept
+    kept = None if gradient is None else (str(gradient.tolist()), gradient.requires_grad, gradient.is_leaf)
+    return str(x.tolist()), str(x.dtype), x._version, x.requires_grad, x.is_leaf, kept
 
 
 @pytest.mark.oracle
