@@ -141,8 +141,8 @@ _variant("_lerp", kernel=_lerp, cuda="fabs(weight) < T(0.5) ? x + (y - x) * weig
 
 def _to_the_largest(g: Tensor, x: Tensor, out: Tensor) -> Tensor:
     """Equal elements share it, and so do those that are NaN if the result is."""
-    chosen = x.equal(out).logical_or(x.isnan()).cast(g.dtype)
-    return chosen * (g / chosen.sum())
+    chosen = x.equal(out).logical_or(x.isnan())
+    return (x._zeros() + g / chosen.cast(g.dtype).sum())._inside(chosen)
 
 
 for _name in ("max", "min"):

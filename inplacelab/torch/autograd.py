@@ -159,6 +159,9 @@ class Function:
         call = _Call(modes.current().recording_history)
         result = spoken(cls._layer.apply)(call, *args)
         results = result if isinstance(result, list | tuple) else [result]
+        for each in call.dirty:
+            if each.node is not None:
+                each._grad = None  # that of the value before
         for k in call.as_is:
             results[k]._tensor.__dict__["_several"] = ("returned_as_is", cls.__name__, k)
         return tuple(result) if isinstance(result, list) else result
@@ -170,9 +173,11 @@ class _Call:
     Attributes:
         recorded: whether the history is recorded around it.
         as_is: the numbers of the results that are on the storage of an argument that was not written.
+        dirty: the arguments that `forward` has marked.
     """
 
     as_is: Sequence[int] = ()
+    dirty: Sequence[Engine] = ()
 
     def __init__(self, recorded: bool) -> None:
         self.recorded = recorded
@@ -196,6 +201,7 @@ def _layer_of(function: type[Function]) -> type[PyLayer]:
         results = inward(function.forward(outer, *map(outward, args)))
         several = results if isinstance(results, tuple | list) else [results]
         outer._settle(several, call.recorded)
+        call.dirty = outer._dirty
         call.as_is = _as_is(args, versions, several)
         return results
 

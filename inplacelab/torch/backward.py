@@ -90,28 +90,29 @@ def retain(x: Engine) -> None:
     x.retain_grads()
     if x.node is not None:
         RETAINING[id(x)] = x
-        x.__dict__["_retains"] = weakref.ref(x.node)
+        x.__dict__.setdefault("_retains", weakref.ref(x.node))
+        _settle(x)
 
 
-def _settle_retained() -> None:
-    """Before a pass: a tensor retains the gradient of the value that it has now, which an in-place operation, also on a view, may have
-    made since `retain_grad()`.
+def _settle(x: Engine) -> None:
+    """Makes a tensor retain the gradient of the value that it has now, which an in-place operation, also on a view, may have made since
+    `retain_grad()`.
     """
-    for x in list(RETAINING.values()):
-        before, node = x.__dict__["_retains"](), None
-        with suppress(Refusal):  # a view of which it is not known whether it has a history
-            node = edge(x)
-        if before is not node and before is not None:
-            before.retained = None
-        if x.node is not None and node is not None:
-            node.retained, x.__dict__["_retains"] = weakref.ref(x), weakref.ref(node)
+    before, node = x.__dict__["_retains"](), None
+    with suppress(Refusal):  # a view of which it is not known whether it has a history
+        node = edge(x)
+    if before is not node and before is not None:
+        before.retained = None
+    if x.node is not None and node is not None:
+        node.retained, x.__dict__["_retains"] = weakref.ref(x), weakref.ref(node)
 
 
 class TorchPass(Pass):
     """A pass by PyTorch's rules: `.grad` is a constant unless the pass is recorded, and what a result retains is added up."""
 
     def run(self, roots: Sequence[tuple[Node, Engine]]) -> None:
-        _settle_retained()
+        for x in list(RETAINING.values()):
+            _settle(x)
         super().run(roots)
 
     def _to_retain(self, tensor: Engine, gradient: Engine) -> Engine:

@@ -235,7 +235,8 @@ def clamped(x: Tensor, low: Any, high: Any, *, in_place: bool = False, node: str
     ):
         raise refuse("result_does_not_fit", result="Float", target=c_name(x))
     if isinstance(low, Tensor) or isinstance(high, Tensor):
-        result = x if low is None else pair("_at_least")(x, low)
+        result = x.clone() if in_place else x  # the write would make what was computed from it stale
+        result = result if low is None else pair("_at_least")(result, low)
         result = result if high is None else pair("_at_most")(result, high)
         return named("ClampBackward0", x.copy_(cast_to(result, x.array.dtype, x), True) if in_place else result)
     if low is not None and high is not None and low > high:

@@ -65,9 +65,9 @@ def written_into(out: Tensor, function: Callable[[], Any], *operands: Any) -> Te
     return without_history(copied_, out, result)
 
 
-def perhaps_(x: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    """Returns a result, written into the input if asked for."""
-    return x.copy_(result, True) if inplace else result
+def perhaps_(x: Tensor, compute: Callable[[Tensor], Tensor], inplace: bool) -> Tensor:
+    """Returns a result, written into the input if asked for. Then it is computed from a copy: the write would make the input stale."""
+    return x.copy_(compute(x.clone()), True) if inplace else compute(x)
 
 
 def named_by_key(result: Tensor, key: Any) -> Tensor:
