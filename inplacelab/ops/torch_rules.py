@@ -22,7 +22,14 @@ def _variant(name: str, *rules: Any, **columns: Any) -> Row:
     """Adds a row that is the one without the underscore, but for these derivatives and columns."""
     of = ROWS[columns.pop("of", name.removeprefix("_"))]
     given = tuple(each if isinstance(each, Rule) else Rule(each) for each in rules) or of.rules
-    private = {"method": True, "function": False, "functional": False, "out": False, "aliases": (), "operator": ""}
+    private: dict[str, Any] = {
+        "method": True,
+        "function": False,
+        "functional": False,
+        "out": False,
+        "aliases": (),
+        "operator": "",
+    }
     return add(replace(of, name=name, called=of.name, rules=given, **(private | columns)))
 
 
