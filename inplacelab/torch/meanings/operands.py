@@ -166,7 +166,7 @@ def ruled(name: str, x: Tensor) -> Tensor:
 def with_other(function: Callable[..., Tensor], x: Any, y: Any, alpha: Any) -> Tensor:
     """Returns `x + alpha * y`, and the like."""
     if not isinstance(y, Tensor) and is_number(y):
-        return function(x, y * alpha)
+        return function(x, y if type(alpha) is int and alpha == 1 else y * alpha)
     return function(x, y) if type(alpha) is int and alpha == 1 else function(x, y, alpha=alpha)
 
 
