@@ -32,11 +32,9 @@ RANDOM = {*DRAWN, "F.dropout"}
 def variants(call: str) -> Iterator[str]:
     """Yields the call with one argument or operand replaced, left out, or one too many."""
     node: Any = ast.parse(call, mode="eval").body
-    places = {
-        ast.Call: [("args", k) for k in range(len(getattr(node, "args", [])))]
-        + [("keywords", k) for k in range(len(getattr(node, "keywords", [])))],
-        ast.BinOp: [("left", None), ("right", None)],
-    }.get(type(node), [])
+    places: list[tuple[str, Any]] = [("left", None), ("right", None)] if isinstance(node, ast.BinOp) else []
+    if isinstance(node, ast.Call):
+        places = [*(("args", k) for k in range(len(node.args))), *(("keywords", k) for k in range(len(node.keywords)))]
     draw = Random(call)
     for field, k in places:
         for other in draw.sample(OTHERS, TRIED):
