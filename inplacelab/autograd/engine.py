@@ -228,7 +228,11 @@ class Pass:
         """Notes the gradient of a tensor that is not a leaf but called `retain_grads()`."""
         tensor = None if node.retained is None else node.retained()
         if tensor is not None:
-            self._retained.append((tensor, _as_leaf(operations.ops.clone(gradient.detach()))))
+            self._retained.append((tensor, self._to_retain(tensor, gradient)))
+
+    def _to_retain(self, tensor: Tensor, gradient: Tensor) -> Tensor:  # noqa: ARG002  # PyTorch's rule reads it
+        """The next `.grad` of a tensor that retains its gradient: as in Paddle that of this pass, and no sum."""
+        return _as_leaf(operations.ops.clone(gradient.detach()))
 
     def _release(self, node: Node) -> None:
         """Frees the saved tensors of a node that has run.
@@ -251,7 +255,9 @@ class Pass:
             return
         if gradient.array.dtype != leaf.array.dtype:  # cast under `no_grad` since
             gradient = operations.ops.cast(gradient, leaf.array.dtype)
-        if leaf._grad is not None:
+        if leaf._grad is not None and self.create_graph:
+            leaf._grad = operations.ops.add(leaf._grad, gradient)  # in the history, too
+        elif leaf._grad is not None:
             operations.ops.add_(leaf._grad, gradient)
         elif ours and gradient.base is None and gradient.is_contiguous():
             leaf._grad = _as_leaf(gradient)

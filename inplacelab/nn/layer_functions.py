@@ -51,7 +51,7 @@ def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None =
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/log_softmax_en.html
     """
     scores = as_tensor("log_softmax", "x", 0, x) if dtype is None else x.cast(dtype)
-    result: Tensor = scores - scores.logsumexp(axis, keepdim=True)
+    result: Tensor = scores._log_softmax(axis)
     return result
 
 

@@ -115,8 +115,9 @@ def smooth_l1_loss(
     """
     check_reduction("smooth_l1_loss", reduction)
     size = (as_tensor("smooth_l1_loss", "input", 0, input) - label).abs()
-    square, line = size.square().scale(0.5), size.scale(delta, -0.5 * delta * delta)
-    losses = FUNCTIONS["where"]()(size < delta, square, line)
+    low = size < delta  # the square is only computed there: that of an infinite difference would have no gradient
+    square, line = size._inside(low).square().scale(0.5), size.scale(delta, -0.5 * delta * delta)
+    losses = FUNCTIONS["where"]()(low, square, line)
     return reduced(losses if is_huber else losses.scale(1.0 / delta), reduction)
 
 
@@ -143,8 +144,7 @@ def binary_cross_entropy(
     """
     check_reduction("binary_cross_entropy", reduction)
     input = as_tensor("binary_cross_entropy", "input", 0, input)
-    if_one, if_zero = input.log().clip(min=-100.0), input.scale(-1.0, 1.0).log().clip(min=-100.0)
-    losses = -(label * if_one + label.scale(-1.0, 1.0) * if_zero)
+    losses = input._binary_cross_entropy(label)
     return reduced(losses if weight is None else losses * weight, reduction)
 
 

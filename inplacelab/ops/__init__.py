@@ -63,6 +63,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     statistics,
     subscript,
     torch_names,
+    torch_rules,
     trigonometry,
     views,
     writes,

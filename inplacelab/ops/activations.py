@@ -98,6 +98,37 @@ def _softmax(out: Any, x: Any, axis: tuple[int, ...], device: Any) -> None:
     np.divide(out, np.sum(out, axis, keepdims=True), out)
 
 
+@quietly
+def _log_softmax(out: Any, x: Any, axis: tuple[int, ...], device: Any) -> None:
+    """The same for the logarithms."""
+    if not x.size:
+        return
+    largest, powers = np.max(x, axis, keepdims=True), np.empty_like(x)
+    device.ledger.borrow(2 * largest.nbytes + powers.nbytes)
+    np.subtract(x, largest, out)
+    np.exp(out, powers)
+    total = np.sum(powers, axis, keepdims=True)
+    np.log(total, total)
+    np.subtract(out, total, out)
+
+
+@quietly
+def _binary_cross_entropy(out: Any, x: Any, y: Any, device: Any) -> None:
+    """Logarithms are at least -100, so that no loss is infinite."""
+    low, high = constant(-100, out.dtype), constant(-1, out.dtype)
+    if_one = np.empty_like(out)
+    device.ledger.borrow(if_one.nbytes)
+    np.log(x, if_one)
+    np.maximum(if_one, low, out=if_one)
+    np.multiply(x, high, out)
+    np.log1p(out, out)
+    np.maximum(out, low, out=out)
+    np.subtract(if_one, out, if_one)
+    np.multiply(y, if_one, if_one)
+    np.add(out, if_one, out)
+    np.multiply(out, high, out)
+
+
 # ---- derivatives and checks -------------------------------------------------------------------------------------------------
 
 
@@ -120,6 +151,19 @@ def _d_elu(g: Tensor, x: Tensor, alpha: float) -> Tensor:
 def _d_softmax(g: Tensor, out: Tensor, axis: tuple[int, ...]) -> Tensor:
     weighted = g * out
     return weighted - out * (weighted.sum(axis, keepdim=True) if axis else weighted)
+
+
+def _d_log_softmax(g: Tensor, out: Tensor, axis: tuple[int, ...]) -> Tensor:
+    return g - out.exp() * (g.sum(axis, keepdim=True) if axis else g)
+
+
+def _d_probability(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """At 0 and 1 not infinite: as in Paddle and PyTorch, whose bound this is."""
+    return g * ((x - y) / (x * x.scale(-1.0, 1.0)).clip(min=1e-12))
+
+
+def _d_label(g: Tensor, x: Tensor) -> Tensor:
+    return g * (x.scale(-1.0, 1.0).log().clip(min=-100.0) - x.log().clip(min=-100.0))
 
 
 def _one_axis(x: Any, axis: Any) -> tuple[int, ...]:
@@ -178,6 +222,13 @@ elementwise("thresholded_relu", "x", ("Replace elements up to `threshold` by `va
 add_row("normalization", "softmax", "x", ("The exponentials of the elements, divided by their sum along `axis`.", "求指数，再除以沿 `axis` 的和。"),
         attrs="axis=-1, dtype=None", kernel=_softmax, shape=same, dtype=_floating_only, prepare={"axis": _one_axis},
         method=False, function=False, functional=True, out=True, depends=along_axes("whole"), d_x=_d_softmax)  # fmt: skip
+
+add_row("normalization", "_log_softmax", "x", ("The logarithms of `softmax`.", "`softmax` 的对数。"),
+        attrs="axis=-1", kernel=_log_softmax, shape=same, dtype=lambda x: _floating_only(x, None), prepare={"axis": _one_axis}, in_place=False,
+        function=False, called="log_softmax", depends=along_axes("whole"), d_x=_d_log_softmax)  # fmt: skip
+elementwise("_binary_cross_entropy", "x, y", ("`-(y * log(x) + (1 - y) * log(1 - x))`, of probabilities.", "概率的 `-(y * log(x) + (1 - y) * log(1 - x))`。"),
+            kernel=_binary_cross_entropy, accepts="f", function=False, in_place=False, called="binary_cross_entropy",
+            cuda="-(y * fmax(log(x), T(-100)) + (1 - y) * fmax(log1p(-x), T(-100)))", d_x=_d_probability, d_y=_d_label)  # fmt: skip
 
 # ---- an argument instead of an underscore ------------------------------------------------------------------------------------
 

@@ -44,8 +44,8 @@ elementwise(
     ufunc=np.logaddexp, kernel=in_dtype_of_result(np.logaddexp), plain_kinds="f",
     cuda="x == y ? x + T(0.6931471805599453) : x > y ? x + log1p(exp(y - x)) : x < y ? y + log1p(exp(x - y)) : x - y",
     accepts="fi", dtype=floating("logaddexp"), in_place=False,
-    d_x=lambda g, x, out: g * (x - out).exp(),
-    d_y=lambda g, y, out: g * (y - out).exp(),
+    d_x=lambda g, x, y: g * (x - y).sigmoid(),
+    d_y=lambda g, x, y: g * (y - x).sigmoid(),
 )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def _copysign(out: Any, x: Any, y: Any, device: Any) -> None:
 elementwise(
     "copysign", "x, y", ("The magnitude of `x` with the sign of `y`.", "取 `x` 的绝对值与 `y` 的符号。"),
     kernel=_copysign, accepts="fib", numbers=("y",), cuda={"f": "copysign(x, y)", "i": "y < 0 ? -abs(x) : abs(x)"},
-    d_x=lambda g, x, out: g * (x.sign() * out.sign()),
+    d_x=lambda g, x, out: g * (out / x)._outside(x == 0),
     d_y=ZERO,
 )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log
+from math import log, nan
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,12 @@ def _logit(out: Any, x: Any, eps: float | None, device: Any) -> None:
 
 
 def _d_logit(g: Tensor, x: Tensor, eps: float | None) -> Tensor:
-    """0 outside [eps, 1 - eps]. The slope there is computed at a bound, since it could be infinite, and 0 * inf is nan."""
+    """0 outside [eps, 1 - eps], and NaN outside [0, 1], where there is no result. The slope there is computed at a bound, since it could be infinite, and 0 * inf is nan."""
     within = x.clip(eps, 1 - eps) if eps else x
     slope = g / (within * within.scale(-1.0, 1.0))
-    return slope._outside(x < eps)._outside(x > 1 - eps) if eps else slope
+    if not eps:
+        return slope.masked_fill((x < 0).logical_or(x > 1), nan)
+    return slope._outside(x < eps)._outside(x > 1 - eps)
 
 
 _INTEGERS_TOO = {"accepts": "fic"}

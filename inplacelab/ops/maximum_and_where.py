@@ -38,9 +38,9 @@ def _share(g: Tensor, larger: Tensor, smaller: Tensor) -> Tensor:
     return g * (at_least.cast(g.dtype) + more.cast(g.dtype)).scale(0.5)
 
 
-def _if_first(g: Tensor, wins: Tensor, y: Tensor) -> Tensor:
-    """`g` where `fmax` or `fmin` takes the first: where it wins, or the second is NaN."""
-    return g * wins.logical_or(y.isnan()).cast(g.dtype)
+def _first(wins: Tensor, y: Tensor) -> Tensor:
+    """Where `fmax` or `fmin` takes the first: where it wins, or the second is NaN."""
+    return wins.logical_or(y.isnan())
 
 
 elementwise(
@@ -58,14 +58,14 @@ elementwise(
 elementwise(
     "fmax", "x, y", ("The larger of two elements; if one of them is NaN, the other.", "两个元素中较大者；数与 NaN 之间取数。"),
     ufunc=np.fmax, accepts="fi", in_place=False, depends=pointwise("largest"), cuda={"f": "fmax(x, y)", "i": "x > y ? x : y"},
-    d_x=lambda g, x, y: _if_first(g, x.greater_equal(y), y),
-    d_y=lambda g, x, y: g - _if_first(g, x.greater_equal(y), y),
+    d_x=lambda g, x, y: g._inside(_first(x.greater_equal(y), y)),
+    d_y=lambda g, x, y: g._outside(_first(x.greater_equal(y), y)),
 )  # fmt: skip
 elementwise(
     "fmin", "x, y", ("The smaller of two elements; if one of them is NaN, the other.", "两个元素中较小者；数与 NaN 之间取数。"),
     ufunc=np.fmin, accepts="fi", in_place=False, depends=pointwise("smallest"), cuda={"f": "fmin(x, y)", "i": "x < y ? x : y"},
-    d_x=lambda g, x, y: _if_first(g, x.less_equal(y), y),
-    d_y=lambda g, x, y: g - _if_first(g, x.less_equal(y), y),
+    d_x=lambda g, x, y: g._inside(_first(x.less_equal(y), y)),
+    d_y=lambda g, x, y: g._outside(_first(x.less_equal(y), y)),
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ Source: NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov, c
 
 from __future__ import annotations
 
-from math import factorial, log, pi, sqrt
+from math import factorial, inf, log, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,11 @@ def _erfinv(out: Any, x: Any, special: Any) -> None:
     special.erfinv(x, out)
 
 
-def _lgamma(out: Any, x: Any, special: Any) -> None:
+def _lgamma(out: Any, x: Any, special: Any, device: Any) -> None:
+    """SciPy says -inf of -inf."""
     special.gammaln(x, out)
+    device.ledger.borrow(out.size)
+    np.copyto(out, constant(inf, out.dtype), where=out == -inf)
 
 
 def _digamma(out: Any, x: Any, special: Any) -> None:

@@ -78,10 +78,12 @@ class _Context:
     def __init__(self, context: Any, needs: Sequence[bool]) -> None:
         self._context = context
         self.needs_input_grad = tuple(needs)
+        self._to_save: tuple[Any, ...] | None = None
+        self._dirty: tuple[Engine, ...] = ()
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Saves tensors for `backward`; if one is overwritten before it is used, backward refuses it."""
-        self._context.save_for_backward(*map(inward, tensors))
+        """Saves tensors for `backward`, as they are when `forward` ends; if one is overwritten later, backward refuses it."""
+        self._to_save = tuple(map(inward, tensors))
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
@@ -94,7 +96,19 @@ class _Context:
         return found
 
     def mark_dirty(self, *tensors: Any) -> None:
-        """Says that `forward` writes these arguments in place. The engine sees it by their versions."""
+        """Says that `forward` writes these arguments in place. It raises their versions, as in PyTorch: also if no operation wrote them."""
+        self._dirty = tuple(map(inward, tensors))
+
+    def _settle(self, results: Sequence[Any], recorded: bool) -> None:
+        """After `forward`: the marked arguments are written, and the tensors saved."""
+        for each in self._dirty:
+            each._bump_inplace_version()
+            if recorded and each.base is None and each.is_leaf and not each._stop:
+                raise refuse("leaf_marked_dirty", tensor=each)
+            if not any(each is result for result in results):
+                raise refuse("dirty_not_returned", tensor=each)
+        if self._to_save is not None:
+            self._context.save_for_backward(*self._to_save)
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         """Says that these results need no gradient."""
@@ -142,9 +156,12 @@ class Function:
         if "_layer" not in cls.__dict__:
             cls._layer = _layer_of(cls)
         assert cls._layer is not None
-        call = _Call()
+        call = _Call(modes.current().recording_history)
         result = spoken(cls._layer.apply)(call, *args)
         results = result if isinstance(result, list | tuple) else [result]
+        for each in call.dirty:
+            if each.node is not None:
+                each._grad = None  # that of the value before
         for k in call.as_is:
             results[k]._tensor.__dict__["_several"] = ("returned_as_is", cls.__name__, k)
         return tuple(result) if isinstance(result, list) else result
@@ -154,10 +171,16 @@ class _Call:
     """One call of a custom function.
 
     Attributes:
+        recorded: whether the history is recorded around it.
         as_is: the numbers of the results that are on the storage of an argument that was not written.
+        dirty: the arguments that `forward` has marked.
     """
 
     as_is: Sequence[int] = ()
+    dirty: Sequence[Engine] = ()
+
+    def __init__(self, recorded: bool) -> None:
+        self.recorded = recorded
 
 
 def _as_is(arguments: Sequence[Any], versions: Sequence[int], results: Sequence[Any]) -> list[int]:
@@ -176,7 +199,10 @@ def _layer_of(function: type[Function]) -> type[PyLayer]:
         ctx.__dict__["_outer"], ctx.__dict__["_tensors"] = outer, tensors
         versions = [each.storage.version if is_one else 0 for each, is_one in zip(args, tensors, strict=True)]
         results = inward(function.forward(outer, *map(outward, args)))
-        call.as_is = _as_is(args, versions, results if isinstance(results, tuple | list) else [results])
+        several = results if isinstance(results, tuple | list) else [results]
+        outer._settle(several, call.recorded)
+        call.dirty = outer._dirty
+        call.as_is = _as_is(args, versions, several)
         return results
 
     def backward(ctx: Any, *gradients: Any) -> Any:

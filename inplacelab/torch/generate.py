@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import linecache
 import re
-import weakref
 from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from typing import Any, NamedTuple
 
 import inplacelab
+from inplacelab.errors import Refusal
 from inplacelab.errors.catalogue import SPEAKER
 from inplacelab.tensor import Tensor as Engine
 from inplacelab.torch import grad_nodes, meanings
 from inplacelab.torch.calls import Shown, inward, outward
 from inplacelab.torch.handles import check_device
-from inplacelab.torch.names import FUNCTIONAL, FUNCTIONS, LATER, SAME, UNARY
-from inplacelab.torch.refusals import refusal, refuse
+from inplacelab.torch.names import FUNCTIONAL, FUNCTIONS, INTEGERS_TOO, LATER, SAME, UNARY
+from inplacelab.torch.refusals import MISUSES, misused, refusal, refuse
 
 
 class Line(NamedTuple):
@@ -58,9 +58,9 @@ def read(chapter: str, text: str) -> Iterator[Line]:
 
 def _all_lines() -> Iterator[Line]:
     for name in UNARY.split():
-        space = "F" if name == "relu" else "P"
-        yield Line(name, "input", f"{space}.{name}(input)", True, True, "one tensor")
-        yield Line(f"{name}_", "input", f"{space}.{name}_(input)", True, True, "one tensor")
+        yield Line(name, "input", f"P.{name}(input)", True, True, "one tensor")
+        target = "input" if name in INTEGERS_TOO else "m.floating(input)"
+        yield Line(f"{name}_", "input", f"P.{name}_({target})", True, True, "one tensor")
     for chapter, text in FUNCTIONS.items():
         yield from read(chapter, text)
 
@@ -107,42 +107,65 @@ def made(line: Line, name: str = "") -> Callable[..., Any]:
         f"PyTorch's `{function.__name__}({line.signature})`: `{line.expression}` in the words of the engine."
     )
     if line.in_place:
-        return _writing(function)
-    return _perhaps_writing(function) if "inplace=" in line.signature else _computing(function)
+        return _called(function, _write)
+    return _perhaps_writing(function) if "inplace=" in line.signature else _called(function, _compute)
 
 
-def _computing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that makes new tensors or views, for programs; it takes `out=`, too."""
+def _called(function: Callable[..., Any], run: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a line for programs: takes their tensors and NumPy's keywords, and refuses in PyTorch's words."""
+    name = function.__name__
+    speaker = partial(refusal, called=name)
+    code = function.__code__
+    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    renamed = {theirs: ours for theirs, ours in NUMPY.items() if ours in parameters and theirs not in parameters}
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        token = SPEAKER.set(refusal)
+        token = SPEAKER.set(speaker)
         try:
-            given = [inward(each) for each in args]
-            named = {name: inward(each) for name, each in kwargs.items()}
-            check_device(named.get("device"))
-            out = named.pop("out", None)
-            if out is not None:
-                return outward(meanings.written_into(out, lambda: function(*given, **named), *given, *named.values()))
-            result = function(*given, **named)
-            if isinstance(result, Engine) and result.base is not None:
-                _inherit(result, given)
-            return outward(result)
+            named = {renamed.get(each, each): inward(value) for each, value in kwargs.items()} if kwargs else kwargs
+            return outward(run(function, [inward(each) for each in args], named))
+        except MISUSES as error:
+            if isinstance(error, Refusal):
+                raise
+            raise misused(name, (*args, *kwargs.values()), error) from error
         finally:
             SPEAKER.reset(token)
 
     return call
 
 
+NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+"""Keywords of NumPy's, and PyTorch's for the same, which accepts both."""
+
+
+def _compute(function: Callable[..., Any], given: list[Any], named: dict[str, Any]) -> Any:
+    """Calls a function that makes new tensors or views; it takes `out=`, too."""
+    check_device(named.get("device"))
+    out = named.pop("out", None) if named else None
+    if out is not None:
+        return meanings.written_into(out, lambda: function(*given, **named), *given, *named.values())
+    result = function(*given, **named)
+    if isinstance(result, Engine) and result.base is not None:
+        _inherit(result, given)
+    return result
+
+
+def _write(function: Callable[..., Any], given: list[Any], named: dict[str, Any]) -> Any:
+    """Calls a function that writes its first argument."""
+    target = given.pop(0) if given else named.pop("input")
+    return write(target, function, given, named)
+
+
 def _perhaps_writing(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that writes its first argument if the program passes `inplace=True`."""
     place = list(signature(function).parameters).index("inplace")
-    computing, writing = _computing(function), _writing(function)
+    computing, writing = _called(function, _compute), _called(function, _write)
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         wanted = args[place] if len(args) > place else kwargs.get("inplace", False)
-        return (writing if wanted else computing)(*args, **kwargs)
+        return (writing if isinstance(wanted, int) and wanted else computing)(*args, **kwargs)
 
     return call
 
@@ -154,24 +177,8 @@ def _inherit(view: Engine, given: list[Any]) -> None:
         view.__dict__["_several"] = first.__dict__["_several"]
 
 
-def _writing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that writes its first argument, for programs."""
-
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        token = SPEAKER.set(refusal)
-        try:
-            target, *given = [inward(each) for each in args]
-            named = {name: inward(each) for name, each in kwargs.items()}
-            return outward(write(target, function, given, named))
-        finally:
-            SPEAKER.reset(token)
-
-    return call
-
-
 def write(target: Any, function: Callable[..., Any], given: list[Any], named: Mapping[str, Any]) -> Any:
-    """Writes a tensor in place by a function, as PyTorch does: not one of several views, and the last value keeps its gradient."""
+    """Writes a tensor in place by a function, as PyTorch does: not one of several views."""
     if not isinstance(target, Engine):
         return function(target, *given, **named)
     if "_several" in target.__dict__:
@@ -186,8 +193,6 @@ def write(target: Any, function: Callable[..., Any], given: list[Any], named: Ma
     for each in beside:
         expect_old_value(target, each, version)
     grad_nodes.note_written(target)
-    if "_retains" in target.__dict__:
-        retain_present(target)
     return result
 
 
@@ -213,26 +218,6 @@ def check_single(target: Engine, others: list[Any]) -> None:
         why, name, output = target.__dict__["_several"]
         node = name if why == "returned_as_is" else grad_nodes.name_in_errors(target.node) or name
         raise refuse(why, tensor=target, node=node, output=output)
-
-
-def retain_present(target: Engine) -> None:
-    """Keeps the gradient of a tensor's present value, and no longer that of the value before."""
-    before = target.__dict__["_retains"]()
-    if before is not None and before is not target.node:
-        before.retained = None
-    keep_gradient(target)
-
-
-def keep_gradient(target: Engine) -> None:
-    """Keeps the gradient of a tensor's present value."""
-    target.retain_grads()
-    if target.node is not None:
-        target.__dict__["_retains"] = weakref.ref(target.node)
-        RETAINING[id(target)] = target
-
-
-RETAINING: weakref.WeakValueDictionary[int, Engine] = weakref.WeakValueDictionary()
-"""The tensors that are no leaves and keep their gradients."""
 
 
 __all__ = ["LINES", "LINES_OF_FUNCTIONAL", "Line", "Shown", "grad_nodes", "line_named", "made", "names", "write"]

@@ -55,6 +55,22 @@ DIFFERENCES = (
         Text("works: nothing that was freed is needed; PyTorch refuses it", "可行：不需要已释放的值；PyTorch 会拒绝"),
     ),
     (
+        Text("a `Function` that writes an argument and returns it without `mark_dirty`", "`Function` 写入参数并返回它，却没有调用 `mark_dirty`"),
+        Text(
+            "the argument has the function's history from then on; in PyTorch it keeps that of the value that is gone",
+            "此后该参数的历史由这个函数决定；在 PyTorch 中仍是已被覆盖的那个值的历史",
+        ),
+    ),
+    (
+        Text("gradients where a value is NaN or infinite", "值为 NaN 或无穷处的梯度"),
+        Text(
+            "may differ for acosh, copysign, cumprod, digamma, logit (at -0.0), norm(1), pow, prod, renorm and sinc: there PyTorch's follow from "
+            "other formulas; and of several NaN in one window, max_pool2d takes the first, not the last",
+            "acosh、copysign、cumprod、digamma、logit（在 -0.0 处）、norm(1)、pow、prod、renorm 与 sinc 的可能不同，因为 PyTorch 用的是别的公式；"
+            "一个窗口中有多个 NaN 时，max_pool2d 取第一个而不是最后一个",
+        ),
+    ),
+    (
         Text("random numbers", "随机数"),
         Text("differ from PyTorch's for the same seed", "同一种子下与 PyTorch 不同"),
     ),

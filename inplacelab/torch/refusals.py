@@ -7,14 +7,14 @@ the refusals that only PyTorch has. An entry of the engine without one keeps its
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from inplacelab.errors import classes
-from inplacelab.errors.catalogue import Entry, read
+from inplacelab.errors.catalogue import SPEAKER, Entry, read
 from inplacelab.language import Text
 from inplacelab.torch.dtypes import type_in_errors
 from inplacelab.torch.grad_nodes import node_name, present_node
@@ -43,8 +43,40 @@ def refuse(name: str, /, tensor: Any = None, **fields: Any) -> classes.Refusal:
     return words()[name].filled(fields, {"node": None, "saved": None, "tensor": tensor})
 
 
-def refusal(entry: Entry, fields: dict[str, Any], facts: Mapping[str, Any]) -> classes.Refusal:
-    """Returns the refusal that a program in PyTorch's names meets (see `errors.catalogue.SPEAKER`)."""
+MISUSES = (
+    TypeError,
+    AttributeError,
+    ValueError,
+    IndexError,
+    KeyError,
+    AssertionError,
+    OverflowError,
+    ZeroDivisionError,
+)
+"""What Python and NumPy raise where a function cannot use its arguments."""
+
+
+def misused(op: str, given: Iterable[Any], error: BaseException) -> classes.Refusal:
+    """Returns the refusal of arguments that a function cannot use, for which there is no other entry."""
+    kinds = ", ".join("Tensor" if hasattr(each, "_tensor") else type(each).__name__ for each in given)
+    return refuse(
+        "misused", op=op, given=f"({kinds})", detail=str(error).splitlines()[0] if str(error) else type(error).__name__
+    )
+
+
+def called_now() -> str:
+    """Returns the name of the function that the program has called, while that runs; otherwise ""."""
+    name: str = getattr(SPEAKER.get(), "keywords", {}).get("called", "")
+    return name
+
+
+def refusal(entry: Entry, fields: dict[str, Any], facts: Mapping[str, Any], *, called: str = "") -> classes.Refusal:
+    """Returns the refusal that a program in PyTorch's names meets (see `errors.catalogue.SPEAKER`).
+
+    `called` is the function that the program called: the engine's name of the operation may be another.
+    """
+    if called and "op" in fields:
+        fields = fields | {"op": called}
     own = words().get(entry.name)
     if entry.name == "leaf_write" and facts["tensor"].untracked == "no_grad":  # PyTorch looks at this first
         own = words()["view_without_history"]

@@ -22,10 +22,10 @@ from inplacelab.nn.parameters import as_parameter
 from inplacelab.tensor import Tensor as Engine
 from inplacelab.tensor import over, show
 from inplacelab.torch import dtypes, meanings
-from inplacelab.torch.backward import backward, hook_inside
+from inplacelab.torch.backward import backward, hook_inside, retain
 from inplacelab.torch.calls import KINDS, Shown, inward, outward, shown, spoken
 from inplacelab.torch.described import Described
-from inplacelab.torch.generate import keep_gradient, line_named, made, names, write
+from inplacelab.torch.generate import line_named, made, names, write
 from inplacelab.torch.handles import GradNode, RemovableHandle, Size, check_device, device
 from inplacelab.torch.missing import missing
 from inplacelab.torch.refusals import refuse
@@ -152,7 +152,7 @@ class Tensor(Described):
         tensor = self._tensor
         if tensor.stop_gradient:
             raise refuse("retain_without_gradient", tensor=tensor)
-        spoken(keep_gradient)(self)
+        spoken(retain)(self)
 
     @property
     def retains_grad(self) -> bool:
@@ -207,29 +207,50 @@ def _caster(name: str) -> Callable[[Any], Any]:
 
 
 def _index(x: Engine, key: Any) -> Any:
-    result = x[_plain_key(key)]
+    key = _plain_key(key)
+    result = x[key]
     if result.base is not None and "_several" in x.__dict__:
         result.__dict__["_several"] = x.__dict__["_several"]
     return meanings.named_by_key(result, key)
 
 
 def _plain_key(key: Any) -> Any:
-    """A key in the engine's form: a tensor of one integer is that integer."""
+    """A key in the engine's form; what PyTorch refuses is refused. A list that contains more than numbers is a tuple, as in PyTorch."""
+    if isinstance(key, list) and any(each is None or each is ... or isinstance(each, _NO_NUMBER) for each in key):
+        key = tuple(key)
     if isinstance(key, tuple):
         return tuple(map(_plain_key, key))
+    if isinstance(key, slice):
+        if isinstance(key.step, int) and key.step <= 0:
+            raise refuse(
+                "step_not_positive",
+                headline="step must be greater than zero" if key.step else "slice step cannot be zero",
+            )
+    elif isinstance(key, Engine):
+        if key.array.dtype.kind not in "biu":
+            raise refuse("key_of_no_integers")
+        return bool(key) if key.array.dtype.kind == "b" and not key.array.ndim else key
+    elif not (
+        key is None or key is ... or isinstance(key, int | np.generic | np.ndarray | list | range)
+    ) and not hasattr(key, "__index__"):
+        raise refuse("not_a_key", kind=type(key).__name__)
     return key
 
 
+_NO_NUMBER = (list, tuple, slice, Engine, np.ndarray)
+
+
 def _assign(x: Engine, key: Any, value: Any) -> None:
+    key = _plain_key(key)
     if isinstance(value, Engine) and value.storage is x.storage:
         if is_basic(key):
-            written = modes.run_inside(recording(False), observe.silently, Engine.__getitem__, x, _plain_key(key)).array
+            written = modes.run_inside(recording(False), observe.silently, Engine.__getitem__, x, key).array
             meanings.check_overlap("setitem", x, value, written)
         else:
             meanings.check_apart("index_put_", x, value)
     if isinstance(value, Engine) and value.array.dtype != x.array.dtype:
         value = value.cast(x.dtype)
-    x[_plain_key(key)] = value
+    x[key] = value
     meanings.named_by_write(x, key, value)
 
 
@@ -301,15 +322,24 @@ _OPERATORS = {
     "__imod__": "remainder_", "__matmul__": "matmul", "__neg__": "neg", "__abs__": "abs", "__invert__": "bitwise_not",
     "__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge", "__and__": "bitwise_and",
     "__or__": "bitwise_or", "__xor__": "bitwise_xor", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_",
-    "__ixor__": "bitwise_xor_", "__lshift__": "bitwise_left_shift", "__rshift__": "bitwise_right_shift",
+    "__ixor__": "bitwise_xor_", "__rand__": "bitwise_and", "__ror__": "bitwise_or", "__rxor__": "bitwise_xor", "__lshift__": "bitwise_left_shift", "__rshift__": "bitwise_right_shift",
 }  # fmt: skip
 """Operators, and the names of the functions that they call."""
 _REFLECTED = {"__rtruediv__": "div", "__rpow__": "pow", "__rfloordiv__": "floor_divide", "__rmod__": "remainder"}
 
 
+def _beside(x: Tensor, array: np.ndarray[Any, Any]) -> Any:
+    """An array as the operand beside a tensor: NumPy has no history, so the tensor must have none."""
+    if x.requires_grad:
+        raise refuse("numpy_of_gradient", tensor=x._tensor)
+    return shown(engine.to_tensor(array))
+
+
 def _operator(name: str, *, reflected: bool = False) -> Callable[[Any, Any], Any]:
     def operator(self: Any, *others: Any) -> Any:
-        if others and not isinstance(others[0], Shown) and not meanings.is_number(others[0]):
+        if others and isinstance(others[0], np.ndarray):
+            others = (_beside(self, others[0]),)
+        elif others and not isinstance(others[0], Shown) and not meanings.is_number(others[0]):
             return NotImplemented
         function = getattr(Tensor, name)
         return function(*others, self) if reflected else function(self, *others)

@@ -21,6 +21,7 @@ from tests.row_cases import (
     scans,
     scattering,
     sorting,
+    torch_rules,
     unary,
     views,
     writes,
@@ -50,6 +51,7 @@ CHAPTERS = {
         scans,
         scattering,
         sorting,
+        torch_rules,
     )
 }
 """The cases of each chapter of the table."""

@@ -122,6 +122,9 @@ ACTIVATIONS = [
     case("hardtanh", lambda x, min, max: np.clip(x, min, max), min=-0.5, max=2.0),
     case("thresholded_relu", lambda x: np.where(x > 1, x, 0)),
     case("thresholded_relu", lambda x, threshold, value: np.where(x > threshold, x, value), threshold=0.5, value=2.0),
+    case("_log_softmax", lambda x, axis=-1: np.log(_softmax(x, axis=axis))),
+    case("_log_softmax", lambda x, axis: np.log(_softmax(x, axis=axis)), axis=0),
+    case("_binary_cross_entropy", lambda x, y: -(y * np.log(x) + (1 - y) * np.log1p(-x)), positive=True, within=(0.1, 0.9)),
     case("softmax", _softmax),
     case("softmax", _softmax, axis=0),
 ]  # fmt: skip

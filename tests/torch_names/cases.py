@@ -19,6 +19,37 @@ n = torch.tensor([[3, 1, 2], [4, 6, 5]])
 p = torch.stack([x, y]).repeat(1, 2, 2)[None]
 """
 
+LEAVES = {
+    "nan": (
+        "[[float('nan'), 0.2, 0.7], [0.3, float('nan'), 0.4]]",
+        "[[0.6, float('nan'), 0.4], [0.8, 0.3, float('nan')]]",
+    ),
+    "inf": (
+        "[[float('inf'), -float('inf'), 0.7], [0.3, float('inf'), 0.4]]",
+        "[[0.6, float('inf'), 0.4], [-float('inf'), 0.3, float('inf')]]",
+    ),
+    "-inf": (
+        "[[-float('inf'), 0.2, 0.7], [-float('inf'), -float('inf'), -float('inf')]]",
+        "[[0.6, 0.1, 0.4], [0.8, 0.3, 0.9]]",
+    ),
+    "zeros": ("[[-0.0, 0.0, 0.7], [0.0, -0.0, 0.4]]", "[[0.6, 0.0, -0.0], [0.0, 0.3, -0.0]]"),
+    "all zero": ("[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]", "[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]"),
+    "negative": ("[[-1.5, 1.0, -0.5], [2.5, -1.0, 25.0]]", "[[-1.5, -1.0, 0.5], [2.5, 1.0, -3.0]]"),
+    "equal": ("[[1.0, 1.0, 1.0], [2.0, 1.0, 2.0]]", "[[1.0, 1.0, 2.0], [2.0, 2.0, 1.0]]"),
+    "equal to c": ("[[0.3, 0.6, 0.2], [0.9, 0.5, 0.7]]", "[[0.3, 0.6, 0.2], [0.9, 0.5, 0.7]]"),
+    "bounds": ("[[-1.0, 1.0, 3.0], [-3.0, 6.0, 0.5]]", "[[0.6, 0.1, 0.4], [0.8, 0.3, 0.9]]"),
+    "integers": ("[[0, 1, 2], [3, -4, 5]]", "[[1, 2, 2], [-3, 4, 1]]"),
+}
+"""Other numbers for `a` and `e`."""
+
+
+def setup(leaves: str) -> str:
+    """Returns `SETUP` with other numbers."""
+    a, e = LEAVES[leaves]
+    text = SETUP.replace("[[0.5, 0.2, 0.7], [0.3, 0.9, 0.4]]", a).replace("[[0.6, 0.1, 0.4], [0.8, 0.3, 0.9]]", e)
+    return text.replace("torch.float64, requires_grad=True", "torch.int64") if leaves == "integers" else text
+
+
 Calls = dict[str, str | tuple[str, ...]]
 
 CALLS: Calls = {

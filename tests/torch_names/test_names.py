@@ -225,6 +225,53 @@ def test_record_names_operations_and_nodes() -> None:
     assert [step.op for step in rec.recording.steps if step.op] == ["ones", "sub", "mul", "mul_"]
 
 
+@pytest.mark.parametrize(
+    ("call", "recorded"),
+    [
+        ("x.mul_(2)", ["mul_"]), ("x.multiply_(2)", ["multiply_"]), ("x.__imul__(y)", ["mul_"]), ("x.sub_(1)", ["sub_"]), ("x.div_(2)", ["div_"]),
+        ("x.true_divide_(2)", ["true_divide_"]), ("x.clamp_(0, 1)", ["clamp_"]), ("x.clip_(0, 1)", ["clip_"]), ("x.clamp_min_(0)", ["clamp_min_"]),
+        ("x.absolute_()", ["absolute_"]), ("x.abs_()", ["abs_"]), ("x.negative_()", ["negative_"]), ("x.relu_()", ["relu_"]),
+        ("x.sign_()", ["sign_"]), ("x.sgn()", ["sgn"]), ("x.floor_divide_(2)", ["floor_divide_"]), ("x.lerp_(y, 0.5)", ["lerp_"]),
+        ("x.arctan2_(y)", ["arctan2_"]), ("torch.true_divide(x, y)", ["true_divide"]), ("x.expand(2, 3)", ["expand"]), ("x.chunk(2)", ["chunk", "chunk"]),
+        ("x.copy_(y[:1])", ["getitem", "as_strided", "copy_"]), ("nn.functional.leaky_relu_(x)", ["leaky_relu_"]),
+        ("x.scatter_(0, torch.tensor([0]), 1.0)", ["tensor", "scatter_"]),
+    ],
+)  # fmt: skip
+def test_a_recording_has_the_names_that_the_program_called(call: str, recorded: list[str]) -> None:
+    space = {"x": torch.ones(3), "y": torch.ones(3), "torch": torch, "nn": nn}
+    with paddle.record(framework="inplacelab.torch") as rec:
+        eval(call, space)
+    assert rec.recording is not None
+    assert [step.op for step in rec.recording.steps if step.op] == recorded
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mul_",
+        "multiply_",
+        "sub_",
+        "div_",
+        "true_divide_",
+        "add_",
+        "clamp_",
+        "clip_",
+        "absolute_",
+        "negative_",
+        "relu_",
+        "fill_",
+    ],
+)
+def test_a_refusal_has_the_name_that_the_program_called(name: str) -> None:
+    w = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match=f"`{name}` would overwrite a leaf"):
+        getattr(w, name)(
+            *[1] * (name in {"mul_", "multiply_", "sub_", "div_", "true_divide_", "add_", "clamp_", "clip_", "fill_"})
+        )
+    with pytest.raises(RuntimeError, match="`mul_` would overwrite a leaf"):
+        w *= 2
+
+
 def test_every_refusal_is_one_of_the_engine_or_raised_here() -> None:
     own = Path(torch.__file__).parent
     code = "".join(path.read_text(encoding="utf-8") for path in own.rglob("*.py"))

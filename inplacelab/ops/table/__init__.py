@@ -71,7 +71,12 @@ def add_row(kind: str, name: str, inputs: str, says: tuple[str, str], **columns:
         name=name, kind=kind, inputs=named, says=Text(*says),
         rules=tuple(r if r is None or isinstance(r, Rule) else Rule(r) for r in given), **columns,
     )  # fmt: skip
-    ROWS[name] = row
+    return add(row)
+
+
+def add(row: Row) -> Row:
+    """Adds a row that is complete."""
+    ROWS[row.name] = row
     for variant in variants(row):
         _install(row, variant)
     return row

@@ -22,7 +22,7 @@ from inplacelab.ops.template import parts
 
 def lines(row: Row) -> Iterator[str]:
     """Yields the body of the function."""
-    name = row.called or parts.name_of(row, "in-place")
+    name = row.called + "_" * row.name.startswith("_") if row.called else parts.name_of(row, "in-place")
     x = row.inputs[0]
     yield from parts.operands(row, name, row.accepts)
     yield from parts.windows(row)

@@ -82,8 +82,8 @@ class EngineRecorder(observe.Observer):
     watched: Watched = WATCHED
     """The classes whose objects have names."""
 
-    def op_name(self, name: str) -> str:
-        """Returns what an operation is called."""
+    def op_name(self, name: str, category: str) -> str:  # a subclass reads it
+        """Returns what an operation of a category is called."""
         return name
 
     def node_name(self, node: Node) -> str:
@@ -185,7 +185,7 @@ class EngineRecorder(observe.Observer):
             objects.kept_again()
         live, peak = self._account()
         self._emit(events.OperationDone(
-            self.op_name(name), category, operands, part_of(known, written), plain(attributes), objects.number_of(node), line, live, peak,
+            self.op_name(name, category), category, operands, part_of(known, written), plain(attributes), objects.number_of(node), line, live, peak,
             "written" if exact else "around", copied, depends,
         ))  # fmt: skip
         objects.replacing = False

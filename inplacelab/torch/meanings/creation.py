@@ -36,7 +36,7 @@ def leave(x: Tensor) -> Tensor:
 def full(size: list[int], value: Any, dtype: Any) -> Tensor:
     """Returns a tensor of one number, of the number's kind."""
     if dtype is None:
-        dtype = {bool: "bool", int: "int64"}.get(type(value))
+        dtype = {bool: "bool", int: "int64", complex: "complex64"}.get(type(value))
     result: Tensor = engine.full(size, value, dtype)
     return result
 

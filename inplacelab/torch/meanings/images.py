@@ -9,6 +9,7 @@ from inplacelab.nn import functional as F
 from inplacelab.tensor import Tensor
 from inplacelab.torch.grad_nodes import keep
 from inplacelab.torch.meanings.naming import named
+from inplacelab.torch.meanings.operands import kind_of
 from inplacelab.torch.refusals import refuse
 
 
@@ -52,6 +53,8 @@ def mean_pooled(
     x: Tensor, size: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool, divisor: Any
 ) -> Tensor:
     """Returns the mean of each window."""
+    if x.array.dtype.kind != "f":
+        raise refuse("pool_of_integers", dtype=kind_of(x.array.dtype))
     options = (size, stride, padding, ceil_mode, not count_include_pad, divisor)
     return keep(_batched(x, lambda images: F.avg_pool2d(images, *options)), "AvgPool2DBackward0", x)
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from inplacelab.autograd.grad_mode import without_history
 from inplacelab.nn import functional as F
+from inplacelab.nn.losses import check_reduction, reduced
 from inplacelab.tensor import Tensor
 from inplacelab.torch.grad_nodes import keep
 from inplacelab.torch.meanings.naming import named
+from inplacelab.torch.refusals import refuse
 
 
 def last_axis(x: Tensor, dim: int | None) -> int:
@@ -47,11 +51,33 @@ def smooth_l1(x: Tensor, target: Tensor, reduction: str, beta: float) -> Tensor:
     return keep(result, "SmoothL1LossBackward0", x, target)
 
 
+def l1(x: Tensor, target: Tensor, reduction: str) -> Tensor:
+    """Returns the L1 loss."""
+    check_reduction("l1_loss", reduction)
+    return reduced((x - target)._abs(), reduction)
+
+
+def probabilities(x: Tensor) -> Tensor:
+    """Refuses elements that are not from 0 to 1."""
+    if not np.all((x.array >= 0) & (x.array <= 1)):
+        raise refuse("not_probabilities")
+    return x
+
+
+def cross_entropy_of_logits(x: Tensor, target: Tensor, weight: Any, reduction: str, pos_weight: Any) -> Tensor:
+    """Returns the binary cross entropy of logits, in the form of PyTorch: of an infinite one it is NaN unless the target is 0 or 1."""
+    check_reduction("binary_cross_entropy_with_logits", reduction)
+    logs = F.log_sigmoid(x)
+    logs = logs if pos_weight is None else logs * (target * pos_weight.scale(1.0, -1.0)).scale(1.0, 1.0)
+    losses = target.scale(-1.0, 1.0) * x - logs
+    return reduced(losses if weight is None else losses * weight, reduction)
+
+
 def cross_entropy(
     x: Tensor, target: Tensor, weight: Any, ignore_index: int, reduction: str, label_smoothing: float
 ) -> Tensor:
     """Returns the cross entropy of logits and classes, or probabilities, along axis 1."""
-    axis = 1 if x.array.ndim > 1 else 0
+    axis, label_smoothing = 1 if x.array.ndim > 1 else 0, max(label_smoothing, 0.0)
     soft = target.array.dtype.kind == "f"
     result: Tensor = F.cross_entropy(x, target, weight, ignore_index, reduction, soft, axis, True, label_smoothing)
     if soft:

@@ -81,11 +81,17 @@ def together(op: str, x: Any, y: Any, *, least: str = "") -> tuple[Tensor, Tenso
 
 
 def pair(name: str, *, least: str = "") -> Callable[..., Tensor]:
-    """Makes PyTorch's form of a function of two operands: either may be a number, and their dtypes are promoted."""
+    """Makes PyTorch's form of a function of two operands: either may be a number, and their dtypes are promoted. A name with an
+    underscore before it is that of a row in `ops/torch_rules.py`.
+    """
 
     def function(x: Any, y: Any, **options: Any) -> Tensor:
-        x, y = together(name, x, y, least=least)
-        result: Tensor = getattr(engine, name)(x, y, **options)
+        return compute(name, *together(name.strip("_"), x, y, least=least), options)
+
+    def compute(name: str, x: Tensor, y: Tensor, options: dict[str, Any]) -> Tensor:
+        if x.array.dtype.kind == "b":
+            name = {"add": "logical_or", "multiply": "logical_and"}.get(name, name)
+        result: Tensor = getattr(x, name)(y) if name.startswith("_") else getattr(engine, name)(x, y, **options)
         return result
 
     return function
@@ -112,10 +118,55 @@ def kind_of(dtype: np.dtype[Any]) -> str:
     return tensor_type(dtype.name).removeprefix("torch.").removesuffix("Tensor")
 
 
+def c_name(x: Tensor) -> str:
+    """Returns the name that a dtype has in C: "long int"."""
+    name = str(x.array.dtype.name)
+    return {"float64": "double", "float32": "float", "int64": "long int", "int32": "int"}.get(name, name)
+
+
+def alike(*tensors: Tensor, least: str = "") -> list[Tensor]:
+    """Returns several operands in their common dtype, of the kind `least` ("f") or above."""
+    dtype = common_dtype(*tensors)
+    if least and ORDER[dtype.kind] < ORDER[least]:
+        dtype = np.dtype(engine.get_default_dtype())
+    return [cast_to(each, dtype, each) for each in tensors]
+
+
+def fitting(x: Tensor, *others: Tensor, least: str = "") -> list[Tensor]:
+    """Returns the other operands of an in-place function in the dtype of the first, into which the result must fit."""
+    dtype = alike(x, *others, least=least)[0].array.dtype
+    if ORDER[dtype.kind] > ORDER[x.array.dtype.kind]:
+        raise refuse("result_does_not_fit", result=kind_of(dtype), target=kind_of(x.array.dtype))
+    return [cast_to(each, x.array.dtype, x) for each in others]
+
+
+def equal(x: Tensor, y: Tensor) -> bool:
+    """Whether two tensors have the same shape and elements."""
+    return x.array.shape == y.array.shape and bool(engine.equal_all(*alike(x, y)))
+
+
+def has_nan(x: Tensor) -> bool:
+    """Whether an element may be NaN or infinite."""
+    return x.array.dtype.kind in "fc"
+
+
+def floating(x: Tensor) -> Tensor:
+    """Refuses to write numbers with a fraction into integers."""
+    if x.array.dtype.kind in "biu":
+        raise refuse("result_does_not_fit", result="Float", target=kind_of(x.array.dtype))
+    return x
+
+
+def ruled(name: str, x: Tensor) -> Tensor:
+    """Returns a function of one tensor by PyTorch's rule for NaN (see `ops/torch_rules.py`); complex numbers have only one."""
+    result: Tensor = getattr(x, name if x.array.dtype.kind == "c" else f"_{name}")()
+    return result
+
+
 def with_other(function: Callable[..., Tensor], x: Any, y: Any, alpha: Any) -> Tensor:
     """Returns `x + alpha * y`, and the like."""
     if not isinstance(y, Tensor) and is_number(y):
-        return function(x, y * alpha)
+        return function(x, y if type(alpha) is int and alpha == 1 else y * alpha)
     return function(x, y) if type(alpha) is int and alpha == 1 else function(x, y, alpha=alpha)
 
 
@@ -160,11 +211,16 @@ def powered(x: Any, y: Any) -> Tensor:
     return result
 
 
+def number_for(x: Tensor, value: Any) -> Any:
+    """A number, or a tensor without axes, in the dtype of the tensor that it is written into."""
+    return cast_to(value, x.array.dtype, x) if isinstance(value, Tensor) or is_number(value) else value
+
+
 def masked(x: Tensor, mask: Tensor, value: Any, *, in_place: bool) -> Tensor:
     """Fills the elements that a mask shows."""
     if isinstance(value, Tensor) and value.array.ndim:
         raise refuse("masked_value_has_axes", rank=value.array.ndim)
-    value = cast_to(value, x.array.dtype, x)
+    value = number_for(x, value)
     result: Tensor = (x.masked_fill_ if in_place else x.masked_fill)(mask, value)
     return result
 
@@ -173,12 +229,18 @@ def clamped(x: Tensor, low: Any, high: Any, *, in_place: bool = False, node: str
     """Limits the elements; bounds may be tensors."""
     if low is None and high is None:
         raise refuse("clamp_without_bounds")
+    if (
+        in_place
+        and ORDER[common_dtype(*(each for each in (x, low, high) if each is not None)).kind] > ORDER[x.array.dtype.kind]
+    ):
+        raise refuse("result_does_not_fit", result="Float", target=c_name(x))
     if isinstance(low, Tensor) or isinstance(high, Tensor):
-        for bound, name in ((low, "maximum"), (high, "minimum")):
-            if bound is not None:
-                result = pair(name)(x, bound)
-                x = x.copy_(result, True) if in_place else result
-        return named("ClampBackward0", x)
+        result = x.clone() if in_place else x  # the write would make what was computed from it stale
+        result = result if low is None else pair("_at_least")(result, low)
+        result = result if high is None else pair("_at_most")(result, high)
+        return named("ClampBackward0", x.copy_(cast_to(result, x.array.dtype, x), True) if in_place else result)
+    if low is not None and high is not None and low > high:
+        low = high
     bounded: Tensor = (x.clip_ if in_place else x.clip)(low, high)
     return bounded if node is None else named(node, bounded)
 
@@ -205,5 +267,6 @@ def truths(name: str, x: Any, y: Any) -> Tensor:
 
 def interpolated(x: Tensor, end: Tensor, weight: Any, *, in_place: bool) -> Tensor:
     """Returns `x + weight * (end - x)`."""
-    result: Tensor = (engine.lerp_ if in_place else engine.lerp)(x, end, weight)
+    factor = number_for(x, weight) if isinstance(weight, Tensor) and not weight.array.ndim else weight
+    result: Tensor = (x._lerp_ if in_place else x._lerp)(end, factor)
     return named("LerpBackward1", result) if isinstance(weight, Tensor) else result

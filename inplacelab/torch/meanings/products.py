@@ -11,6 +11,7 @@ import inplacelab as engine
 from inplacelab.tensor import Tensor
 from inplacelab.torch import grad_nodes
 from inplacelab.torch.meanings.naming import named
+from inplacelab.torch.meanings.operands import c_name
 from inplacelab.torch.meanings.shapes import expanded, squeezed
 from inplacelab.torch.refusals import refuse
 
@@ -23,7 +24,7 @@ def product(x: Tensor, y: Tensor, ranks: tuple[int, int] | None = None) -> Tenso
     if 0 in given:
         raise refuse("matmul_of_scalars", left=given[0], right=given[1])
     if x.array.dtype != y.array.dtype:
-        raise refuse("matmul_dtypes_differ", left=_c_name(x), right=_c_name(y))
+        raise refuse("matmul_dtypes_differ", left=c_name(x), right=c_name(y))
     left, right = x.array.shape[-1], y.array.shape[max(y.array.ndim - 2, 0)]
     if left != right and given == (2, 2):
         (a, b), (c, d) = x.array.shape, y.array.shape
@@ -47,11 +48,6 @@ def _folded(x: Tensor, multiply: Callable[[Tensor], Tensor]) -> Tensor:
     rows = multiply(x.view([int(np.prod(outer, dtype=int)), last]))
     result: Tensor = rows.view([*outer, rows.array.shape[-1]])
     return named("UnsafeViewBackward0", result)
-
-
-def _c_name(x: Tensor) -> str:
-    name = str(x.array.dtype.name)
-    return {"float64": "double", "float32": "float", "int64": "long int", "int32": "int"}.get(name, name)
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

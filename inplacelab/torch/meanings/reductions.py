@@ -66,10 +66,10 @@ def reduced(name: str, x: Tensor, dim: Any, keepdim: bool, dtype: Any = None) ->
 def extreme(name: str, x: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     """Returns the largest or smallest element; along an axis with its positions; or that of each pair, for a tensor as second argument."""
     if dim is None:
-        result: Tensor = getattr(engine, name)(x)
+        result: Tensor = getattr(x, f"_{name}")()
         return named(f"{name.capitalize()}Backward1", result)
     if isinstance(dim, Tensor):
-        return pair("maximum" if name == "max" else "minimum")(x, dim)
+        return pair("_maximum" if name == "max" else "_minimum")(x, dim)
     if not x.array.ndim:
         return (_max if name == "max" else _min)(x.clone(), engine.zeros([], "int64"))
     places = getattr(engine, f"arg{name}")(x, axis=dim, keepdim=True)
@@ -92,12 +92,14 @@ def spread(name: str, x: Tensor, dim: Any, unbiased: Any, correction: Any, keepd
         dim, unbiased = None, dim
     divisor = correction if correction is not None else 1 if unbiased is None else int(bool(unbiased))
     result: Tensor = engine.var(x, axis=axes(dim), keepdim=keepdim, correction=divisor)
-    return named("StdBackward0", result.sqrt()) if name == "std" else result
+    return named("StdBackward0", result._sqrt()) if name == "std" else result
 
 
 def norm(x: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False) -> Tensor:
     """Returns the norm of the elements."""
-    result: Tensor = engine.norm(x, 2.0 if p in ("fro", None) else float(p), axes(dim), keepdim)
+    several = isinstance(dim, list | tuple) and len(dim) > 1
+    power = ("fro" if several else 2.0) if p in ("fro", None, 2) else float(p)
+    result: Tensor = engine.norm(x, power, axes(dim), keepdim)
     return result
 
 
@@ -105,7 +107,7 @@ def places(name: str, x: Tensor, dim: Any, keepdim: bool) -> Tensor:
     """Returns the positions of the largest or smallest elements."""
     flat = x.flatten() if dim is None else x
     result: Tensor = getattr(engine, name)(flat, axis=0 if dim is None else dim, keepdim=keepdim and dim is not None)
-    return result
+    return result.reshape([1] * x.array.ndim) if keepdim and dim is None else result
 
 
 def every(name: str, x: Tensor, dim: Any, keepdim: bool) -> Tensor:

@@ -13,7 +13,7 @@ from inplacelab.layout import Layout
 from inplacelab.tensor import Tensor
 from inplacelab.torch import grad_nodes
 from inplacelab.torch.meanings.naming import named
-from inplacelab.torch.meanings.operands import cast_to, kind_of
+from inplacelab.torch.meanings.operands import cast_to, common_dtype, kind_of
 from inplacelab.torch.refusals import refuse
 
 
@@ -70,6 +70,13 @@ def expanded(x: Tensor, first: Any, more: tuple[Any, ...]) -> Tensor:
     strides = [0 if k < lead or (here[k - lead] == 1 and n != 1) else x.strides[k - lead] for k, n in enumerate(full)]
     result: Tensor = x._window(Layout(tuple(full), tuple(strides), x.layout.offset))
     grad_nodes.call_node(result.node, "ExpandBackward0")
+    return result
+
+
+def strided(x: Tensor, size: Any, stride: Any, storage_offset: int | None) -> Tensor:
+    """Returns a view through other strides. It begins where the tensor does unless an offset in the storage is given."""
+    offset = x.layout.offset if storage_offset is None else storage_offset
+    result: Tensor = engine.as_strided(x, size, stride, offset * x.element_size())
     return result
 
 
@@ -147,7 +154,7 @@ def unbind(x: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 def joined(tensors: Sequence[Tensor], dim: int = 0, *, stacked: bool = False) -> Tensor:
     """Joins tensors along an axis, or along a new one."""
-    dtype = np.result_type(*[each.array.dtype for each in tensors])
+    dtype = common_dtype(*tensors)
     same = [cast_to(each, dtype, each) for each in tensors]
     result: Tensor = (engine.stack if stacked else engine.concat)(same, dim)
     return result

@@ -13,6 +13,7 @@ from inplacelab.autograd.history import check_leaf, edge
 from inplacelab.errors.classes import Refusal
 from inplacelab.tensor import Tensor
 from inplacelab.torch import grad_nodes
+from inplacelab.torch.meanings.operands import cast_to, is_number
 from inplacelab.torch.meanings.shapes import expanded
 from inplacelab.torch.refusals import refuse
 
@@ -26,7 +27,9 @@ def filled_(x: Tensor, value: Any) -> Tensor:
 
 
 def copied_(x: Tensor, source: Any) -> Tensor:
-    """Copies the elements of another tensor, which may be broadcast and of another dtype, in place."""
+    """Copies the elements of another tensor, which may be broadcast and of another dtype, or a number, in place."""
+    if is_number(source):
+        source = cast_to(source, x.array.dtype, x)
     if source.array.dtype != x.array.dtype:
         source = source.cast(x.dtype)
     if source.array.shape != x.array.shape:
@@ -62,9 +65,9 @@ def written_into(out: Tensor, function: Callable[[], Any], *operands: Any) -> Te
     return without_history(copied_, out, result)
 
 
-def perhaps_(x: Tensor, result: Tensor, inplace: bool) -> Tensor:
-    """Returns a result, written into the input if asked for."""
-    return x.copy_(result, True) if inplace else result
+def perhaps_(x: Tensor, compute: Callable[[Tensor], Tensor], inplace: bool) -> Tensor:
+    """Returns a result, written into the input if asked for. Then it is computed from a copy: the write would make the input stale."""
+    return x.copy_(compute(x.clone()), True) if inplace else compute(x)
 
 
 def named_by_key(result: Tensor, key: Any) -> Tensor:
