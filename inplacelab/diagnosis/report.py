@@ -60,9 +60,11 @@ _NAMED = Text("`{0}`, {1}", "`{0}`，即{1}")
 _ELEMENTS = Text(" ({0} {1})", "（{0} {1}）")
 _OVERWRITTEN = Text("overwritten by `{0}`: version {1} → {2}", "被 `{0}` 覆盖：版本 {1} → {2}")
 _THROUGH = Text(
-    "overwritten by `{0}` through a view, `{3}` of line {4}: version {1} → {2}",
-    "`{0}` 通过视图（第 {4} 行的 `{3}`）覆盖：版本 {1} → {2}",
+    "overwritten by `{0}` through a view, `{3}` of {4}: version {1} → {2}",
+    "`{0}` 通过视图（{4}的 `{3}`）覆盖：版本 {1} → {2}",
 )
+_ON_LINE = Text("line {0}", "第 {0} 行")
+_ON_LINE_OF = Text("line {0} of {1}", " {1} 第 {0} 行")
 _MORE = Text("; {0} times in all, until version {1}", "；共 {0} 次，直到版本 {1}")
 _LEFT_OUT = Text(" (and {0} more lines before that)", "（此前还有 {0} 行）")
 _UNSEEN = Text(
@@ -220,7 +222,7 @@ def _written(writes: Sequence[Overwritten]) -> Marks:
         write = first.write
         if write.place is None:
             continue
-        says = _says_written(first)
+        says = _says_written(first, under=write.place.innermost.filename)
         if len(group) > 1 and not last.silent:
             says += _MORE.format(len(group), last.after)
         found.append(_mark(write.place, "~", says))
@@ -230,14 +232,17 @@ def _written(writes: Sequence[Overwritten]) -> Marks:
     return found
 
 
-def _says_written(each: Overwritten) -> Text:
+def _says_written(each: Overwritten, under: str) -> Text:
+    """Returns what a write did, to stand under the name of a file."""
     write = each.write
     facts = write.op, write.before, write.after
     if write.silent:
         return _OVERWRITTEN_SILENTLY.format(write.op)
     if each.made is not None:
         site = each.made.innermost
-        return _THROUGH.format(*facts, site.expression, site.line)
+        near = site.filename == under
+        where = _ON_LINE.format(site.line) if near else _ON_LINE_OF.format(site.line, _shown(site.filename))
+        return _THROUGH.format(*facts, site.expression, where)
     return _OVERWRITTEN.format(*facts)
 
 
