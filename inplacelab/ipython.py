@@ -76,6 +76,36 @@ _NO_QUESTION = Text(
 _WAITS = re.compile("await|async")  # in what Python says of it
 
 
+class _ShownWidgets:
+    """The widgets that the magics have shown. Those of a cell are closed when the cell runs again, which frees their recordings.
+
+    Cells are told apart by their ids, which JupyterLab, Notebook and VS Code send. Without one, it is not known whose output an earlier
+    widget is in, so nothing is closed.
+    """
+
+    def __init__(self) -> None:
+        self._by_cell: dict[str, list[Any]] = {}
+        self._running: str | None = None
+
+    def cell_begins(self, info: Any = None) -> None:
+        """Called by IPython before it runs a cell."""
+        self._running = getattr(info, "cell_id", None)
+        for widget in self._by_cell.pop(self._running or "", ()):
+            widget.layout.close()
+            widget.close()
+
+    def show(self, widget: Any) -> None:
+        """Displays a widget that nobody else has."""
+        from IPython.display import display
+
+        if self._running:
+            self._by_cell.setdefault(self._running, []).append(widget)
+        display(widget)
+
+
+_widgets = _ShownWidgets()
+
+
 def last_recording() -> Recording:
     """Returns the recording of the last `%%stepper` cell.
 
@@ -132,6 +162,7 @@ def load_ipython_extension(shell: Any) -> None:
     shell.register_magic_function(ranks, magic_kind="cell")
     shell.register_magic_function(_predict, magic_kind="cell", magic_name="predict")
     shell.register_magic_function(_predictions, magic_kind="line", magic_name="predictions")
+    shell.events.register("pre_run_cell", _widgets.cell_begins)
     shell.set_custom_exc((TypeError, AttributeError), _show_mistaken_name)
     Refusal._render_traceback_ = shown  # type: ignore[attr-defined]  # IPython asks for this
     with contextlib.suppress(
@@ -154,7 +185,6 @@ def _show_mistaken_name(
 def _predict(line: str, cell: str) -> None:
     """Ask for a prediction: `%%predict NAME`, then a line for each part: `what is asked: answers`."""
     from IPython.core.error import UsageError
-    from IPython.display import display
 
     from inplacelab.lessons.predictions import ask
 
@@ -177,7 +207,7 @@ def _predict(line: str, cell: str) -> None:
     view = QuestionView(name, parts)
     view.observe(lambda change: asked.answer(change["new"]), names=["answers"])
     asked.on_change = lambda: view.set_trait("compared", asked.lines())
-    display(view)
+    _widgets.show(view)
 
 
 def _predictions(_: str) -> Any:
@@ -368,8 +398,6 @@ def _failures(recordings: list[Recording]) -> Iterator[Text]:
 
 def _show_ranks(recordings: list[Recording], *, from_start: bool) -> None:
     """Shows ranks side by side, one alone as a stepper; without the widgets, a line that names the missing package."""
-    from IPython.display import display
-
     if not all(map(len, recordings)):
         print(_NOTHING)
         return
@@ -380,9 +408,9 @@ def _show_ranks(recordings: list[Recording], *, from_start: bool) -> None:
         return
     step = 0 if from_start else None
     if len(recordings) > 1:
-        display(show_ranks(recordings, step, _tells_ahead=not from_start))
+        _widgets.show(show_ranks(recordings, step, _tells_ahead=not from_start))
     else:
-        display(Stepper(recordings[0], step, _tells_ahead=not from_start))
+        _widgets.show(Stepper(recordings[0], step, _tells_ahead=not from_start))
 
 
 def _compiled(shell: Any, tree: ast.Module, filename: str, *, shows_last: bool) -> list[Any]:
@@ -410,8 +438,6 @@ def _show(recording: Recording, options: argparse.Namespace) -> None:
     if not len(recording):
         print(_NOTHING)
         return
-    from IPython.display import display
-
     try:
         from inplacelab_widgets import Stepper
         from inplacelab_widgets.scene import opening_step
@@ -424,7 +450,7 @@ def _show(recording: Recording, options: argparse.Namespace) -> None:
         from inplacelab.lessons.predictions import watch
 
         watch(options.name, stepper)
-    display(stepper)
+    _widgets.show(stepper)
 
 
 def _other_recording(shell: Any, name: str | None) -> Recording | None:
@@ -443,14 +469,12 @@ def _show_beside(other: Recording, recording: Recording) -> None:
     if not len(recording) or not len(other):
         print(_NOTHING)
         return
-    from IPython.display import display
-
     try:
         from inplacelab_widgets import compare
     except ImportError as missing:
         print(_NO_WIDGETS.format(recording, missing.name))
         return
-    display(compare(other, recording))
+    _widgets.show(compare(other, recording))
 
 
 def _shown_syntax_error(shell: Any, error: SyntaxError) -> Exception:

@@ -206,9 +206,7 @@ def _is_short(key: object) -> bool:
     return type(key) is int and key.bit_length() <= LONGEST_KEY
 
 
-def _named(
-    paths: Iterable[Path], names_before: Callable[[Any], tuple[str, ...]]
-) -> list[tuple[Any, tuple[str, ...]]]:
+def _named(paths: Iterable[Path], names_before: Callable[[Any], tuple[str, ...]]) -> list[tuple[Any, tuple[str, ...]]]:
     """Returns the tensors at the ends of paths, with their names.
 
     A local name that shadows a name of an outer scope has its function's name as a prefix, repeated for each recursive call.

@@ -199,7 +199,9 @@ def _framework_named(tree: ast.AST, value: ast.expr, names: Mapping[str, Any]) -
     """Returns the framework that an expression leads to; None if it leads to something else, such as a stub."""
     if isinstance(value, ast.Call | ast.Subscript):  # `import_module("inplacelab")`, `sys.modules["inplacelab"]`
         named = value.args[0] if isinstance(value, ast.Call) and value.args else getattr(value, "slice", None)
-        is_import = isinstance(value, ast.Subscript) or ast.unparse(value.func).endswith(("import_module", "__import__"))
+        is_import = isinstance(value, ast.Subscript) or ast.unparse(value.func).endswith(
+            ("import_module", "__import__")
+        )
         path = str(getattr(named, "value", "")) if is_import else ""
     else:
         name, dot, rest = ast.unparse(value).partition(".")
@@ -212,7 +214,11 @@ def _framework_named(tree: ast.AST, value: ast.expr, names: Mapping[str, Any]) -
 
 def _assigned(tree: ast.AST, name: str) -> list[ast.expr]:
     """Returns what a program assigns to a name: calls and items, which need no names of their own."""
-    assigns = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call | ast.Subscript)]
+    assigns = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call | ast.Subscript)
+    ]
     return [node.value for node in assigns if any(ast.unparse(each) == name for each in node.targets)]
 
 

@@ -57,7 +57,9 @@ def tensor_label(tensor: TensorFacts, names: tuple[str, ...] | None = None) -> T
     called = tensor.names if names is None else names
     if not called:
         return TEMPORARY.format(tensor.id)
-    gradients = [name for name in called if name.endswith(GRADIENT)][1:]  # one for each name of their owner: one is enough
+    gradients = [name for name in called if name.endswith(GRADIENT)][
+        1:
+    ]  # one for each name of their owner: one is enough
     first, *others = [name for name in called if name not in gradients]
     if not others:
         return Text("`{0}`", "`{0}`").format(first)

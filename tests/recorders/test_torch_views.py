@@ -30,7 +30,13 @@ COMPLEX = (
 BASES = {
     "b = w * 1": REAL, "b = (w * 1).to(torch.complex64)": COMPLEX, "b = torch.ones(4, 4)": REAL, "b = torch.ones(4, 4).to(torch.complex64)": COMPLEX,
 }  # fmt: skip
-WRITES = ("b.mul_(w)", "v.mul_(2)", "v.mul_(2)\nwith torch.no_grad():\n    v.mul_(2)", "b.mul_(w)\nz = v * 2", "v += 1\nb.mul_(2)\nv *= 2")
+WRITES = (
+    "b.mul_(w)",
+    "v.mul_(2)",
+    "v.mul_(2)\nwith torch.no_grad():\n    v.mul_(2)",
+    "b.mul_(w)\nz = v * 2",
+    "v += 1\nb.mul_(2)\nv *= 2",
+)
 
 
 @pytest.mark.parametrize("base", BASES)

@@ -98,9 +98,7 @@ class TorchNodes:
             number = self._next_node()
             self._add_node(number, ("awaited", number), (to,))
             self._awaited.add(number)
-            self._emit(
-                events.NodeMade(number, name, ("self",), (to,), (), False, None, True, origin=events.INFERRED)
-            )
+            self._emit(events.NodeMade(number, name, ("self",), (to,), (), False, None, True, origin=events.INFERRED))
             to = number
         return to
 
