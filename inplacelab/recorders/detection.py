@@ -152,30 +152,29 @@ def _modules(tree: ast.AST) -> Iterator[str]:
 
 def _imported(tree: ast.AST, names: Mapping[str, Any] = MappingProxyType({})) -> Iterator[str]:
     """Yields the packages that a program imports: where it has replaced a framework in `sys.modules`, what it has put there instead."""
-    replaced: dict[str, tuple[int, str | None]] = {}
-    for each in _PACKAGES:
-        if (stands := _framework_of(sys.modules.get(each))) in _OURS:
-            replaced[each] = (0, stands)
+    earlier = {each: _framework_of(sys.modules.get(each)) for each in _PACKAGES}
+    replaced: dict[str, tuple[int, str | None]] = {each: (0, by) for each, by in earlier.items() if by in _OURS}
     replaced |= {each: (line, _framework_named(tree, value, names)) for each, line, value in _replaced(tree)}
+    for line, each in _imports(tree):
+        since, instead = replaced.get(each, (0, each))
+        found = each if line < since else instead
+        if found is not None:
+            yield found
+
+
+def _imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yields the lines of imports, and the packages."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found = [_top(alias.name) for alias in node.names]
+            yield from ((node.lineno, _top(alias.name)) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             names_module = node.module == DEFAULT and any(alias.name == "torch" for alias in node.names)
-            found = [TORCH_NAMES if names_module else _top(node.module)]
-        else:
-            continue
-        for each in found:
-            since, instead = replaced.get(each, (0, each))
-            if node.lineno < since:
-                yield each
-            elif instead is not None:
-                yield instead
+            yield node.lineno, TORCH_NAMES if names_module else _top(node.module)
 
 
 def _replaced(tree: ast.AST) -> Iterator[tuple[str, int, ast.expr]]:
     """Yields what a program puts into `sys.modules` under the name of a framework, and on which line: `inplacelab` in
-    `sys.modules["paddle"] = inplacelab`. (A stub of another module, such as one for `torch.utils.tensorboard`, replaces no framework.)
+    `sys.modules["paddle"] = inplacelab`. A stub of another module, such as one for `torch.utils.tensorboard`, replaces no framework.
     """
     for node in ast.walk(tree):
         pairs: list[tuple[ast.expr | None, ast.expr]] = []

@@ -46,8 +46,10 @@ def test_the_node_of_a_written_view_is_the_one_that_pytorch_makes(base: str) -> 
         for write in (WRITES[number % len(WRITES)], WRITES[(number + 2) % len(WRITES)]):
             text = f"w = torch.ones(4, 4, requires_grad=True)\n{base}\nv = {view}\n{write}\n"
             names = _plain(text)
-            state = None if names is None else run(text).recording.state(-1)
-            for name in ("b", "v") if state is not None and names is not None else ():
+            if names is None:
+                continue
+            state = run(text).recording.state(-1)
+            for name in ("b", "v"):
                 compared += 1
                 theirs, ours = _nodes(names[name]), _recorded(state, name)
                 wrong += [(view, write, name, ours, theirs)] if ours != theirs else []
@@ -82,6 +84,6 @@ def _recorded(state: State, name: str) -> list[str]:
     while number is not None:
         node = state.nodes[number]
         found.append(node.name)
-        first = [edge.to for edge in node.edges if edge.input not in ("input 1",)]
+        first = [edge.to for edge in node.edges if edge.input != "input 1"]
         number = first[0] if first else None
     return found

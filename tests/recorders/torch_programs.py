@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import warnings
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -47,6 +49,27 @@ KINDS = {
     tuple(f"{{new}} = {each}" for each in VIEWS): 4, tuple(f"{{new}} = {each}" for each in VALUES): 5.5, WRITES: 6, OTHERS: 1, PASSES: 1.5,
 }  # fmt: skip
 """The forms of statements, and how often each kind is drawn."""
+MORE_STARTS = (
+    (*STARTS[0], "c = (a * 1.0).to(torch.complex64)", "some = [a, x]", "known = {}"),
+    (*STARTS[1], "x = a * 2", "c = torch.view_as_complex(x.reshape(2, 1, 2))", "some = [b]", "known = {'x': x}"),
+)  # fmt: skip
+MORE_VIEWS = (
+    "torch.view_as_real({x})", "{x}.real", "{x}.imag", "{x}.conj()", "{x}.unfold(0, 1, 1)", "{x}.as_strided((2,), (1,))", "torch._neg_view({x})",
+    "{x}.movedim(0, -1)", "{x}.view({x}.dtype)", "{x}.mH", "torch.view_as_complex({x}.reshape(-1, 2))", "{x}.tensor_split(2)[0]",
+)  # fmt: skip
+MORE_NAMES = (
+    "{new} = {x}.grad", "some = [{x}, {y}.grad]", "known['k'] = {x}.grad", "{new} = some[0]", "some.append({x})", "known['x'] = {y}", "{x}.grad = None",
+    "some.pop()", "{new} = known.get('x')", "{x} = some[-1]", "{new} = {x}.data", "known = {{}}", "del {x}",
+)  # fmt: skip
+MORE_PASSES = (
+    "{x}.retain_grad()", "{x}.retain_grad()", "{x}.retain_grad()", "{x}.abs().sum().backward()", "{x}.abs().sum().backward()",
+    "{x}.square().abs().sum().backward()", "{x}.abs().mean().backward(retain_graph=True)",
+)  # fmt: skip
+MORE_KINDS = {
+    tuple(f"{{new}} = {each}" for each in MORE_VIEWS): 3, tuple(f"{{new}} = {each}" for each in VIEWS): 1, WRITES[:8]: 3,
+    tuple(f"{{new}} = {each}" for each in VALUES[:14]): 3, MORE_NAMES: 3, MORE_PASSES: 3,
+}  # fmt: skip
+"""Views of complex numbers, further names, and gradients that are kept, also of passes that fail."""
 TOTAL = (
     "total = sum(each.sum() for _, each in sorted(globals().items()) if isinstance(each, torch.Tensor) and each.requires_grad)",
     "total.backward()",
@@ -61,8 +84,21 @@ def program(seed: int) -> str:
         return "\n".join(_lines(random.Random(seed)))
 
 
-def _lines(chance: random.Random) -> list[str]:
-    lines = [*chance.choice(STARTS)]
+def further_program(seed: int) -> str:
+    """Returns a program with more kinds of views and names, and with gradients that are kept."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return "\n".join(_lines(random.Random(seed), MORE_STARTS, MORE_KINDS, MORE_PASSES, failing=0.6))
+
+
+def _lines(
+    chance: random.Random,
+    starts: Sequence[tuple[str, ...]] = STARTS,
+    kinds: Mapping[tuple[str, ...], float] = MappingProxyType(KINDS),
+    passes: tuple[str, ...] = PASSES,
+    failing: float = 0.12,
+) -> list[str]:
+    lines = [*chance.choice(starts)]
     space: dict[str, Any] = {"torch": torch}
     exec("\n".join(lines), space)
     body, end = chance.randint(4, 14), chance.choice(("passes", "passes", "total", "total", ""))
@@ -72,7 +108,7 @@ def _lines(chance: random.Random) -> list[str]:
             names = [name for name in names if space[name].requires_grad]
         if not names:
             break
-        forms = PASSES if number >= body else chance.choices([*KINDS], [*KINDS.values()])[0]
+        forms = passes if number >= body else chance.choices([*kinds], [*kinds.values()])[0]
         x, y, z = (chance.choice(names) for _ in "xyz")
         line = chance.choice(forms).format(x=x, y=y, z=z, new=f"v{number}")
         if chance.random() < 0.12:
@@ -80,15 +116,13 @@ def _lines(chance: random.Random) -> list[str]:
         try:
             exec(line, space)
         except Exception as error:  # noqa: BLE001  # whatever PyTorch refuses
-            if chance.random() < _ends(error, forms):
+            if chance.random() < _ends(error, failing if forms is passes else 0.04):
                 return [*lines, line]
         else:
             lines.append(line)
     return [*lines, *TOTAL] if end == "total" else lines
 
 
-def _ends(error: Exception, forms: tuple[str, ...]) -> float:
+def _ends(error: Exception, usually: float) -> float:
     """How often a program ends with an error; otherwise it goes on without the line."""
-    if "modified by an inplace" in str(error):
-        return 1
-    return 0.12 if forms is PASSES else 0.04
+    return 1 if "modified by an inplace" in str(error) else usually
