@@ -54,8 +54,6 @@ from inplacelab.recorders.tracebacks import learners_traceback, without_engine
 from inplacelab.recording.recording import Recording
 
 _last: Recording | None = None
-_displayed: dict[str, tuple[int, list[Any]]] = {}
-"""What each cell has displayed, and in which run of a cell."""
 
 _NOTHING = Text("The cell ran no statement to show.", "该单元格没有可以展示的语句。")
 _NONE_YET = Text(
@@ -76,6 +74,35 @@ _NO_QUESTION = Text(
     "%%predict 后面必须是问题的名字（Python 名字），而不是 {0!r}。",
 )
 _WAITS = re.compile("await|async")  # in what Python says of it
+
+
+class _ShownWidgets:
+    """The widgets that the magics have shown. Those of a cell are closed when the cell runs again, which frees their recordings.
+
+    Cells are told apart by their ids, which JupyterLab, Notebook and VS Code send. Without one, a cell is known by its text.
+    """
+
+    def __init__(self) -> None:
+        self._by_cell: dict[str, list[Any]] = {}
+        self._running: str | None = None
+
+    def cell_begins(self, info: Any = None) -> None:
+        """Called by IPython before it runs a cell."""
+        self._running = getattr(info, "cell_id", None) or getattr(info, "raw_cell", None)
+        for widget in self._by_cell.pop(self._running or "", ()):
+            widget.layout.close()
+            widget.close()
+
+    def show(self, widget: Any) -> None:
+        """Displays a widget that nobody else has."""
+        from IPython.display import display
+
+        if self._running:
+            self._by_cell.setdefault(self._running, []).append(widget)
+        display(widget)
+
+
+_widgets = _ShownWidgets()
 
 
 def last_recording() -> Recording:
@@ -128,16 +155,13 @@ def load_ipython_extension(shell: Any) -> None:
         """Run a cell that is meant to raise: show the error, and go on. JupyterLite stops "Run All" at an error, whatever the cell's tags."""
         _run_meant_to_raise(shell, cell)
 
-    def predict(line: str, cell: str) -> None:
-        """Ask for a prediction: `%%predict NAME`, then a line for each part: `what is asked: answers`."""
-        _predict(shell, line, cell)
-
     shell.register_magic_function(stepper, magic_kind="line_cell")
     shell.register_magic_function(raises, magic_kind="cell")
     shell.register_magic_function(explain, magic_kind="line")
     shell.register_magic_function(ranks, magic_kind="cell")
-    shell.register_magic_function(predict, magic_kind="cell")
+    shell.register_magic_function(_predict, magic_kind="cell", magic_name="predict")
     shell.register_magic_function(_predictions, magic_kind="line", magic_name="predictions")
+    shell.events.register("pre_run_cell", _widgets.cell_begins)
     shell.set_custom_exc((TypeError, AttributeError), _show_mistaken_name)
     Refusal._render_traceback_ = shown  # type: ignore[attr-defined]  # IPython asks for this
     with contextlib.suppress(
@@ -157,10 +181,9 @@ def _show_mistaken_name(
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
 
 
-def _predict(shell: Any, line: str, cell: str) -> None:
-    """Asks for a prediction."""
+def _predict(line: str, cell: str) -> None:
+    """Ask for a prediction: `%%predict NAME`, then a line for each part: `what is asked: answers`."""
     from IPython.core.error import UsageError
-    from IPython.display import display
 
     from inplacelab.lessons.predictions import ask
 
@@ -183,8 +206,7 @@ def _predict(shell: Any, line: str, cell: str) -> None:
     view = QuestionView(name, parts)
     view.observe(lambda change: asked.answer(change["new"]), names=["answers"])
     asked.on_change = lambda: view.set_trait("compared", asked.lines())
-    display(view)
-    _begin(shell, cell).append(view)
+    _widgets.show(view)
 
 
 def _predictions(_: str) -> Any:
@@ -262,7 +284,6 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     """Runs, records and shows the cell; then re-raises its error, if any."""
     global _last
     other = _other_recording(shell, options.against)
-    displayed = _begin(shell, cell)
     text = shell.transform_cell(cell)
     # Older shells count a cell after it has run, newer ones before; use the number that its output has.
     filename = shell.compile.cache(text, shell.displayhook.prompt_count, raw_code=cell)
@@ -283,7 +304,10 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     _last = session.recording()
     if options.name:
         shell.user_ns[options.name] = _last
-    displayed += _show(_last, options) if other is None else _show_beside(other, _last)
+    if other is None:
+        _show(_last, options)
+    else:
+        _show_beside(other, _last)
     if failure is not None:
         trace = learners_traceback(failure, filename)
         if isinstance(failure, TypeError) and trace is not None:
@@ -342,7 +366,6 @@ def _run_on_ranks(shell: Any, line: str, cell: str, *, from_start: bool) -> None
         raise UsageError(str(_RANKS_USAGE.format(line.strip()))) from None
     if options.count < 1 or (options.name is not None and not options.name.isidentifier()):
         raise UsageError(str(_RANKS_USAGE.format(line.strip())))
-    displayed = _begin(shell, cell)
     try:
         recordings = recordings_of(cell, options.count, options.name or "", options.title or options.name or "")
     except (LookupError, EnginesError) as error:
@@ -351,7 +374,7 @@ def _run_on_ranks(shell: Any, line: str, cell: str, *, from_start: bool) -> None
         shell.user_ns[options.name] = recordings
     if sys.platform == "emscripten":
         print(_NO_MPI_IN_A_BROWSER)
-    displayed += _show_ranks(recordings, from_start=options.from_start)
+    _show_ranks(recordings, from_start=options.from_start)
     for said in () if options.from_start else _failures(recordings):
         print(said)
 
@@ -372,27 +395,21 @@ def _failures(recordings: list[Recording]) -> Iterator[Text]:
     yield from reasons
 
 
-def _show_ranks(recordings: list[Recording], *, from_start: bool) -> list[Any]:
-    """Shows ranks side by side, one alone as a stepper, and returns the widget in a list; without the widgets, shows a line that names the
-    missing package.
-    """
-    from IPython.display import display
-
+def _show_ranks(recordings: list[Recording], *, from_start: bool) -> None:
+    """Shows ranks side by side, one alone as a stepper; without the widgets, a line that names the missing package."""
     if not all(map(len, recordings)):
         print(_NOTHING)
-        return []
+        return
     try:
         from inplacelab_widgets import Stepper, show_ranks
     except ImportError as missing:
         print(_NO_WIDGETS.format(recordings, missing.name))
-        return []
+        return
     step = 0 if from_start else None
     if len(recordings) > 1:
-        view = show_ranks(recordings, step, _tells_ahead=not from_start)
+        _widgets.show(show_ranks(recordings, step, _tells_ahead=not from_start))
     else:
-        view = Stepper(recordings[0], step, _tells_ahead=not from_start)
-    display(view)
-    return [view]
+        _widgets.show(Stepper(recordings[0], step, _tells_ahead=not from_start))
 
 
 def _compiled(shell: Any, tree: ast.Module, filename: str, *, shows_last: bool) -> list[Any]:
@@ -415,45 +432,24 @@ def _ends_with_semicolon(filename: str) -> bool:
     return "".join(linecache.getlines(filename)).rstrip().endswith(";")
 
 
-def _begin(shell: Any, cell: str) -> list[Any]:
-    """Closes what the cell has displayed when it last ran. Returns the list for what it displays now.
-
-    A closed widget frees its recording; nothing else closes one whose output a notebook has cleared. A notebook tells which cell runs.
-    Where it does not, a cell is known by its text.
-    """
-    message: dict[str, Any] = getattr(shell, "get_parent", dict)()  # the notebook's request to run the cell
-    key = str(message.get("metadata", {}).get("cellId") or cell)
-    ran, widgets = _displayed.get(key, (None, []))
-    if ran != shell.execution_count:
-        for each in widgets:
-            each.close()
-            each.layout.close()
-        widgets = []
-        _displayed[key] = shell.execution_count, widgets
-    return widgets
-
-
-def _show(recording: Recording, options: argparse.Namespace) -> list[Any]:
-    """Shows the stepper, and returns it in a list; if the widgets are not installed, shows a line that names the missing package."""
+def _show(recording: Recording, options: argparse.Namespace) -> None:
+    """Shows the stepper; if the widgets are not installed, a line that names the missing package."""
     if not len(recording):
         print(_NOTHING)
-        return []
-    from IPython.display import display
-
+        return
     try:
         from inplacelab_widgets import Stepper
         from inplacelab_widgets.scene import opening_step
     except ImportError as missing:
         print(_NO_WIDGETS.format(recording, missing.name))
-        return []
+        return
     step = opening_step(recording, ()) if options.from_start and not options.predict else None
     stepper = Stepper(recording, step, predict=options.predict, _tells_ahead=not options.from_start)
     if options.predict and options.name:
         from inplacelab.lessons.predictions import watch
 
         watch(options.name, stepper)
-    display(stepper)
-    return [stepper]
+    _widgets.show(stepper)
 
 
 def _other_recording(shell: Any, name: str | None) -> Recording | None:
@@ -467,21 +463,17 @@ def _other_recording(shell: Any, name: str | None) -> Recording | None:
     return found
 
 
-def _show_beside(other: Recording, recording: Recording) -> list[Any]:
-    """Shows a cell beside the recording of another one, and returns the widget in a list."""
+def _show_beside(other: Recording, recording: Recording) -> None:
+    """Shows a cell beside the recording of another one."""
     if not len(recording) or not len(other):
         print(_NOTHING)
-        return []
-    from IPython.display import display
-
+        return
     try:
         from inplacelab_widgets import compare
     except ImportError as missing:
         print(_NO_WIDGETS.format(recording, missing.name))
-        return []
-    comparison = compare(other, recording)
-    display(comparison)
-    return [comparison]
+        return
+    _widgets.show(compare(other, recording))
 
 
 def _shown_syntax_error(shell: Any, error: SyntaxError) -> Exception:

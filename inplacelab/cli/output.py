@@ -57,7 +57,7 @@ _NO_WIDGETS = Text(
 _CANNOT_WRITE = Text("cannot write {0}: {1}", "无法写入 {0}：{1}")
 _WRITTEN = Text("wrote {0}: {1} steps", "已写入 {0}：共 {1} 步")
 _CUT = Text(
-    "; {0} later events were left out (--limit keeps more)", "；之后的 {0} 个事件未保留（可用 --limit 保留更多）"
+    "; what happened later was left out (--limit keeps more)", "；此后发生的事没有保留（可用 --limit 保留更多）"
 )
 _CANNOT_ASK = Text(
     "--predict works only in a page (--format html), not in {0}",
@@ -225,7 +225,7 @@ def write(recording: Recording, to: Destination, draw: Drawing | None = None) ->
         return
     said = _WRITTEN.format(visible(str(to.given)), len(recording))
     if recording.truncated:
-        said += _CUT.format(recording.truncated)
+        said += _CUT
     say("\n".join(str(each) for each in (said, *recording.notes)), to.err)  # the standard output belongs to the program
 
 

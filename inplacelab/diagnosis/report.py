@@ -71,8 +71,8 @@ _NAMED = Text("`{0}`, {1}", "`{0}`，即{1}")
 _ELEMENTS = Text(" ({0} {1})", "（{0} {1}）")
 _OVERWRITTEN = Text("overwritten by `{0}`: version {1} → {2}", "被 `{0}` 覆盖：版本 {1} → {2}")
 _THROUGH = Text(
-    "overwritten by `{0}` through a view, `{3}` of line {4}: version {1} → {2}",
-    "`{0}` 通过视图（第 {4} 行的 `{3}`）覆盖：版本 {1} → {2}",
+    "overwritten by `{0}` through a view, `{3}` of {4}: version {1} → {2}",
+    "`{0}` 通过视图（{4}的 `{3}`）覆盖：版本 {1} → {2}",
 )
 _MARKED = Text(
     "`{0}` counts this call as one more write: version {1} → {2}", "`{0}` 使这次调用再计一次写入：版本 {1} → {2}"
@@ -81,6 +81,8 @@ _FORGOTTEN = Text(
     "The version rose by {0} before that, in writes that were seen, but of which only the last ones are kept.",
     "在此之前版本号增加了 {0}，这些写入监视到了，但只保留最后的若干次。",
 )
+_ON_LINE = Text("line {0}", "第 {0} 行")
+_ON_LINE_OF = Text("line {0} of {1}", " {1} 第 {0} 行")
 _MORE = Text("; {0} times in all, until version {1}", "；共 {0} 次，直到版本 {1}")
 _LEFT_OUT = Text(" (and {0} more lines before that)", "（此前还有 {0} 行）")
 _UNSEEN = Text(
@@ -258,7 +260,7 @@ def _written(writes: Sequence[Overwritten]) -> Marks:
         write = first.write
         if write.place is None:
             continue
-        says = _says_written(first)
+        says = _says_written(first, under=write.place.innermost.filename)
         if len(group) > 1 and not last.silent:
             says += _MORE.format(len(group), last.after)
         found.append(_mark(write.place, "~", says))
@@ -268,7 +270,8 @@ def _written(writes: Sequence[Overwritten]) -> Marks:
     return found
 
 
-def _says_written(each: Overwritten) -> Text:
+def _says_written(each: Overwritten, under: str) -> Text:
+    """Returns what a write did, to stand under the name of a file."""
     write = each.write
     facts = write.op, write.before, write.after
     if write.silent:
@@ -277,7 +280,9 @@ def _says_written(each: Overwritten) -> Text:
         return _MARKED.format(*facts)
     if each.made is not None:
         site = each.made.innermost
-        return _THROUGH.format(*facts, site.expression, site.line)
+        near = site.filename == under
+        where = _ON_LINE.format(site.line) if near else _ON_LINE_OF.format(site.line, _shown(site.filename))
+        return _THROUGH.format(*facts, site.expression, where)
     return _OVERWRITTEN.format(*facts)
 
 

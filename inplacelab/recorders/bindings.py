@@ -11,6 +11,10 @@ A name leads to tensors through
 and no further: not through a list in a list, or an object in an object. The scan runs often, so it is limited: it takes the same
 time for a dictionary with 20 or 10,000 entries, and visits no object twice. It must have no effect, so it calls nothing that the
 program defines (see `static.py`).
+
+A tensor has all names that lead to it. There is one exception, since every call of a method would bind new names otherwise: in a
+function, a path through an object (`self.w`), or through a container that an outer name leads to, is no name of a tensor that has
+another one, unless the tensor had this name already. So no name is taken for unbound that is still there.
 """
 
 from __future__ import annotations
@@ -37,6 +41,10 @@ _PLAIN = frozenset(map(id, (int, float, str, bool, type(None), ModuleType, Funct
 """The classes that most other names refer to, which lead nowhere: by address, since a metaclass may define `__hash__`."""
 
 
+def _is_container(kind: type) -> bool:
+    return kind is list or kind is tuple or kind is dict
+
+
 @dataclass(frozen=True)
 class Watched:
     """The classes of a framework that the scan looks for.
@@ -58,12 +66,13 @@ class Watched:
 
 
 class Path(NamedTuple):
-    """A name, or a path that begins with one, of a tensor."""
+    """A name, or a path that begins with one, of a tensor; `again` if it leads through what another name may lead through."""
 
     function: str
     name: str
     label: str
     tensor: Any
+    again: bool = False
 
 
 class Bindings:
@@ -108,7 +117,7 @@ class Bindings:
         if seen == self._seen:
             return None
         self._seen = seen if done else None
-        named = _named(paths)
+        named = _named(paths, self.names_of)
         self._found = {id(tensor): (weakref.ref(tensor, self._one_died), names) for tensor, names in named}
         return named
 
@@ -134,6 +143,7 @@ class Bindings:
     def _paths(self, scopes: Iterable[Scope]) -> Iterator[Path]:
         """Returns all paths to tensors. Notes whether some name refers to a container or an object."""
         kind, tensor_of = self._watched.tensors, self._watched.tensor_of
+        containers: set[int] = set()
         for scope in scopes:
             function, known = scope.function, scope.names
             for name in [each for each in list(known) if type(each) is str and (function or each in self._wanted)]:
@@ -144,13 +154,15 @@ class Bindings:
                     yield Path(function, name, name, tensor_of(value))
                 elif self._holds_others(value):
                     self._leads_on = True
+                    again = bool(function) and (id(value) in containers or not _is_container(type(value)))
+                    containers.add(id(value))
                     for label, inside in self._inside(name, value):
                         if issubclass(type(inside), kind):
-                            yield Path(function, name, label, tensor_of(inside))
+                            yield Path(function, name, label, tensor_of(inside), again)
 
     def _holds_others(self, value: object) -> bool:
         kind = type(value)
-        if kind is list or kind is tuple or kind is dict or issubclass(kind, self._watched.holders):
+        if _is_container(kind) or issubclass(kind, self._watched.holders):
             return True
         module = members_of(kind).get("__module__")
         return type(module) is str and module == self.own_module and place_of_attributes(kind) is not None
@@ -194,27 +206,23 @@ def _is_short(key: object) -> bool:
     return type(key) is int and key.bit_length() <= LONGEST_KEY
 
 
-def _named(paths: Iterable[Path]) -> list[tuple[Any, tuple[str, ...]]]:
+def _named(paths: Iterable[Path], names_before: Callable[[Any], tuple[str, ...]]) -> list[tuple[Any, tuple[str, ...]]]:
     """Returns the tensors at the ends of paths, with their names.
 
-    A local name that shadows a name of an outer scope has its function's name as a prefix, repeated for each recursive call. A path
-    to a tensor that has a plain name is dropped, unless two paths begin with one name: a list that holds one tensor several times.
+    A local name that shadows a name of an outer scope has its function's name as a prefix, repeated for each recursive call.
     """
-    found: dict[int, tuple[Any, dict[str, None]]] = {}  # the names in their order
+    found: dict[int, tuple[Any, dict[str, str]]] = {}  # the names in their order, and with which name each begins
     taken: dict[str, int] = {}
-    through: dict[tuple[int, str, str], list[str]] = {}
-    for function, name, label, tensor in paths:
+    for function, name, label, tensor, again in paths:
         _, names = found.setdefault(id(tensor), (tensor, {}))
-        labels = through.setdefault((id(tensor), function, name), [])
-        labels.append(label)
-        if label != name and names and len(labels) == 1:
+        shown = label
+        while function and taken.get(shown, id(tensor)) != id(tensor):
+            shown = f"{function}.{shown}"
+        has_another = any(begins != name for begins in names.values())
+        if again and has_another and shown not in names_before(tensor):
             continue
-        for each in labels if len(labels) == 2 else (label,):  # with a second path, the first one is informative, too
-            shown = each
-            while function and taken.get(shown, id(tensor)) != id(tensor):
-                shown = f"{function}.{shown}"
-            taken[shown] = id(tensor)
-            names[shown] = None
+        taken[shown] = id(tensor)
+        names[shown] = name
     return [(tensor, tuple(names)) for tensor, names in found.values()]
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inplacelab.language import Text
@@ -37,6 +37,7 @@ DEFAULT = "inplacelab"
 """What a program is taken for that uses none of them."""
 TORCH_NAMES = "inplacelab.torch"
 """The same engine under PyTorch's names."""
+_OURS = (DEFAULT, TORCH_NAMES)
 _PACKAGES = {"torch": ("PyTorch", "pip install torch"), "paddle": ("PaddlePaddle", "pip install paddlepaddle")}
 
 _BESIDE = (("numpy",), ("numpy", DEFAULT))
@@ -84,7 +85,7 @@ def not_installed(framework: str) -> Text:
 
 def not_installed_of(tree: ast.AST) -> str | None:
     """Returns a framework that a program imports and that is not installed; None if there is none."""
-    imported = {*_imported(tree)} - {*_replaced(tree)}
+    imported = {*_imported(tree)}
     return next((each for each in FRAMEWORKS if each in imported and not is_installed(each)), None)
 
 
@@ -109,8 +110,7 @@ def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> Use:
     Returns:
         The first of `FRAMEWORKS` that it uses and that is installed; `DEFAULT` if there is none.
     """
-    replaced = {*_replaced(tree), *(each for each in _PACKAGES if package_of(sys.modules.get(each)) == DEFAULT)}
-    used = {_in_place_of(each) if each in replaced else each for each in _imported(tree)} | {*_referred(tree, names)}
+    used = {*_imported(tree, names), *_referred(tree, names)}
     found = [each for each in FRAMEWORKS if each in used and is_installed(each)] or [DEFAULT]
     return Use(found[0], tuple(each for each in found[1:] if each not in _BESIDE[found[0] == TORCH_NAMES]))
 
@@ -137,8 +137,7 @@ def framework_of_script(path: Path, tree: ast.AST) -> str:
                     seen.add(each)
                     with suppress(OSError, SyntaxError, ValueError, RecursionError):
                         waiting.append(ast.parse(each.read_bytes()))
-    replaced = set(_replaced(tree))
-    return next((each for each in FRAMEWORKS if each in used - replaced and is_installed(each)), DEFAULT)
+    return next((each for each in FRAMEWORKS if each in used and is_installed(each)), DEFAULT)
 
 
 def _modules(tree: ast.AST) -> Iterator[str]:
@@ -151,22 +150,92 @@ def _modules(tree: ast.AST) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def _imported(tree: ast.AST) -> Iterator[str]:
+def _imported(tree: ast.AST, names: Mapping[str, Any] = MappingProxyType({})) -> Iterator[str]:
+    """Yields the packages that a program imports: where it has replaced a framework in `sys.modules`, what it has put there instead."""
+    earlier = {each: _framework_of(sys.modules.get(each)) for each in _PACKAGES}
+    replaced: dict[str, tuple[int, str | None]] = {each: (0, by) for each, by in earlier.items() if by in _OURS}
+    replaced |= {each: (line, _framework_named(tree, value, names)) for each, line, value in _replaced(tree)}
+    for line, each in _imports(tree):
+        since, instead = replaced.get(each, (0, each))
+        found = each if line < since else instead
+        if found is not None:
+            yield found
+
+
+def _imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yields the lines of imports, and the packages."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (_top(alias.name) for alias in node.names)
+            yield from ((node.lineno, _top(alias.name)) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             names_module = node.module == DEFAULT and any(alias.name == "torch" for alias in node.names)
-            yield TORCH_NAMES if names_module else _top(node.module)
+            yield node.lineno, TORCH_NAMES if names_module else _top(node.module)
 
 
-def _replaced(tree: ast.AST) -> Iterator[str]:
-    """Yields the modules that a program replaces itself: `paddle` in `sys.modules["paddle"] = inplacelab`."""
+def _replaced(tree: ast.AST) -> Iterator[tuple[str, int, ast.expr]]:
+    """Yields what a program puts into `sys.modules` under the name of a framework, and on which line: `inplacelab` in
+    `sys.modules["paddle"] = inplacelab`. A stub of another module, such as one for `torch.utils.tensorboard`, replaces no framework.
+    """
     for node in ast.walk(tree):
+        pairs: list[tuple[ast.expr | None, ast.expr]] = []
         if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Subscript) and ast.unparse(target.value) == "sys.modules":
-                    yield str(getattr(target.slice, "value", ""))
+            places = [each for each in node.targets if isinstance(each, ast.Subscript) and _is_modules(each.value)]
+            pairs = [(place.slice, node.value) for place in places]
+        elif isinstance(node, ast.Call) and any(map(_is_modules, (*node.args, getattr(node.func, "value", None)))):
+            given = [each for each in node.args if isinstance(each, ast.Dict)]
+            pairs = [pair for each in given for pair in zip(each.keys, each.values, strict=True)]
+            pairs += [(node.args[0], node.args[1])] if len(node.args) == 2 else []  # `setdefault`
+        for key, value in pairs:
+            if isinstance(key, ast.Constant) and key.value in FRAMEWORKS:
+                yield key.value, value.lineno, value
+
+
+def _is_modules(place: ast.AST | None) -> bool:
+    return place is not None and ast.unparse(place) in ("sys.modules", "modules")
+
+
+def _framework_named(tree: ast.AST, value: ast.expr, names: Mapping[str, Any]) -> str | None:
+    """Returns the framework that an expression leads to; None if it leads to something else, such as a stub."""
+    if isinstance(value, ast.Call | ast.Subscript):  # `import_module("inplacelab")`, `sys.modules["inplacelab"]`
+        named = value.args[0] if isinstance(value, ast.Call) and value.args else getattr(value, "slice", None)
+        is_import = isinstance(value, ast.Subscript) or ast.unparse(value.func).endswith(
+            ("import_module", "__import__")
+        )
+        path = str(getattr(named, "value", "")) if is_import else ""
+    else:
+        name, dot, rest = ast.unparse(value).partition(".")
+        bound = [_framework_named(tree, each, names) for each in _assigned(tree, name)]
+        path = next((each for each in (*bound, _import_of(tree, name), _framework_of(names.get(name))) if each), "")
+        path += dot + rest
+    found = _top(path)
+    return found if found in FRAMEWORKS else None
+
+
+def _assigned(tree: ast.AST, name: str) -> list[ast.expr]:
+    """Returns what a program assigns to a name: calls and items, which need no names of their own."""
+    assigns = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call | ast.Subscript)
+    ]
+    return [node.value for node in assigns if any(ast.unparse(each) == name for each in node.targets)]
+
+
+def _import_of(tree: ast.AST, name: str) -> str:
+    """Returns the full name of the module that a program imports under a name; "" if there is none."""
+    for node in ast.walk(tree):
+        for alias in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
+            whole = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+            if name == alias.asname:
+                return whole
+            if alias.asname is None and name == alias.name.partition(".")[0]:
+                return whole if isinstance(node, ast.ImportFrom) else name
+    return ""
+
+
+def _framework_of(value: Any) -> str:
+    """Returns the framework that an object belongs to, or its package."""
+    return TORCH_NAMES if module_name_of(value).startswith(TORCH_NAMES) else package_of(value)
 
 
 def _referred(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[str]:
@@ -175,7 +244,7 @@ def _referred(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[str]:
     seen: set[int] = set()
     while waiting:
         value = waiting.pop()
-        yield TORCH_NAMES if module_name_of(value).startswith(TORCH_NAMES) else package_of(value)
+        yield _framework_of(value)
         if type(value) is FunctionType and id(value) not in seen and package_of(value) not in FRAMEWORKS:
             seen.add(id(value))
             waiting += [names_in(value.__globals__).get(name) for name in value.__code__.co_names]
@@ -235,8 +304,3 @@ def _read_and_stored(nodes: Iterable[ast.AST]) -> tuple[list[str], set[str]]:
 def _top(module: Any) -> str:
     name = str(module)
     return TORCH_NAMES if f"{name}.".startswith(f"{TORCH_NAMES}.") else name.partition(".")[0]
-
-
-def _in_place_of(package: str) -> str:
-    """What a program uses that has put this package in place of another one."""
-    return TORCH_NAMES if package == "torch" else DEFAULT

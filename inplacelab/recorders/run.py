@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from inplacelab.recording.recording import Recording
 
 LIMIT = 2000
-"""The number of steps kept by default; `Recording.truncated` counts the rest."""
+"""The number of steps kept by default; of the rest, `Recording.truncated` counts what was noticed."""
 
 _UNBUILT = Text(
     "The recording could not be built: {0} inside the recorder.",
@@ -224,7 +224,7 @@ class record:
 
     Args:
         title: a name for the picture.
-        limit: how many steps to keep at most; `recording.truncated` counts the rest.
+        limit: how many steps to keep at most.
         framework: what the block uses, one of `detection.FRAMEWORKS`; detected by default. For NumPy the block is traced, because
             NumPy reports nothing.
 

@@ -22,11 +22,13 @@ from inplacelab.recording.relations import made
 from inplacelab.recording.tensor_names import coming
 
 __all__ = [
+    "GRADIENT",
     "RESULT",
     "TEMPORARY",
     "Kept",
     "Naming",
     "is_constant",
+    "is_gradient_of",
     "kept_values",
     "name_on_line",
     "naming",
@@ -55,11 +57,23 @@ def tensor_label(tensor: TensorFacts, names: tuple[str, ...] | None = None) -> T
     called = tensor.names if names is None else names
     if not called:
         return TEMPORARY.format(tensor.id)
-    first, *others = called
+    gradients = [name for name in called if name.endswith(GRADIENT)][
+        1:
+    ]  # one for each name of their owner: one is enough
+    first, *others = [name for name in called if name not in gradients]
     if not others:
         return Text("`{0}`", "`{0}`").format(first)
     also = listing([Text(f"`{name}`", f"`{name}`") for name in others])
     return Text("`{0}` (also called {1})", "`{0}`（又名 {1}）").format(first, also)
+
+
+GRADIENT = ".grad"
+"""How the name of a tensor's gradient ends."""
+
+
+def is_gradient_of(name: str, names: Iterable[str]) -> bool:
+    """Whether a name is that of the gradient of one of these: it comes and goes with that one."""
+    return name.endswith(GRADIENT) and name.removesuffix(GRADIENT) in names
 
 
 TEMPORARY = Text("the temporary `T{0}`", "临时张量 `T{0}`")

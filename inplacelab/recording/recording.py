@@ -150,7 +150,8 @@ class Recording:
     steps: tuple[Step, ...]
     """What happened, in order."""
     truncated: int = 0
-    """The number of events left out at the end because the recorder's limit was reached; 0 if none."""
+    """At least so many events were left out at the end because the recorder's limit was reached: after it, not every recorder looks at
+    every operation. 0 if none."""
     simulated: bool = False
     """True if a simulated device took part."""
     live_before: int = 0

@@ -453,6 +453,16 @@ def test_the_command_for_a_script_whose_modules_use_the_framework(tmp_path: Path
     assert "overwritten by `add_`" in ran.stderr or "overwritten by `iadd`" in ran.stderr, ran.stderr
 
 
+def test_a_line_of_another_file_is_said_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "halves.py").write_text("\n\n\ndef right(t):\n    return t[:, 1:]\n")
+    script = tmp_path / "main.py"
+    start = "import torch\nfrom halves import right\nout = torch.ones(2, 2, requires_grad=True).exp()\n"
+    script.write_text(start + "b = right(out)\nb += 1\nout.sum().backward()\n")
+    assert re.search(r"through a view, `t\[:, 1:\]` of line 5 of \S*halves.py: ", command(str(script)).stderr)
+    script.write_text(start + "right(out)\nb = out[:1]\nb += 1\nout.sum().backward()\n")
+    assert "through a view, `out[:1]` of line 5: " in command(str(script)).stderr
+
+
 def test_the_command_for_scripts_that_do_not_fail_in_backward(tmp_path: Path) -> None:
     script = tmp_path / "fine.py"
     script.write_text(

@@ -124,7 +124,8 @@ def test_a_name_that_an_old_tensor_has_lost() -> None:
         ("held = {}\nheld['w'] = paddle.ones([2])", {"held['w']"}),
         ("held = {}\nheld['w'] = paddle.ones([2])\nw = held['w']\ndel held['w']", {"w"}),
         ("class Net:\n    def __init__(self):\n        self.w = paddle.ones([2])\nnet = Net()", {"net.w"}),
-        ("x = paddle.ones([2])\nxs = [x]", {"x"}),
+        ("x = paddle.ones([2])\nxs = [x]", {"x", "xs[0]"}),
+        ("x = paddle.ones([2])\nxs = [paddle.ones([1])]\nx = xs[0]", {"x", "xs[0]"}),
         ("x = paddle.ones([2])\nxs = [x, x]", {"x", "xs[0]", "xs[1]"}),
         ("xs = [paddle.ones([2])] * 3", {"xs[0]", "xs[1]", "xs[2]"}),
         ("class Net:\n    pass\nnet = Net()\nnet.w = paddle.ones([2])\nnet.w = net.w.scale(2.)", {"net.w"}),
@@ -135,6 +136,48 @@ def test_names_lead_through_dictionaries_and_objects_of_the_program(
 ) -> None:
     last = run(f"{text}\nimport math\n").recording.state(-1)
     assert {name for tensor in last.tensors.values() for name in tensor.names} == names
+
+
+ALIASES = """
+w = paddle.to_tensor([1., 2.], stop_gradient=False)
+(w * w).sum().backward()
+g = w.grad
+held = {'g': w.grad}
+v = w
+del w
+v.clear_gradient(False)
+held = None
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        (2, {("w.grad",)}),
+        (3, {("g", "w.grad")}),
+        (4, {("g", "held['g']", "w.grad")}),
+        (5, {("g", "held['g']", "w.grad", "v.grad")}),
+        (6, {("g", "held['g']", "v.grad")}),
+        (7, {("g", "held['g']")}),
+        (8, {("g",)}),
+    ],
+)
+def test_a_gradient_has_all_names_that_lead_to_it(run: Callable[..., Any], line: int, names: set[Any]) -> None:
+    state = run(ALIASES.lstrip()).recording.after_line(line)
+    assert {each.names for each in state.tensors.values()} - {("w",), ("w", "v"), ("v",)} == names
+
+
+def test_a_path_stays_a_name_when_a_function_has_another_one(run: Callable[..., Any]) -> None:
+    text = "class Net:\n    pass\ndef f(net):\n    net.w = paddle.ones([2])\n    global w\n    w = net.w\n    w.zero_()\nf(Net())\n"
+    recording = run(text).recording
+    (bound,) = recording.on_line(6)
+    assert [each.names for each in recording.state(bound.index).tensors.values()] == [("w", "net.w")]
+
+
+def test_a_method_gives_attributes_no_further_names(run: Callable[..., Any]) -> None:
+    text = "net = paddle.nn.Linear(2, 2)\nnet(paddle.ones([1, 2])).sum().backward()\n"
+    names = {name for state in run(text).recording.states() for t in state.tensors.values() for name in t.names}
+    assert {name.partition(".")[0] for name in names} == {"net"}
 
 
 TRAINED = """

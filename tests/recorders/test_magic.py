@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import re
 import sys
 import warnings
-import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -50,18 +48,18 @@ def cell(shell: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     displayed: list[Any] = []
     monkeypatch.setattr("IPython.display.display", lambda shown: displayed.append(shown))
 
-    def run(text: str) -> Shown:
+    def run(text: str, number: str | None = None) -> Shown:
         displayed.clear()
         capsys.readouterr()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            result = shell.run_cell(text, store_history=True)
+            result = shell.run_cell(text, store_history=True, cell_id=number)
         return Shown(result, capsys.readouterr().out, list(displayed))
 
     return run
 
 
-Run = Callable[[str], Shown]
+Run = Callable[..., Shown]
 
 
 def test_a_cell_is_run_recorded_and_shown(cell: Run, shell: Any) -> None:
@@ -400,82 +398,26 @@ def _is_open(widget: Any) -> bool:
     return widget.comm is not None
 
 
-@pytest.fixture
-def in_cell(shell: Any, cell: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], Shown]:
-    """Runs a cell of a notebook that tells which one it is."""
-
-    def run(number: str, text: str) -> Shown:
-        monkeypatch.setattr(shell, "get_parent", lambda: {"metadata": {"cellId": number}}, raising=False)
-        return cell(text)
-
-    return run
-
-
 @pytest.mark.parametrize(
     "first", ["%%stepper\n", "%%stepper --predict --name twice\n", "%%predict value\nwhat: 1 | 2\n"]
 )
-def test_a_cell_that_runs_again_closes_what_it_displayed(in_cell: Callable[[str, str], Shown], first: str) -> None:
+def test_a_cell_that_runs_again_closes_what_it_displayed(cell: Run, first: str) -> None:
     text = first if first.startswith("%%predict") else first + TWICE
-    (before,) = in_cell("a", text).displayed
-    (other,) = in_cell("b", text).displayed  # another cell with the same text
-    (after,) = in_cell("a", text + "\n").displayed
+    (before,) = cell(text, "a").displayed
+    (other,) = cell(text, "b").displayed  # another cell with the same text
+    (after,) = cell(text + "\n", "a").displayed
     assert [_is_open(each) for each in (before, other, after)] == [False, True, True]
-    assert not _is_open(before.layout) or before.layout is after.layout
+    assert not _is_open(before.layout)
 
 
-def test_a_cell_that_fails_when_it_runs_again_closes_the_old_stepper(in_cell: Callable[[str, str], Shown]) -> None:
-    (before,) = in_cell("c", "%%stepper\n" + TWICE).displayed
-    assert type(in_cell("c", "%%stepper\nx = (\n").error).__name__ == "SyntaxError"
+def test_a_cell_that_fails_when_it_runs_again_closes_the_old_stepper(cell: Run) -> None:
+    (before,) = cell("%%stepper\n" + TWICE, "c").displayed
+    assert type(cell("%%stepper\nx = (\n", "c").error).__name__ == "SyntaxError"
     assert not _is_open(before)
 
 
-def test_steppers_of_one_run_stay_open(in_cell: Callable[[str, str], Shown]) -> None:
-    text = f"for _ in range(2): get_ipython().run_cell_magic('stepper', '', {TWICE!r})"
-    first = in_cell("d", text).displayed
-    assert [_is_open(each) for each in first] == [True, True]
-    second = in_cell("d", text).displayed
-    assert [_is_open(each) for each in (*first, *second)] == [False, False, True, True]
-
-
-def test_what_is_compared_is_closed_too(in_cell: Callable[[str, str], Shown]) -> None:
-    in_cell("e", "%%stepper --name one\n" + TWICE)
-    (before,) = in_cell("f", "%%stepper --against one\n" + TWICE).displayed
-    (after,) = in_cell("f", "%%stepper --against one\n" + TWICE).displayed
+def test_what_is_compared_is_closed_too(cell: Run) -> None:
+    cell("%%stepper --name one\n" + TWICE, "e")
+    (before,) = cell("%%stepper --against one\n" + TWICE, "f").displayed
+    (after,) = cell("%%stepper --against one\n" + TWICE, "f").displayed
     assert [_is_open(each) for each in (before, after)] == [False, True]
-
-
-def test_a_closed_stepper_frees_its_recording(in_cell: Callable[[str, str], Shown], shell: Any) -> None:
-    """Unless the program keeps it, under the name that it asked for."""
-    in_cell("g", "%%stepper --name kept\n" + TWICE)
-    kept = shell.user_ns["kept"]
-    gone = [weakref.ref(in_cell("g", "%%stepper\n" + TWICE).displayed[0].recording) for _ in range(3)]
-    gc.collect()
-    assert [each() is None for each in gone] == [True, True, False]
-    assert len(kept) > 0
-
-
-def test_a_kernel_does_not_keep_steppers() -> None:
-    """A real kernel, in which a client runs one cell many times, without saying which cell it is."""
-    manager = pytest.importorskip("jupyter_client.manager")
-    counts = (
-        "import gc; from ipywidgets.widgets import widget; from inplacelab.recording import Recording; gc.collect()\n"
-        "print(len(widget._instances), sum(type(each) is Recording for each in gc.get_objects()))"
-    )
-    kernel, client = manager.start_new_kernel()
-    try:
-        client.execute_interactive("%load_ext inplacelab\nimport inplacelab as paddle", timeout=60)
-        seen: list[str] = []
-
-        def read(told: Any) -> None:
-            seen.append(told["content"].get("text", ""))
-
-        for times in (1, 5):
-            for _ in range(times):
-                client.execute_interactive("%%stepper\n" + TWICE, timeout=60, output_hook=lambda _: None)
-            client.execute_interactive(counts, timeout=60, output_hook=read)
-    finally:
-        client.stop_channels()
-        kernel.shutdown_kernel(now=True)
-    once, often = [each.split() for each in seen if each]
-    assert once == often
-    assert int(once[0]) >= 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import inplacelab as paddle
 from inplacelab import Tensor
 from inplacelab.recorders import instrument
 from inplacelab.recorders.bindings import Bindings, Watched
-from inplacelab.recorders.detection import Use, framework_used
+from inplacelab.recorders.detection import Use, framework_of_script, framework_used
 from inplacelab.recorders.program import Block, Scope, identifiers, with_block
 from inplacelab.recording import Recording, queries
 
@@ -164,8 +165,29 @@ def test_the_strides_of_what_has_no_elements() -> None:
     assert (*facts.strides,) == (*nothing.strides,) == (3, 1)
 
 
-def test_a_module_that_the_program_replaces_is_the_one_that_it_imports(monkeypatch: pytest.MonkeyPatch) -> None:
-    replaces = "import sys, inplacelab\nsys.modules['paddle'] = inplacelab\nimport paddle\n"
-    assert framework_used(ast.parse(replaces), {}) == Use("inplacelab")
-    monkeypatch.setitem(sys.modules, "paddle", paddle)  # in an earlier cell
+@pytest.mark.parametrize(
+    ("text", "framework"),
+    [
+        ("import inplacelab\nsys.modules['paddle'] = inplacelab\nimport paddle", "inplacelab"),
+        ("import inplacelab as engine\nsys.modules.update({'paddle': engine})\nimport paddle", "inplacelab"),
+        ("engine = importlib.import_module('inplacelab')\nsys.modules['paddle'] = engine\nimport paddle", "inplacelab"),
+        ("import inplacelab.torch\nsys.modules['torch'] = inplacelab.torch\nimport torch", "inplacelab.torch"),
+        ("from inplacelab import torch as t\nsys.modules.setdefault('torch', t)\nimport torch.nn", "inplacelab.torch"),
+        ("sys.modules['runlogger'] = ModuleType('runlogger')\nimport numpy\nimport runlogger", "numpy"),
+        ("import numpy\nsys.modules['runlogger'] = Stub()\nimport runlogger", "numpy"),
+        ("sys.modules['numpy.plots'] = stub\nimport runlogger\nfrom numpy.plots import plot", "numpy"),
+        ("for name in ('runlogger', 'wandb'):\n    sys.modules[name] = Stub(name)\nimport numpy, wandb", "numpy"),
+        ("with patch.dict(sys.modules, {'wandb': Stub()}):\n    import numpy, wandb", "numpy"),
+        ("sys.modules['torch'] = ModuleType('torch')\nimport torch\nimport numpy", "numpy"),
+        ("import numpy\nsys.modules['numpy'] = None", "numpy"),
+    ],
+)
+def test_a_program_that_replaces_modules_uses_what_it_imports(text: str, framework: str) -> None:
+    tree = ast.parse(f"import sys\n{text}\n")
+    assert framework_used(tree, {}) == Use(framework)
+    assert framework_of_script(Path("program.py"), tree) == framework
+
+
+def test_a_module_that_an_earlier_cell_has_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "paddle", paddle)
     assert framework_used(ast.parse("import paddle\nx = paddle.ones([2])"), {}) == Use("inplacelab")

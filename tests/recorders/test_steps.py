@@ -99,7 +99,7 @@ def test_names_of_functions_lists_layers_and_gradients(run: Runner) -> None:
     recording = run(text).recording
     inside = next(s.index for s in recording.steps if s.line == 3 and s.kind == "operation")
     assert {("x",), ("y",)} <= names(recording, inside)
-    assert {("x",), ("x.grad",), ("out",), ("pair[1]",), ("net.weight",), ("net.bias",)} <= names(recording)
+    assert {("x",), ("x.grad",), ("out", "pair[0]"), ("pair[1]",), ("net.weight",), ("net.bias",)} <= names(recording)
 
 
 def test_a_local_name_that_hides_a_global(run: Runner) -> None:

@@ -24,7 +24,7 @@ from tests.tiers import examples
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
 from inplacelab.recorders.torch.readings import SHOWS_SAVED  # noqa: E402  # they need PyTorch
-from tests.recorders.torch_programs import program  # noqa: E402
+from tests.recorders.torch_programs import further_program, program  # noqa: E402
 from tests.recorders.torch_runs import bits, plain, remarks, run, tensors_in  # noqa: E402
 
 pytestmark = [
@@ -74,6 +74,65 @@ def compare(text: str, where: str) -> Outcome:
 def _is_known_to_stop(recording: Recording, text: str) -> bool:
     """KNOWN: a base that shares a counter with a view that got other `.data`."""
     return "Tensors were also written" in " ".join(remarks(recording)) and ".data = " in text
+
+
+@pytest.mark.parametrize("first", range(0, examples(600), 100))
+def test_names_kept_gradients_and_views_are_those_of_pytorch(first: int) -> None:
+    failed = 0
+    for seed in range(first, first + 100):
+        text = further_program(seed)
+        where = f"further program {seed}\n{text}\n"
+        ran, (names, error) = run(text), plain(text)
+        assert (type(ran.failure), str(ran.failure)) == (type(error), str(error)), where
+        failed += "second time" in str(error)
+        _compare_end(ran.recording.state(-1), names, where)
+    assert failed > 3
+
+
+def _compare_end(state: State, names: dict[str, Any], where: str) -> None:
+    """Every name leads to the tensor that it leads to in PyTorch, which has the same nodes and the same gradient."""
+    found = dict(_labels(names))
+    assert {name for facts in state.tensors.values() for name in facts.names} == found.keys(), where
+    numbers: dict[int, set[int | None]] = {}
+    for label, tensor in found.items():
+        numbers.setdefault(id(tensor), set()).add(state.bound(label))
+        history = _history(tensor)
+        if history is not None:
+            facts = state.tensor(label)
+            grad = None if facts.grad is None else _printed(queries.visible_values(state, state.tensors[facts.grad]))
+            assert _nodes_recorded(state, facts.node) == _nodes_made(tensor.grad_fn), (where, label)
+            assert grad == history.grad, (where, label)
+    assert all(len(each) == 1 for each in numbers.values()), where
+    assert len(set.union(*numbers.values())) == len(numbers), where
+
+
+def _labels(names: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """All expressions that lead to tensors: names, items, and their gradients."""
+    paths = [(name, value) for name, value in names.items() if not name.startswith("_")]
+    paths += [(f"some[{k}]", each) for k, each in enumerate(names["some"])]
+    paths += [(f"known[{key!r}]", each) for key, each in names["known"].items()]
+    for path, value in paths:
+        if isinstance(value, torch.Tensor):
+            yield path, value
+            if (history := _history(value)) is not None and history.grad is not None:
+                yield f"{path}.grad", value.grad
+
+
+def _nodes_made(node: Any) -> list[str]:
+    found = []
+    while node is not None:
+        found.append(_name(node))
+        node = next(iter(_following(node)), None)
+    return found
+
+
+def _nodes_recorded(state: State, number: int | None) -> list[str]:
+    found = []
+    while number is not None:
+        node = state.nodes[number]
+        found.append(node.name)
+        number = node.edges[0].to if node.edges else None
+    return found
 
 
 # ---- after each line ------------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import warnings
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -134,6 +136,27 @@ WIDE_WRITES = (
     "{x}.set_({x}.detach().clone())",
 )  # fmt: skip
 WIDE_KINDS = {**KINDS, tuple(f"{{new}} = {each}" for each in WIDE_VALUES): 3, WIDE_WRITES: 4}
+MORE_STARTS = (
+    (*STARTS[0], "c = (a * 1.0).to(torch.complex64)", "some = [a, x]", "known = {}"),
+    (*STARTS[1], "x = a * 2", "c = torch.view_as_complex(x.reshape(2, 1, 2))", "some = [b]", "known = {'x': x}"),
+)  # fmt: skip
+MORE_VIEWS = (
+    "torch.view_as_real({x})", "{x}.real", "{x}.imag", "{x}.conj()", "{x}.unfold(0, 1, 1)", "{x}.as_strided((2,), (1,))", "torch._neg_view({x})",
+    "{x}.movedim(0, -1)", "{x}.view({x}.dtype)", "{x}.mH", "torch.view_as_complex({x}.reshape(-1, 2))", "{x}.tensor_split(2)[0]",
+)  # fmt: skip
+MORE_NAMES = (
+    "{new} = {x}.grad", "some = [{x}, {y}.grad]", "known['k'] = {x}.grad", "{new} = some[0]", "some.append({x})", "known['x'] = {y}", "{x}.grad = None",
+    "some.pop()", "{new} = known.get('x')", "{x} = some[-1]", "{new} = {x}.data", "known = {{}}", "del {x}",
+)  # fmt: skip
+MORE_PASSES = (
+    "{x}.retain_grad()", "{x}.retain_grad()", "{x}.retain_grad()", "{x}.abs().sum().backward()", "{x}.abs().sum().backward()",
+    "{x}.square().abs().sum().backward()", "{x}.abs().mean().backward(retain_graph=True)",
+)  # fmt: skip
+MORE_KINDS = {
+    tuple(f"{{new}} = {each}" for each in MORE_VIEWS): 3, tuple(f"{{new}} = {each}" for each in VIEWS): 1, WRITES[:8]: 3,
+    tuple(f"{{new}} = {each}" for each in VALUES[:14]): 3, MORE_NAMES: 3, MORE_PASSES: 3,
+}  # fmt: skip
+"""Views of complex numbers, further names, and gradients that are kept, also of passes that fail."""
 TOTAL = (
     "total = sum(each.sum() for _, each in sorted(globals().items()) if isinstance(each, torch.Tensor) and each.requires_grad)",
     "total.backward()",
@@ -150,12 +173,28 @@ def program(seed: int, *, wide: bool = False) -> str:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of `.grad` of a tensor that is no leaf
-        return "\n".join(_lines(random.Random(seed), wide=wide))
+        if wide:
+            return "\n".join(_lines(random.Random(seed), kinds=WIDE_KINDS, before=WIDE))
+        return "\n".join(_lines(random.Random(seed)))
 
 
-def _lines(chance: random.Random, *, wide: bool) -> list[str]:
-    lines = [*(WIDE.splitlines() if wide else ()), *chance.choice(STARTS)]
-    kinds = WIDE_KINDS if wide else KINDS
+def further_program(seed: int) -> str:
+    """Returns a program with more kinds of views and names, and with gradients that are kept."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return "\n".join(_lines(random.Random(seed), MORE_STARTS, MORE_KINDS, MORE_PASSES, failing=0.6))
+
+
+def _lines(
+    chance: random.Random,
+    starts: Sequence[tuple[str, ...]] = STARTS,
+    kinds: Mapping[tuple[str, ...], float] = MappingProxyType(KINDS),
+    passes: tuple[str, ...] = PASSES,
+    *,
+    before: str = "",
+    failing: float = 0.12,
+) -> list[str]:
+    lines = [*before.splitlines(), *chance.choice(starts)]
     space: dict[str, Any] = {"torch": torch}
     exec("\n".join(lines), space)
     body, end = chance.randint(4, 14), chance.choice(("passes", "passes", "total", "total", ""))
@@ -165,7 +204,7 @@ def _lines(chance: random.Random, *, wide: bool) -> list[str]:
             names = [name for name in names if space[name].requires_grad]
         if not names:
             break
-        forms = PASSES if number >= body else chance.choices([*kinds], [*kinds.values()])[0]
+        forms = passes if number >= body else chance.choices([*kinds], [*kinds.values()])[0]
         x, y, z = (chance.choice(names) for _ in "xyz")
         line = chance.choice(forms).format(x=x, y=y, z=z, new=f"v{number}")
         if chance.random() < 0.12:
@@ -173,15 +212,13 @@ def _lines(chance: random.Random, *, wide: bool) -> list[str]:
         try:
             exec(line, space)
         except Exception as error:  # noqa: BLE001  # whatever PyTorch refuses
-            if chance.random() < _ends(error, forms):
+            if chance.random() < _ends(error, failing if forms is passes else 0.04):
                 return [*lines, line]
         else:
             lines.append(line)
     return [*lines, *TOTAL] if end == "total" else lines
 
 
-def _ends(error: Exception, forms: tuple[str, ...]) -> float:
+def _ends(error: Exception, usually: float) -> float:
     """How often a program ends with an error; otherwise it goes on without the line."""
-    if "modified by an inplace" in str(error):
-        return 1
-    return 0.12 if forms is PASSES else 0.04
+    return 1 if "modified by an inplace" in str(error) else usually

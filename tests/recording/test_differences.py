@@ -121,3 +121,13 @@ def test_numbers_that_print_alike_are_printed_in_full() -> None:
 )
 def test_the_verdict(source: str, says: str) -> None:
     assert verdict(recorded(source)).says.en == says
+
+
+def test_a_further_name_takes_no_name_away() -> None:
+    start = "w = paddle.to_tensor([1.0, 2.0], stop_gradient=False)\nkept = [w * 1.0]\n(w * w).sum().backward()\n"
+    left, right = start + "g = w.grad\nx = kept[0]\nlast = w * 1.0\n", start + "w.grad\n3\nlast = w * 1.0\n"
+    found = at_the_end_of_line(6, left, right)
+    assert said(found, "name") == [
+        "So far, only the left program has `x`.",
+        "So far, only the left program has `g`.",
+    ]

@@ -33,7 +33,7 @@ def saved_names(recording: Recording, index: int = -1) -> list[str]:
         ("y = a[0].sin()", ["the result of `a[0]` in line 3"]),
         ("b = a\ny = b.sin()", ["`b`"]),
         ("def f(t):\n    return t.sin()\ny = f(a)", ["`t`"]),
-        ("pair = [a, h]\ny = pair[1] * 1. + pair[0].sin()", ["`a`"]),
+        ("pair = [a, h]\ny = pair[1] * 1. + pair[0].sin()", ["`pair[0]`"]),
         ("net = paddle.nn.Linear(3, 1)\ny = net(h).sum()", ["`h` (as its first operand)", "`net.weight` (as its second operand)"]),
         ("a.sin_()", ["a copy of `a`"]),
         ("a.multiply_(h)", ["a copy of `a` (as its first operand)", "`h` (as its second operand)"]),

@@ -140,6 +140,37 @@ def test_a_program_whose_backward_succeeds(doubled_in_place: Recording, index: i
     assert sentence(doubled_in_place, index).en == DOUBLED[index]
 
 
+ALIASES = """w = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+(w * w).sum().backward()
+g = w.grad
+v = w
+g = None
+del w
+del v
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (3, "Line 3: `g` is another name for the tensor `w.grad`: one object, nothing was copied."),
+        (4, "Line 4: `v` is another name for the tensor `w`: one object, nothing was copied."),
+        (5, "Line 5: `g` no longer names a tensor."),
+        (6, "Line 6: `w` no longer names a tensor."),
+        (7, "Line 7: `v` no longer names a tensor. S0 and S3 were freed (16 bytes)."),
+    ],
+)
+def test_a_name_ends_when_nothing_is_called_so_any_more(line: int, said: str) -> None:
+    recording = run(ALIASES).recording
+    (step,) = recording.on_line(line)
+    assert sentence(recording, step.index).en == said
+
+
+def test_many_further_names_are_counted() -> None:
+    recording = run("some = [paddle.ones([1]) for k in range(7)]\nothers = list(some)\n").recording
+    assert sentence(recording, len(recording) - 1).en == "Line 2: 7 tensors have further names now: nothing was copied."
+
+
 # --- one kind of step at a time ------------------------------------------------------------------------------------
 
 

@@ -153,8 +153,9 @@ def test_of_a_graph_too_wide_the_part_around_the_failure_is_drawn() -> None:
 
 def test_a_cut_recording_says_so_in_its_picture(sample: Callable[[str], Recording]) -> None:
     for name in ("stale", "relayout"):  # of several frames, and of one
-        cut = replace(sample(name), truncated=7)
-        assert any("The recording was cut: 7 later events" in each for each in words_in(to_svg(cut)))
+        whole = sample(name)
+        cut = replace(whole, truncated=7)
+        assert any(f"The recording was cut after {len(whole)} steps" in each for each in words_in(to_svg(cut)))
 
 
 def test_a_recording_says_in_its_picture_and_page_what_it_leaves_out(sample: Callable[[str], Recording]) -> None:

@@ -62,8 +62,8 @@ class Picture:
     nodes: Mapping[int, NodePicture]
     names: Mapping[str, frozenset[int]]
     """The tensors that an expression leads to: several if scopes use one name for different tensors."""
-    simple: Mapping[str, frozenset[int]] = field(default_factory=dict)
-    """Those of the names that are identifiers."""
+    expected: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """Those of the names that a recording is expected to have: outside functions all of them, in functions identifiers; with `.grad`."""
     reached: frozenset[int] = frozenset()
     """The tensors that a recording is expected to name: those that names lead to, directly or through what they lead to."""
     live: int = 0
@@ -84,13 +84,13 @@ def picture(innermost: FrameType | None, filename: str, extra: Mapping[str, Any]
     nodes = [each for each in gc.get_objects() if issubclass(type(each), Node)]
     inner = {each.inner for each in nodes if isinstance(each, CopySlicesNode)}
     scopes = _scopes(innermost, filename) if extra is None else [("", extra, extra.get("__name__", "builtins"))]
-    names, simple, reached = _names(scopes)
+    names, expected, reached = _names(scopes)
     return Picture(
         {id(each): _tensor(each) for each in tensors},
         {id(each): _storage(each) for each in storages},
         {each.serial: _node(each) for each in nodes if each not in inner},
         {label: frozenset(found) for label, found in names.items()},
-        {label: frozenset(found) for label, found in simple.items()},
+        {label: frozenset(found) for label, found in expected.items()},
         frozenset(reached),
         sum(each.nbytes for each in storages if not isinstance(each, Unaccounted)),
     )
@@ -99,21 +99,21 @@ def picture(innermost: FrameType | None, filename: str, extra: Mapping[str, Any]
 def _names(
     scopes: Iterable[tuple[str, Mapping[str, Any], str]],
 ) -> tuple[dict[str, set[int]], dict[str, set[int]], set[int]]:
-    """All expressions that lead to tensors; those of them that are identifiers; and the tensors that are expected to be named."""
+    """All expressions that lead to tensors; those of them that are expected; and the tensors that are expected to be named."""
     names: dict[str, set[int]] = {}
-    simple: dict[str, set[int]] = {}
+    expected: dict[str, set[int]] = {}
     reached: set[int] = set()
     for function, scope, module in scopes:
         for name, value in list(scope.items()):
             for path, tensor in _leads_to(name, value, module):
                 reached.add(id(tensor))
-                for label in {path, f"{function}.{path}" if function else path}:
-                    names.setdefault(label, set()).add(id(tensor))
-                    if tensor._grad is not None:
-                        names.setdefault(f"{label}.grad", set()).add(id(tensor._grad))
-                if path == name:
-                    simple.setdefault(name, set()).add(id(tensor))
-    return names, simple, reached
+                leads = [(path, tensor)] if tensor._grad is None else [(path, tensor), (f"{path}.grad", tensor._grad)]
+                for label, end in leads:
+                    for each in {label, f"{function}.{label}" if function else label}:
+                        names.setdefault(each, set()).add(id(end))
+                    if path == name or not function:
+                        expected.setdefault(label, set()).add(id(end))
+    return names, expected, reached
 
 
 def _scopes(frame: FrameType | None, filename: str) -> Iterator[tuple[str, dict[str, Any], str]]:

@@ -66,19 +66,19 @@ class Matching:
                     self._pair("tensor", key, next(iter(left)), name)
 
     def _complete(self) -> None:
-        """A tensor that a plain name leads to is recorded under that name; one that only paths lead to, under some name."""
+        """A tensor is recorded under each name that is expected; one that only other paths lead to, under some name."""
         recorded_as = {found: recorded for recorded, found in self.pairs["tensor"].items()}
         named = {key for keys in self.recorded.names.values() for key in keys}
         for key in self.found.reached:
             if recorded_as.get(key) not in named:
                 labels = sorted(label for label, matches in self.found.names.items() if key in matches)
                 self._differ(f"{labels[0]}: leads to a tensor that is recorded under no name")
-        for name, matches in self.found.simple.items():
+        for name, matches in self.found.expected.items():
             for key in matches:
                 if key not in recorded_as:
                     self._differ(f"{name}: leads to a tensor that is not recorded")
                 elif not any(
-                    name in (label, label.rpartition(".")[2]) and recorded_as[key] in keys
+                    f".{label}".endswith(f".{name}") and recorded_as[key] in keys
                     for label, keys in self.recorded.names.items()
                 ):
                     self._differ(f"{name}: leads to a tensor that is recorded under other names")

@@ -52,7 +52,7 @@ NAMES = (
     "{new} = some[0]", "{new}, {0} = pair", "first, *others = {0}, {1}, {0}", "known = {{'x': {0}}}", "known['x'].add_({1})",
     "del some", "some = [x * {n} for x in ({0}, {1})]", "some = [{0}[k] for k in range(2)]", "some = list({0}.unbind(0))",
     "for {new} in some: {new}.scale_({n})", "{new} = known.pop('x')", "{0} = {0}", "({new} := {0} * {n}).add_({1})",
-    "some += [{0}]", "pair = pair[::-1]", "size = {0}.sum().item()", "{new} = {0} if {0}.sum() > 0 else {1}",
+    "some += [{0}]", "some = [{0}.grad, {0}]", "known = {{'g': {0}.grad, 'x': {1}}}", "{0} = some[0]", "{0}.grad = {1}.grad", "pair = pair[::-1]", "size = {0}.sum().item()", "{new} = {0} if {0}.sum() > 0 else {1}",
 )  # fmt: skip
 HISTORY = (
     "{0}.sum().backward()", "({0} * {0}).sum().backward()", "{0}.backward(retain_graph=True)", "({0} * {1}).backward()",

@@ -63,7 +63,7 @@ class Witness(observe.Observer):
         assert found.live == CPU.ledger.live - self._start, "the ledger is wrong"
         if self._passes and self._called != "hook":
             # saved tensors that a derivative unpacks are recorded only when they are used
-            found = replace(found, simple={}, reached=frozenset())
+            found = replace(found, expected={}, reached=frozenset())
         self.pictures.append(
             None if self not in modes.current().listeners else replace(found, peak=CPU.ledger.peak - self._start)
         )

@@ -25,7 +25,7 @@ class Objects:
         self.simulated = False
         self._names: dict[int, tuple[str, ...]] = {}
         self._counters_of: dict[int, list[int]] = {}  # from a storage to its counters
-        self._gradient_of: dict[int, int] = {}  # from a gradient to the tensor whose `.grad` it is
+        self._owners: dict[int, dict[int, None]] = {}  # from a gradient to the tensors whose `.grad` it is
 
     def storage_seen(self, event: ev.StorageSeen) -> None:
         """Notes a storage."""
@@ -58,8 +58,7 @@ class Objects:
         """Notes a tensor, or its new metadata."""
         number, (shape, strides, offset) = event.operand.tensor, event.operand.layout
         self._names[number] = event.names
-        if event.grad is not None:
-            self._gradient_of[event.grad] = number
+        self._owns(number, event.grad, self.steps.now)
         self.steps.now.tensors[number] = TensorFacts(
             id=number,
             names=self._names_of(number),
@@ -76,8 +75,6 @@ class Objects:
             node=event.node,
             grad=event.grad,
         )
-        if event.grad is not None:
-            self._rename(self.steps.now, event.grad)
 
     def rewired(self, event: ev.Rewired) -> None:
         """Gives a tensor another place in the history."""
@@ -92,9 +89,8 @@ class Objects:
         facts = self.steps.tensor(event.tensor)
         if facts is None:
             return
-        if event.grad is not None:
-            self._gradient_of[event.grad] = event.tensor
         self.steps.earlier()
+        self._owns(event.tensor, event.grad, self.steps.late)
         self.steps.late.tensors[event.tensor] = replace(
             facts, leaf=event.node is None, needs_gradient=event.needs_gradient, node=event.node, grad=event.grad
         )
@@ -104,9 +100,7 @@ class Objects:
         facts = self.steps.tensor(event.tensor)
         if facts is None:
             return
-        if event.grad is not None:
-            self._gradient_of[event.grad] = event.tensor
-            self._rename(self.steps.now, event.grad)
+        self._owns(event.tensor, event.grad, self.steps.now)
         self.steps.now.tensors[event.tensor] = replace(facts, grad=event.grad)
 
     def named(self, event: ev.Named) -> None:
@@ -122,11 +116,20 @@ class Objects:
         if facts is not None and facts.names != names:
             changes.tensors[number] = replace(facts, names=names)
 
+    def _owns(self, owner: int, grad: int | None, changes: Changes) -> None:
+        """Notes which tensor is the `.grad` of another one now. The one that was it may live on under other names."""
+        before = self.steps.tensor(owner)
+        if before is not None and before.grad is not None and before.grad != grad:
+            self._owners.get(before.grad, {}).pop(owner, None)
+            self._rename(changes, before.grad)
+        if grad is not None:
+            self._owners.setdefault(grad, {})[owner] = None
+            self._rename(changes, grad)
+
     def _names_of(self, number: int) -> tuple[str, ...]:
-        """Returns a tensor's names; `x.grad` if it has no other."""
-        own = self._names.get(number, ())
-        owner = self._names.get(self._gradient_of.get(number, -1), ())
-        return own or ((f"{owner[0]}.grad",) if owner else ())
+        """Returns a tensor's names: its own, and `x.grad` for each name of a tensor whose gradient it is."""
+        owners = (name for owner in self._owners.get(number, ()) for name in self._names.get(owner, ()))
+        return (*self._names.get(number, ()), *(f"{name}.grad" for name in owners))
 
     def died(self, event: ev.Died) -> None:
         """Notes what is gone."""
@@ -134,6 +137,8 @@ class Objects:
         changes = now if event.replaced else self.steps.late
         match event.kind:
             case "tensor":
+                self._owns(event.number, None, changes)
+                self._owners.pop(event.number, None)
                 _gone(event.number, now.tensors, changes.tensors)
             case "storage":
                 _gone(event.number, now.storages, changes.storages)

@@ -68,6 +68,7 @@ class KnownTensor:
         base: the tensor of which it is a view.
         node, needs, grad: its place in the gradient history.
         read_at: the version at which its node was last read.
+        remade: of a view whose base was written, see `readings.remade_nodes`; empty if that was not asked yet.
     """
 
     number: int
@@ -81,10 +82,11 @@ class KnownTensor:
     needs: bool = False
     grad: int | None = None
     read_at: int = 0
+    remade: tuple[str, ...] = ()
 
     def swap(self, other: KnownTensor) -> None:
         """Exchanges all but the numbers and the names of two tensors."""
-        for name in ("storage", "counter", "base", "node", "needs", "grad", "read_at"):
+        for name in ("storage", "counter", "base", "node", "needs", "grad", "read_at", "remade"):
             mine, its = getattr(self, name), getattr(other, name)
             setattr(self, name, its)
             setattr(other, name, mine)

@@ -88,19 +88,24 @@ class TorchNodes:
                 self._numbers[key], self._nodes[number].key = number, key
                 self._emit(events.NodeMade(number, shown(LEAF_NODE), ("input",), (), (), False, key[1], False))
 
-    def expected(self, current: int | None, to: int | None) -> int | None:
-        """Returns the node that PyTorch will make for a view, instead of the current one, once its base leads to the node `to`."""
-        before = self._nodes.get(-1 if current is None else current)
-        if to is None or (current in self._awaited and before is not None and before.edges == (to,)):
+    def expected(self, current: int | None, to: int | None, names: tuple[str, ...]) -> int | None:
+        """Returns the node that PyTorch will make for a view, instead of the current one, once its base leads to the node `to`: the first
+        of those with these names.
+        """
+        if to is None or (current in self._awaited and self._awaits(current) == to):
             return current
-        number = self._next_node()
-        self._add_node(number, ("awaited", number), (to,))
-        self._awaited.add(number)
-        self._emit(
-            events.NodeMade(
-                number, "AsStridedBackward0", ("self",), (to,), (), False, None, True, origin=events.INFERRED
-            )
-        )
+        for name in reversed(names):
+            number = self._next_node()
+            self._add_node(number, ("awaited", number), (to,))
+            self._awaited.add(number)
+            self._emit(events.NodeMade(number, name, ("self",), (to,), (), False, None, True, origin=events.INFERRED))
+            to = number
+        return to
+
+    def _awaits(self, number: int | None) -> int | None:
+        """Returns the node to which nodes lead that PyTorch will make."""
+        while number is not None and number in self._awaited:
+            (number,) = self._nodes[number].edges
         return number
 
     def node(self, node: Any, awaited: int | None = None) -> int | None:
@@ -112,11 +117,7 @@ class TorchNodes:
         """
         if node is None:
             return None
-        key = self._key(node)
-        if key not in self._numbers and awaited is not None and awaited in self._awaited:
-            self._awaited.discard(awaited)
-            self._numbers[key] = awaited
-            self._meet_node(node, key)
+        self._made(node, awaited)
         waiting = [node]
         while waiting:
             each = waiting.pop()
@@ -125,6 +126,20 @@ class TorchNodes:
                 self._meet_node(each, key)
                 waiting += [following for following, _ in each.next_functions if following is not None]
         return self._numbers[self._key(node)]
+
+    def _made(self, node: Any, awaited: int | None) -> None:
+        """Gives nodes that PyTorch has made for a view the numbers of those that were inferred."""
+        made = []
+        while awaited is not None and awaited in self._awaited and node is not None:
+            key = self._key(node)
+            if key in self._numbers:
+                break
+            self._awaited.discard(awaited)
+            self._numbers[key] = awaited
+            made.append((node, key))
+            (awaited,), ((node, _), *_) = self._nodes[awaited].edges, node.next_functions
+        for each, key in made:
+            self._meet_node(each, key)
 
     def number_of(self, node: Any) -> int | None:
         """Returns the number of a node that was described; None if it was not."""

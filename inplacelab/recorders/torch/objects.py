@@ -34,6 +34,7 @@ from inplacelab.recorders.torch.readings import (
     may_be_remade,
     needs_gradient,
     node_of,
+    remade_nodes,
     retains_grad,
     version_of,
 )
@@ -176,6 +177,7 @@ class TorchObjects:
         if operand == known.operand:
             return False
         left, known.storage, known.counter, known.operand = known.storage, storage, counter, operand
+        known.remade = ()
         left.tensors.pop(known.number, None)
         storage.tensors[known.number] = known
         self.storages.moved(left)
@@ -317,7 +319,8 @@ class TorchObjects:
         if root is None:
             return known.node
         to = self._history(root, base, fresh=False)
-        return self.nodes.expected(known.node, self.nodes.of_leaf(root.number) if to is None else to)
+        known.remade = known.remade or remade_nodes(tensor, base)
+        return self.nodes.expected(known.node, self.nodes.of_leaf(root.number) if to is None else to, known.remade)
 
     def _point(self, known: KnownTensor, node: int | None) -> None:
         """Sets the node that a tensor leads to."""

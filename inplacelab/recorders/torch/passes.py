@@ -213,6 +213,7 @@ class TorchPasses:
                 for node in under.order[: under.order.index(failing)]:
                     self._ran(under, node)
                 self._unpacks(under, failing, last=kept)
+            objects.look_at_gradients()
             number = objects.nodes.number_of(failing)
             if isinstance(error, RuntimeError) and (stale(message) or is_second_pass(message)):
                 if failing is None and stale(message) and SHOWS_SAVED:

@@ -94,6 +94,30 @@ def may_be_remade(view: Any) -> bool:
     return _creation_meta is None or _creation_meta(view).name == "DEFAULT"
 
 
+_AS_STRIDED = ("AsStridedBackward0",)
+
+
+def remade_nodes(view: Any, base: Any) -> tuple[str, ...]:
+    """Returns the names of the nodes that PyTorch makes for a view whose base was written, from the view to its base.
+
+    These depend on how the view was made: most are made again by one `as_strided`, but not those of complex numbers. So PyTorch is asked
+    to make the view again, of a base without memory.
+    """
+    storage = base.untyped_storage()
+    try:
+        with torch.enable_grad():
+            slots = torch.empty(storage.nbytes() // base.itemsize, dtype=base.dtype, device="meta")
+            other = slots.as_strided(base.shape, base.stride(), base.storage_offset()).detach().requires_grad_()
+            node = view._view_func_unsafe(other).grad_fn
+    except (RuntimeError, AttributeError):  # of another version, or inside a transformation
+        return _AS_STRIDED
+    names = []
+    while node is not None and node.name() != LEAF_NODE:
+        names.append(shown(node.name()))
+        node = node.next_functions[0][0]
+    return tuple(names) or _AS_STRIDED
+
+
 def layout_of(tensor: Any) -> Layout:
     """Returns the layout of a tensor in its storage, in its own elements."""
     return Layout(tuple(shape_of(tensor)), tuple(_Tensor.stride(tensor)), _Tensor.storage_offset(tensor))

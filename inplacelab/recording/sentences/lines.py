@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.frameworks import framework_of
-from inplacelab.recording.naming import storage_label
+from inplacelab.recording.naming import is_gradient_of, storage_label
 from inplacelab.recording.sentences.phrases import byte_count, joined, listing, quoted
 from inplacelab.recording.sentences.step_context import Moment
 
@@ -56,7 +56,7 @@ def freed(moment: Moment) -> list[Text]:
 MOST_STORAGES = 24
 """More storages are counted: the end of a function frees hundreds."""
 MOST_NAMED = 6
-"""More gradients that were cleared are counted: `zero_grad` clears those of all parameters."""
+"""Of more tensors, it is counted how many have lost a gradient, as by `zero_grad`, or have another name."""
 
 
 def listed_storages(storages: Sequence[StorageFacts]) -> Text:
@@ -73,8 +73,8 @@ def _bound(moment: Moment) -> list[Text]:
         [] if moment.step.op else [facts for key, facts in found if facts.names and not _is_known(moment, key, facts)]
     )
     older = older if len(older) > 1 else []  # one may be what the line has made, as `x = numpy.load(…)`
-    said = [each for key, facts in found if facts not in older for each in _bindings(moment, key, facts)]
-    return [*_first_seen(moment, older), *said]
+    bound = [pair for pair in found if pair[1] not in older]
+    return [*_first_seen(moment, older), *_other_names(moment, bound), *_new_names(moment, bound)]
 
 
 def _is_known(moment: Moment, key: int, facts: TensorFacts) -> bool:
@@ -88,14 +88,34 @@ def _first_seen(moment: Moment, found: Sequence[TensorFacts]) -> list[Text]:
     return [pattern.format(listing([moment.label(facts) for facts in found]))] if found else []
 
 
-def _bindings(moment: Moment, key: int, facts: TensorFacts) -> list[Text]:
+def _other_names(moment: Moment, found: Sequence[tuple[int, TensorFacts]]) -> list[Text]:
+    """Describes further names of tensors that keep one: of at most `MOST_NAMED` tensors each."""
+    new = {key: _split(moment, key, facts) for key, facts in found}
+    also = [(facts, *new[key]) for key, facts in found if all(new[key])]
+    names = {name for _, bound, _ in also for name in bound}
+    also = [each for each in also if not all(is_gradient_of(name, names) for name in each[1])]
+    if len(also) > MOST_NAMED:
+        return [moment.in_framework_words(_MANY_NAMES).format(len(also))]
+    return [_other_name(moment, *each) for each in also]
+
+
+def _new_names(moment: Moment, found: Sequence[tuple[int, TensorFacts]]) -> list[Text]:
+    """Describes the names of tensors that had none, or others."""
+    split = [(facts, *_split(moment, key, facts)) for key, facts in found]
+    return [_binding(moment, name, facts) for facts, new, kept in split if not kept for name in new]
+
+
+def _split(moment: Moment, key: int, facts: TensorFacts) -> tuple[list[str], list[str]]:
+    """Returns which of a tensor's names are new, and which it had already."""
     before = _names_before(moment, key)
-    new, others = ([name for name in facts.names if (name in before) is known] for known in (False, True))
-    if new and others:
-        pattern = _OTHER_NAME if len(new) == 1 else _OTHER_NAMES
-        names = listing([quoted(name) for name in new])
-        return [moment.in_framework_words(pattern).format(names, moment.label(facts, tuple(others)))]
-    return [_binding(moment, name, facts) for name in new]
+    new, kept = ([name for name in facts.names if (name in before) is known] for known in (False, True))
+    return new, kept
+
+
+def _other_name(moment: Moment, facts: TensorFacts, new: Sequence[str], kept: Sequence[str]) -> Text:
+    pattern = _OTHER_NAME if len(new) == 1 else _OTHER_NAMES
+    names = listing([quoted(name) for name in new])
+    return moment.in_framework_words(pattern).format(names, moment.label(facts, tuple(kept)))
 
 
 _OTHER_NAME = Text(
@@ -105,6 +125,10 @@ _OTHER_NAME = Text(
 _OTHER_NAMES = Text(
     "{0} are other names for the tensor {1}: one object, nothing was copied.",
     "{0} 都是张量 {1} 的名字：同一个对象，没有任何复制。",
+)
+_MANY_NAMES = Text(
+    "{0:,} tensors have further names now: nothing was copied.",
+    "{0:,} 个张量有了新的名字：没有任何复制。",
 )
 
 
@@ -128,6 +152,7 @@ def _unbound(moment: Moment) -> list[Text]:
         for name in tensor.names
         if name not in bound and not (tensor.id in cleared and name.endswith(".grad"))
     ]
+    lost = [name for name in lost if not is_gradient_of(name, lost)]
     if not lost:
         return []
     verb = "names" if len(lost) == 1 else "name"

@@ -65,7 +65,7 @@ def place_of(scene: Scene, step: int) -> list[Text]:
 def provisos(scene: Scene) -> list[Text]:
     """Returns notes on the whole recording: that a device was simulated, what was left out, that the end was cut off."""
     recording = scene.recording
-    cut = [words.TRUNCATED.format(count=recording.truncated)] if recording.truncated else []
+    cut = [words.TRUNCATED.format(count=len(recording))] if recording.truncated else []
     return ([words.SIMULATED] if recording.simulated else []) + cut + [*recording.notes]
 
 

@@ -79,7 +79,8 @@ VALUE_KEPT = Text("kept", "保存")
 SHELF = Text("Other storages", "其余存储")
 SIMULATED = Text("simulated device", "模拟设备")
 TRUNCATED = Text(
-    "The recording was cut: {count} later events are not shown.", "记录已截断：之后的 {count} 个事件未显示。"
+    "The recording was cut after {count} steps: what happened later is not shown.",
+    "记录在第 {count} 步之后截断：此后发生的事未显示。",
 )
 
 FORMULA = Text("slot = {terms}", "槽位 = {terms}")
