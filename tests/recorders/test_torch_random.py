@@ -76,17 +76,17 @@ def _is_known_to_stop(recording: Recording, text: str) -> bool:
     return "Tensors were also written" in " ".join(remarks(recording)) and ".data = " in text
 
 
-@pytest.mark.parametrize("first", range(0, examples(600), 100))
+@pytest.mark.parametrize("first", range(0, examples(600), 150))
 def test_names_kept_gradients_and_views_are_those_of_pytorch(first: int) -> None:
     failed = 0
-    for seed in range(first, first + 100):
+    for seed in range(first, first + 150):
         text = further_program(seed)
         where = f"further program {seed}\n{text}\n"
         ran, (names, error) = run(text), plain(text)
         assert (type(ran.failure), str(ran.failure)) == (type(error), str(error)), where
         failed += "second time" in str(error)
         _compare_end(ran.recording.state(-1), names, where)
-    assert failed > 3
+    assert failed > 1
 
 
 def _compare_end(state: State, names: dict[str, Any], where: str) -> None:
