@@ -180,9 +180,8 @@ def write(g: Generator) -> Statements:
     ]
     written = g.world.names[x]
     leaf = any(each.storage is written.storage for each in g.world.leaves.values())
-    if (
-        written.tracked and not leaf and written.storage.left is None
-    ):  # otherwise refused, but only after `forward` has written
+    refused = leaf or not written.tracked or written.storage.left is not None  # but only after `forward` has written
+    if not refused and not g.plain:
         choices.append(Statement("tripled_", (x,)))
     return (_maybe_quiet(g, g.some(choices), 0.2),)
 
@@ -195,7 +194,7 @@ def write_from(g: Generator) -> Statements:
     y = x if g.chance(0.15) else g.partner(x)
     if y is None:
         return ()
-    op = g.some((*(f"{name}_" for name in BINARY), "copy_", "set_"))
+    op = g.some((*(f"{name}_" for name in BINARY), "copy_", *(() if g.plain else ("set_",))))
     return (_maybe_quiet(g, _with_alpha(g, Statement(op, (x, y))), 0.2),)
 
 
@@ -285,3 +284,4 @@ _OFTEN: dict[Maker, int] = {
 }  # fmt: skip
 MAKERS: tuple[Maker, ...] = tuple(maker for maker, count in _OFTEN.items() for _ in range(count))
 """Every kind of statement, with its frequency."""
+PLAIN_MAKERS = tuple(maker for maker in MAKERS if maker is not leave)

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from random import Random
 from typing import Any
 
 import pytest
@@ -20,8 +21,8 @@ from inplacelab.recorders.detection import Use, is_installed
 from inplacelab.recorders.program import Program as Text
 from inplacelab.recorders.run import Session
 from inplacelab.recording import Recording, State, queries
-from tests.oracle.campaign import program_of
 from tests.oracle.frameworks import OURS, PADDLE, TORCH, Framework, _relayout_torch
+from tests.oracle.generate import generate
 from tests.oracle.program import Program
 from tests.oracle.wording import NotExpressibleError
 from tests.tiers import examples
@@ -178,7 +179,7 @@ def test_recordings_answer_as_their_frameworks_do(first: int) -> None:
     compared = alike = 0
     for number in range(first, first + BATCH):
         try:
-            programs = in_common(program_of(number))
+            programs = in_common(generate(Random(number), plain=True))
         except NotExpressibleError:
             continue
         said: dict[str, list[Answers]] = {}
