@@ -227,8 +227,7 @@ add_row("normalization", "_log_softmax", "x", ("The logarithms of `softmax`.", "
         attrs="axis=-1", kernel=_log_softmax, shape=same, dtype=lambda x: _floating_only(x, None), prepare={"axis": _one_axis}, in_place=False,
         function=False, called="log_softmax", depends=along_axes("whole"), d_x=_d_log_softmax)  # fmt: skip
 elementwise("_binary_cross_entropy", "x, y", ("`-(y * log(x) + (1 - y) * log(1 - x))`, of probabilities.", "概率的 `-(y * log(x) + (1 - y) * log(1 - x))`。"),
-            kernel=_binary_cross_entropy, accepts="f", function=False, in_place=False, called="binary_cross_entropy",
-            cuda="-(y * fmax(log(x), T(-100)) + (1 - y) * fmax(log1p(-x), T(-100)))", d_x=_d_probability, d_y=_d_label)  # fmt: skip
+            kernel=_binary_cross_entropy, accepts="f", function=False, in_place=False, called="binary_cross_entropy", d_x=_d_probability, d_y=_d_label)  # fmt: skip
 
 # ---- an argument instead of an underscore ------------------------------------------------------------------------------------
 

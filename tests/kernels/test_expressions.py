@@ -28,7 +28,7 @@ ULPS = {
     # Functions of libm on one side, NumPy's own vector loops on the other: each promises 4 units or better.
     **dict.fromkeys((
         "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
-        "asinh", "acosh", "atanh", "erf", "hypot", "atan2", "pow", "ldexp", "elu", "sinc",
+        "asinh", "acosh", "atanh", "erf", "hypot", "atan2", "_atan2", "pow", "ldexp", "elu", "sinc",
     ), 4),
     # Several such steps, whose errors add up.
     **dict.fromkeys(("sigmoid", "silu", "logit", "logaddexp"), 8),

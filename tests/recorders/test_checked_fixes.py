@@ -47,7 +47,7 @@ def test_random_failing_programs_get_fixes_that_work() -> None:
         fixed += bool([each for each in error.fixes if each.edits])
         for fix in error.fixes:
             if fix.checked and fix.edits:
-                assert fix.checked == "gradients"
+                assert fix.checked in ("gradients", "same")  # "same" where the original fails on other data
                 does(applied(recording.source, fix.edits), meant)
     assert fixed >= 0.95 * tried, (fixed, tried)
 

@@ -125,11 +125,13 @@ def test_names_are_exactly_those_that_show_other_values() -> None:
 
 
 def changed_names(recording: Recording, index: int) -> set[str] | None:
-    """The first names of tensors with other elements than before; None if not all values were recorded."""
+    """The first names, also those that are bound later on the line, of tensors with other elements than before; None if not all values
+    were recorded.
+    """
     before, after = recording.before(index), recording.state(index)
     found = set()
     for key, tensor in after.tensors.items():
-        if not after.called(key).bound:
+        if not after.called(key).names:
             continue
         now, was = after.storages[tensor.storage].values, before.storages.get(tensor.storage)
         if was is None:

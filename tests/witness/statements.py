@@ -62,7 +62,7 @@ HISTORY = (
     "({new},) = paddle.grad({0}.sum(), {1})", "({new},) = paddle.grad({0}.sum(), a, create_graph=True)",
     "({new},) = paddle.grad(({0} * {1}).sum(), [a], retain_graph=True)", "paddle.grad(paddle.grad(({0} ** 3).sum(), a, create_graph=True)[0].sum(), a)",
     "handle = {0}.register_hook(lambda g: g * 2)", "handle.remove()", "loss = ({0} * {0}).mean()\nloss.backward()", "loss.backward()",
-    "paddle.autograd.backward([{0}.sum(), {1}.sum()])", "{0}.register_hook(lambda g: kept.append(g))", "kept = []",
+    "paddle.autograd.backward([{0}.sum(), {1}.sum()])", "kept = []; {0}.register_hook(lambda g: kept.append(g))", "kept = []",
     "{0}.register_hook(lambda g: g.scale_({n}))", "{0}.register_hook(lambda g: {1}.scale_(2.))", "{0}.register_hook(lambda g: g + {1}.sum())",
     "paddle.set_grad_enabled(True)", "{0} = {0}.detach()", "a = {0}", "{0}.grad[0] = {n}", "{new} = {0}.grad[0]",
 )  # fmt: skip

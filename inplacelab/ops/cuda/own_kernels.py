@@ -22,6 +22,7 @@ from inplacelab.devices.kernels.launching import Plan
 from inplacelab.devices.kernels.source import Form, Source
 from inplacelab.devices.kernels.types import C_TYPES, width_of
 from inplacelab.ops.cuda.expressions import computed_in, data_types, number, step, stored
+from inplacelab.ops.table import ROWS
 from inplacelab.ops.table.row import Row
 from inplacelab.ops.template.parts import computed_with, name_of
 from inplacelab.storage import Unaccounted
@@ -44,6 +45,12 @@ class Taken(NamedTuple):
     dtype: str
     numbers: Sequence[tuple[str, str]]
     left_out: Sequence[tuple[str, Any]]
+
+
+def _written_name(row: Row) -> str:
+    """The name of a row in the text: without its underscore, unless that is another row, of which this is PyTorch's variant."""
+    name = row.name.strip("_")
+    return f"torch_{name}" if name != row.name and name in ROWS else name
 
 
 class OwnKernel:
@@ -107,7 +114,7 @@ class OwnKernel:
             if dtypes == self._of_one(dtype)
             else "_".join([*dict.fromkeys(self._read(dtypes)), "to", self._made(dtypes)])
         )
-        names = [*(row.name.strip("_") for row in self.rows), *(["in_place"] if self.in_place else []), typed, kind]
+        names = [*map(_written_name, self.rows), *(["in_place"] if self.in_place else []), typed, kind]
         unusual = {"one_by_one" if kind == "contiguous" else "packs": width != form.usual(width_of(dtypes))}
         if kind == "strided":
             unusual |= {"64_bits": bits != 32, "1_axis" if axes == 1 else f"{axes}_axes": axes != 2}

@@ -22,7 +22,8 @@ from inplacelab.ops.template import parts
 
 def lines(row: Row) -> Iterator[str]:
     """Yields the body of the function."""
-    name = row.called + "_" * row.name.startswith("_") if row.called else parts.name_of(row, "in-place")
+    underscore = row.name.startswith("_") and row.called != "setitem"
+    name = row.called + "_" * underscore if row.called else parts.name_of(row, "in-place")
     x = row.inputs[0]
     yield from parts.operands(row, name, row.accepts)
     yield from parts.windows(row)

@@ -166,11 +166,15 @@ def _is_relaid(moment: Moment) -> bool:
 
 
 def _with_other_values(moment: Moment, effects: Mapping[int, Touched]) -> list[int]:
-    """The tensors with a name, or that get one at the end of the line, that show another value than before, in the order in which they were made."""
+    """The tensors with a name, or that get one at the end of the line, that show another value than before, in the order in which they were made.
+
+    A storage that the step has made had no value before.
+    """
     state = moment.after
     return sorted(
         tensor.id
         for storage, done in effects.items()
+        if storage in moment.before.storages
         for tensor in state.tensors_on(storage)
         if state.called(tensor.id).names
         and common_runs(slots_reached(state.storages[storage], tensor), done.changed or done.around)
