@@ -22,7 +22,6 @@ from inplacelab.devices.kernels.launching import Plan
 from inplacelab.devices.kernels.source import Form, Source
 from inplacelab.devices.kernels.types import C_TYPES, width_of
 from inplacelab.ops.cuda.expressions import computed_in, data_types, number, step, stored
-from inplacelab.ops.table import ROWS
 from inplacelab.ops.table.row import Row
 from inplacelab.ops.template.parts import computed_with, name_of
 from inplacelab.storage import Unaccounted
@@ -48,9 +47,9 @@ class Taken(NamedTuple):
 
 
 def _written_name(row: Row) -> str:
-    """The name of a row in the text: without its underscore, unless that is another row, of which this is PyTorch's variant."""
+    """The name of a row in the text: without its underscore, unless another row has that name, of which it is PyTorch's variant."""
     name = row.name.strip("_")
-    return f"torch_{name}" if name != row.name and name in ROWS else name
+    return f"torch_{name}" if name != row.name and name == row.called else name
 
 
 class OwnKernel:
