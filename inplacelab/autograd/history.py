@@ -42,11 +42,9 @@ def refresh(view: Tensor) -> None:
         assert root is not None
         view.node = ViewNode(root, meta(base), meta(view))
         view._stop = False
-    elif (
-        view.node is not None and not view.untracked
-    ):  # a view of a leaf that needs no gradient any more: nor does the view
-        view._stop = True
-        return  # the leaf may need one again
+    elif view.node is not None and not view.untracked:
+        view._stop = True  # its leaf needs no gradient any more
+        return  # but may need one again
     view._seen = version  # last: an interrupt before it means that this happens again
 
 

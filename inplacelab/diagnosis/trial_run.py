@@ -43,7 +43,7 @@ class Asked:
     Attributes:
         reference: whether what grad nodes save is copied.
         data: the data.
-        edits: edits of the script, of which it is to be found out whether they keep the order of what depends on each other; the script
+        edits: edits of the script that may move a statement across another one that depends on it; the script
             itself runs without them. None for any other trial.
         seconds: how long finite differences may take.
     """

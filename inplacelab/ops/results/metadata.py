@@ -148,7 +148,8 @@ def relayout(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: L
     if base is None and x.node is None:  # the views of a leaf get new nodes, for its new shape
         current = [each for each in current if each.untracked == "left"]
     if x.node is not None and x.untracked in ("", "left"):
-        node = attach_always(row, x, over(shown, storage), _remembered(row, x, over(shown, storage), facts, after))
+        result = over(shown, storage)
+        node = attach_always(row, x, result, _remembered(row, x, result, facts, after))
     storage.version += 1
     if mode.keeper is not None:
         mode.keeper.after_write(storage)  # no slot was written: saved tensors keep their values

@@ -22,7 +22,7 @@ from inplacelab.ops.template import parts
 
 def lines(row: Row) -> Iterator[str]:
     """Yields the body of the function."""
-    underscore = row.name.startswith("_") and row.called != "setitem"
+    underscore = row.name.startswith("_") and row.called != "setitem"  # `x[key] = y` is called without one
     name = row.called + "_" * underscore if row.called else parts.name_of(row, "in-place")
     x = row.inputs[0]
     yield from parts.operands(row, name, row.accepts)
