@@ -38,6 +38,7 @@ from typing import Any
 
 from inplacelab.diagnosis.unknown_keyword import add_note_on_keyword
 from inplacelab.errors import Refusal, is_missing_name
+from inplacelab.installing import spelled
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import (
@@ -197,7 +198,7 @@ def _predict(line: str, cell: str) -> None:
     try:
         from inplacelab_widgets.question_view import AskedPart, QuestionView
     except ImportError as missing:
-        print(_NO_WIDGETS.format(asked.name, missing.name))
+        print(spelled(_NO_WIDGETS.format(asked.name, missing.name)))
         return
     parts = [
         AskedPart(label=part.label, options=[option.words for option in part.options], several=part.several)
@@ -403,7 +404,7 @@ def _show_ranks(recordings: list[Recording], *, from_start: bool) -> None:
     try:
         from inplacelab_widgets import Stepper, show_ranks
     except ImportError as missing:
-        print(_NO_WIDGETS.format(recordings, missing.name))
+        print(spelled(_NO_WIDGETS.format(recordings, missing.name)))
         return
     step = 0 if from_start else None
     if len(recordings) > 1:
@@ -441,7 +442,7 @@ def _show(recording: Recording, options: argparse.Namespace) -> None:
         from inplacelab_widgets import Stepper
         from inplacelab_widgets.scene import opening_step
     except ImportError as missing:
-        print(_NO_WIDGETS.format(recording, missing.name))
+        print(spelled(_NO_WIDGETS.format(recording, missing.name)))
         return
     step = opening_step(recording, ()) if options.from_start and not options.predict else None
     stepper = Stepper(recording, step, predict=options.predict, _tells_ahead=not options.from_start)
@@ -471,7 +472,7 @@ def _show_beside(other: Recording, recording: Recording) -> None:
     try:
         from inplacelab_widgets import compare
     except ImportError as missing:
-        print(_NO_WIDGETS.format(recording, missing.name))
+        print(spelled(_NO_WIDGETS.format(recording, missing.name)))
         return
     _widgets.show(compare(other, recording))
 

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
+from inplacelab import installing
 from inplacelab.cli.bilingual_argparse import Parser, listed
 from inplacelab.cli.refusal import CannotError
 from inplacelab.language import LANGUAGES, Text, get_language
@@ -36,9 +37,9 @@ _SETTINGS = Path(__file__).parents[1] / "lessons" / "jupyter"
 _NEEDED = ("jupyterlab", "ipykernel", "ipywidgets", "anywidget")
 _MISSING = Text(
     "JupyterLab cannot be opened: {0} is not installed in this Python ({1}). Install what the lessons need:\n"
-    "  {1} -m pip install 'inplacelab[lab]'\nor only copy them: inplacelab lab --no-open",
+    "  {2}\nor only copy them: inplacelab lab --no-open",
     "无法打开 JupyterLab：当前的 Python（{1}）没有安装 {0}。请安装课程所需的包：\n"
-    "  {1} -m pip install 'inplacelab[lab]'\n或者只复制课程：inplacelab lab --no-open",
+    "  {2}\n或者只复制课程：inplacelab lab --no-open",
 )
 _NO_LESSONS = Text(
     "this installation of inplacelab has no lessons. Install it again, from a wheel or from a clone of its repository",
@@ -83,7 +84,8 @@ def run(options: argparse.Namespace) -> int:
 def _require_jupyter() -> None:
     for name in _NEEDED:
         if find_spec(name) is None:
-            raise CannotError(_MISSING.format(name, sys.executable))
+            needed = installing.command(installing.requirement("lab"))
+            raise CannotError(_MISSING.format(name, sys.executable, needed))
 
 
 def _report(folder: Path, delivered: tuple[Delivered, ...]) -> None:

@@ -20,6 +20,7 @@ from string import Formatter
 from typing import Any
 
 from inplacelab.errors import classes
+from inplacelab.installing import spelled
 from inplacelab.language import Language, Text, enumerated
 
 CHAPTERS = Path(__file__).parent
@@ -74,9 +75,11 @@ class Entry:
     def filled(self, fields: dict[str, Any], facts: Mapping[str, Any]) -> classes.Refusal:
         """The refusal, with its texts filled in. `facts` are for a recorder."""
         told = fields | {"op": _AS_WRITTEN.get(fields["op"], fields["op"])} if "op" in fields else fields
+        why, fix = (Text(_filled(text.en, "en", told), _filled(text.zh, "zh", told)) for text in (self.why, self.fix))
         return self.kind(
             _filled(self.headline, "en", fields),
-            *(Text(_filled(text.en, "en", told), _filled(text.zh, "zh", told)) for text in (self.why, self.fix)),
+            why,
+            spelled(fix),
             hint=_filled(self.hint, "en", fields),
             reading=_filled(self.reading, "zh", fields),
             **facts,

@@ -6,6 +6,7 @@ The recordings come with the lessons, one for each rank: `NAME-rank0`, `NAME-ran
 from __future__ import annotations
 
 from inplacelab.distributed.on_ranks import can_run, record_on_ranks
+from inplacelab.installing import spelled
 from inplacelab.language import Text
 from inplacelab.lessons.recorded import FOLDER, recorded
 from inplacelab.recording import Recording
@@ -43,4 +44,4 @@ def recordings_of(source: str, ranks: int, name: str, title: str = "") -> list[R
         found = [recorded(each) for each in names]
         if all(each.source.strip() == source.strip() for each in found):
             return found
-    raise LookupError(str(_CANNOT_RUN))
+    raise LookupError(str(spelled(_CANNOT_RUN)))

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from inplacelab import installing
 from inplacelab.language import Text
 from inplacelab.recorders.static import module_name_of, names_in, package_of
 
@@ -38,13 +39,18 @@ DEFAULT = "inplacelab"
 TORCH_NAMES = "inplacelab.torch"
 """The same engine under PyTorch's names."""
 _OURS = (DEFAULT, TORCH_NAMES)
-_PACKAGES = {"torch": ("PyTorch", "pip install torch"), "paddle": ("PaddlePaddle", "pip install paddlepaddle")}
+_PACKAGES = {"torch": ("PyTorch", "torch"), "paddle": ("PaddlePaddle", "paddlepaddle")}
+"""The name of each framework, and that of its package."""
 
 _BESIDE = (("numpy",), ("numpy", DEFAULT))
 """What is no other framework beside tensors; beside those under PyTorch's names, the engine itself neither."""
 
 _UNKNOWN = Text("no program of {0!r} can be recorded; there are: {1}", "不能记录 {0!r} 的程序；可以记录的有：{1}")
-_MISSING = Text("{0} is not installed here: {1}", "这里没有安装 {0}：{1}")
+_MISSING = Text(
+    "{0} is not installed in this Python ({1}). Install it there: {2}; or install inplacelab where {0} is: "
+    "`python -m pip install {3}`, with that Python.",
+    "当前的 Python（{1}）没有安装 {0}。请在这里安装：{2}；或者把 inplacelab 安装到已有 {0} 的环境中：用那里的 Python 运行 `python -m pip install {3}`。",
+)
 
 
 class Use(NamedTuple):
@@ -79,8 +85,9 @@ def is_installed(framework: str) -> bool:
 
 
 def not_installed(framework: str) -> Text:
-    """Returns a sentence that says so of a framework, and how to install it."""
-    return _MISSING.format(*_PACKAGES[framework])
+    """Returns a sentence that says so of a framework, and how to install it, or this package where the framework is."""
+    name, package = _PACKAGES[framework]
+    return _MISSING.format(name, installing.python(), installing.command(package), installing.requirement())
 
 
 def not_installed_of(tree: ast.AST) -> str | None:

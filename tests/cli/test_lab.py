@@ -12,6 +12,7 @@ from typing import Any, Self
 import pytest
 
 from inplacelab.cli import lab, main
+from inplacelab.installing import command, requirement
 from inplacelab.lessons.delivery import RECORD
 
 FIRST = "01_storage_and_views.ipynb"
@@ -124,7 +125,7 @@ def test_without_jupyter_it_says_what_to_install(
     assert main(["lab", "--lang", "zh"]) == 2
     said = capsys.readouterr().err
     assert "没有安装 jupyterlab" in said
-    assert f"{sys.executable} -m pip install 'inplacelab[lab]'" in said
+    assert command(requirement("lab")) in said
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from inplacelab.cli import main
+from inplacelab.installing import command, requirement
 from inplacelab.version import __version__
 
 
@@ -25,4 +26,4 @@ def test_a_widget_says_what_to_install(name: str) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert f"ImportError: `{name}` is a widget for notebooks" in done.stderr
-    assert 'pip install "inplacelab[lab]"' in done.stderr
+    assert command(requirement("lab")) in done.stderr

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from inplacelab.cli import main
+from inplacelab.installing import command, requirement
 from inplacelab.language import speak
 from inplacelab_widgets.page import payload_of
 
@@ -154,7 +155,7 @@ def test_what_is_not_installed_is_said_before_the_program_runs(
     monkeypatch.setitem(sys.modules, module, None)
     done = run(*words, "--lang", language)
     assert (done.status, done.out) == (1, "")
-    assert f"python -m pip install 'inplacelab[{extra}]'" in done.err
+    assert command(requirement(extra)) in done.err
     assert ("安装" in done.err) == (language == "zh")
 
 

@@ -16,6 +16,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab.devices import GPU, Device, cuda, current
 from inplacelab.devices.cuda import CudaDevice
+from inplacelab.installing import command, requirement
 
 
 class NoDriverError(RuntimeError):
@@ -45,7 +46,7 @@ MISSING = {
     "no CuPy": (
         [],
         None,
-        ["CuPy is not installed", 'pip install "inplacelab[gpu13]"', "inplacelab[gpu12]", "nvidia-smi"],
+        ["CuPy is not installed", command(requirement("gpu13")), command(requirement("gpu12")), "nvidia-smi"],
     ),
     "two CuPys": (
         list(cuda.WHEELS),

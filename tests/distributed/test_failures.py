@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from inplacelab.installing import command, requirement
 from tests.distributed.ranks import needs_mpi, run
 
 SIZES = (2, 4)
@@ -196,7 +197,7 @@ def test_a_collective_without_the_other_ranks_says_how_to_start() -> None:
 
 def test_without_mpi4py_one_sentence_says_what_to_install() -> None:
     hidden = "import sys; sys.modules['mpi4py'] = None; import inplacelab.distributed as dist; dist.init_parallel_env()"
-    assert "pip install inplacelab[mpi]" in _alone(hidden)
+    assert command(requirement("mpi")) in _alone(hidden)
 
 
 @needs_mpi

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import inplacelab
+from inplacelab.installing import command, requirement
 from inplacelab.language import LANGUAGES, speak
 from inplacelab.lessons import recorded
 from inplacelab.recording import Recording
@@ -329,7 +330,7 @@ def test_a_cell_without_tensors(cell: Run, text: str) -> None:
 def test_without_the_widgets_a_line_says_what_to_install(cell: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "inplacelab_widgets", None)
     shown = cell("%%stepper\nx = paddle.ones([1])\n")
-    assert "pip install 'inplacelab[lab]'" in shown.out
+    assert command(requirement("lab")) in shown.out
 
 
 def test_there_is_no_last_recording_in_a_new_session(monkeypatch: pytest.MonkeyPatch) -> None:

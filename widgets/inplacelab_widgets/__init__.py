@@ -38,6 +38,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from inplacelab.installing import spelled
 from inplacelab.language import Text
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.partition(".")[0] not in _OF_NOTEBOOKS:
             raise
-        raise ImportError(str(_NEEDS_NOTEBOOK.format(name, missing.name)), name=missing.name) from None
+        raise ImportError(str(spelled(_NEEDS_NOTEBOOK.format(name, missing.name))), name=missing.name) from None
 
 
 def __dir__() -> list[str]:

@@ -13,6 +13,7 @@ from functools import cache
 from io import BytesIO
 from typing import Any
 
+from inplacelab.installing import spelled
 from inplacelab.language import Text
 from inplacelab_widgets.scene.palette import FONT, ROLES
 
@@ -21,12 +22,12 @@ __all__ = ["NoFontError", "can_draw", "check_installed", "gif", "png"]
 # resvg uses the first installed font for a whole text, and an arbitrary one for characters that it lacks.
 _CHINESE_FIRST = f"'Noto Sans Mono CJK SC', 'PingFang SC', 'Microsoft YaHei', {FONT}"
 _NO_RESVG = Text(
-    "To draw PNG pictures, install resvg: python -m pip install 'inplacelab[png]'",
-    "绘制 PNG 图片需要安装 resvg：python -m pip install 'inplacelab[png]'",
+    "To draw PNG pictures, install resvg: pip install 'inplacelab[png]'",
+    "绘制 PNG 图片需要安装 resvg：pip install 'inplacelab[png]'",
 )
 _NO_PILLOW = Text(
-    "To draw animated GIFs, install Pillow: python -m pip install 'inplacelab[share]'",
-    "绘制 GIF 动图需要安装 Pillow：python -m pip install 'inplacelab[share]'",
+    "To draw animated GIFs, install Pillow: pip install 'inplacelab[share]'",
+    "绘制 GIF 动图需要安装 Pillow：pip install 'inplacelab[share]'",
 )
 _NO_FONT = Text(
     "This picture would have no words: the system has no font. Install one, such as DejaVu Sans Mono (Debian: apt-get install fonts-dejavu-core)",
@@ -124,7 +125,7 @@ def _drawn(picture: str, scale: float) -> bytes:
     try:
         import resvg_py  # noqa: PLC0415  # an extra, imported only when a PNG is drawn
     except ImportError:
-        raise ImportError(str(_NO_RESVG), name="resvg_py") from None
+        raise ImportError(str(spelled(_NO_RESVG)), name="resvg_py") from None
     return bytes(resvg_py.svg_to_bytes(svg_string=picture, zoom=scale))
 
 
@@ -132,7 +133,7 @@ def _pillow() -> Any:
     try:
         from PIL import Image  # noqa: PLC0415  # an extra, imported only when a GIF is drawn
     except ImportError:
-        raise ImportError(str(_NO_PILLOW), name="PIL") from None
+        raise ImportError(str(spelled(_NO_PILLOW)), name="PIL") from None
     return Image
 
 
