@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,16 @@ def absolute(readme: str, repository: str, version: str) -> str:
     return _TARGET.sub(found, readme)
 
 
+_IN_A_CLONE = re.compile(r"^<!-- clone -->\n.*?^<!-- end of clone -->\n\n?", re.MULTILINE | re.DOTALL)
+"""What only a clone can do."""
+
+
+def published(readme: str, root: str) -> str:
+    """Returns a README for the package's page on an index: as it is once the project is published, without what only a clone can do."""
+    once_published = runpy.run_path(str(Path(root, "docs", "badges.py")))["once_published"]
+    return str(once_published(_IN_A_CLONE.sub("", readme)))
+
+
 class Readme(MetadataHookInterface):
     """Gives the package its description: README.md, with absolute addresses."""
 
@@ -57,5 +68,5 @@ class Readme(MetadataHookInterface):
         )
         assert version is not None
         text = Path(self.root, "README.md").read_text(encoding="utf-8")
-        shown = absolute(text, metadata["urls"]["Repository"], version[1])
+        shown = absolute(published(text, self.root), metadata["urls"]["Repository"], version[1])
         metadata["readme"] = {"content-type": "text/markdown", "text": shown}

@@ -1,5 +1,5 @@
 """Copies the repository address from `pyproject.toml`, the only place to change it, into the other addresses there, into the
-badges of the documents and into CITATION.cff.
+badges of the documents and into CITATION.cff; and once the project is published, lets the documents say so.
 
 python docs/badges.py
 """
@@ -12,8 +12,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).parents[1]
+PUBLISHED = False
+"""Whether the repository is public and the package is on PyPI. The first release sets this, and runs `make lessons`."""
 PAGES = ("README.md", "README.zh.md", "docs/en/course.md", "docs/zh/course.md")
 """Where badges stand."""
+OTHER_PAGES = ("docs/en/elsewhere.md", "docs/zh/elsewhere.md")
+"""What else changes with the publication."""
 CITATION = "CITATION.cff"
 PROJECT = "pyproject.toml"
 BADGE = re.compile(
@@ -24,6 +28,10 @@ SITE = re.compile(r"https://[\w-]+\.github\.io/[\w.-]+/")
 """The address of the site, as GitHub Pages gives it to a repository (`.github/workflows/pages.yml`)."""
 
 
+BEFORE_AND_AFTER = re.compile(
+    r"^<!-- until published -->\n(?P<until>.*?)^<!-- once published\n(?P<once>.*?)^-->\n", re.MULTILINE | re.DOTALL
+)
+"""What a document says until the project is published, and then."""
 URL = re.compile(
     r"^(?P<key>Changelog|Issues) = (?P<start>\"https://github\.com/)[\w.-]+/[\w.-]+",
     re.MULTILINE,
@@ -48,6 +56,11 @@ def with_badges_for(name: str, readme: str) -> str:
     return SITE.sub(lambda _: published(name), BADGE.sub(lambda _: name, readme))
 
 
+def once_published(text: str) -> str:
+    """Returns a document as it is once the project is published."""
+    return BEFORE_AND_AFTER.sub(lambda found: found["once"], text)
+
+
 def with_urls_for(name: str, project: str) -> str:
     """Returns the text of pyproject.toml with the repository `name` in all addresses behind the first one."""
     return SITE.sub(
@@ -59,9 +72,10 @@ def main() -> None:
     """Rewrites these files."""
     path = ROOT / PROJECT
     path.write_text(with_urls_for(repository(), path.read_text(encoding="utf-8")), encoding="utf-8")
-    for page in (*PAGES, CITATION):
+    for page in (*PAGES, *OTHER_PAGES, CITATION):
         path = ROOT / page
-        path.write_text(with_badges_for(repository(), path.read_text(encoding="utf-8")), encoding="utf-8")
+        text = with_badges_for(repository(), path.read_text(encoding="utf-8"))
+        path.write_text(once_published(text) if PUBLISHED else text, encoding="utf-8")
         print(f"{page} names {repository()}")
 
 

@@ -99,6 +99,12 @@ def test_every_link_and_picture_of_the_description_is_absolute(wheel: zipfile.Zi
     assert [each for each in targets if not each.startswith(("https://", "#"))] == []
 
 
+def test_the_description_names_nothing_that_only_a_clone_has(wheel: zipfile.ZipFile) -> None:
+    description = metadata(wheel).split("\n\n", 1)[1]
+    assert "python -m pip install inplacelab\n" in description
+    assert re.findall(r"\.venv|\bmake [a-z]+\b|PATH_OF_THE_CLONE|<!--|\bclone\b", description) == []
+
+
 def test_a_link_leads_to_the_file_of_this_version() -> None:
     absolute = runpy.run_path(str(ROOT / "hatch_build.py"))["absolute"]
     repository = "https://github.com/some-one/a.fork"
