@@ -30,7 +30,7 @@ ONCE_MORE = $(if $(SLOW_BROWSER),false,{ echo "Once more: what failed"; $(PYTEST
 # Several processes import the same modules, here and in the programs that tests start: they are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab test test-fast test-long check lint unit coverage js notebooks browser lessons docs site site-test bench gpu clean
+.PHONY: help lab test test-fast test-long check lint unit coverage js notebooks browser lessons docs site play site-test bench gpu clean
 .DEFAULT_GOAL := help
 
 help: ## List the commands
@@ -119,12 +119,16 @@ docs: $(VENV)/e2e.stamp ## Build the documentation in both languages, as static 
 site: $(VENV)/site.stamp node_modules/.bin/esbuild ## Build the site into build/site: playground, course and documentation
 	PYTHONPATH=website:notebooks:docs $(PY) website/make_site.py
 
+PORT ?= 8000
+play: $(VENV)/site.stamp node_modules/.bin/esbuild ## Serve the playground and the course on this machine (PORT=8000), built first if needed
+	@PYTHONPATH=website:notebooks:docs $(PY) website/serve.py --port $(PORT)
+
 site-test: $(VENV)/site.stamp node_modules/.bin/esbuild ## Open the site in Chromium without a network (needs a download of 77 MB the first time)
 	$(PYTEST) -n0 -m site tests/site || $(call ONCE_MORE,site)
 	$(PYTEST) tests/site/test_built_page.py
 
 node_modules/.bin/esbuild:
-	npm install --no-package-lock --no-audit --no-fund
+	npm install --no-package-lock --no-audit --no-fund || { echo "The site needs Node.js with npm, and a network the first time. Nothing was changed."; exit 1; }
 
 bench: $(VENV)/test.stamp ## Measure the engine against NumPy and other frameworks; measure recording, the stepper in Chromium, and the kernels on a GPU if there is one
 	$(PY) -m benchmarks.compare
@@ -165,7 +169,12 @@ Elsewhere, install Python from your system's packages or from python.org, and na
 这个 Python 无法创建虚拟环境：缺少 venv 和 ensurepip 模块。在 Debian 和 Ubuntu 上请执行上面的命令安装。
 endef
 
-export NO_PYTHON NO_VENV
+define NOT_INSTALLED
+pip could not install what is needed, for the reason above; without a network it cannot. Run the same command again when that is solved.
+pip 未能完成安装，原因如上；没有网络就无法安装。解决之后请再次执行同一条命令。
+endef
+
+export NO_PYTHON NO_VENV NOT_INSTALLED
 
 $(PY):
 	@[ -n "$(PYTHON)" ] || { echo "$$NO_PYTHON"; exit 1; }
@@ -187,7 +196,11 @@ $(VENV)/e2e.stamp: HOLDS := $(VENV)/lab.stamp $(VENV)/test.stamp
 $(VENV)/site.stamp: NEEDS := -e ".[lab,share]" --group site
 $(VENV)/site.stamp: HOLDS := $(VENV)/lab.stamp $(VENV)/test.stamp $(VENV)/e2e.stamp
 
+# JupyterLab would load the extension for JupyterLite, too, and stop at it. The site has its own copy.
+$(VENV)/site.stamp: AFTER := rm -rf $(VENV)/share/jupyter/labextensions/@jupyterlite
+
 $(VENV)/%.stamp: pyproject.toml | $(PY)
 	@echo "Installing inplacelab and what it needs into $(VENV): about a minute the first time ..."
-	$(PY) -m pip install $(QUIET) --disable-pip-version-check $(NEEDS)
+	$(PY) -m pip install $(QUIET) --disable-pip-version-check $(NEEDS) || { echo "$$NOT_INSTALLED"; exit 1; }
+	@$(AFTER)
 	@touch $@ $(HOLDS)

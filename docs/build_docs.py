@@ -66,8 +66,9 @@ def main() -> None:
         "--site", default="", help="the address of the site, as seen from that folder (default: the published one)"
     )
     options = parser.parse_args()
+    print("Building the documentation in both languages: about three minutes on two cores ...", flush=True)
     build(options.output, site=options.site)
-    print(f"wrote {options.output}")
+    print(f"Open {(options.output / 'index.html').resolve().as_uri()}")
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def main() -> None:
         folder = build(Settings.of(options.output.resolve(), options.pyodide), options.only or PARTS)
     except playground.BuildError as error:
         raise SystemExit(str(error)) from None
-    print(f"The site is in {folder}. To look at it: python -m http.server --directory {folder}")
+    print(f"The site is in {folder}. To look at it: python -m http.server --directory {folder} (or `make play`)")
 
 
 if __name__ == "__main__":

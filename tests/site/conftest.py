@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import importlib.util
 import shutil
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +15,7 @@ import pytest
 
 import make_site
 from playground import BuildError
+from serve import Server
 from settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -35,31 +33,6 @@ def _beside(name: str) -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
-
-
-class Server:
-    """Serves a folder on this machine as a static host does, until it is shut."""
-
-    def __init__(self, folder: Path) -> None:
-        handler = functools.partial(_Handler, directory=str(folder))
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-
-    def shut(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-
-class _Handler(http.server.SimpleHTTPRequestHandler):
-    extensions_map = {  # noqa: RUF012  # as the class that it extends has it
-        **http.server.SimpleHTTPRequestHandler.extensions_map,
-        ".mjs": "text/javascript",
-        ".wasm": "application/wasm",
-    }
-
-    def log_message(self, *args: object) -> None:
-        pass
 
 
 class Visitor:
@@ -124,6 +97,7 @@ def playground_site(build_site: Callable[..., Path]) -> Path:
 def playground_url(playground_site: Path) -> Iterator[str]:
     """The address of the playground."""
     server = Server(playground_site)
+    server.start()
     yield f"{server.url}playground/"
     server.shut()
 
@@ -135,6 +109,7 @@ def serve() -> Callable[[Path], Any]:
     @contextmanager
     def serving(folder: Path) -> Iterator[Server]:
         server = Server(folder)
+        server.start()
         try:
             yield server
         finally:
