@@ -8,6 +8,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
 from inplacelab import installing
@@ -34,6 +35,13 @@ _SAYS = {
 }
 _SETTINGS = Path(__file__).parents[1] / "lessons" / "jupyter"
 """Defaults for JupyterLab: on its first start it must not ask about news in front of the lesson. The learner's own settings win."""
+AT_START = (
+    "import inplacelab as paddle",
+    "paddle.load_ipython_extension(get_ipython())",
+    "%stepper --from-start",
+)
+"""What a kernel of ours runs first. JupyterLab drops a cell that is run before the kernel is ready, and without a word: the first cell of a
+lesson, on which all others depend, would often be the one."""
 _NEEDED = ("jupyterlab", "ipykernel", "ipywidgets", "anywidget")
 _MISSING = Text(
     "JupyterLab cannot be opened: {0} is not installed in this Python ({1}). Install what the lessons need:\n"
@@ -78,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         raise CannotError(_CANNOT_WRITE.format(folder, error.strerror)) from None
     _report(folder, delivered)
-    return 0 if options.no_open else _open(folder, delivered[0].path, options.arguments)
+    return 0 if options.no_open else _open(folder, delivered[0].path, options.lang, options.arguments)
 
 
 def _require_jupyter() -> None:
@@ -95,12 +103,15 @@ def _report(folder: Path, delivered: tuple[Delivered, ...]) -> None:
     print(_IN.format(folder), flush=True)
 
 
-def _open(folder: Path, first: Path, arguments: list[str]) -> int:
+def _open(folder: Path, first: Path, language: str, arguments: list[str]) -> int:
     # The address that JupyterLab prints and opens is that of the lesson.
     lesson = f"--LabApp.default_url=/lab/tree/{quote(first.name)}"
     command = [sys.executable, "-m", "jupyterlab", *_flags(), lesson, *arguments]
     _trust(folder)
-    with subprocess.Popen(command, cwd=folder, env=_environment()) as lab:
+    with (
+        TemporaryDirectory(prefix="inplacelab-") as ours,
+        subprocess.Popen(command, cwd=folder, env=_environment(Path(ours), language)) as lab,
+    ):
         while True:
             try:
                 return lab.wait()
@@ -109,10 +120,25 @@ def _open(folder: Path, first: Path, arguments: list[str]) -> int:
                 continue
 
 
-def _environment() -> dict[str, str]:
-    """Returns the environment of JupyterLab, which finds our defaults beside the learner's own configuration."""
-    found = os.environ.get("JUPYTER_CONFIG_PATH", "")
-    return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, [found, str(_SETTINGS)]))}
+def _environment(ours: Path, language: str) -> dict[str, str]:
+    """Returns the environment of JupyterLab: it finds our defaults beside the learner's own configuration, and our kernel, which it
+    finds in the folder `ours`, before that of the same name.
+    """
+    write_kernel(ours / "kernels" / "python3")
+    config, data = (os.environ.get(name, "") for name in ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH"))
+    return {
+        **os.environ,
+        "INPLACELAB_LANGUAGE": language,
+        "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, [config, str(_SETTINGS)])),
+        "JUPYTER_PATH": os.pathsep.join(filter(None, [str(ours), data])),
+    }
+
+
+def write_kernel(folder: Path) -> None:
+    """Writes the specification of a kernel that begins with `AT_START`."""
+    from ipykernel.kernelspec import write_kernel_spec  # noqa: PLC0415  # of the extra `lab`
+
+    write_kernel_spec(folder, extra_arguments=[f"--IPKernelApp.exec_lines={line}" for line in AT_START])
 
 
 def _trust(folder: Path) -> None:

@@ -52,6 +52,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trusted: list[Path]
     monkeypatch.setattr(Process, "started", [], raising=False)
     monkeypatch.setattr(Process, "environments", [], raising=False)
     monkeypatch.setattr(lab, "_trust", lambda folder: trusted.append(folder))
+    monkeypatch.setattr(lab, "write_kernel", lambda folder: None)
     monkeypatch.setattr(subprocess, "Popen", Process)
     monkeypatch.setattr(lab, "_require_jupyter", lambda: None)
     return Process.started
@@ -142,3 +143,31 @@ def test_an_installation_without_lessons_says_so(
     monkeypatch.setattr(lab, "shipped", lambda language: ())
     assert main(["lab"]) == 1
     assert "has no lessons" in capsys.readouterr().err
+
+
+@pytest.mark.standard
+def test_a_lesson_works_though_jupyterlab_has_dropped_its_first_cell(tmp_path: Path) -> None:
+    """It does so if the cell is run before the kernel is ready."""
+    manager = pytest.importorskip("jupyter_client.manager", reason="needs a kernel: python -m pip install -e '.[lab]'")
+    pytest.importorskip("ipykernel", reason="needs a kernel: python -m pip install -e '.[lab]'")
+    environment = lab._environment(tmp_path, "zh")
+    specifications = manager.KernelManager().kernel_spec_manager
+    specifications.kernel_dirs = [str(tmp_path / "kernels")]
+    made = manager.KernelManager(kernel_spec_manager=specifications)
+    made.start_kernel(env=environment)
+    client = made.client()
+    client.start_channels()
+    try:
+        client.wait_for_ready(timeout=120)
+        first = "%load_ext inplacelab\n%stepper --from-start\nimport inplacelab as paddle\n"
+        said: list[dict[str, Any]] = []
+        cells = ["%%raises\nprint(paddle.get_language())", "%%stepper --name rec\nx = paddle.ones([2])", first]
+        for cell in cells:
+            reply = client.execute_interactive(cell, output_hook=said.append, timeout=120)
+            assert reply["content"]["status"] == "ok", reply["content"]
+        assert reply["content"]["execution_count"] == len(cells)
+        assert [each["content"]["text"] for each in said if each["msg_type"] == "stream"] == ["zh\n"]
+        assert any(each["msg_type"] == "display_data" for each in said)
+    finally:
+        client.stop_channels()
+        made.shutdown_kernel(now=True)
