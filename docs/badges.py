@@ -16,7 +16,7 @@ PUBLISHED = False
 """Whether the repository is public and the package is on PyPI. The first release sets this, and runs `make lessons`."""
 PAGES = ("README.md", "README.zh.md", "docs/en/course.md", "docs/zh/course.md")
 """Where badges stand."""
-OTHER_PAGES = ("docs/en/elsewhere.md", "docs/zh/elsewhere.md")
+OTHER_PAGES = tuple(f"docs/{language}/{page}.md" for language in ("en", "zh") for page in ("elsewhere", "install"))
 """What else changes with the publication."""
 CITATION = "CITATION.cff"
 PROJECT = "pyproject.toml"

@@ -40,8 +40,8 @@ AT_START = (
     "paddle.load_ipython_extension(get_ipython())",
     "%stepper --from-start",
 )
-"""What a kernel of ours runs first. JupyterLab drops a cell that is run before the kernel is ready, and without a word: the first cell of a
-lesson, on which all others depend, would often be the one."""
+"""What our kernel runs first. If a cell is run before the kernel is ready, JupyterLab drops it silently. That is often the first cell of a
+lesson, which loads the extension."""
 _NEEDED = ("jupyterlab", "ipykernel", "ipywidgets", "anywidget")
 _MISSING = Text(
     "JupyterLab cannot be opened: {0} is not installed in this Python ({1}). Install what the lessons need:\n"
