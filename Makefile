@@ -128,7 +128,7 @@ site-test: $(VENV)/site.stamp node_modules/.bin/esbuild ## Open the site in Chro
 	$(PYTEST) tests/site/test_built_page.py
 
 node_modules/.bin/esbuild:
-	npm install --no-package-lock --no-audit --no-fund || { echo "The site needs Node.js with npm, and a network the first time. Nothing was changed."; exit 1; }
+	@npm install --no-package-lock --no-audit --no-fund || { echo "The site needs Node.js with npm, and a network the first time. Nothing was changed."; exit 1; }
 
 bench: $(VENV)/test.stamp ## Measure the engine against NumPy and other frameworks; measure recording, the stepper in Chromium, and the kernels on a GPU if there is one
 	$(PY) -m benchmarks.compare
@@ -179,7 +179,7 @@ export NO_PYTHON NO_VENV NOT_INSTALLED
 $(PY):
 	@[ -n "$(PYTHON)" ] || { echo "$$NO_PYTHON"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "$$NO_VENV"; exit 1; }
-	# pip 25.1 is the first that knows dependency groups.
+	@# pip 25.1 is the first that knows dependency groups.
 	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 	$(PY) -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 
@@ -200,7 +200,7 @@ $(VENV)/site.stamp: HOLDS := $(VENV)/lab.stamp $(VENV)/test.stamp $(VENV)/e2e.st
 $(VENV)/site.stamp: AFTER := rm -rf $(VENV)/share/jupyter/labextensions/@jupyterlite
 
 $(VENV)/%.stamp: pyproject.toml | $(PY)
-	@echo "Installing inplacelab and what it needs into $(VENV): about a minute the first time ..."
-	$(PY) -m pip install $(QUIET) --disable-pip-version-check $(NEEDS) || { echo "$$NOT_INSTALLED"; exit 1; }
+	@echo "Installing inplacelab and what it needs into $(VENV): two or three minutes the first time ..."
+	@$(PY) -m pip install $(QUIET) --disable-pip-version-check $(NEEDS) || { echo "$$NOT_INSTALLED"; exit 1; }
 	@$(AFTER)
 	@touch $@ $(HOLDS)
