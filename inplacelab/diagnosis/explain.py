@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, Self, cast
 
+from inplacelab.diagnosis.quoting import Paint, plain
 from inplacelab.diagnosis.report import report
 from inplacelab.language import Text
 from inplacelab.recorders.static import message_of
@@ -116,12 +117,22 @@ class explain:  # noqa: N801  # used like a function
         self._watch.end(error)
         self.annotate(error)
 
+    @property
+    def watched(self) -> tuple[int, int]:
+        """How many operations were watched, and how many storages that were written or viewed."""
+        return self._watch.operations, self._watch.storages
+
+    @property
+    def remarks(self) -> Sequence[Text]:
+        """What was not watched."""
+        return self._watch.remarks
+
     def annotate(self, error: BaseException | None, *, advice: bool = True) -> None:
         """Adds what was found out to an error as a note, once (see `report.report`)."""
         found = None if error is None else self.of(error)
         if error is not None and found is not None and found not in self._annotated:
             self._annotated.append(found)
-            BaseException.add_note(error, "\n" + _reported(found, advice=advice))
+            BaseException.add_note(error, "\n" + _reported(found, advice=advice, paint=plain))
 
     def of(self, error: BaseException) -> Failure | Explained | None:
         """Returns what was found out about an error; None if it is not one of a backward pass."""
@@ -132,10 +143,15 @@ class explain:  # noqa: N801  # used like a function
         return next((each for each in reversed(self._watch.failures) if each.error == key), None)
 
     def __str__(self) -> str:
+        return self.said()
+
+    def said(self, error: BaseException | None = None, *, advice: bool = True, paint: Paint = plain) -> str:
+        """Returns what was found out about an error; if nothing, or if none is given, all that was found out."""
+        if error is not None and (found := self.of(error)) is not None:
+            return "\n" + _reported(found, advice=advice, paint=paint)
         if not self.failures:
-            nothing = nothing_found(self._watch.operations, self._watch.storages)
-            return "\n".join(map(str, [nothing, *self._watch.remarks]))
-        reports = [_reported(each, advice=True) for each in self.failures]
+            return "\n".join(map(str, [nothing_found(*self.watched), *self.remarks]))
+        reports = [_reported(each, advice=True, paint=paint) for each in self.failures]
         return "\n\n".join(dict.fromkeys(reports))  # each time round a loop they may be the same
 
 
@@ -144,7 +160,7 @@ def nothing_found(operations: int, storages: int) -> Text:
     return _NOTHING.format(operations, storages)
 
 
-def _reported(found: Failure | Explained, *, advice: bool) -> str:
+def _reported(found: Failure | Explained, *, advice: bool, paint: Paint) -> str:
     # Not `isinstance`: a program without recorders imports neither class.
     text: str | None = getattr(found, "text", None)
-    return text if text is not None else report(cast("Failure", found), advice=advice)
+    return text if text is not None else report(cast("Failure", found), advice=advice, paint=paint)

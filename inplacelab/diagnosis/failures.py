@@ -90,6 +90,7 @@ class Failure:
         released: where the earlier pass began, for "again".
         remarks: what could not be seen.
         wrong: the names of the leaves whose gradients are wrong, for "silent".
+        raised: the exception's class, by name; "" for "silent".
     """
 
     kind: Literal["stale", "again", "silent"]
@@ -99,6 +100,7 @@ class Failure:
     released: Place | None = None
     remarks: Sequence[Text] = field(default_factory=tuple)
     wrong: Sequence[str] = ()
+    raised: str = ""
 
     @property
     def lines(self) -> Hashable:

@@ -1,13 +1,30 @@
-"""Quotes lines of a program, with what is said of them underlined."""
+"""Quotes lines of a program, with what is said of them underlined, in color on a terminal."""
 
 from __future__ import annotations
 
+import os
 import unicodedata
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple, TextIO
 
 from inplacelab.language import Text
 from inplacelab.recording.sentences.phrases import closed_up
+from inplacelab.recording.trace import NOTHING_MORE, Details
+
+Role = Literal["made", "kept", "overwritten", "read", "released", "needed", "refused"]
+"""What was done in a line: a view was made, through which was written later; a value was kept, overwritten, read after that, released by an
+earlier pass, or needed; an operation was refused."""
+
+_SIGNS = {"overwritten": "~", "released": "~"}
+"""The characters that underline; all others are `^`."""
+
+Paint = Callable[[str, str], str]
+"""Gives a text the color of what it is: a role, "file", "added" or "removed"."""
+
+_CODES = {
+    "kept": "36", "overwritten": "31", "released": "31", "read": "35", "needed": "35", "refused": "31", "file": "1", "added": "32", "removed": "31",
+}  # fmt: skip
+"""How ANSI terminals are told a color: a write is red, what it concerns is cyan, and what then fails is magenta."""
 
 
 class Quoted(NamedTuple):
@@ -17,18 +34,43 @@ class Quoted(NamedTuple):
         line: its number.
         text: its text.
         span: the columns to underline, as (first, one past the last); None for all of it.
-        sign: the character that underlines.
+        role: what was done there.
         says: what is said.
+        filename: its file.
+        function: the function that it is in; "" for a module, or if that is not known.
+        end_line: the last line of what is meant; None if that is not known.
+        details: what is said, as data.
     """
 
     line: int
     text: str
     span: tuple[int, int] | None
-    sign: str
+    role: Role
     says: Text
+    filename: str = ""
+    function: str = ""
+    end_line: int | None = None
+    details: Details = NOTHING_MORE
 
 
-def quoted(lines: Sequence[Quoted], *, indent: str = "  ") -> Iterator[str]:
+def plain(text: str, _: str) -> str:
+    """Returns a text as it is (a `Paint`)."""
+    return text
+
+
+def paint_for(stream: TextIO | None) -> Paint:
+    """Returns what colors texts for a stream: if it is a terminal, and `NO_COLOR` and `FORCE_COLOR` do not say otherwise."""
+    if os.environ.get("NO_COLOR"):
+        return plain
+    on_terminal = stream is not None and not stream.closed and stream.isatty() and os.environ.get("TERM") != "dumb"
+    return _colored if on_terminal or os.environ.get("FORCE_COLOR") else plain
+
+
+def _colored(text: str, what: str) -> str:
+    return f"\x1b[{_CODES[what]}m{text}\x1b[0m" if text else text
+
+
+def quoted(lines: Sequence[Quoted], *, indent: str = "  ", paint: Paint = plain) -> Iterator[str]:
     """Yields each line with its remarks below; consecutive remarks about one line share it."""
     gutter = max((len(str(each.line)) for each in lines), default=0)
     shown = None
@@ -38,8 +80,19 @@ def quoted(lines: Sequence[Quoted], *, indent: str = "  ") -> Iterator[str]:
             yield f"{indent}{each.line:>{gutter}} | {text}"
             shown = each.line
         left, right = each.span or (len(text) - len(text.lstrip()), len(text))
-        blank, sign = " " * _width(text[:left]), each.sign * max(_width(text[left:right]), 1)
-        yield f"{indent}{'':>{gutter}} | {blank}{sign} {closed_up(each.says)}"
+        blank, sign = " " * _width(text[:left]), _SIGNS.get(each.role, "^") * max(_width(text[left:right]), 1)
+        yield f"{indent}{'':>{gutter}} | {blank}{paint(f'{sign} {closed_up(each.says)}', each.role)}"
+
+
+def painted_diff(diff: str, paint: Paint) -> str:
+    """Returns a diff with its lines in the colors of what they do."""
+    return "\n".join(paint(line, _in_diff(line)) if _in_diff(line) else line for line in diff.split("\n"))
+
+
+def _in_diff(line: str) -> str:
+    if line.startswith(("--- ", "+++ ")):
+        return "file"
+    return {"+": "added", "-": "removed"}.get(line[:1], "")
 
 
 def _width(text: str) -> int:

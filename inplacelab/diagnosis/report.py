@@ -13,27 +13,27 @@ train.py
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 
 from inplacelab.diagnosis.failures import CHECKPOINTED, CHECKPOINTS, MARKS, OF_FUNCTION, Failure, Overwritten, Saved
-from inplacelab.diagnosis.places import Place, Site
-from inplacelab.diagnosis.quoting import Quoted, quoted
+from inplacelab.diagnosis.findings import COLON, STALE, Finding, Value
+from inplacelab.diagnosis.places import Place
+from inplacelab.diagnosis.quoting import Paint, Quoted, Role, painted_diff, plain, quoted
 from inplacelab.diagnosis.trials import Checked, Tried
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.fixes.outcomes import OUTCOMES
 from inplacelab.recording.sentences.phrases import closed_up
+from inplacelab.recording.trace import NOTHING_MORE, Details
 
 MOST = 4
 """So many writes of one value are shown."""
 
-_STALE = Text("Backward needed a value that was overwritten:", "反向传播需要的值已被覆盖：")
-_AGAIN = Text(
-    "Backward needed a value that an earlier backward had released:", "反向传播需要的值已被之前的反向传播释放："
-)
+_AGAIN = Text("Backward needed a value that an earlier backward had released", "反向传播需要的值已被之前的反向传播释放")
 _SILENT = Text(
-    "Backward used a value that was overwritten without a new version. Nothing failed, but the gradient{0} is wrong:",
-    "反向传播使用了一个被覆盖而版本号没有增加的值。没有报错，但{0}梯度是错的：",
+    "Backward used a value that was overwritten without a new version. Nothing failed, but the gradient{0} is wrong",
+    "反向传播使用了一个被覆盖而版本号没有增加的值。没有报错，但{0}梯度是错的",
 )
 _OF = Text(" of {0}", " {0} 的")
 _KEPT_SILENTLY = Text("kept: `{0}` keeps {1}{2}", "保存：`{0}` 保存了 {1}{2}")
@@ -83,6 +83,7 @@ _FORGOTTEN = Text(
 )
 _ON_LINE = Text("line {0}", "第 {0} 行")
 _ON_LINE_OF = Text("line {0} of {1}", " {1} 第 {0} 行")
+_VIEW_MADE = Text("makes the view through which it is overwritten", "建立了之后用来覆盖的视图")
 _MORE = Text("; {0} times in all, until version {1}", "；共 {0} 次，直到版本 {1}")
 _LEFT_OUT = Text(" (and {0} more lines before that)", "（此前还有 {0} 行）")
 _UNSEEN = Text(
@@ -130,23 +131,42 @@ _NOT_TRIED = Text("No fix was tried: {0}.", "没有尝试改法：{0}。")
 _WRITTEN = Text("Written.", "已写入文件。")
 
 
-def report(failure: Failure, *, advice: bool = True) -> str:
+def report(failure: Failure, *, advice: bool = True, paint: Paint = plain) -> str:
     """Returns what is known of a failed backward pass, as lines of text in the current language.
 
     Args:
         failure: the failure.
         advice: whether to say what may be done, in general.
+        paint: colors the text.
     """
-    lines = [str(closed_up(_headline(failure))), ""]
-    blocks = dict.fromkeys(tuple(_of_saved(failure, saved)) for saved in failure.saved)
+    found = finding_of(failure)
+    lines = [str(closed_up(found.says + COLON)), ""]
+    blocks = dict.fromkeys(tuple(_of_value(each, paint)) for each in found.values)
     for count, block in enumerate(blocks):
         if count:
             lines += [str(_OR), ""]
         lines += [*block, ""]
-    lines += [str(each) for each in failure.remarks]
-    if advice:
-        lines.append(str(closed_up(_ADVICE[failure.kind])))
+    lines += [str(each) for each in found.remarks]
+    if advice and found.advice:
+        lines.append(str(closed_up(found.advice)))
     return "\n".join(lines).rstrip("\n")
+
+
+def finding_of(failure: Failure) -> Finding:
+    """Returns what is known of a failed backward pass, as data."""
+    error = (failure.raised, failure.error[1]) if failure.raised else None
+    values = [Value(tuple(_marks(failure, each)), tuple(_remarks(each))) for each in failure.saved]
+    if not values:
+        values = [Value(tuple(_passes(failure, None)))]
+    return Finding(
+        failure.kind,
+        error,
+        _headline(failure),
+        tuple(values),
+        tuple(failure.remarks),
+        _ADVICE[failure.kind],
+        tuple(failure.wrong),
+    )
 
 
 _ADVICE = {"stale": _OUT_OF_PLACE + OUTCOMES[""].brief, "again": _KEEP_GRAPH, "silent": _NO_DATA}
@@ -154,19 +174,19 @@ _ADVICE = {"stale": _OUT_OF_PLACE + OUTCOMES[""].brief, "again": _KEEP_GRAPH, "s
 
 def _headline(failure: Failure) -> Text:
     if failure.kind != "silent":
-        return _STALE if failure.kind == "stale" else _AGAIN
+        return STALE if failure.kind == "stale" else _AGAIN
     names = enumerated(f"`{each}`" for each in dict.fromkeys(failure.wrong))
     return _SILENT.format(_OF.format(names) if failure.wrong else Text("", ""))
 
 
-def report_of_trials(tried: Tried, framework: str) -> str:
+def report_of_trials(tried: Tried, framework: str, *, paint: Paint = plain) -> str:
     """Returns which fixes work, with their diffs."""
     if not tried.fixes and framework not in _COPYING:
         return str((_NONE_WORKS if tried.count else _NO_EDIT).format(tried.count))
     if not tried.fixes:
         none = _NO_FIX if tried.count else _NOTHING_TO_TRY
         return f"{none.format(tried.count, tried.copies)}\n    {_COPYING[framework]}"
-    return "\n".join(f"{closed_up(_checked(each))}\n\n{each.diff()}" for each in tried.fixes)
+    return "\n".join(f"{closed_up(_checked(each))}\n\n{painted_diff(each.diff(), paint)}" for each in tried.fixes)
 
 
 def _checked(fix: Checked) -> Text:
@@ -188,37 +208,50 @@ def report_written() -> str:
     return str(_WRITTEN)
 
 
-def _of_saved(failure: Failure, saved: Saved) -> Iterator[str]:
-    marks = [*_kept(failure, saved), *_written(saved.writes)]
-    if failure.released is not None:
-        marks.append(_mark(failure.released, "~", _RELEASED))
-    if failure.needed is not None:
-        says = {"stale": _NEEDED.format(saved.found_at), "again": _AGAIN_HERE, "silent": _USED}[failure.kind]
-        marks.append(_mark(failure.needed, "^", says))
-    for filename, group in groupby(marks, key=lambda each: each[0].filename):
-        yield f"  {_shown(filename)}"
-        yield from quoted([mark for _, mark in group], indent="    ")
+def _of_value(value: Value, paint: Paint) -> Iterator[str]:
+    marks = [each for each in value.marks if each.role != "made"]  # that is said where it was written through
+    for filename, group in groupby(marks, key=lambda each: each.filename):
+        yield f"  {paint(_shown(filename), 'file')}"
+        yield from quoted([*group], indent="    ", paint=paint)
+    yield from (f"  {each}" for each in value.remarks)
+
+
+def _remarks(saved: Saved) -> Iterator[Text]:
     if saved.node and saved.place is None:
-        yield f"  {_says_kept(_KEPT_ELSEWHERE if saved.certain else _PROBABLY_ELSEWHERE, saved)}"
+        yield _says_kept(_KEPT_ELSEWHERE if saved.certain else _PROBABLY_ELSEWHERE, saved)
     if saved.forgotten:
-        yield f"  {_FORGOTTEN.format(saved.forgotten)}"
+        yield _FORGOTTEN.format(saved.forgotten)
     if saved.unseen:
-        yield f"  {_UNSEEN.format(saved.unseen)}"
+        yield _UNSEEN.format(saved.unseen)
 
 
-Marks = Sequence[tuple[Site, Quoted]]
+def _marks(failure: Failure, saved: Saved) -> Iterator[Quoted]:
+    yield from _kept(failure, saved)
+    yield from _written(saved)
+    yield from _passes(failure, saved)
 
 
-def _mark(place: Place, sign: str, says: Text) -> tuple[Site, Quoted]:
+def _passes(failure: Failure, saved: Saved | None) -> Iterator[Quoted]:
+    known = NOTHING_MORE if saved is None else Details(node=saved.node, certain=saved.certain)
+    if failure.released is not None:
+        yield _mark(failure.released, "released", _RELEASED, known)
+    if failure.needed is not None and saved is not None and failure.kind == "stale":
+        known = replace(known, found=saved.found_at)
+        yield _mark(failure.needed, "needed", _NEEDED.format(saved.found_at), known)
+    elif failure.needed is not None:
+        yield _mark(failure.needed, "needed", _AGAIN_HERE if failure.kind == "again" else _USED, known)
+
+
+def _mark(place: Place, role: Role, says: Text, details: Details) -> Quoted:
     site = place.innermost
-    if site.function:
+    if site.function and role != "made":
         says = _IN.format(says, site.function)
-    return site, Quoted(site.line, site.text, site.span, sign, says)
+    return Quoted(site.line, site.text, site.span, role, says, site.filename, site.function, site.position[1], details)
 
 
-def _kept(failure: Failure, saved: Saved) -> Marks:
+def _kept(failure: Failure, saved: Saved) -> Iterator[Quoted]:
     if saved.place is None:
-        return []
+        return
     if failure.kind == "again":
         says = _MADE.format(saved.node)
     elif failure.kind == "silent":
@@ -230,7 +263,11 @@ def _kept(failure: Failure, saved: Saved) -> Marks:
         says = (
             _says_kept(says, saved) if saved.dtype else says.format(saved.node, list(saved.layout.shape), saved.kept_at)
         )
-    return [_mark(saved.place, "^", says)]
+    details = Details(saved.names, saved.op, saved.node, certain=saved.certain)
+    if failure.kind != "again":
+        version = None if failure.kind == "silent" else saved.kept_at
+        details = replace(details, dtype=saved.dtype, shape=saved.layout.shape, kept=version)
+    yield _mark(saved.place, "kept", says, details)
 
 
 def _says_kept(pattern: Text, saved: Saved) -> Text:
@@ -252,22 +289,24 @@ def _what(saved: Saved) -> Text:
     return _ITS_OPERAND.format(saved.name) if saved.name else _A_TENSOR
 
 
-def _written(writes: Sequence[Overwritten]) -> Marks:
-    found: list[tuple[Site, Quoted]] = []
-    groups = [list(group) for _, group in groupby(writes, key=lambda each: (each.write.place, each.write.op))]
-    for group in groups if len(groups) <= MOST else [*groups[: MOST - 1], groups[-1]]:
+def _written(saved: Saved) -> Iterator[Quoted]:
+    groups = [list(group) for _, group in groupby(saved.writes, key=lambda each: (each.write.place, each.write.op))]
+    left_out = len(groups) - MOST
+    shown = groups if left_out <= 0 else [*groups[: MOST - 1], groups[-1]]
+    seen = [group for group in shown if group[0].write.place is not None]
+    for group in seen:
         first, last = group[0], group[-1].write
-        write = first.write
-        if write.place is None:
-            continue
-        says = _says_written(first, under=write.place.innermost.filename)
+        if first.made is not None:
+            yield _mark(first.made, "made", _VIEW_MADE, Details(certain=saved.certain))
+        assert first.write.place is not None
+        says = _says_written(first, under=first.write.place.innermost.filename)
         if len(group) > 1 and not last.silent:
             says += _MORE.format(len(group), last.after)
-        found.append(_mark(write.place, "~", says))
-    if len(groups) > MOST and found:
-        site, mark = found[-1]
-        found[-1] = site, mark._replace(says=mark.says + _LEFT_OUT.format(len(groups) - MOST))
-    return found
+        if left_out > 0 and group is seen[-1]:
+            says += _LEFT_OUT.format(left_out)
+        before, after = (None, None) if first.write.silent else (first.write.before, last.after)
+        details = Details(op=first.write.op, before=before, after=after, certain=saved.certain)
+        yield _mark(first.write.place, "overwritten", says, details)
 
 
 def _says_written(each: Overwritten, under: str) -> Text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import tokenize
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,3 +42,9 @@ class SourceFile:
             OSError: if it cannot be written.
         """
         Path(path).write_bytes(text.replace("\n", self.newline).encode(self.encoding))
+
+
+def unified_diff(name: str, before: str, after: str) -> str:
+    """Returns the change of a file's text, as `diff -u` shows it."""
+    lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, name, n=1)
+    return "".join(each if each.endswith("\n") else each + "\n" for each in lines)

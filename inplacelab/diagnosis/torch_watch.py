@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from typing import Any
 from weakref import WeakSet, ref
@@ -27,7 +27,7 @@ from inplacelab.diagnosis.places import Place, Places
 from inplacelab.diagnosis.torch_stale_values import StaleValues, has_released, storage_of
 from inplacelab.language import Text
 from inplacelab.recorders.stand_in import call_for
-from inplacelab.recorders.static import message_of
+from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.torch.calls import Kind, kind_of
 from inplacelab.recorders.torch.overrides import Mode, caller_of, in_force, is_off, take_away
 from inplacelab.recorders.torch.pass_order import Asked, is_second_pass, reachable, root_node, stale
@@ -491,11 +491,14 @@ class TorchWatch:
         told, key = stale(message), (id(error), message)
         if told is not None:
             saved, remarks = self._stale.found_by(asks, told, frame)
-            self._found(Failure("stale", key, needed, saved, remarks=[*self.remarks, *remarks]))
+            found = Failure("stale", key, needed, saved, remarks=[*self.remarks, *remarks])
         elif is_second_pass(message):
             roots = [node for each in asks.roots if (node := root_node(each)) is not None]
             released = [each for each in reachable(roots) if has_released(each)]
-            self._found(self._second_pass(here, key, needed, released))
+            found = self._second_pass(here, key, needed, released)
+        else:
+            return
+        self._found(replace(found, raised=class_name(type(error))))
 
     def _second_pass(
         self, here: _Thread, key: tuple[int, str], needed: Place | None, released: Sequence[Any]

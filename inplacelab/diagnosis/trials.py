@@ -7,7 +7,6 @@ with proposals for that one.
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import shutil
@@ -23,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab.diagnosis.slopes import Compared
-from inplacelab.diagnosis.source_file import SourceFile
+from inplacelab.diagnosis.source_file import SourceFile, unified_diff
 from inplacelab.language import Text
 from inplacelab.recorders.checking import Gave, compared
 from inplacelab.recorders.other_data import OWN
@@ -102,12 +101,8 @@ class Checked:
 
     def diff(self) -> str:
         """Returns the change of the files, as `diff -u` shows it."""
-        lines: list[str] = []
-        for path, text in self.before.items():
-            name = os.path.relpath(path)
-            after = self.after[path].splitlines(keepends=True)
-            lines += difflib.unified_diff(text.splitlines(keepends=True), after, name, name, n=1)
-        return "".join(each if each.endswith("\n") else each + "\n" for each in lines)
+        texts = self.before.items()
+        return "".join(unified_diff(os.path.relpath(path), text, self.after[path]) for path, text in texts)
 
     def write(self) -> None:
         """Writes the files."""

@@ -1,6 +1,6 @@
 """Warns of gradients that are wrong without an error, since backward does not know of a write (`recording/unnoticed_writes.py`).
 
-Nothing failed, but backward did not know of a write. The gradient of `a` is computed as if it had not happened:
+Nothing failed, but backward did not know of a write. The gradient of `a` is computed as if it had not happened
 
   5 | v.scale_(3.)
     | ~~~~~~~~~~~~ `scale_` wrote `b` through `v`; only `v` has the history of it
@@ -14,21 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inplacelab.diagnosis.quoting import Quoted, quoted
+from inplacelab.diagnosis.findings import COLON, Finding, Value
+from inplacelab.diagnosis.quoting import Paint, Quoted, Role, plain, quoted
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import Step, TensorFacts
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
+from inplacelab.recording.trace import NOTHING_MORE, Details
 from inplacelab.recording.unnoticed_writes import Unnoticed, unnoticed_writes
 
-__all__ = ["warnings_of"]
+__all__ = ["findings", "warnings_of"]
 
 MOST = 5
 """So many are shown."""
 
 _HEAD = Text(
-    "Nothing failed, but backward did not know of a write. The gradient{0} is computed as if it had not happened:",
-    "没有报错，但反向传播不知道有一次写入。{0}梯度是按没有这次写入计算的：",
+    "Nothing failed, but backward did not know of a write. The gradient{0} is computed as if it had not happened",
+    "没有报错，但反向传播不知道有一次写入。{0}梯度是按没有这次写入计算的",
 )
 _OF = Text(" of {0}", "{0} 的")
 _WROTE = Text(
@@ -66,32 +68,55 @@ _FIX = {
 }
 
 
-def warnings_of(recording: Recording) -> list[str]:
+def warnings_of(recording: Recording, paint: Paint = plain) -> list[str]:
     """Returns a warning for each write that a backward pass did not know of, in the current language."""
-    found = unnoticed_writes(recording)
-    shown = ["\n".join(_of(each, recording.source.splitlines())) for each in found[:MOST]]
+    found = findings(recording, "")
+    shown = ["\n".join(_said(each, paint)) for each in found[:MOST]]
     return [*shown, str(_MORE.format(len(found) - MOST))] if len(found) > MOST else shown
 
 
-def _of(each: Unnoticed, source: Sequence[str]) -> Iterator[str]:
+def findings(recording: Recording, filename: str) -> list[Finding]:
+    """Returns what is known of each of these writes, as data.
+
+    Args:
+        recording: the recording.
+        filename: the program's file.
+    """
+    return [_finding(each, recording.source.splitlines(), filename) for each in unnoticed_writes(recording)]
+
+
+def _finding(each: Unnoticed, source: Sequence[str], filename: str) -> Finding:
     names = enumerated(f"`{name}`" for name in each.wrong)
-    yield str(closed_up(_HEAD.format(_OF.format(names) if each.wrong else Text("", ""))))
-    yield ""
-    marks = [
-        (each.write, "~", _written(each)),
-        (each.read, "^", _SAVED if each.why == "saved" else _READS.format(_name(each.tensor, _IT))),
-        (each.begun, "^", _USED),
-    ]
-    if each.why == "saved":
-        marks.insert(0, marks.pop(1))
-    yield from quoted([_quoted(source, step, sign, says) for step, sign, says in marks if step.line is not None])
-    yield ""
-    yield str(closed_up(_FIX[each.why]))
+    says = _HEAD.format(_OF.format(names) if each.wrong else Text("", ""))
+    node = next((facts.name for key, facts in each.read.nodes if facts is not None and key == each.read.kept), "")
+    through = each.through or each.tensor
+    wrote = Details(through.names if through else (), each.write.op or "")
+    read = Details(each.tensor.names if each.tensor else (), each.read.op or "", node)
+    reads: tuple[Step, Role, Text, Details] = (
+        (each.read, "kept", _SAVED, read)
+        if each.why == "saved"
+        else (each.read, "read", _READS.format(_name(each.tensor, _IT)), read)
+    )
+    writes: tuple[Step, Role, Text, Details] = each.write, "overwritten", _written(each), wrote
+    needs: tuple[Step, Role, Text, Details] = each.begun, "needed", _USED, NOTHING_MORE
+    marks = [reads, writes, needs] if each.why == "saved" else [writes, reads, needs]
+    shown = tuple(_quoted(source, filename, *mark) for mark in marks if mark[0].line is not None)
+    return Finding("silent", None, says, [Value(shown)], advice=_FIX[each.why], wrong=each.wrong)
 
 
-def _quoted(source: Sequence[str], step: Step, sign: str, says: Text) -> Quoted:
+def _said(found: Finding, paint: Paint) -> Iterator[str]:
+    yield str(closed_up(found.says + COLON))
+    yield ""
+    for value in found.values:
+        yield from quoted(value.marks, paint=paint)
+    yield ""
+    yield str(closed_up(found.advice or Text("", "")))
+
+
+def _quoted(source: Sequence[str], filename: str, step: Step, role: Role, says: Text, details: Details) -> Quoted:
     line = step.line or 0
-    return Quoted(line, source[line - 1] if 0 < line <= len(source) else "", None, sign, says)
+    text = source[line - 1] if 0 < line <= len(source) else ""
+    return Quoted(line, text, None, role, says, filename, details=details)
 
 
 def _written(each: Unnoticed) -> Text:

@@ -21,7 +21,10 @@ class Refusal(Exception):
         hint: Paddle's second line, where programs look for it: the comparison that failed.
         reading: the headline in Chinese.
         facts: the objects concerned (a tensor, a node, a saved tensor), for a recorder.
+        entry: its name in the catalogue.
     """
+
+    entry = ""
 
     def __init_subclass__(cls, *, named_as_builtin: bool = True) -> None:
         """Have it print, and call itself, what Paddle raises: `ValueError: (InvalidArgument) Leaf Var () ...`.

@@ -19,7 +19,7 @@ from inplacelab.recording.sentences.headline import MOST_LINES
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.source_tree import program_of
 
-__all__ = ["Marked", "Role", "refusal", "trace"]
+__all__ = ["NOTHING_MORE", "Details", "Marked", "Role", "refusal", "trace"]
 
 Role = Literal["kept", "written", "refused"]
 
@@ -41,6 +41,36 @@ _BRIEFLY_FOUND = Text("finds v{0}", "遇到 v{0}")
 
 
 @dataclass(frozen=True, slots=True)
+class Details:
+    """What is known of a marked place, for programs that read it. What does not apply, or is not known, is empty or None.
+
+    Attributes:
+        tensor: the names of the tensor that was saved, or through which was written.
+        op: the operation that ran there.
+        node: the grad node that has saved the tensor.
+        dtype, shape: the elements of the saved tensor.
+        kept: its version when it was saved.
+        before, after: the version before and after a write.
+        found: the version that backward finds.
+        certain: False if something else fits as well.
+    """
+
+    tensor: tuple[str, ...] = ()
+    op: str = ""
+    node: str = ""
+    dtype: str = ""
+    shape: tuple[int, ...] | None = None
+    kept: int | None = None
+    before: int | None = None
+    after: int | None = None
+    found: int | None = None
+    certain: bool = True
+
+
+NOTHING_MORE = Details()
+
+
+@dataclass(frozen=True, slots=True)
 class Marked:
     """A marked line of the program.
 
@@ -50,6 +80,7 @@ class Marked:
         brief: a few words that fit beside the line.
         says: the full text.
         span: the columns meant, as (first, one past the last); None if they are on several lines, or unknown.
+        details: what the text says, as data.
     """
 
     line: int
@@ -57,6 +88,7 @@ class Marked:
     brief: Text
     says: Text
     span: tuple[int, int] | None
+    details: Details = NOTHING_MORE
 
 
 def trace(recording: Recording, index: int) -> tuple[Marked, ...]:
@@ -86,7 +118,8 @@ def _failed(moment: Moment, found: Spoilt) -> Iterator[Marked]:
     line = moment.step.line
     if line is not None and found.writes:
         version = found.writes[-1][1].after
-        yield _refused(moment.recording, line, _BRIEFLY_FOUND.format(version), _FOUND.format(version))
+        found_at = Details(node=_name_of(moment, found.node), found=version)
+        yield _refused(moment.recording, line, _BRIEFLY_FOUND.format(version), _FOUND.format(version), found_at)
     elif line is not None:
         yield _refused(moment.recording, line, _REFUSED, _REFUSED)
 
@@ -113,7 +146,11 @@ def _kept(moment: Moment, number: int, saved: SavedFacts) -> Iterator[Marked]:
     operands = same_value(moment, number, saved)
     says = _KEPT.format(node.name, naming(recording, moment.after, number, *operands).phrase(), saved.version)
     span = _span(recording, node.line, op, kept.name)
-    yield Marked(node.line, "kept", _BRIEFLY_KEPT.format(saved.version), says, span)
+    storage = moment.after.storages.get(saved.storage)
+    dtype = saved.dtype or ("" if storage is None else storage.dtype)
+    names = (kept.name,) if kept.name else ()
+    details = Details(names, op or "", node.name, dtype, saved.shape, kept=saved.version)
+    yield Marked(node.line, "kept", _BRIEFLY_KEPT.format(saved.version), says, span, details)
 
 
 def _writes(recording: Recording, found: Spoilt) -> Iterator[Marked]:
@@ -139,11 +176,18 @@ def _written(recording: Recording, saved: SavedFacts, writes: list[tuple[Step, W
         last = others[-1][1].after
         says += Text("; ", "；") + _MORE.format(len(others), last)
     span = _span(recording, step.line, step.op, "")
-    yield Marked(step.line, "written", _BRIEFLY_WRITTEN.format(write.before, last), says, span)
+    tensor = there.tensor_before(write.tensor) or there.after.tensors.get(write.tensor)
+    details = Details(tensor.names if tensor else (), step.op or "", before=write.before, after=last)
+    yield Marked(step.line, "written", _BRIEFLY_WRITTEN.format(write.before, last), says, span, details)
 
 
-def _refused(recording: Recording, line: int, brief: Text, says: Text) -> Marked:
-    return Marked(line, "refused", brief, says, _span(recording, line, None, ""))
+def _refused(recording: Recording, line: int, brief: Text, says: Text, details: Details = NOTHING_MORE) -> Marked:
+    return Marked(line, "refused", brief, says, _span(recording, line, None, ""), details)
+
+
+def _name_of(moment: Moment, number: int) -> str:
+    node = moment.node(number)
+    return "" if node is None else node.name
 
 
 def _span(recording: Recording, line: int, op: str | None, name: str) -> tuple[int, int] | None:
