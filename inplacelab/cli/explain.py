@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
 from inplacelab.cli import output, record
-from inplacelab.cli.bilingual_argparse import Parser, positive
+from inplacelab.cli.bilingual_argparse import Parser, listed, positive
+from inplacelab.cli.output import Destination
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import parsed_script, running
+from inplacelab.diagnosis.document import Names, Report, to_json
 from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.failures import Failure, trail_of
+from inplacelab.diagnosis.findings import STALE, Finding, told, tried_fix
 from inplacelab.diagnosis.recorded_trial import STEPS, recorded_trails
 from inplacelab.diagnosis.recorded_watch import EVENTS, watched_in
-from inplacelab.diagnosis.report import report_not_tried, report_of_trials, report_written
+from inplacelab.diagnosis.refusals import finding
+from inplacelab.diagnosis.report import finding_of, report_not_tried, report_of_trials, report_written
 from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.diagnosis.trials import NotTriedError, Trials
-from inplacelab.diagnosis.unnoticed import warnings_of
+from inplacelab.diagnosis.unnoticed import findings, warnings_of
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS, framework_of_script, is_installed, not_installed
 from inplacelab.recorders.run import main_module
@@ -29,6 +35,7 @@ from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import applied
+from inplacelab.recording.visible import visible
 
 SUMMARY = Text(
     "Run a script; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it. "
@@ -44,21 +51,32 @@ _SAYS = {
     ),
     "fix": Text("like --try, and write the fix into the script", "与 --try 相同，并把改法写入脚本"),
     "seconds": Text("how many seconds a trial may take (default: {0})", "每次尝试最长的秒数（默认：{0}）"),
-    "html": Text("also write a page that steps through the program", "另外写出可逐步查看的网页"),
+    "output": Text(
+        "also write a page that steps through the program, or, if the suffix is .json, what was found",
+        "另外写出可逐步查看的网页；后缀为 .json 时写出诊断结果",
+    ),
+    "format": Text(
+        "how to say what was found: as text, or as JSON on the standard output, with all other output on the standard error (default: text)",
+        "诊断结果的形式：文本；或 JSON（写到标准输出，其他输出都写到标准错误）（默认：文本）",
+    ),
 }
 _TRY = Text(
     "To find an edit that works: inplacelab explain --try {0}", "要找到可行的改法：inplacelab explain --try {0}"
 )
+_WRITTEN = Text("wrote {0}", "已写入 {0}")
 SECONDS = 60
 """How long a trial may take, if the user does not say."""
 WATCHED = ("torch",)
 """The frameworks whose programs are watched. Those of others are recorded."""
 
 
+FORMATS = ("text", "json")
+
+
 def add_to(parser: Parser) -> None:
     """Declares the command's options."""
-    parser.set_defaults(format="html", predict=False)
-    parser.option("--html", says=_SAYS["html"], dest="output", type=Path, metavar="PAGE")
+    parser.option("-o", "--output", "--html", says=_SAYS["output"], type=Path, metavar="FILE")
+    parser.option("--format", says=_SAYS["format"], choices=FORMATS, default="text", metavar=listed(FORMATS))
     parser.option("--framework", says=record.framework_help(), choices=FRAMEWORKS, metavar="FRAMEWORK")
     parser.option("--try", says=_SAYS["try"], dest="tries", action="store_true")
     parser.option("--fix", says=_SAYS["fix"], action="store_true")
@@ -70,60 +88,140 @@ def add_to(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status."""
-    arguments = [*options.rest, *options.arguments]
+    record.check_not_itself(options.output, options.script)
+    page, document = _destinations(options)
+    names, process = Names(Path.cwd(), Path.cwd()), os.getpid()
+    if document is not None:
+        document = output.kept_apart(document)
+    report = _explained(options, [*options.rest, *options.arguments], page)
+    if os.getpid() != process:  # a child that the script has forked
+        return report.status
+    if document is not None:
+        output.write_content(to_json(report, names), document)
+        if document.path is not None:
+            output.say(_WRITTEN.format(visible(str(document.given))), document.err)
+    return report.status
+
+
+def _destinations(options: argparse.Namespace) -> tuple[Destination | None, Destination | None]:
+    """Where a page and a JSON document are written.
+
+    Raises:
+        CannotError: if nothing can be written there.
+    """
+    given = options.output
+    if given is not None and output.told_by(given) == "json":
+        return None, output.destination_of("json", given)
+    page = None if given is None else output.page_at(given)
+    return page, output.destination_of("json", Path("-")) if options.format == "json" else None
+
+
+def _explained(options: argparse.Namespace, arguments: list[str], page: Destination | None) -> Report:
+    """Runs the script, says what was found, and returns it."""
     tree = parsed_script(options.script)[1]
     framework = options.framework or framework_of_script(options.script, tree)
     if not is_installed(framework):
         raise CannotError(not_installed(framework))
-    tries = options.tries or options.fix
     if framework not in WATCHED:
-        ran = _recorded(options, arguments, framework)
-        if tries and ran.raised is not None and ran.recording is not None:
-            _try_recorded(options, arguments, framework, ran.recording)
-        return ran.status
+        return _found_by_recording(options, arguments, framework, page)
+    tries = options.tries or options.fix
     watching = explain(framework)
     with watching:
-        if options.output is not None:
-            ran = _recorded(options, arguments, framework, watching)
+        if page is not None:
+            ran = _recorded(options, arguments, framework, page, watching)
             status, raised = ran.status, ran.raised
         else:
             code = compile(tree, str(options.script), "exec", dont_inherit=True)
             raised = _plainly(options.script, arguments, code)
-            status = _ended(raised, watching, advice=not tries)
+            status = _ended(options, raised, watching)
+        watched = watching.watched
     failure = None if raised is None else watching.of(raised)
+    failures = [each for each in watching.failures if isinstance(each, Failure)]
+    found = [*dict.fromkeys(finding_of(each) for each in failures if each is not failure)]
+    tried = None
     if isinstance(failure, Failure):
+        ended = replace(finding_of(failure), ended=True)
         if tries:
-            _try(options, arguments, framework, [trail_of(failure)])
+            ended, tried = _try(options, arguments, framework, [trail_of(failure)], ended)
         else:
-            output.say(_TRY.format(shlex.join([str(options.script), *arguments])), sys.stderr)
-    return status
+            _say(options, _TRY.format(shlex.join([str(options.script), *arguments])))
+        found.append(ended)
+    version = str(getattr(sys.modules.get(framework), "__version__", ""))
+    return Report(options.script, (framework, version), status, _told(raised), watched, found, watching.remarks, tried)
 
 
-def _try(options: argparse.Namespace, arguments: list[str], framework: str, trails: Sequence[Trail]) -> None:
-    """Tries fixes, and prints what came of it."""
+def _found_by_recording(
+    options: argparse.Namespace, arguments: list[str], framework: str, page: Destination | None
+) -> Report:
+    """Runs the script under a recorder, says what was found, and returns it."""
+    ran = _recorded(options, arguments, framework, page)
+    if ran.recording is None:
+        return Report(options.script, (framework, ""), ran.status, _told(ran.raised), (0, 0), (), ())
+    filename = str(options.script)
+    found = findings(ran.recording, filename) if framework == "paddle" else []
+    ended = None if ran.raised is None else finding(ran.raised, ran.recording, filename)
+    tried = None
+    if options.tries or options.fix:
+        ended, tried = _try_recorded(options, arguments, framework, ran, ended)
+    if ended is not None:
+        found.append(ended)
+    version, watched = ran.recording.framework_version, watched_in(ran.recording)
+    return Report(
+        options.script, (framework, version), ran.status, _told(ran.raised), watched, found, ran.recording.notes, tried
+    )
+
+
+def _say(options: argparse.Namespace, text: object) -> None:
+    if options.format != "json":
+        output.say(text, sys.stderr)
+
+
+def _told(raised: BaseException | None) -> tuple[str, str] | None:
+    return None if raised is None or issubclass(type(raised), SystemExit) else told(raised)
+
+
+def _try(
+    options: argparse.Namespace, arguments: list[str], framework: str, trails: Sequence[Trail], found: Finding
+) -> tuple[Finding, tuple[int, str | None]]:
+    """Tries fixes, and says what came of it. Returns the failure with those that work, how many were tried, and what is said if none works."""
     try:
         tried = Trials(options.script, arguments, framework=framework, seconds=options.seconds).find(trails)
     except NotTriedError as reason:
-        output.say("\n" + report_not_tried(reason.why), sys.stderr)
-        return
-    output.say("\n" + report_of_trials(tried, framework), sys.stderr)
+        said = report_not_tried(reason.why)
+        _say(options, "\n" + said)
+        return found, (0, said)
+    fixes = [tried_fix(each, written=options.fix and each is tried.fixes[0]) for each in tried.fixes]
+    _say(options, "\n" + report_of_trials(tried, framework))
     if options.fix and tried.fixes:
         tried.fixes[0].write()
-        output.say(report_written(), sys.stderr)
+        _say(options, report_written())
+    said_of_none = None if fixes else report_of_trials(tried, framework)
+    return replace(found, fixes=fixes), (tried.count, said_of_none)
 
 
-def _try_recorded(options: argparse.Namespace, arguments: list[str], framework: str, recording: Recording) -> None:
+def _try_recorded(
+    options: argparse.Namespace, arguments: list[str], framework: str, ran: _Ran, found: Finding | None
+) -> tuple[Finding | None, tuple[int, str | None] | None]:
     """Writes a fix that was found by replaying the recording; else tries fixes, if a backward pass has failed."""
+    recording = ran.recording
+    if recording is None or ran.raised is None or not recording.steps:
+        return found, None
     error = recording.steps[-1].error
     checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
+    if checked and not options.fix:
+        return found, None
     if checked:
-        if options.fix:
-            source = SourceFile.read(options.script)
-            source.write(options.script, applied(source.text, checked[0].edits))
-            output.say(report_written(), sys.stderr)
-        return
+        source = SourceFile.read(options.script)
+        source.write(options.script, applied(source.text, checked[0].edits))
+        _say(options, report_written())
+        if found is not None:
+            edits = [(str(options.script), each) for each in checked[0].edits]
+            found = replace(found, fixes=[replace(each, written=each.edits == edits) for each in found.fixes])
+        return found, None
     if trails := recorded_trails(recording, str(options.script)):
-        _try(options, arguments, framework, trails)
+        found = found or Finding("stale", told(ran.raised), STALE, (), ended=True)
+        return _try(options, arguments, framework, trails, found)
+    return found, None
 
 
 class _Ran(NamedTuple):
@@ -137,32 +235,35 @@ _LAST = {"paddle": EVENTS}
 
 
 def _recorded(
-    options: argparse.Namespace, arguments: list[str], framework: str, watching: explain | None = None
+    options: argparse.Namespace,
+    arguments: list[str],
+    framework: str,
+    page: Destination | None,
+    watching: explain | None = None,
 ) -> _Ran:
     """Runs the script under a recorder, which says more, and takes more time and memory."""
-    to = None if options.output is None else output.destination(options, options.script)
     last = _LAST.get(framework)
     with running(options.script, arguments, title=None, limit=STEPS, framework=framework, last=last) as ran:
-        tries = options.tries or options.fix
-        status = (
-            _ended(ran.raised, watching, advice=not tries) if watching else record.report(ran.raised, ran.recording)
-        )
+        if watching:
+            status = _ended(options, ran.raised, watching)
+        else:
+            status = record.report(ran.raised, None if options.format == "json" else ran.recording)
         if ran.recording is not None and watching is None:
-            _say_unnoticed(ran.recording, raised=ran.raised is not None)
-        if ran.recording is not None and to is not None:
-            output.write(ran.recording, to)
+            _say_unnoticed(options, ran.recording, raised=ran.raised is not None)
+        if ran.recording is not None and page is not None:
+            output.write(ran.recording, page)
         return _Ran(status or ran.stopping.status, ran.raised, ran.recording)
 
 
-def _say_unnoticed(recording: Recording, *, raised: bool) -> None:
+def _say_unnoticed(options: argparse.Namespace, recording: Recording, *, raised: bool) -> None:
     """Prints which gradients are wrong without an error; or else, if nothing was raised, what was watched."""
     warnings = warnings_of(recording) if recording.framework == "paddle" else []
     for each in warnings:
-        output.say("\n" + each, sys.stderr)
+        _say(options, "\n" + each)
     if not warnings and not raised:
-        output.say(str(nothing_found(*watched_in(recording))), sys.stderr)
+        _say(options, nothing_found(*watched_in(recording)))
     for remark in () if warnings else recording.notes:
-        output.say(str(remark), sys.stderr)
+        _say(options, remark)
 
 
 def _plainly(script: Path, arguments: list[str], code: CodeType) -> BaseException | None:
@@ -176,10 +277,9 @@ def _plainly(script: Path, arguments: list[str], code: CodeType) -> BaseExceptio
     return raised
 
 
-def _ended(raised: BaseException | None, watching: explain, *, advice: bool) -> int:
+def _ended(options: argparse.Namespace, raised: BaseException | None, watching: explain) -> int:
     """Prints how the script ended, and what is known of it."""
-    watching.annotate(raised, advice=advice)
     status = record.report(raised, None)
-    if raised is None or watching.of(raised) is None:
-        output.say(str(watching), sys.stderr)
+    advice = not (options.tries or options.fix)
+    _say(options, watching.said(raised, advice=advice))
     return status

@@ -8,12 +8,12 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from secrets import token_hex
 from shutil import copymode
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from inplacelab.cli.bilingual_argparse import Parser, listed
 from inplacelab.cli.refusal import CannotError
@@ -229,6 +229,24 @@ def write(recording: Recording, to: Destination, draw: Drawing | None = None) ->
     say("\n".join(str(each) for each in (said, *recording.notes)), to.err)  # the standard output belongs to the program
 
 
+def kept_apart(to: Destination) -> Destination:
+    """Keeps the standard output for a document: for the rest of this process, the program and the processes that it starts print to the
+    standard error, also when they end.
+
+    Returns:
+        Where the document is written then.
+    """
+    if to.path is not None or to.out is None:
+        return to
+    to.out.flush()
+    sys.stdout = cast("TextIO", sys.stderr)  # which may be None
+    with suppress(OSError):  # not a file, as in a test
+        if to.out.fileno() == 1:
+            to = replace(to, out=os.fdopen(os.dup(1), "w", encoding="utf-8"))
+            os.dup2(2 if is_open(sys.stderr) else os.open(os.devnull, os.O_WRONLY), 1)
+    return to
+
+
 def write_content(content: str | bytes, to: Destination) -> None:
     """Writes the content of a file.
 
@@ -292,21 +310,37 @@ def chosen_format(options: argparse.Namespace) -> str:
             questions.
     """
     form = str(options.format or _form_of(options.output))
-    if options.output is not None and (other := _told_by(options.output)) in FORMATS and other != form:
-        raise CannotError(_OTHER_FORMAT.format(visible(str(options.output)), form))
+    if options.output is not None:
+        _check_suffix(options.output, form)
     if options.predict and form != _ASKS:
         raise CannotError(_CANNOT_ASK.format(form))
     return form
 
 
+def page_at(given: Path) -> Destination:
+    """Returns where a page is written.
+
+    Raises:
+        CannotError: if the suffix is that of another format, or nothing can be written there.
+    """
+    _check_suffix(given, _ASKS)
+    return destination_of(_ASKS, given)
+
+
+def _check_suffix(given: Path, form: str) -> None:
+    if (other := told_by(given)) in FORMATS and other != form:
+        raise CannotError(_OTHER_FORMAT.format(visible(str(given)), form))
+
+
 def _form_of(path: Path | None) -> str:
     """The format of a file by its suffix; without a suffix, as with -, a page."""
-    form = _told_by(path) if path is not None else ""
+    form = told_by(path) if path is not None else ""
     if form and form not in FORMATS:
         raise CannotError(_NO_FORMAT.format(visible(str(path)), listed(FORMATS)))
     return form or _ASKS
 
 
-def _told_by(path: Path) -> str:
+def told_by(path: Path) -> str:
+    """Returns the format that the suffix of a file tells."""
     suffix = path.suffix[1:].lower()
     return {"htm": "html", "markdown": "md"}.get(suffix, suffix)
