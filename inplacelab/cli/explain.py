@@ -17,6 +17,7 @@ from inplacelab.cli.bilingual_argparse import Parser, listed, positive
 from inplacelab.cli.output import Destination
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import parsed_script, running
+from inplacelab.diagnosis.annotations import to_annotations
 from inplacelab.diagnosis.document import Names, Report, to_json
 from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.failures import Failure, trail_of
@@ -56,8 +57,9 @@ _SAYS = {
         "另外写出可逐步查看的网页；后缀为 .json 时写出诊断结果",
     ),
     "format": Text(
-        "how to say what was found: as text, or as JSON on the standard output, with all other output on the standard error (default: text)",
-        "诊断结果的形式：文本；或 JSON（写到标准输出，其他输出都写到标准错误）（默认：文本）",
+        "how to say what was found: as text; as JSON on the standard output, with all other output on the standard error; or as text and as "
+        "annotations of a GitHub workflow (default: text)",
+        "诊断结果的形式：文本；JSON（写到标准输出，其他输出都写到标准错误）；或文本加 GitHub 工作流的注解（默认：文本）",
     ),
 }
 _TRY = Text(
@@ -70,7 +72,7 @@ WATCHED = ("torch",)
 """The frameworks whose programs are watched. Those of others are recorded."""
 
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "github")
 
 
 def add_to(parser: Parser) -> None:
@@ -90,6 +92,7 @@ def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status."""
     record.check_not_itself(options.output, options.script)
     page, document = _destinations(options)
+    annotated = output.destination_of("txt", Path("-")) if options.format == "github" else None
     names, process = Names(Path.cwd(), Path.cwd()), os.getpid()
     if document is not None:
         document = output.kept_apart(document)
@@ -100,6 +103,9 @@ def run(options: argparse.Namespace) -> int:
         output.write_content(to_json(report, names), document)
         if document.path is not None:
             output.say(_WRITTEN.format(visible(str(document.given))), document.err)
+    if annotated is not None:
+        root = Path(os.environ.get("GITHUB_WORKSPACE") or names.root).resolve()
+        output.write_content(to_annotations(report, replace(names, root=root)), annotated)
     return report.status
 
 
