@@ -22,6 +22,7 @@ from inplacelab.diagnosis.document import Names, Report, to_json
 from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.failures import Failure, trail_of
 from inplacelab.diagnosis.findings import STALE, Finding, told, tried_fix
+from inplacelab.diagnosis.quoting import paint_for
 from inplacelab.diagnosis.recorded_trial import STEPS, recorded_trails
 from inplacelab.diagnosis.recorded_watch import EVENTS, watched_in
 from inplacelab.diagnosis.refusals import finding
@@ -197,7 +198,7 @@ def _try(
         _say(options, "\n" + said)
         return found, (0, said)
     fixes = [tried_fix(each, written=options.fix and each is tried.fixes[0]) for each in tried.fixes]
-    _say(options, "\n" + report_of_trials(tried, framework))
+    _say(options, "\n" + report_of_trials(tried, framework, paint=paint_for(sys.stderr)))
     if options.fix and tried.fixes:
         tried.fixes[0].write()
         _say(options, report_written())
@@ -263,7 +264,7 @@ def _recorded(
 
 def _say_unnoticed(options: argparse.Namespace, recording: Recording, *, raised: bool) -> None:
     """Prints which gradients are wrong without an error; or else, if nothing was raised, what was watched."""
-    warnings = warnings_of(recording) if recording.framework == "paddle" else []
+    warnings = warnings_of(recording, paint_for(sys.stderr)) if recording.framework == "paddle" else []
     for each in warnings:
         _say(options, "\n" + each)
     if not warnings and not raised:
@@ -287,5 +288,5 @@ def _ended(options: argparse.Namespace, raised: BaseException | None, watching: 
     """Prints how the script ended, and what is known of it."""
     status = record.report(raised, None)
     advice = not (options.tries or options.fix)
-    _say(options, watching.said(raised, advice=advice))
+    _say(options, watching.said(raised, advice=advice, paint=paint_for(sys.stderr)))
     return status

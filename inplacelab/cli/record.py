@@ -15,6 +15,7 @@ from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import running
 from inplacelab.cli.signals import INTERRUPTED
 from inplacelab.diagnosis import refusals
+from inplacelab.diagnosis.quoting import paint_for
 from inplacelab.diagnosis.unknown_keyword import add_note_on_keyword
 from inplacelab.language import Text, enumerated
 from inplacelab.recorders.detection import FRAMEWORKS, is_installed, not_installed
@@ -106,6 +107,6 @@ def report(raised: BaseException | None, recording: Recording | None) -> int:
         return 1
     if type(raised) is TypeError and raised.__traceback__ is not None:
         add_note_on_keyword(raised, raised.__traceback__)
-    explained = refusals.of(raised, recording) if recording is not None else None
+    explained = None if recording is None else refusals.of(raised, recording, paint_for(sys.stderr))
     output.say(explained or "".join(traceback.format_exception(raised)).removesuffix("\n"), sys.stderr)
     return INTERRUPTED if issubclass(type(raised), KeyboardInterrupt) else 1
