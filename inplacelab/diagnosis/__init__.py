@@ -13,7 +13,9 @@
          |           trial_run.py: one trial, in a process of its own; torch_trial.py, paddle_trial.py, engine_trial.py: for one
          |           framework; recorded_trial.py: of programs that are recorded; source_file.py: files as they are written;
          |           slopes.py: finite differences of the loss
+    findings.py      what is said of a failure, as data: all that follows is made of it
     report.py        the text for the terminal       quoting.py   the lines of the program, underlined
+    document.py      the same as JSON                annotations.py   the same for a GitHub workflow
     refusals.py      says the same of a recording whose program this package's engine has refused
     unnoticed.py     warns of gradients that Paddle gets wrong without an error
 

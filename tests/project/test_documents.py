@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -77,14 +79,14 @@ def test_there_are_examples() -> None:
     assert (kinds.count("text") >= 20, kinds.count("python") >= 30) == (True, True)
 
 
-def explained(language: str, folder: Path, *options: str) -> str:
-    """What `inplacelab explain` says of the program of that page."""
+def explained(language: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """What `inplacelab explain` prints of the program of that page."""
     script = next(text for kind, text in blocks(page("explain_a_failure", language)) if kind == "ipython")
     assert script == recorded(draw.FAILING).source, "the picture in the READMEs shows this program"
     (folder / "train.py").write_text(script)
     command = [sys.executable, "-m", "inplacelab", "explain", *options, "--lang", language, "train.py"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment).stderr
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
 
 
 @in_both_languages
@@ -101,11 +103,35 @@ def test_a_row_of_the_table_is_added_as_the_page_says(language: str) -> None:
 @in_both_languages
 def test_what_explain_says_is_what_the_documents_show(language: str, tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
-    said = explained(language, tmp_path, "--try")
+    said = explained(language, tmp_path, "--try").stderr
     shown = [text for kind, text in blocks(page("explain_a_failure", language)) if kind == "output"]
     assert [text for text in shown if text.rstrip("\n") not in said] == []
     (in_readme,) = (text for kind, text in blocks(READMES[language == "zh"]) if kind == "output")
     assert in_readme in shown
+
+
+@pytest.mark.oracle
+@in_both_languages
+def test_what_explain_says_to_programs_is_what_the_page_shows(language: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
+    found = blocks(page("explain_a_failure", language))
+    shown, workflow = (json.loads(text) if kind == "json" else text for kind, text in found if kind in ("json", "yaml"))
+    assert part_of(shown, json.loads(explained(language, tmp_path, "--format", "json").stdout)) == shown
+    _, _, options = workflow.partition("run: inplacelab explain ")
+    assert options.split()[-1] == "train.py"
+    annotated = explained(language, tmp_path, *options.split()[:-1]).stdout
+    assert re.findall(r"^::(\w+) file=train.py,line=(\d)", annotated, re.MULTILINE) == [
+        ("error", "6"), ("notice", "4"), ("notice", "7")
+    ]  # fmt: skip
+
+
+def part_of(shown: Any, whole: Any) -> Any:
+    """What a document has under the keys that are shown."""
+    if isinstance(shown, dict):
+        return {key: part_of(each, whole[key]) for key, each in shown.items()}
+    if isinstance(shown, list):
+        return [part_of(*pair) for pair in zip(shown, whole, strict=True)]
+    return whole
 
 
 @pytest.mark.standard
