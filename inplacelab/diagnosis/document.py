@@ -36,7 +36,7 @@ class Report:
         watched: how many operations and storages were watched.
         findings: the failures.
         remarks: what was not watched.
-        tried: how many fixes were tried, and what is to be said if none works; None if none was to be tried.
+        tried: how many fixes were tried, and what helps if none works; None without trials.
     """
 
     script: Path

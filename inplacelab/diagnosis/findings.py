@@ -13,8 +13,8 @@ from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.source_tree import applied
 
 KINDS = ("stale", "again", "silent", "leaf", "refused")
-"""What may have happened. "stale", "again", "silent": see `failures.Failure`; "leaf": a leaf that needs a gradient was to be written;
-"refused": this package has refused something else."""
+"""What may have happened. "stale", "again", "silent": see `failures.Failure`; "leaf": an operation would have written to a leaf that needs a
+gradient; "refused": this package has refused something else."""
 
 STALE = Text("Backward needed a value that was overwritten", "反向传播需要的值已被覆盖")
 COLON = Text(":", "：")

@@ -11,14 +11,14 @@ import pytest
 from inplacelab.diagnosis.annotations import to_annotations
 from inplacelab.diagnosis.document import Names, Report
 from inplacelab.diagnosis.findings import Finding, Value
-from inplacelab.diagnosis.quoting import Quoted
+from inplacelab.diagnosis.quoting import Quoted, Role
 from inplacelab.language import Text
 from tests.diagnosis.test_report_document import STALE, run
 
 COMMAND = re.compile(r"::(\w+) (.*?)::(.*)")
 
 
-def annotations(printed: str) -> list[tuple[str, dict[str, str], str]]:
+def commands(printed: str) -> list[tuple[str, dict[str, str], str]]:
     """The level, the properties and the message of each command, read as GitHub's runner does."""
     found = []
     for line in printed.splitlines():
@@ -44,7 +44,7 @@ def test_an_error_at_the_write_and_notices_at_the_other_lines(tmp_path: Path) ->
     script = tmp_path / "train.py"
     script.write_text("print('in no line', end='')\n" + STALE)
     ran = run(script, "--format", "github", GITHUB_WORKSPACE="")
-    found = annotations(ran.stdout)
+    found = commands(ran.stdout)
     where = [
         (level, each["file"], *(int(each[key]) for key in ("line", "endLine", "col", "endColumn")))
         for level, each, _ in found
@@ -68,14 +68,14 @@ def test_files_are_named_from_the_workspace(tmp_path: Path) -> None:
     script = tmp_path / "part" / "train.py"
     script.write_text(STALE)
     for workspace, name in ((tmp_path, "part/train.py"), (Path(os.devnull), str(script.resolve()))):
-        found = annotations(run(script, "--format", "github", GITHUB_WORKSPACE=str(workspace)).stdout)
+        found = commands(run(script, "--format", "github", GITHUB_WORKSPACE=str(workspace)).stdout)
         assert {each["file"] for _, each, _ in found} == {name}
 
 
 def test_an_operation_that_is_refused(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text("import inplacelab as paddle\na = paddle.ones([3])\na.stop_gradient = False\na.exp_()\n")
-    ((level, where, message),) = annotations(run(script, "--format", "github").stdout)
+    ((level, where, message),) = commands(run(script, "--format", "github").stdout)
     assert (level, where["line"]) == ("error", "4")
     assert where["title"].startswith("ValueError: (InvalidArgument) Leaf Var ()")
     assert message.startswith("`exp_` would overwrite a leaf that requires a gradient.")
@@ -93,7 +93,7 @@ def test_what_has_a_meaning_in_commands_is_escaped(text: str) -> None:
     mark = Quoted(3, "x", (0, 1), "overwritten", says, "a, b:c.py")
     printed = printed_of(Finding("stale", None, says, [Value([mark])]))
     assert "\x1b" not in printed
-    ((_, where, message),) = annotations(printed)
+    ((_, where, message),) = commands(printed)
     shown = text.replace("\x1b", "\\x1b")
     assert (where["file"], where["title"], message) == ("a, b:c.py", shown, shown)
 
@@ -103,17 +103,15 @@ def test_a_failure_without_a_line_is_an_error_without_one() -> None:
     printed = printed_of(
         Finding("stale", None, Text("Overwritten", ""), [Value([], [remark])], advice=Text("Clone.", ""))
     )
-    assert annotations(printed) == [
-        ("error", {"title": "Overwritten"}, "Overwritten\n`ExpBackward0` keeps it.\nClone.")
-    ]
+    assert commands(printed) == [("error", {"title": "Overwritten"}, "Overwritten\n`ExpBackward0` keeps it.\nClone.")]
 
 
 def test_of_several_values_that_may_be_meant_one_write_is_the_error() -> None:
     def marks(line: int) -> list[Quoted]:
-        roles = ("kept", line), ("made", 9), ("overwritten", line + 1), ("needed", 8)
+        roles: list[tuple[Role, int]] = [("kept", line), ("made", 9), ("overwritten", line + 1), ("needed", 8)]
         return [Quoted(at, "x", None, role, Text(role, role), "t.py") for role, at in roles]
 
-    found = annotations(printed_of(Finding("stale", None, Text("Lost", ""), [Value(marks(1)), Value(marks(4))])))
+    found = commands(printed_of(Finding("stale", None, Text("Lost", ""), [Value(marks(1)), Value(marks(4))])))
     assert [(level, int(where["line"])) for level, where, _ in found] == [
         ("error", 2), ("notice", 1), ("notice", 8), ("notice", 4), ("notice", 5)
     ]  # fmt: skip

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from inplacelab.diagnosis.quoting import Quoted, paint_for, painted_diff, plain, quoted
+from inplacelab.diagnosis.quoting import Quoted, Role, paint_for, painted_diff, plain, quoted
 from inplacelab.language import Text
 from tests.diagnosis.test_report_document import STALE
 
@@ -51,7 +51,8 @@ def test_colors_change_nothing_but_the_look(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
     says = Text("said", "")
-    marks = [Quoted(k, "损失 = x", (5, 6), role, says) for k, role in enumerate(("kept", "overwritten", "needed"), 8)]
+    roles: list[Role] = ["kept", "overwritten", "needed"]
+    marks = [Quoted(line, "损失 = x", (5, 6), role, says) for line, role in enumerate(roles, 8)]
     colored = [*quoted(marks, paint=paint_for(None))]
     assert [CODE.sub("", line) for line in colored] == [*quoted(marks)]
     assert [line for line in colored if "said" not in line] == [line for line in quoted(marks) if "said" not in line]
