@@ -11,7 +11,9 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip instal
 from inplacelab.diagnosis.explain import explain  # noqa: E402
 from inplacelab.diagnosis.failures import Failure, trail_of  # noqa: E402
 from inplacelab.diagnosis.places import Place  # noqa: E402
+from inplacelab.diagnosis.report import finding_of, report  # noqa: E402
 from inplacelab.diagnosis.trials import Trials  # noqa: E402
+from tests.diagnosis.test_report_document import check_document  # noqa: E402
 from tests.gallery.programs import GALLERY, Program  # noqa: E402
 from tests.recorders.torch_runs import needs_saved  # noqa: E402
 
@@ -53,6 +55,7 @@ def test_the_lines_are_those_that_are_marked(program: Program) -> None:
         assert saved.unseen == 0
     assert found.needed is not None
     assert program.fails in [site.line for site in found.needed.sites if site.filename == str(program.path)]
+    check_document("torch", finding_of(found), report(found))
 
 
 @needs_saved

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from inplacelab.cli.script import run_script
-from inplacelab.diagnosis.refusals import of
+from inplacelab.diagnosis.refusals import finding, of
 from inplacelab.recording.trace import trace
+from tests.diagnosis.test_report_document import check_document
 from tests.gallery.programs import GALLERY, Program
 
 paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
@@ -30,3 +31,6 @@ def test_the_lines_are_those_that_are_marked(program: Program) -> None:
     said = of(raised, recording)
     assert said is not None
     assert "through `" in said  # overwritten, or written beside the slots that were kept
+    found = finding(raised, recording, str(program.path))
+    assert found is not None
+    check_document("paddle", found, said)

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from inplacelab.diagnosis.document import SCHEMA, SCHEMA_FILE
-from inplacelab.diagnosis.findings import KINDS
+from inplacelab.diagnosis.document import SCHEMA, SCHEMA_FILE, Names, Report, to_json
+from inplacelab.diagnosis.findings import KINDS, Finding
 from inplacelab.language import LANGUAGES
 
 SCHEMA_TEXT = SCHEMA_FILE.read_text(encoding="utf-8")
@@ -73,6 +73,17 @@ def document_of(folder: Path, text: str, *options: str) -> dict[str, Any]:
     strict().validate(document)
     assert document["exit_status"] == ran.returncode
     return document
+
+
+def check_document(framework: str, found: Finding, report: str) -> None:
+    """Checks that the document of a failure obeys the schema, and says of each line what the report says."""
+    made = Report(Path("train.py"), (framework, ""), 1, found.error, (1, 1), [found], [])
+    document = json.loads(to_json(made, Names(Path.cwd(), Path.cwd())))
+    strict().validate(document)
+    (failure,) = document["failures"]
+    shown = [each for each in failure["places"] if each["role"] != "made"]
+    assert {"kept", "needed"} <= {each["role"] for each in shown}
+    assert [each for each in shown if each["message"] not in report or each["text"].strip() not in report] == []
 
 
 def places(failure: dict[str, Any]) -> list[tuple[str, int, str]]:
