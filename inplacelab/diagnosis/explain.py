@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, Self, cast
 
 from inplacelab.diagnosis.quoting import Paint, plain
 from inplacelab.diagnosis.report import report
 from inplacelab.language import Text
+from inplacelab.recorders.own_code import program_is
 from inplacelab.recorders.static import message_of
 
 if TYPE_CHECKING:
@@ -98,6 +100,7 @@ class explain:  # noqa: N801  # used like a function
         from inplacelab.recorders.detection import checked  # noqa: PLC0415
 
         self._watch = watch_of(checked(framework), filename)
+        self._filename = filename
         self._annotated: list[Failure | Explained] = []
 
     @property
@@ -106,6 +109,7 @@ class explain:  # noqa: N801  # used like a function
         return self._watch.failures
 
     def __enter__(self) -> Self:
+        program_is(self._filename or sys._getframe(1).f_code.co_filename)
         self._watch.begin()
         return self
 

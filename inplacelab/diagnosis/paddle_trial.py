@@ -16,13 +16,13 @@ import numpy as np
 import paddle
 from paddle.base import core
 
-from inplacelab.diagnosis.places import is_own
 from inplacelab.diagnosis.recorded_trial import recorded
 from inplacelab.diagnosis.slopes import Compared, Leaf, Shift, compare
 from inplacelab.diagnosis.trial_run import Asked, Ran, named
 from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.checking import LOSS
 from inplacelab.recorders.other_data import OtherData
+from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.paddle.names import WATCHED
 from inplacelab.recorders.program import identifiers, parsed, scopes_of
 from inplacelab.recorders.run import main_module
@@ -250,7 +250,12 @@ def _texts(script: Path, text: str) -> Iterator[str]:
     yield text
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
-        if file is not None and Path(file).suffix == ".py" and Path(file).is_relative_to(script.parent):
+        if (
+            file is not None
+            and Path(file).suffix == ".py"
+            and Path(file).is_relative_to(script.parent)
+            and is_own(file)
+        ):
             yield Path(file).read_text(encoding="utf-8", errors="replace")
 
 

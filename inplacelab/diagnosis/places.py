@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import linecache
-import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from types import CodeType, FrameType
 
+from inplacelab.recorders.own_code import OWNS, is_own
 from inplacelab.recorders.stand_in import STAND_IN
 
 DEEPEST = 32
 """So many frames of a place are kept, innermost first: a recursive program has no end of places otherwise."""
-
-_LIBRARIES = tuple({
-    *(sysconfig.get_path(each) for each in ("stdlib", "platstdlib", "purelib", "platlib")), str(Path(__file__).parents[1]),
-})  # fmt: skip
-_CELLS = ("<ipython-input", "<stdin>")
-"""The beginnings of names of code that is the program's, though it is in no file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +104,7 @@ class Places:
     def of(self, frame: FrameType | None) -> Place | None:
         """Returns the program's place in a frame and those that have called it; None if none runs the program's code."""
         key: list[int] = []
-        innermost, owns = frame, _owns.get
+        innermost, owns = frame, OWNS.get
         while frame is not None:  # this runs at every operation
             code = frame.f_code
             own = owns(code.co_filename)
@@ -137,15 +130,3 @@ def own_frames(frame: FrameType | None) -> Iterator[FrameType]:
         if is_own(frame.f_code.co_filename) and frame.f_code.co_name != STAND_IN:
             yield frame
         frame = frame.f_back
-
-
-_owns: dict[str, bool] = {}
-
-
-def is_own(filename: str) -> bool:
-    """Whether a file belongs to the program: not to Python, to an installed package, or to this one."""
-    known = _owns.get(filename)
-    if known is None:
-        generated = filename.startswith("<") and not filename.startswith(_CELLS)
-        known = _owns[filename] = not generated and not filename.startswith(_LIBRARIES)
-    return known

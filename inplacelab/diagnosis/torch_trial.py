@@ -13,12 +13,12 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.failures import trail_of
-from inplacelab.diagnosis.places import is_own
 from inplacelab.diagnosis.recorded_trial import recorded
 from inplacelab.diagnosis.torch_watch import TorchWatch
 from inplacelab.diagnosis.trial_run import Asked, Ran, named
 from inplacelab.recorders.checking import LOSS
 from inplacelab.recorders.other_data import OtherData
+from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.torch import pass_order
 from inplacelab.recorders.torch.calls import kind_of, tensors_in
 from inplacelab.recorders.torch.names import WATCHED

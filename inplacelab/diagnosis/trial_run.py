@@ -1,8 +1,8 @@
 """Runs a script once for a trial, in a process of its own: `python -m inplacelab.diagnosis.trial_run REQUEST`.
 
-The request is a file with JSON: the script, its framework and arguments, whether this is the reference, on which data it runs, and where the
-outcome goes. The reference is the original program, in which what grad nodes save is copied and kept: nothing can be overwritten or missing, so its
-gradients are those that were meant.
+The request is a file with JSON: the script, the folder of which its own is a copy, its framework and arguments, whether this is the reference, on
+which data it runs, and where the outcome goes. The reference is the original program, in which what grad nodes save is copied and kept: nothing can
+be overwritten or missing, so its gradients are those that were meant.
 """
 
 from __future__ import annotations
@@ -120,6 +120,7 @@ def main(request: Path) -> None:
     script, data = Path(told["script"]), OtherData(told["data"])
     edits = None if told["edits"] is None else tuple(EditFacts(**each) for each in told["edits"])
     asked = Asked(told["reference"], data, edits, told["seconds"])
+    sys.path.append(told["folder"])  # libraries that stand there are not copied
     run: Run = import_module(f"inplacelab.diagnosis.{RUNS[told['framework']]}").run
     with main_module(script, told["arguments"]) as module, data.seeded():
         ran = run(script, decode_source(script.read_bytes()), vars(module), asked)

@@ -26,6 +26,7 @@ from inplacelab.diagnosis.source_file import SourceFile, unified_diff
 from inplacelab.language import Text
 from inplacelab.recorders.checking import Gave, compared
 from inplacelab.recorders.other_data import OWN
+from inplacelab.recorders.own_code import is_own
 from inplacelab.recording.facts import EditFacts, Evidence
 from inplacelab.recording.fixes.kept_copies import copies_of_all
 from inplacelab.recording.fixes.located import Proposal, edited
@@ -45,7 +46,8 @@ DEEPEST = 3
 """So many edits are tried together."""
 BUDGET = 10
 """All trials together take no longer than so many times what one may take."""
-_LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "venv", "env", "node_modules", "site-packages")
+_ENVIRONMENTS = ("pyvenv.cfg", "conda-meta")
+"""What is in the folder of an environment for Python, of whichever name."""
 
 _TOO_LARGE = Text(
     "the script's folder has more than {0} MiB, so it was not copied", "脚本所在的文件夹超过 {0} MiB，没有复制"
@@ -155,9 +157,10 @@ class Trials:
         self._script, self._arguments, self._seconds = script.resolve(), list(arguments), seconds
         self._folder, self._framework = self._script.parent, framework
         size = 0
-        for each in self._folder.rglob("*"):
-            if not any(part.startswith(".") for part in each.relative_to(self._folder).parts) and each.is_file():
-                size += each.stat().st_size
+        for folder, folders, files in os.walk(self._folder):
+            left_out = _left_out(folder, [*folders, *files])
+            folders[:] = [each for each in folders if each not in left_out]
+            size += sum(Path(folder, each).lstat().st_size for each in files if each not in left_out)
             if size > LARGEST:
                 raise NotTriedError(_TOO_LARGE.format(LARGEST >> 20))
         self._count = 0
@@ -257,7 +260,8 @@ class Trials:
             self._texts(tried)
         except (SyntaxError, OSError, ValueError):
             return False
-        return all(Path(each.filename).resolve().is_relative_to(self._folder) for each in tried)
+        files = {Path(each.filename).resolve() for each in tried}
+        return all(each.is_relative_to(self._folder) and is_own(str(each)) for each in files)
 
     def _texts(self, tried: Sequence[Proposal]) -> dict[str, str]:
         """Returns the new texts of the files that change."""
@@ -293,15 +297,15 @@ class Trials:
         """Runs the script with edits in a copy of its folder."""
         with TemporaryDirectory(prefix="inplacelab-") as scratch:
             copy = Path(scratch).resolve() / "run" / self._folder.name
-            shutil.copytree(self._folder, copy, ignore=_LEFT_OUT, symlinks=True)
+            shutil.copytree(self._folder, copy, ignore=_left_out, symlinks=True)
             for name, text in self._texts(tried).items():
                 SourceFile.read(name).write(copy / Path(name).resolve().relative_to(self._folder), text)
             request, outcome, gradients = (
                 Path(scratch) / each for each in ("request.json", "outcome.json", "gradients.npz")
             )
             asked = {
-                "script": str(copy / self._script.name), "framework": self._framework, "arguments": self._arguments, "reference": reference,
-                "outcome": str(outcome), "gradients": str(gradients), "data": number, "seconds": self._seconds / 4,
+                "script": str(copy / self._script.name), "folder": str(self._folder), "framework": self._framework,
+                "arguments": self._arguments, "reference": reference, "outcome": str(outcome), "gradients": str(gradients), "data": number, "seconds": self._seconds / 4,
                 "edits": None if edits is None else [asdict(each) for each in edits],
             }  # fmt: skip
             request.write_text(json.dumps(asked), encoding="utf-8")
@@ -309,7 +313,7 @@ class Trials:
             inherited = {
                 **os.environ,
                 "PYTHONHASHSEED": "0",
-                "PYTHONPATH": os.pathsep.join(each for each in sys.path if each),
+                "PYTHONPATH": os.pathsep.join(self._path(copy)),
             }
             try:
                 subprocess.run(
@@ -338,6 +342,27 @@ class Trials:
                 told["keeps_order"],
                 slopes,
             )
+
+    def _path(self, copy: Path) -> Iterator[str]:
+        """Yields where Python looks for modules: in the folders of the copy before the originals, where libraries are."""
+        for each in filter(None, sys.path):
+            folder = Path(each).resolve()
+            if folder.is_relative_to(self._folder):
+                yield str(copy / folder.relative_to(self._folder))
+            yield each
+
+
+def _left_out(folder: str, names: Sequence[str]) -> set[str]:
+    """Returns which files and folders of a folder are not copied: those that are no part of the program, such as libraries."""
+    return {
+        each
+        for each in names
+        if each.startswith(".") or each in ("__pycache__", "node_modules") or _is_foreign(Path(folder, each))
+    }
+
+
+def _is_foreign(path: Path) -> bool:
+    return path.is_dir() and (not is_own(str(path)) or any(Path(path, each).exists() for each in _ENVIRONMENTS))
 
 
 def _read(filename: str) -> str:

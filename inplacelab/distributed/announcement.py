@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from inplacelab.language import Text
-
-_PACKAGE = str(Path(__file__).parents[1])
-_GENERATED = "<inplacelab "
+from inplacelab.recorders.own_code import is_own
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +71,6 @@ def calls_by_rank(announcements: list[Announcement]) -> str:
 def program_line() -> str:
     """Returns the file and line of the program that calls the package."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith((_PACKAGE, _GENERATED)):
+    while frame.f_back is not None and not is_own(frame.f_code.co_filename):
         frame = frame.f_back
     return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"

@@ -3,6 +3,8 @@
     program.py      the program's text, lines, and frames on the stack         instrument.py   reports when a statement begins
     static.py       reads the program's objects without running its code
          |
+    own_code.py     which code is the program's, and which belongs to libraries
+         |
     shield.py       whose code is recorded, and what a failure of the recorder does: every call of a recorder goes through it
          |
     engine/         an `observe.Observer` of this package's engine

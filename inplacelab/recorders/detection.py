@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inplacelab import installing
 from inplacelab.language import Text
+from inplacelab.recorders.own_code import is_own, program_is
 from inplacelab.recorders.static import module_name_of, names_in, package_of
 
 if TYPE_CHECKING:
@@ -132,13 +133,18 @@ def framework_of_script(path: Path, tree: ast.AST) -> str:
     Returns:
         The first of `FRAMEWORKS` that is used and installed; `DEFAULT` if there is none.
     """
+    program_is(path)
     waiting, seen, used = [tree], set[Path](), set[str]()
     while waiting:
         found = waiting.pop()
         used |= set(_imported(found))
         for module in _modules(found):
             parts = Path(path.parent, *module.split("."))
-            files = [each for each in (parts.with_suffix(".py"), parts / "__init__.py") if each.is_file()]
+            files = [
+                each
+                for each in (parts.with_suffix(".py"), parts / "__init__.py")
+                if each.is_file() and is_own(str(each))
+            ]
             for each in files:
                 if each not in seen and len(seen) < MODULES:
                     seen.add(each)

@@ -24,6 +24,7 @@ from inplacelab.recorders.detection import (
     recorder_of,
 )
 from inplacelab.recorders.log import EventLog, EventRing
+from inplacelab.recorders.own_code import program_is
 from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.static import class_name, names_in
@@ -295,6 +296,7 @@ class record:
 @contextmanager
 def main_module(path: Path, arguments: Sequence[str]) -> Iterator[ModuleType]:
     """Sets up a new `__main__` for the script, with its `sys.argv`, and its folder first on `sys.path`."""
+    program_is(path)
     module = ModuleType("__main__")
     module.__file__ = str(path)
     before = sys.modules["__main__"], sys.argv, sys.path

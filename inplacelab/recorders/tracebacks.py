@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -11,9 +12,10 @@ from inplacelab.errors import Refusal
 from inplacelab.recorders.stand_in import without_stand_ins
 from inplacelab.recorders.static import traceback_of
 
-_ENGINE = (str(Path(__file__).parents[1]), "<inplacelab ")
+_PACKAGE = Path(__file__).parents[1]
+_ENGINE = (f"{_PACKAGE}{os.sep}", "<inplacelab ")
 """The beginnings of the engine's file names: files of the package, and generated operations."""
-_RECORDERS = tuple(str(Path(__file__).parents[1] / each) for each in ("recorders", "diagnosis"))
+_RECORDERS = tuple(f"{_PACKAGE / each}{os.sep}" for each in ("recorders", "diagnosis"))
 """The beginnings of the file names of recorders and watches, whose frames are between a program and its framework."""
 _error: Any = BaseException
 _cause_of: Callable[[BaseException], BaseException | None] = _error.__cause__.__get__

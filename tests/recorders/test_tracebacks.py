@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import inplacelab
+from inplacelab.recorders.tracebacks import learners_traceback
+
 pytestmark = pytest.mark.oracle
 
 REPORTS = """
@@ -100,3 +103,12 @@ def _errors_of(*arguments: str) -> str:
     """What a process of Python prints to its error output, without Paddle's log, which tells the time."""
     printed = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False).stderr
     return re.sub(r"^W\d{4} .*\n", "", printed, flags=re.MULTILINE)
+
+
+def test_a_program_whose_name_begins_like_the_package_keeps_its_frames() -> None:
+    name = f"{Path(str(inplacelab.__file__)).parent}_programs.py"
+    with pytest.raises(inplacelab.errors.Refusal) as raised:
+        exec(compile("inplacelab.ones([2]) + inplacelab.ones([3])", name, "exec"), {"inplacelab": inplacelab})
+    trace = learners_traceback(raised.value, name)
+    assert trace is not None
+    assert trace.tb_frame.f_code.co_filename == name
