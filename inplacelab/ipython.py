@@ -74,6 +74,23 @@ _NO_QUESTION = Text(
     "%%predict needs a name for the question: a Python name, not {0!r}.",
     "%%predict 后面必须是问题的名字（Python 名字），而不是 {0!r}。",
 )
+_EXPLAIN_USAGE = Text(
+    """\
+Usage: %explain [-y] [--try]
+
+Runs the last cell again, watched, and says why its backward pass failed: which line kept the value that it needed, and which lines overwrote it.
+
+  -y      does not ask before it runs cells again
+  --try   runs all cells so far again, in other processes and an empty folder, with edits of the cells, and shows one that works""",
+    """\
+用法：%explain [-y] [--try]
+
+再运行一次上一个单元格并监视，说明反向传播为什么失败：哪一行保存了它需要的值，哪些行覆盖了它。
+
+  -y      再次运行单元格之前不询问
+  --try   在其他进程和空文件夹中再运行目前所有的单元格，尝试修改单元格，给出一种可行的改法""",
+)
+_NO_OPTION = Text("%explain has no option {0}.", "%explain 没有选项 {0}。")
 _WAITS = re.compile("await|async")  # in what Python says of it
 
 
@@ -145,12 +162,16 @@ def load_ipython_extension(shell: Any) -> None:
         return lines
 
     def explain(line: str) -> None:
-        """Run the last cell again, and say why its backward failed: `%explain [-y] [--try]`. It asks first, but with -y. With --try it
-        runs all cells so far in other processes, to find a fix.
-        """
+        options = line.split()
+        unknown = [each for each in options if each not in ("-y", "--try")]
+        if unknown:
+            print(f"{_NO_OPTION.format(unknown[0])}\n{_EXPLAIN_USAGE}")
+            return
         from inplacelab.diagnosis.magic import explain_last_cell
 
-        explain_last_cell(shell, line)
+        explain_last_cell(shell, asks="-y" not in options, tries="--try" in options)
+
+    explain.__doc__ = str(_EXPLAIN_USAGE)
 
     def raises(_: str, cell: str) -> None:
         """Run a cell that is meant to raise: show the error, and go on. JupyterLite stops "Run All" at an error, whatever the cell's tags."""

@@ -15,6 +15,8 @@ from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.language import Text
 from inplacelab.recorders.detection import framework_used
 from inplacelab.recorders.program import parsed
+from inplacelab.recording.fixes.spots import Spot, Trail
+from inplacelab.recording.source_tree import Program, package_of
 
 _MAGIC = re.compile(r"^(\s*)get_ipython\(\)\..*$", re.MULTILINE)
 """What IPython makes of a line with a magic, which no script can run."""
@@ -22,7 +24,6 @@ WATCHED = ("torch", "paddle")
 SECONDS = 60
 """How long a trial may take."""
 
-_USAGE = Text("Usage: %explain [-y] [--try]", "用法：%explain [-y] [--try]")
 _NO_CELL = Text("There is no cell before this one.", "前面没有单元格。")
 _NO_FRAMEWORK = Text(
     "The last cell uses neither torch nor paddle. (This package's own refusals say which lines led to them.)",
@@ -41,21 +42,26 @@ _NOT_RUN = Text("The cell was not run.", "没有运行该单元格。")
 _DOES_NOT_FAIL = Text(
     "in a process of their own, the cells do not fail in backward", "在单独的进程中，这些单元格的反向传播没有失败"
 )
+_FAILS_BEFORE = Text(
+    "in a process of their own, in an empty folder, the cells fail elsewhere: {0}",
+    "在单独的进程和空文件夹中，这些单元格在别处失败：{0}",
+)
 
 
-def explain_last_cell(shell: Any, line: str) -> None:
-    """Runs `%explain`; with `-y` it does not ask; with `--try` it tries fixes."""
-    options = line.split()
-    if set(options) - {"-y", "--try"}:
-        print(_USAGE)
-        return
+def explain_last_cell(shell: Any, *, asks: bool, tries: bool) -> None:
+    """Runs the last cell again, and prints why its backward failed.
+
+    Args:
+        shell: IPython.
+        asks: whether to ask before that.
+        tries: whether to try fixes instead, in all cells so far.
+    """
     cells = _cells(shell)
-    tries = "--try" in options
     if not cells:
         print(_NO_CELL)
     elif (framework := _framework_of(shell, cells[-1])) not in WATCHED and not tries:
         print(_NO_FRAMEWORK)
-    elif "-y" in options or _may_run(_ASK_ALL if tries else _ASK):
+    elif not asks or _may_run(_ASK_ALL if tries else _ASK):
         if tries:
             print(_tried(shell, cells))
             return
@@ -83,17 +89,26 @@ def _tried(shell: Any, cells: list[str]) -> str:
     """Runs the cells as a script, with edits. Returns what came of it."""
     text = _MAGIC.sub(r"\1pass", "\n".join(shell.transform_cell(each) for each in cells))
     framework = framework_used(ast.parse(text), {}).framework
+    if framework not in WATCHED and package_of(Program(text)) is None:  # a module may be all that uses one
+        framework = _framework_of(shell, text)
     with TemporaryDirectory(prefix="inplacelab-") as folder:
         script = Path(folder).resolve() / "cells.py"
         script.write_text(text, encoding="utf-8")
         try:
             trials = Trials(script, [], framework=framework, seconds=SECONDS)
-            trails = trials.failing()
+            trails, error = trials.failing()
             if not trails:
-                raise NotTriedError(_DOES_NOT_FAIL)
-            return report_of_trials(trials.find(trails), framework)
+                raise NotTriedError(_FAILS_BEFORE.format(error.splitlines()[0]) if error else _DOES_NOT_FAIL)
+            return report_of_trials(trials.find(trails), framework, _elsewhere(trails[-1], script))
         except NotTriedError as reason:
             return report_not_tried(reason.why)
+
+
+def _elsewhere(trail: Trail, script: Path) -> Spot | None:
+    """Returns the first line that would have to change, if none of them is in the cells."""
+    responsible = [each[0] for each in (*trail.writes, trail.released, trail.kept) if each]
+    changed = responsible[: len(trail.writes) or 1]
+    return changed[0] if changed and all(each.filename != str(script) for each in changed) else None
 
 
 def _cells(shell: Any) -> list[str]:

@@ -12,6 +12,7 @@ train.py
 
 from __future__ import annotations
 
+import linecache
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,6 +25,7 @@ from inplacelab.diagnosis.quoting import Paint, Quoted, Role, painted_diff, plai
 from inplacelab.diagnosis.trials import Checked, Tried
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.fixes.outcomes import OUTCOMES
+from inplacelab.recording.fixes.spots import Spot
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.trace import NOTHING_MORE, Details
 
@@ -112,13 +114,9 @@ _SLOPES = Text(
     "; {0} elements of the first pass's gradients agree with finite differences of the loss",
     "；第一次反向传播的梯度中有 {0} 个元素与损失的有限差分一致",
 )
-_NO_FIX = Text(
-    "{0} edits were tried, and none works. This does, around the forward pass; its copies take {1} bytes here:",
-    "试过 {0} 种改法，都不行。下面的写法可行，把它放在前向计算外面；这里的副本共占 {1} 字节：",
-)
-_NOTHING_TO_TRY = Text(
-    "No known edit fits these lines. This works, around the forward pass; its copies take {1} bytes here:",
-    "没有适合这些行的改法。下面的写法可行，把它放在前向计算外面；这里的副本共占 {1} 字节：",
+_COPIES_WORK = Text(
+    "{0} This works, around the forward pass; its copies take {1} bytes here:",
+    "{0}下面的写法可行，把它放在前向计算外面；这里的副本共占 {1} 字节：",
 )
 _COPYING = {
     "torch": "with torch.autograd.graph.saved_tensors_hooks(lambda saved: saved.clone(), lambda saved: saved):",
@@ -127,6 +125,12 @@ _COPYING = {
 """What copies everything that grad nodes save. Paddle's `saved_tensors_hooks` gives wrong gradients with clones of views (3.3.1)."""
 _NO_EDIT = Text("No known edit fits these lines.", "没有适合这些行的改法。")
 _NONE_WORKS = Text("{0} edits were tried, and none works.", "试过 {0} 种改法，都不行。")
+_ONLY_CELLS = Text(
+    "`%explain --try` edits cells only, and the line is in another file: {0}, line {1}: `{2}`. To have that file edited, save the cells as a "
+    "script in the folder from which it is imported, and run `inplacelab explain --try script.py`.",
+    "`%explain --try` 只修改单元格，而这一行在另一个文件中：{0} 第 {1} 行的 `{2}`。要修改该文件，请把单元格存为脚本，"
+    "放在导入该文件时所在的文件夹中，再运行 `inplacelab explain --try script.py`。",
+)
 _NOT_TRIED = Text("No fix was tried: {0}.", "没有尝试改法：{0}。")
 _WRITTEN = Text("Written.", "已写入文件。")
 
@@ -179,13 +183,25 @@ def _headline(failure: Failure) -> Text:
     return _SILENT.format(_OF.format(names) if failure.wrong else Text("", ""))
 
 
-def report_of_trials(tried: Tried, framework: str, *, paint: Paint = plain) -> str:
-    """Returns which fixes work, with their diffs."""
-    if not tried.fixes and framework not in _COPYING:
-        return str((_NONE_WORKS if tried.count else _NO_EDIT).format(tried.count))
+def report_of_trials(
+    tried: Tried, framework: str, elsewhere: Spot | None = None, *, paint: Paint = plain
+) -> str:
+    """Returns which fixes work, with their diffs.
+
+    Args:
+        tried: what came out of the trials.
+        framework: the framework of the program.
+        elsewhere: where cells lead to the line that would have to change, if that is in a file, which was not edited.
+        paint: colors the text.
+    """
     if not tried.fixes:
-        none = _NO_FIX if tried.count else _NOTHING_TO_TRY
-        return f"{none.format(tried.count, tried.copies)}\n    {_COPYING[framework]}"
+        none = (_NONE_WORKS if tried.count else _NO_EDIT).format(tried.count)
+        if elsewhere is not None:
+            line = linecache.getline(elsewhere.filename, elsewhere.line).strip()
+            none = _ONLY_CELLS.format(_shown(elsewhere.filename), elsewhere.line, line)
+        if framework not in _COPYING:
+            return str(none)
+        return f"{_COPIES_WORK.format(none, tried.copies)}\n    {_COPYING[framework]}"
     return "\n".join(f"{closed_up(_checked(each))}\n\n{painted_diff(each.diff(), paint)}" for each in tried.fixes)
 
 

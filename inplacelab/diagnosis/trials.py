@@ -167,9 +167,10 @@ class Trials:
         self._until = time.monotonic() + seconds * BUDGET
         self._references: dict[int, _Outcome] = {}
 
-    def failing(self) -> tuple[Trail, ...]:
-        """Runs the script as it is. Returns the values that its failed pass found overwritten, or would have found."""
-        return self._run(()).trails
+    def failing(self) -> tuple[tuple[Trail, ...], str]:
+        """Runs the script as it is. Returns the values that its failed pass found overwritten, or would have found; and its error, or ""."""
+        outcome = self._run(())
+        return outcome.trails, outcome.error
 
     def find(self, trails: Sequence[Trail], *, enough: int = 1) -> Tried:
         """Returns the fixes that work.
@@ -345,7 +346,7 @@ class Trials:
 
     def _path(self, copy: Path) -> Iterator[str]:
         """Yields where Python looks for modules: in the folders of the copy before the originals, where libraries are."""
-        for each in filter(None, sys.path):
+        for each in map(os.path.abspath, sys.path):  # "" is the current folder
             folder = Path(each).resolve()
             if folder.is_relative_to(self._folder):
                 yield str(copy / folder.relative_to(self._folder))

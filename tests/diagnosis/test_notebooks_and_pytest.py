@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -77,8 +79,54 @@ def test_cells_that_do_not_fail_get_no_fix(shell: InteractiveShell) -> None:
     assert "the cells do not fail in backward" in said
 
 
-def test_an_unknown_option(shell: InteractiveShell) -> None:
-    assert "Usage: %explain" in printed(shell, CELL, "%explain --what")
+def test_cells_that_fail_otherwise_where_they_are_tried(shell: InteractiveShell, tmp_path: Path) -> None:
+    """There the folder is empty."""
+    (tmp_path / "data.txt").touch()
+    with contextlib.chdir(tmp_path):
+        said = printed(shell, "open('data.txt').close()\n" + CELL, "%explain --try -y")
+    assert "the cells fail elsewhere: FileNotFoundError" in said
+
+
+MODULE = """\
+import torch
+def gate(x):
+    h = torch.sigmoid(x)
+    h.mul_(0.5)
+    return h
+"""
+
+
+@pytest.mark.parametrize("imports", ["import torch, gates_of_user\n", "from gates_of_user import gate, torch\n"])
+def test_a_line_in_a_module_is_not_edited(
+    shell: InteractiveShell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, imports: str
+) -> None:
+    (tmp_path / "gates_of_user.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *sys.path])
+    monkeypatch.delitem(sys.modules, "gates_of_user", raising=False)
+    name = "gate" if "from" in imports else "gates_of_user.gate"
+    cell = f"{imports}{name}(torch.ones(3, requires_grad=True)).sum().backward()\n"
+    said = printed(shell, cell, "%explain --try -y")
+    monkeypatch.delitem(sys.modules, "gates_of_user")
+    assert "`%explain --try` edits cells only" in said, said
+    assert "gates_of_user.py, line 4: `h.mul_(0.5)`" in said
+    assert "`inplacelab explain --try script.py`" in said
+    assert "No known edit" not in said
+
+
+@pytest.mark.parametrize("option", ["--what", "--yes", "y"])
+def test_an_unknown_option(shell: InteractiveShell, option: str) -> None:
+    said = printed(shell, CELL, f"%explain -y {option}")
+    assert f"%explain has no option {option}." in said
+    assert "Usage: %explain" in said
+    assert "overwritten" not in said.partition("Usage")[0]  # it was not run
+
+
+def test_the_usage_says_what_each_option_does(shell: InteractiveShell) -> None:
+    usage = str(shell.find_line_magic("explain").__doc__)  # which `%explain?` shows
+    assert usage in printed(shell, "%explain --help")
+    for option in ("-y", "--try"):
+        assert re.search(rf"^  {option} +\w", usage, re.MULTILINE)
 
 
 def test_a_failing_test_says_the_lines(tmp_path: Path) -> None:
