@@ -11,6 +11,7 @@ from inplacelab.diagnosis.report import report
 from inplacelab.language import Text
 from inplacelab.recorders.own_code import program_is
 from inplacelab.recorders.static import message_of
+from inplacelab.recorders.tracebacks import as_unrecorded
 
 if TYPE_CHECKING:
     from inplacelab.diagnosis.failures import Failure
@@ -117,8 +118,10 @@ class explain:  # noqa: N801  # used like a function
         self.ended(error)
 
     def ended(self, error: BaseException | None) -> None:
-        """Ends the watch; `error` is what the program raised, if it was caught in the block."""
+        """Ends the watch; `error` is what the program raised, if it was caught in the block. Its traceback is that of an unwatched run."""
         self._watch.end(error)
+        if error is not None:
+            as_unrecorded(error)
         self.annotate(error)
 
     @property

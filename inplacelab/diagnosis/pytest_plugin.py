@@ -18,16 +18,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Watches a test. What is found out is a note of its error."""
-    framework = _framework_of(item) if item.config.getoption("--explain") else None
-    if framework is None or find_spec(framework) is None:
-        return (yield)
-    from inplacelab.diagnosis.explain import explain  # noqa: PLC0415  # only if it is asked for
+def pytest_configure(config: pytest.Config) -> None:
+    """Watches tests if the option is given; otherwise nothing of this package is called, or in a traceback."""
+    if config.getoption("--explain"):
+        config.pluginmanager.register(_Watching())
 
-    with explain(framework, str(item.path)):
-        return (yield)
+
+class _Watching:
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Watches a test. What is found out is a note of its error."""
+        framework = _framework_of(item)
+        if find_spec(framework) is None:
+            return (yield)
+        from inplacelab.diagnosis.explain import explain  # noqa: PLC0415  # only if it is asked for
+
+        with explain(framework, str(item.path)):
+            return (yield)
 
 
 def _framework_of(item: pytest.Item) -> str:

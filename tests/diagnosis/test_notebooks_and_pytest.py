@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import subprocess
 import sys
@@ -129,23 +130,53 @@ def test_the_usage_says_what_each_option_does(shell: InteractiveShell) -> None:
         assert re.search(rf"^  {option} +\w", usage, re.MULTILINE)
 
 
-def test_a_failing_test_says_the_lines(tmp_path: Path) -> None:
-    (tmp_path / "test_it.py").write_text(
-        "import torch\n"
-        "def test_it():\n"
-        "    a = torch.ones(3, requires_grad=True)\n"
-        "    h = torch.exp(a)\n"
-        "    h.add_(1)\n"
-        "    h.sum().backward()\n"
-        "def test_other():\n"
-        "    assert False\n"
-    )
+TEST = """\
+import torch
+def net(a):
+    h = torch.exp(a)
+    h.add_(1)
+    return h
+def test_it():
+    net(torch.ones(3, requires_grad=True)).sum().backward()
+def test_other():
+    try:
+        torch.nn.functional.linear(torch.ones(2), torch.ones(3, 3))
+    except RuntimeError as error:
+        raise ValueError("no such shape") from error
+"""
+
+
+def shows_the_tool(traceback: str) -> bool:
+    """Whether a traceback has frames of this package, or of stand-ins."""
+    package = re.escape(os.path.join("inplacelab", ""))
+    return bool(re.search(rf"{package}|stand-in", traceback))
+
+
+@pytest.mark.parametrize("style", ["short", "long", "native"])
+def test_a_failing_test_says_the_lines(tmp_path: Path, style: str) -> None:
+    (tmp_path / "test_it.py").write_text(TEST)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(tmp_path)]
     if b"--explain" not in subprocess.run([*command, "--help"], capture_output=True, check=False).stdout:
         command += ["-p", "inplacelab.diagnosis.pytest_plugin"]  # the package is on the path, but not installed
-    ran = subprocess.run([*command, "--explain"], capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert ran.returncode == 1
-    assert "overwritten by `add_`: version 0 → 1" in ran.stdout, ran.stdout
-    assert "2 failed" in ran.stdout
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert "overwritten by" not in ran.stdout
+    command.append(f"--tb={style}")
+    watched = subprocess.run([*command, "--explain"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert watched.returncode == 1
+    assert "overwritten by `add_`: version 0 → 1" in watched.stdout, watched.stdout
+    assert "2 failed" in watched.stdout
+    plain = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert "overwritten by" not in plain.stdout
+    for ran in (watched, plain):
+        assert not shows_the_tool(ran.stdout), ran.stdout
+
+
+def test_the_traceback_of_a_block_is_that_of_an_unwatched_run(tmp_path: Path) -> None:
+    called = "{}\n    net(torch.ones(3, requires_grad=True)).sum().backward()\n"
+    shown = []
+    for block in ("if True:", "with inplacelab.explain():"):
+        script = tmp_path / "script.py"
+        script.write_text("import inplacelab\n" + TEST + called.format(block))
+        ran = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+        shown.append(ran.stderr)
+    assert "overwritten by" in shown[1]
+    assert shown[1].startswith(shown[0])
+    assert not shows_the_tool(shown[1])
