@@ -16,7 +16,7 @@ from inplacelab.cli import output, record
 from inplacelab.cli.bilingual_argparse import Parser, listed, positive
 from inplacelab.cli.output import Destination
 from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.script import parsed_script, running
+from inplacelab.cli.script import parsed_script, running, telling_of_exit
 from inplacelab.diagnosis.annotations import to_annotations
 from inplacelab.diagnosis.document import Names, Report, to_json
 from inplacelab.diagnosis.explain import explain, nothing_found
@@ -275,7 +275,7 @@ def _say_unnoticed(options: argparse.Namespace, recording: Recording, *, raised:
 
 def _plainly(script: Path, arguments: list[str], code: CodeType) -> BaseException | None:
     raised: BaseException | None = None
-    with main_module(script, arguments) as module:
+    with main_module(script, arguments) as module, telling_of_exit():
         try:
             exec(code, vars(module))
         except BaseException as error:  # noqa: BLE001  # shown as Python shows it

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import decode_source
 from pathlib import Path
+from typing import NoReturn
 
+from inplacelab.cli import output
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.signals import Stopping
 from inplacelab.language import Text
@@ -22,6 +25,11 @@ from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.recording import Recording
 
 _CANNOT_READ = Text("cannot read {0}: {1}", "无法读取 {0}：{1}")
+_LEFT = Text(
+    "The script left by `os._exit({0})`, which ends the process at once: nothing could be explained, and no recording was written. "
+    "Let it leave by `sys.exit({0})` instead.",
+    "脚本以 `os._exit({0})` 退出，进程立即结束：无法作出解释，也没有写出记录。请让它改用 `sys.exit({0})` 退出。",
+)
 _NO_PROGRAM = Text("{0} is not a Python program:\n{1}", "{0} 不是合法的 Python 程序：\n{1}")
 
 
@@ -90,13 +98,32 @@ def running(
     )
     stopping, process = Stopping(code), os.getpid()
     with stopping.handled():
-        with main_module(path, arguments) as module:
+        with main_module(path, arguments) as module, telling_of_exit():
             raised = session.run(stopping.parts(), vars(module))
             stopping.hold()
             recording = session.recording() if os.getpid() == process else None
         if raised is not None:
             BaseException.with_traceback(raised, learners_traceback(raised, filename))
         yield Ran(recording, raised, stopping)
+
+
+@contextmanager
+def telling_of_exit() -> Iterator[None]:
+    """Says, if a script leaves by `os._exit` inside a `with` block, that this ends everything. A child process that it has forked says nothing."""
+    leave, process, inside = os._exit, os.getpid(), True
+
+    def _exit(status: int) -> NoReturn:
+        try:
+            if inside and os.getpid() == process and isinstance(status, int):
+                output.say(_LEFT.format(status), sys.stderr)
+        finally:
+            leave(status)
+
+    os._exit = _exit
+    try:
+        yield
+    finally:
+        inside, os._exit = False, leave
 
 
 def parsed_script(path: Path) -> tuple[str, ast.Module]:

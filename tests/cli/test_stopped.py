@@ -178,3 +178,47 @@ def test_a_bad_file_is_refused_with_a_sentence(capsys: pytest.CaptureFixture[str
         assert err.count("\n") == 1
         assert err[:-1].isprintable()
     assert json.loads(good)["schema"] == 3
+
+
+CHILDREN = """
+child = os.fork()
+if not child:
+    os._exit(3)
+os.waitpid(child, 0)
+import multiprocessing
+process = multiprocessing.get_context("fork").Process(target=print, args=("in a child",))
+process.start()
+process.join()
+"""
+
+
+@pytest.mark.parametrize(
+    "command", [["record", "-o", "page.json"], ["explain"], ["explain", "--framework", "torch"]], ids=" ".join
+)
+def test_a_script_that_leaves_at_once_is_said_to_and_its_children_are_not(command: list[str]) -> None:
+    if "torch" in command:
+        pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
+    Path("script.py").write_text(HEAD + CHILDREN, encoding="utf-8")
+    process = started(*command, "script.py")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (0, "in a child\n")
+    assert "os._exit" not in err
+    for leaves in ("os._exit(3)", "from os import _exit; _exit(3)"):
+        Path("script.py").write_text(f"{HEAD}print('kept back', end='')\n{leaves}\n", encoding="utf-8")
+        process = started(*command, "script.py")
+        out, err = process.communicate(timeout=60)
+        plain = subprocess.run(
+            [sys.executable, "script.py"], capture_output=True, text=True, env=ENVIRONMENT, check=False
+        )
+        assert (process.returncode, out) == (3, plain.stdout)  # Python may hold it back, and then it is lost
+        assert err.count("\n") == 1
+        assert err.startswith(
+            "The script left by `os._exit(3)`, which ends the process at once: nothing could be explained"
+        )
+        assert "`sys.exit(3)`" in err
+
+
+def test_leaving_at_once_after_the_script_is_nothing_to_say() -> None:
+    status, _, err = recorded("import atexit\nfrom os import _exit\natexit.register(_exit, 5)\n")
+    assert (status, "os._exit" in err) == (5, False)
+    assert codec.load("page.json")
