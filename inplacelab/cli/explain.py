@@ -1,9 +1,9 @@
-"""Implements `inplacelab explain script.py`: runs a script, and says why backward failed."""
+"""Implements `inplacelab explain script.py`: runs a script or a module, and says why backward failed."""
 
 from __future__ import annotations
 
 import argparse
-import shlex
+import ast
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,8 @@ from typing import NamedTuple
 from inplacelab.cli import output, record
 from inplacelab.cli.bilingual_argparse import Parser, positive
 from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.script import parsed_script, running
+from inplacelab.cli.script import main_of, parsed_script, running
+from inplacelab.cli.words import command_line
 from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.failures import Failure, trail_of
 from inplacelab.diagnosis.recorded_trial import STEPS, recorded_trails
@@ -24,31 +25,30 @@ from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.diagnosis.unnoticed import warnings_of
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS, framework_of_script, is_installed, not_installed
-from inplacelab.recorders.run import main_module
+from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import applied
 
 SUMMARY = Text(
-    "Run a script; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it. "
-    "What follows the script's name goes to the script.",
-    "运行脚本；如果反向传播失败，就指出是哪一行保存了它需要的值、哪些行覆盖了它。脚本名之后的内容传给脚本。",
+    "Run a script or a module; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it.",
+    "运行脚本或模块；如果反向传播失败，就指出是哪一行保存了它需要的值、哪些行覆盖了它。",
 )
 _SAYS = {
     "script": Text("the Python program to run", "要运行的 Python 程序"),
-    "arguments": Text("its arguments", "它的参数"),
     "try": Text(
         "if backward fails, try fixes in a copy of the script's folder, and show one that works",
         "反向传播失败时，在脚本所在文件夹的副本中尝试各种改法，给出一种可行的",
     ),
     "fix": Text("like --try, and write the fix into the script", "与 --try 相同，并把改法写入脚本"),
     "seconds": Text("how many seconds a trial may take (default: {0})", "每次尝试最长的秒数（默认：{0}）"),
-    "html": Text("also write a page that steps through the program", "另外写出可逐步查看的网页"),
+    "output": Text(
+        "also write the recording: a page that steps through the program (.html), or what else `record` writes, by its suffix",
+        "另外写出记录：可逐步查看的网页（.html），或按后缀写出 `record` 的其他格式",
+    ),
 }
-_TRY = Text(
-    "To find an edit that works: inplacelab explain --try {0}", "要找到可行的改法：inplacelab explain --try {0}"
-)
+_TRY = Text("To find an edit that works: {0}", "要找到可行的改法：{0}")
 SECONDS = 60
 """How long a trial may take, if the user does not say."""
 WATCHED = ("torch",)
@@ -57,52 +57,60 @@ WATCHED = ("torch",)
 
 def add_to(parser: Parser) -> None:
     """Declares the command's options."""
-    parser.set_defaults(format="html", predict=False)
-    parser.option("--html", says=_SAYS["html"], dest="output", type=Path, metavar="PAGE")
+    parser.programs(script=_SAYS["script"])
+    parser.option("-o", "--output", "--html", says=_SAYS["output"], type=Path, metavar="FILE")
     parser.option("--framework", says=record.framework_help(), choices=FRAMEWORKS, metavar="FRAMEWORK")
     parser.option("--try", says=_SAYS["try"], dest="tries", action="store_true")
     parser.option("--fix", says=_SAYS["fix"], action="store_true")
     parser.option("--seconds", says=_SAYS["seconds"].format(SECONDS), type=positive, default=SECONDS, metavar="N")
     output.add_language_to(parser)
-    parser.option("script", says=_SAYS["script"], type=Path)
-    parser.option("rest", says=_SAYS["arguments"], nargs=argparse.REMAINDER, metavar="ARGUMENT")
 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status."""
-    arguments = [*options.rest, *options.arguments]
-    tree = parsed_script(options.script)[1]
-    framework = options.framework or framework_of_script(options.script, tree)
+    tries = options.tries or options.fix
+    to = None if options.output is None else output.destination_by_suffix(options.output)
+    main = main_of(options.script, options.arguments)
+    if to is not None:
+        record.check_not_itself(to.path, main.path)
+    tree = parsed_script(main.path)[1]
+    framework = options.framework or framework_of_script(main, tree)
     if not is_installed(framework):
         raise CannotError(not_installed(framework))
+    if framework in WATCHED:
+        return _watched(options, main, tree, framework, to)
+    ran = _recorded(options, main, framework, to)
+    if tries and ran.raised is not None and ran.recording is not None:
+        _try_recorded(options, main, framework, ran.recording)
+    return ran.status
+
+
+def _watched(
+    options: argparse.Namespace, main: Main, tree: ast.Module, framework: str, to: output.Destination | None
+) -> int:
+    """Runs the program under a watch. Returns its exit status."""
     tries = options.tries or options.fix
-    if framework not in WATCHED:
-        ran = _recorded(options, arguments, framework)
-        if tries and ran.raised is not None and ran.recording is not None:
-            _try_recorded(options, arguments, framework, ran.recording)
-        return ran.status
     watching = explain(framework)
     with watching:
-        if options.output is not None:
-            ran = _recorded(options, arguments, framework, watching)
-            status, raised = ran.status, ran.raised
+        if to is not None:
+            status, raised, _ = _recorded(options, main, framework, to, watching)
         else:
-            code = compile(tree, str(options.script), "exec", dont_inherit=True)
-            raised = _plainly(options.script, arguments, code)
+            raised = _plainly(main, options.arguments, compile(tree, str(main.path), "exec", dont_inherit=True))
             status = _ended(raised, watching, advice=not tries)
     failure = None if raised is None else watching.of(raised)
-    if isinstance(failure, Failure):
-        if tries:
-            _try(options, arguments, framework, [trail_of(failure)])
-        else:
-            output.say(_TRY.format(shlex.join([str(options.script), *arguments])), sys.stderr)
+    if isinstance(failure, Failure) and tries:
+        _try(options, main, framework, [trail_of(failure)])
+    elif isinstance(failure, Failure):
+        command, *rest = options.words
+        output.say(_TRY.format(command_line([command, "--try", *rest])), sys.stderr)
     return status
 
 
-def _try(options: argparse.Namespace, arguments: list[str], framework: str, trails: Sequence[Trail]) -> None:
+def _try(options: argparse.Namespace, main: Main, framework: str, trails: Sequence[Trail]) -> None:
     """Tries fixes, and prints what came of it."""
     try:
-        tried = Trials(options.script, arguments, framework=framework, seconds=options.seconds).find(trails)
+        trials = Trials(main.path, options.arguments, framework=framework, seconds=options.seconds, module=main.module)
+        tried = trials.find(trails)
     except NotTriedError as reason:
         output.say("\n" + report_not_tried(reason.why), sys.stderr)
         return
@@ -112,18 +120,18 @@ def _try(options: argparse.Namespace, arguments: list[str], framework: str, trai
         output.say(report_written(), sys.stderr)
 
 
-def _try_recorded(options: argparse.Namespace, arguments: list[str], framework: str, recording: Recording) -> None:
+def _try_recorded(options: argparse.Namespace, main: Main, framework: str, recording: Recording) -> None:
     """Writes a fix that was found by replaying the recording; else tries fixes, if a backward pass has failed."""
     error = recording.steps[-1].error
     checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
     if checked:
         if options.fix:
-            source = SourceFile.read(options.script)
-            source.write(options.script, applied(source.text, checked[0].edits))
+            source = SourceFile.read(main.path)
+            source.write(main.path, applied(source.text, checked[0].edits))
             output.say(report_written(), sys.stderr)
         return
-    if trails := recorded_trails(recording, str(options.script)):
-        _try(options, arguments, framework, trails)
+    if trails := recorded_trails(recording, str(main.path)):
+        _try(options, main, framework, trails)
 
 
 class _Ran(NamedTuple):
@@ -137,12 +145,15 @@ _LAST = {"paddle": EVENTS}
 
 
 def _recorded(
-    options: argparse.Namespace, arguments: list[str], framework: str, watching: explain | None = None
+    options: argparse.Namespace,
+    main: Main,
+    framework: str,
+    to: output.Destination | None,
+    watching: explain | None = None,
 ) -> _Ran:
-    """Runs the script under a recorder, which says more, and takes more time and memory."""
-    to = None if options.output is None else output.destination(options, options.script)
+    """Runs the program under a recorder, which says more, and takes more time and memory."""
     last = _LAST.get(framework)
-    with running(options.script, arguments, title=None, limit=STEPS, framework=framework, last=last) as ran:
+    with running(main, options.arguments, title=None, limit=STEPS, framework=framework, last=last) as ran:
         tries = options.tries or options.fix
         status = (
             _ended(ran.raised, watching, advice=not tries) if watching else record.report(ran.raised, ran.recording)
@@ -165,14 +176,14 @@ def _say_unnoticed(recording: Recording, *, raised: bool) -> None:
         output.say(str(remark), sys.stderr)
 
 
-def _plainly(script: Path, arguments: list[str], code: CodeType) -> BaseException | None:
+def _plainly(main: Main, arguments: list[str], code: CodeType) -> BaseException | None:
     raised: BaseException | None = None
-    with main_module(script, arguments) as module:
+    with main_module(main, arguments) as module:
         try:
             exec(code, vars(module))
         except BaseException as error:  # noqa: BLE001  # shown as Python shows it
             raised = error
-            BaseException.with_traceback(error, learners_traceback(error, str(script)))
+            BaseException.with_traceback(error, learners_traceback(error, str(main.path)))
     return raised
 
 

@@ -155,12 +155,12 @@ class Destination:
     err: TextIO | None
 
 
-def destination(options: argparse.Namespace, source: Path) -> Destination:
+def destination(options: argparse.Namespace, stem: str) -> Destination:
     """Returns where the options want the output.
 
     Args:
         options: the parsed options.
-        source: the file that the recording is made from; it gives the output its default name.
+        stem: the default name of the output, without a suffix.
 
     Raises:
         CannotError: if the format is impossible, or nothing can be written there.
@@ -168,7 +168,16 @@ def destination(options: argparse.Namespace, source: Path) -> Destination:
     form = chosen_format(options)
     if form == "png":
         check_drawable()
-    return destination_of(form, options.output or Path(f"{source.stem}.{form}"), predict=options.predict)
+    return destination_of(form, options.output or Path(f"{stem}.{form}"), predict=options.predict)
+
+
+def destination_by_suffix(given: Path) -> Destination:
+    """Returns where a recording is written, in the format that the suffix of the file asks for.
+
+    Raises:
+        CannotError: as `destination`.
+    """
+    return destination(argparse.Namespace(output=given, format=None, predict=False), "")
 
 
 def destination_of(form: str, given: Path, *, predict: bool = False) -> Destination:

@@ -1,4 +1,4 @@
-"""Finds fixes for a script by trying them: edits of its files, each run in a copy of its folder.
+"""Finds fixes for a script or a module by trying them: edits of its files, each run in a copy of its folder.
 
 A fix is one after which the script runs, and every backward pass gives the losses and gradients of the reference (see `recorders/checking.py`): of
 the original script with a copy of everything that grad nodes save, which every pass keeps. Edits that lead to another failure are tried together
@@ -26,6 +26,7 @@ from inplacelab.diagnosis.slopes import Compared
 from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.language import Text
 from inplacelab.recorders.checking import Gave, compared
+from inplacelab.recorders.main_module import folder_of
 from inplacelab.recorders.other_data import OWN
 from inplacelab.recording.facts import EditFacts, Evidence
 from inplacelab.recording.fixes.kept_copies import copies_of_all
@@ -63,6 +64,10 @@ _WRONG_SLOPE = Text(
     "finite differences of the loss give {1} for an element of the gradient of `{0}`, and the framework's own backward gives {2}, whatever is "
     "copied: so there are no right gradients to compare with; compute this part with other operations",
     "对 `{0}` 的梯度的一个元素，损失的有限差分给出 {1}，而框架自己的反向传播给出 {2}，复制什么都一样，所以没有正确的梯度可供比较；请改用其他操作计算这一部分",
+)
+_OTHER_FOLDER = Text(
+    "{0} is in {1}, which is not where modules of that name are found from its outermost package on, so it was not copied",
+    "{0} 位于 {1}，与从最外层的包开始的模块名不相符，没有复制",
 )
 _TOO_LONG = Text("it ran for more than {0} seconds", "运行超过 {0} 秒")
 
@@ -147,18 +152,24 @@ class Trials:
     """Tries edits of a script.
 
     Args:
-        script: the script.
+        script: the script, or the file of a module.
         arguments: its arguments.
         framework: its framework.
         seconds: how long a trial may take.
+        module: the full name of a module that is run as `python -m` does; None for a script.
 
     Raises:
         NotTriedError: if its folder is too large.
     """
 
-    def __init__(self, script: Path, arguments: Sequence[str], *, framework: str, seconds: float) -> None:
+    def __init__(
+        self, script: Path, arguments: Sequence[str], *, framework: str, seconds: float, module: str | None = None,
+    ) -> None:  # fmt: skip
         self._script, self._arguments, self._seconds = script.resolve(), list(arguments), seconds
-        self._folder, self._framework = self._script.parent, framework
+        self._module, self._framework = module, framework
+        self._folder = folder_of(script, module)
+        if module and list(self._script.relative_to(self._folder).with_suffix("").parts) != module.split("."):
+            raise NotTriedError(_OTHER_FOLDER.format(module, self._script))
         size = 0
         for each in self._folder.rglob("*"):
             if not any(part.startswith(".") for part in each.relative_to(self._folder).parts) and each.is_file():
@@ -305,7 +316,8 @@ class Trials:
                 Path(scratch) / each for each in ("request.json", "outcome.json", "gradients.npz")
             )
             asked = {
-                "script": str(copy / self._script.name), "framework": self._framework, "arguments": self._arguments, "reference": reference,
+                "script": str(copy / self._script.relative_to(self._folder)), "module": self._module, "arguments": self._arguments,
+                "framework": self._framework, "reference": reference,
                 "outcome": str(outcome), "gradients": str(gradients), "data": number, "seconds": self._seconds / 4,
                 "edits": None if edits is None else [asdict(each) for each in edits],
             }  # fmt: skip
@@ -314,7 +326,7 @@ class Trials:
             inherited = {
                 **os.environ,
                 "PYTHONHASHSEED": "0",
-                "PYTHONPATH": os.pathsep.join(each for each in sys.path if each),
+                "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(Path(__file__).parents[2])]),
             }
             try:
                 subprocess.run(
