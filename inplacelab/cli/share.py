@@ -28,6 +28,10 @@ _SAYS = {
         "the Python program to run, or a recording (.json), as `record --format json` writes it",
         "要运行的 Python 程序，或由 `record --format json` 写出的记录（.json）",
     ),
+    "output": Text(
+        "a file to write: a picture (.png), an animation (.gif), a page (.html) or Markdown (.md); may be given several times",
+        "要写出的文件：图片（.png）、动图（.gif）、网页（.html）或 Markdown（.md）；可以给出多次",
+    ),
     "step": Text(
         "the step to show, as the page counts it, from 1 (default: the error, or else the last write)",
         "要展示的步，从 1 数起，与网页中的编号相同（默认：出错的一步，否则为最后一次写入）",
@@ -53,6 +57,9 @@ _SAYS = {
 _WRONG_SUFFIX = Text(
     "{0} writes a file with the suffix {1}; name it {3}, not {2}",
     "{0} 写出后缀为 {1} 的文件，名为 {2} 则无法正确打开；请改名为 {3}",
+)
+_NO_KIND = Text(
+    "share cannot write a file with the suffix of {0}; it writes {1}", "{0} 的后缀不是 share 能写出的格式：{1}"
 )
 _NO_ARGUMENTS = Text(
     "{0} is a recording, and nothing is run that could be given {1}", "{0} 是记录，不运行程序，{1} 没有去处"
@@ -95,6 +102,9 @@ class _Wanted(NamedTuple):
 def add_to(parser: Parser) -> None:
     """Declares the command's options."""
     parser.programs(program=_SAYS["program"])
+    parser.option(
+        "-o", "--output", says=_SAYS["output"], action="append", default=[], type=Path, dest="outputs", metavar="FILE"
+    )
     parser.option("--step", says=_SAYS["step"], type=positive, metavar="N")
     parser.option("--card", says=_SAYS["card"], type=Path, metavar="PNG")
     parser.option("--gif", says=_SAYS["gif"], type=Path, metavar="GIF")
@@ -146,6 +156,7 @@ def _wanted(options: argparse.Namespace) -> list[_Wanted]:
         CannotError: if that is impossible, or something is not installed.
     """
     given = [(name, path) for name in _KINDS if isinstance(path := getattr(options, name), Path)]
+    given += [(_kind_of(path), path) for path in options.outputs]
     if not given and not options.markdown:
         given = [("card", Path(f"{options.program.stem}.png"))]
     names = {name for name, _ in given} | ({"markdown"} if options.markdown else set())
@@ -159,6 +170,14 @@ def _wanted(options: argparse.Namespace) -> list[_Wanted]:
     if options.markdown:
         wanted.append(_Wanted("markdown", output.destination_of("md", Path("-"))))
     return wanted
+
+
+def _kind_of(given: Path) -> str:
+    suffix = given.suffix.lower()
+    found = next((name for name, kind in _KINDS.items() if suffix in kind.suffixes), None)
+    if found is None:
+        raise CannotError(_NO_KIND.format(visible(str(given)), ", ".join(kind.suffixes[0] for kind in _KINDS.values())))
+    return found
 
 
 def _destination(name: str, given: Path, program: Named) -> Destination:
