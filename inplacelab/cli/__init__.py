@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from inplacelab.cli import compare, explain, lab, record, share, show
+from inplacelab.cli import compare, explain, lab, ranks, record, share, show
 from inplacelab.cli.bilingual_argparse import Parser
 from inplacelab.cli.output import is_open, say
 from inplacelab.cli.refusal import CannotError
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = given[0]
     options = commands[name].parsed(given[1:])
     options.words = given
-    with speak(options.lang):
+    with ranks.fixed(), speak(options.lang):
         if options.notice is not None:
             say(options.notice, sys.stderr)
         try:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from inplacelab.cli import output, record
+from inplacelab.cli import output, ranks, record
 from inplacelab.cli.bilingual_argparse import Parser
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import parsed_script
@@ -37,6 +37,10 @@ _NO_FORMAT = Text(
     "compare cannot write a file with the suffix of {0}; it writes {1}", "{0} 的后缀不是 compare 能写出的格式：{1}"
 )
 _WRITTEN = Text("wrote {0}", "已写入 {0}")
+_ONE_PROCESS = Text(
+    "compare runs each program in one process, and here are {0} ranks: run it without the launcher",
+    "compare 只用一个进程运行每个程序，而这里有 {0} 个进程：请不经启动器运行",
+)
 _NOT_RECORDED = Text("{0} was not recorded:\n{1}", "{0} 没有得到记录：\n{1}")
 
 
@@ -49,6 +53,8 @@ def add_to(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the exit status: 0 also if a script raises, which is a result like any other."""
+    if (world := ranks.world()) > 1:
+        raise CannotError(_ONE_PROCESS.format(world))
     to = _destination(options) if options.output is not None else None
     scripts = (options.left, options.right)
     for script in scripts:

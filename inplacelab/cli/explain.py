@@ -10,10 +10,11 @@ from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
-from inplacelab.cli import output, record
+from inplacelab.cli import output, ranks, record
 from inplacelab.cli.bilingual_argparse import Parser, positive
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import main_of, parsed_script, running
+from inplacelab.cli.signals import held
 from inplacelab.cli.words import command_line
 from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.failures import Failure, trail_of
@@ -49,6 +50,10 @@ _SAYS = {
     ),
 }
 _TRY = Text("To find an edit that works: {0}", "要找到可行的改法：{0}")
+_ONE_PROCESS = Text(
+    "--try and --fix run the program in one process, which is not what {0} ranks do; leave the option out, or start one rank",
+    "--try 和 --fix 只用一个进程运行程序，与 {0} 个进程一起运行的情形不同；请去掉该选项，或只启动一个进程",
+)
 SECONDS = 60
 """How long a trial may take, if the user does not say."""
 WATCHED = ("torch",)
@@ -69,6 +74,8 @@ def add_to(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status."""
     tries = options.tries or options.fix
+    if tries and (world := ranks.world()) > 1:
+        raise CannotError(_ONE_PROCESS.format(world))
     to = None if options.output is None else output.destination_by_suffix(options.output)
     main = main_of(options.script, options.arguments)
     if to is not None:
@@ -96,11 +103,12 @@ def _watched(
             status, raised, _ = _recorded(options, main, framework, to, watching)
         else:
             raised = _plainly(main, options.arguments, compile(tree, str(main.path), "exec", dont_inherit=True))
-            status = _ended(raised, watching, advice=not tries)
+            with held():
+                status = _ended(raised, watching, advice=not tries)
     failure = None if raised is None else watching.of(raised)
     if isinstance(failure, Failure) and tries:
         _try(options, main, framework, [trail_of(failure)])
-    elif isinstance(failure, Failure):
+    elif isinstance(failure, Failure) and not ranks.world():  # what a launcher would have to start is not known
         command, *rest = options.words
         output.say(_TRY.format(command_line([command, "--try", *rest])), sys.stderr)
     return status
@@ -109,7 +117,9 @@ def _watched(
 def _try(options: argparse.Namespace, main: Main, framework: str, trails: Sequence[Trail]) -> None:
     """Tries fixes, and prints what came of it."""
     try:
-        trials = Trials(main.path, options.arguments, framework=framework, seconds=options.seconds, module=main.module)
+        trials = Trials(
+            main.path, options.arguments, framework=framework, seconds=options.seconds, module=main.module
+        )
         tried = trials.find(trails)
     except NotTriedError as reason:
         output.say("\n" + report_not_tried(reason.why), sys.stderr)

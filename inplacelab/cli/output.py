@@ -15,6 +15,7 @@ from secrets import token_hex
 from shutil import copymode
 from typing import Any, TextIO
 
+from inplacelab.cli import ranks
 from inplacelab.cli.bilingual_argparse import Parser, listed
 from inplacelab.cli.refusal import CannotError
 from inplacelab.language import LANGUAGES, Text, get_language
@@ -191,6 +192,7 @@ def destination_of(form: str, given: Path, *, predict: bool = False) -> Destinat
         if not is_open(sys.stdout):
             raise CannotError(_CANNOT_WRITE.format(given, os.strerror(errno.EBADF)))
     else:
+        given = ranks.of_rank(given)
         try:
             path = _writable(given)
         except OSError as error:
@@ -287,10 +289,11 @@ def is_open(stream: TextIO | None) -> bool:
 
 
 def say(message: object, stream: TextIO | None) -> None:
-    """Prints a line to a stream, if it is still there."""
+    """Prints a message to a stream, if it is still there: in one write, so that those of several ranks do not mix."""
     if stream is not None and is_open(stream):
         with suppress(OSError):
-            print(message, file=stream, flush=True)
+            stream.write(f"{ranks.marked(str(message))}\n")
+            stream.flush()
 
 
 def chosen_format(options: argparse.Namespace) -> str:
