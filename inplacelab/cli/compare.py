@@ -63,7 +63,9 @@ def run(options: argparse.Namespace) -> int:
     left, right = (_recorded(script, options.arguments) for script in scripts)
     output.say("\n".join(report(align(left, right))), sys.stdout)
     if to is not None:
-        output.write_content(_DRAW(left, right, form=to.form, language=options.lang), to)
+        with output.progress(output.DRAWING.format(visible(str(to.given)))):
+            content = _DRAW(left, right, form=to.form, language=options.lang)
+        output.write_content(content, to)
         output.say(_WRITTEN.format(visible(str(to.given))), to.err)
     return 0
 

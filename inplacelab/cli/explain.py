@@ -117,10 +117,16 @@ def _watched(
 def _try(options: argparse.Namespace, main: Main, framework: str, trails: Sequence[Trail]) -> None:
     """Tries fixes, and prints what came of it."""
     try:
-        trials = Trials(
-            main.path, options.arguments, framework=framework, seconds=options.seconds, module=main.module
-        )
-        tried = trials.find(trails)
+        with output.progress() as tell:
+            trials = Trials(
+                main.path,
+                options.arguments,
+                framework=framework,
+                seconds=options.seconds,
+                module=main.module,
+                tell=tell,
+            )
+            tried = trials.find(trails)
     except NotTriedError as reason:
         output.say("\n" + report_not_tried(reason.why), sys.stderr)
         return

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -69,6 +69,8 @@ _OTHER_FOLDER = Text(
     "{0} is in {1}, which is not where modules of that name are found from its outermost package on, so it was not copied",
     "{0} 位于 {1}，与从最外层的包开始的模块名不相符，没有复制",
 )
+_FIRST = Text("running the program with copies of everything that is saved", "正在带副本运行程序")
+_TRYING = Text("trying fix {0} of {1}", "正在尝试第 {0} 种改法，共 {1} 种")
 _TOO_LONG = Text("it ran for more than {0} seconds", "运行超过 {0} 秒")
 
 
@@ -157,6 +159,7 @@ class Trials:
         framework: its framework.
         seconds: how long a trial may take.
         module: the full name of a module that is run as `python -m` does; None for a script.
+        tell: is told what is done next.
 
     Raises:
         NotTriedError: if its folder is too large.
@@ -164,9 +167,10 @@ class Trials:
 
     def __init__(
         self, script: Path, arguments: Sequence[str], *, framework: str, seconds: float, module: str | None = None,
+        tell: Callable[[Text], None] = lambda _: None,
     ) -> None:  # fmt: skip
         self._script, self._arguments, self._seconds = script.resolve(), list(arguments), seconds
-        self._module, self._framework = module, framework
+        self._module, self._framework, self._tell = module, framework, tell
         self._folder = folder_of(script, module)
         if module and list(self._script.relative_to(self._folder).with_suffix("").parts) != module.split("."):
             raise NotTriedError(_OTHER_FOLDER.format(module, self._script))
@@ -194,6 +198,7 @@ class Trials:
         Raises:
             NotTriedError: if there is nothing to compare with.
         """
+        self._tell(_FIRST)
         reference = self._reference(OWN)
         if reference.error:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
@@ -209,6 +214,7 @@ class Trials:
                 continue
             seen.add(frozenset(tried))
             self._count += 1
+            self._tell(_TRYING.format(self._count, min(self._count + len(waiting), TRIALS)))
             outcome = self._run(tried)
             if outcome.error and len(tried) < DEEPEST:
                 further = (_original(each, tried) for each in outcome.trails)
