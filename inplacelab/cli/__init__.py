@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from inplacelab.cli import compare, explain, lab, record, share, show
+from inplacelab.cli import compare, explain, lab, ranks, record, share, show
 from inplacelab.cli.bilingual_argparse import Parser
 from inplacelab.cli.output import is_open, say
 from inplacelab.cli.refusal import CannotError
@@ -34,23 +34,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command.
 
     Args:
-        arguments: the arguments after `inplacelab`; by default those of this process. Arguments after `--` go to the script,
-            or to JupyterLab.
+        arguments: the arguments after `inplacelab`; by default those of this process.
 
     Returns:
         The exit status.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    end = given.index("--") if "--" in given else len(given)
-    options = _parser().parse_args(given[:end])
-    options.arguments = given[end + 1 :]
-    with speak(options.lang):
+    parser, commands = _parsers()
+    if not given or given[0] not in commands:
+        parser.parse_args(given)  # leaves: the help, the version, or an error
+    if arguments is None:
+        _forget_own_folder()
+    name = given[0]
+    options = commands[name].parsed(given[1:])
+    options.words = given
+    with ranks.fixed(), speak(options.lang):
+        if options.notice is not None:
+            say(options.notice, sys.stderr)
         try:
-            status = int(_COMMANDS[options.command].run(options))
+            status = int(_COMMANDS[name].run(options))
             if is_open(sys.stdout):
                 sys.stdout.flush()
         except CannotError as problem:
-            say(f"inplacelab {options.command}: {problem}", sys.stderr)
+            say(f"inplacelab {name}: {problem}", sys.stderr)
             return problem.status
         except KeyboardInterrupt:
             return INTERRUPTED
@@ -66,10 +72,19 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _parser() -> Parser:
+def _forget_own_folder() -> None:
+    """Takes the folder of this command out of the module search path, or with `python -m` the current one: the script has neither."""
+    if not sys.flags.safe_path and os.path.isdir(sys.path[0] or "."):
+        del sys.path[0]
+
+
+def _parsers() -> tuple[Parser, dict[str, Parser]]:
+    """Returns the parser of the command, and those of the subcommands."""
     parser = Parser("inplacelab", _DESCRIPTION)
     parser.option("--version", says=_VERSION, action="version", version=f"inplacelab {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    parsers = {}
     for name, command in _COMMANDS.items():
-        command.add_to(commands.add_parser(name, description=command.SUMMARY, help=str(command.SUMMARY)))
-    return parser
+        parsers[name] = commands.add_parser(name, description=command.SUMMARY, help=str(command.SUMMARY))
+        command.add_to(parsers[name])
+    return parser, parsers

@@ -1,10 +1,10 @@
-"""Implements `inplacelab explain script.py`: runs a script, and says why backward failed."""
+"""Implements `inplacelab explain script.py`: runs a script or a module, and says why backward failed."""
 
 from __future__ import annotations
 
 import argparse
+import ast
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,11 +12,13 @@ from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
-from inplacelab.cli import output, record
+from inplacelab.cli import output, ranks, record
 from inplacelab.cli.bilingual_argparse import Parser, listed, positive
 from inplacelab.cli.output import Destination
 from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.script import parsed_script, running, telling_of_exit
+from inplacelab.cli.script import main_of, parsed_script, running, telling_of_exit
+from inplacelab.cli.signals import held
+from inplacelab.cli.words import command_line
 from inplacelab.diagnosis.annotations import to_annotations
 from inplacelab.diagnosis.document import Names, Report, to_json
 from inplacelab.diagnosis.explain import explain, nothing_found
@@ -32,7 +34,7 @@ from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.diagnosis.unnoticed import findings, warnings_of
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS, framework_of_script, is_installed, not_installed
-from inplacelab.recorders.run import main_module
+from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
@@ -40,13 +42,11 @@ from inplacelab.recording.source_tree import applied
 from inplacelab.recording.visible import visible
 
 SUMMARY = Text(
-    "Run a script; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it. "
-    "What follows the script's name goes to the script.",
-    "运行脚本；如果反向传播失败，就指出是哪一行保存了它需要的值、哪些行覆盖了它。脚本名之后的内容传给脚本。",
+    "Run a script or a module; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it.",
+    "运行脚本或模块；如果反向传播失败，就指出是哪一行保存了它需要的值、哪些行覆盖了它。",
 )
 _SAYS = {
     "script": Text("the Python program to run", "要运行的 Python 程序"),
-    "arguments": Text("its arguments", "它的参数"),
     "try": Text(
         "if backward fails, try fixes in a copy of the script's folder, and show one that works",
         "反向传播失败时，在脚本所在文件夹的副本中尝试各种改法，给出一种可行的",
@@ -54,8 +54,9 @@ _SAYS = {
     "fix": Text("like --try, and write the fix into the script", "与 --try 相同，并把改法写入脚本"),
     "seconds": Text("how many seconds a trial may take (default: {0})", "每次尝试最长的秒数（默认：{0}）"),
     "output": Text(
-        "also write a page that steps through the program, or, if the suffix is .json, what was found",
-        "另外写出可逐步查看的网页；后缀为 .json 时写出诊断结果",
+        "also write what was found (.json), or the recording: a page that steps through the program (.html), or what else `record` writes, by "
+        "its suffix",
+        "另外写出诊断结果（.json）或记录：可逐步查看的网页（.html），或按后缀写出 `record` 的其他格式",
     ),
     "format": Text(
         "how to say what was found: as text; as JSON on the standard output, with all other output on the standard error; or as text and as "
@@ -63,8 +64,10 @@ _SAYS = {
         "诊断结果的形式：文本；JSON（写到标准输出，其他输出都写到标准错误）；或文本加 GitHub 工作流的注解（默认：文本）",
     ),
 }
-_TRY = Text(
-    "To find an edit that works: inplacelab explain --try {0}", "要找到可行的改法：inplacelab explain --try {0}"
+_TRY = Text("To find an edit that works: {0}", "要找到可行的改法：{0}")
+_ONE_PROCESS = Text(
+    "--try and --fix run the program in one process, which is not what {0} ranks do; leave the option out, or start one rank",
+    "--try 和 --fix 只用一个进程运行程序，与 {0} 个进程一起运行的情形不同；请去掉该选项，或只启动一个进程",
 )
 _WRITTEN = Text("wrote {0}", "已写入 {0}")
 SECONDS = 60
@@ -78,6 +81,7 @@ FORMATS = ("text", "json", "github")
 
 def add_to(parser: Parser) -> None:
     """Declares the command's options."""
+    parser.programs(script=_SAYS["script"])
     parser.option("-o", "--output", "--html", says=_SAYS["output"], type=Path, metavar="FILE")
     parser.option("--format", says=_SAYS["format"], choices=FORMATS, default="text", metavar=listed(FORMATS))
     parser.option("--framework", says=record.framework_help(), choices=FRAMEWORKS, metavar="FRAMEWORK")
@@ -85,19 +89,21 @@ def add_to(parser: Parser) -> None:
     parser.option("--fix", says=_SAYS["fix"], action="store_true")
     parser.option("--seconds", says=_SAYS["seconds"].format(SECONDS), type=positive, default=SECONDS, metavar="N")
     output.add_language_to(parser)
-    parser.option("script", says=_SAYS["script"], type=Path)
-    parser.option("rest", says=_SAYS["arguments"], nargs=argparse.REMAINDER, metavar="ARGUMENT")
 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status."""
-    record.check_not_itself(options.output, options.script)
-    page, document = _destinations(options)
+    if (options.tries or options.fix) and (world := ranks.world()) > 1:
+        raise CannotError(_ONE_PROCESS.format(world))
+    recorded, document = _destinations(options)
     annotated = output.destination_of("txt", Path("-")) if options.format == "github" else None
+    main = main_of(options.script, options.arguments)
+    for to in (recorded, document):
+        record.check_not_itself(None if to is None else to.path, main.path)
     names, process = Names(Path.cwd(), Path.cwd()), os.getpid()
     if document is not None:
         document = output.kept_apart(document)
-    report = _explained(options, [*options.rest, *options.arguments], page)
+    report = _explained(options, main, recorded)
     if os.getpid() != process:  # a child that the script has forked
         return report.status
     if document is not None:
@@ -111,7 +117,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _destinations(options: argparse.Namespace) -> tuple[Destination | None, Destination | None]:
-    """Where a page and a JSON document are written.
+    """Where the recording and a JSON document are written.
 
     Raises:
         CannotError: if nothing can be written there.
@@ -119,28 +125,34 @@ def _destinations(options: argparse.Namespace) -> tuple[Destination | None, Dest
     given = options.output
     if given is not None and output.told_by(given) == "json":
         return None, output.destination_of("json", given)
-    page = None if given is None else output.page_at(given)
-    return page, output.destination_of("json", Path("-")) if options.format == "json" else None
+    recorded = None if given is None else output.destination_by_suffix(given)
+    return recorded, output.destination_of("json", Path("-")) if options.format == "json" else None
 
 
-def _explained(options: argparse.Namespace, arguments: list[str], page: Destination | None) -> Report:
-    """Runs the script, says what was found, and returns it."""
-    tree = parsed_script(options.script)[1]
-    framework = options.framework or framework_of_script(options.script, tree)
+def _explained(options: argparse.Namespace, main: Main, to: Destination | None) -> Report:
+    """Runs the program, says what was found, and returns it."""
+    tree = parsed_script(main.path)[1]
+    framework = options.framework or framework_of_script(main, tree)
     if not is_installed(framework):
         raise CannotError(not_installed(framework))
-    if framework not in WATCHED:
-        return _found_by_recording(options, arguments, framework, page)
-    tries = options.tries or options.fix
+    if framework in WATCHED:
+        return _found_by_watching(options, main, tree, framework, to)
+    return _found_by_recording(options, main, framework, to)
+
+
+def _found_by_watching(
+    options: argparse.Namespace, main: Main, tree: ast.Module, framework: str, to: Destination | None
+) -> Report:
+    """Runs the program under a watch, says what was found, and returns it."""
     watching = explain(framework)
     with watching:
-        if page is not None:
-            ran = _recorded(options, arguments, framework, page, watching)
+        if to is not None:
+            ran = _recorded(options, main, framework, to, watching)
             status, raised = ran.status, ran.raised
         else:
-            code = compile(tree, str(options.script), "exec", dont_inherit=True)
-            raised = _plainly(options.script, arguments, code)
-            status = _ended(options, raised, watching)
+            raised = _plainly(main, options.arguments, compile(tree, str(main.path), "exec", dont_inherit=True))
+            with held():
+                status = _ended(options, raised, watching)
         watched = watching.watched
     failure = None if raised is None else watching.of(raised)
     failures = [each for each in watching.failures if isinstance(each, Failure)]
@@ -148,33 +160,32 @@ def _explained(options: argparse.Namespace, arguments: list[str], page: Destinat
     tried = None
     if isinstance(failure, Failure):
         ended = replace(finding_of(failure), ended=True)
-        if tries:
-            ended, tried = _try(options, arguments, framework, [trail_of(failure)], ended)
-        else:
-            _say(options, _TRY.format(shlex.join([str(options.script), *arguments])))
+        if options.tries or options.fix:
+            ended, tried = _try(options, main, framework, [trail_of(failure)], ended)
+        elif not ranks.world():  # what a launcher would have to start is not known
+            command, *rest = options.words
+            _say(options, _TRY.format(command_line([command, "--try", *rest])))
         found.append(ended)
     version = str(getattr(sys.modules.get(framework), "__version__", ""))
-    return Report(options.script, (framework, version), status, _told(raised), watched, found, watching.remarks, tried)
+    return Report(main.path, (framework, version), status, _told(raised), watched, found, watching.remarks, tried)
 
 
-def _found_by_recording(
-    options: argparse.Namespace, arguments: list[str], framework: str, page: Destination | None
-) -> Report:
-    """Runs the script under a recorder, says what was found, and returns it."""
-    ran = _recorded(options, arguments, framework, page)
+def _found_by_recording(options: argparse.Namespace, main: Main, framework: str, to: Destination | None) -> Report:
+    """Runs the program under a recorder, says what was found, and returns it."""
+    ran = _recorded(options, main, framework, to)
     if ran.recording is None:
-        return Report(options.script, (framework, ""), ran.status, _told(ran.raised), (0, 0), (), ())
-    filename = str(options.script)
+        return Report(main.path, (framework, ""), ran.status, _told(ran.raised), (0, 0), (), ())
+    filename = str(main.path)
     found = findings(ran.recording, filename) if framework == "paddle" else []
     ended = None if ran.raised is None else finding(ran.raised, ran.recording, filename)
     tried = None
     if options.tries or options.fix:
-        ended, tried = _try_recorded(options, arguments, framework, ran, ended)
+        ended, tried = _try_recorded(options, main, framework, ran, ended)
     if ended is not None:
         found.append(ended)
     version, watched = ran.recording.framework_version, watched_in(ran.recording)
     return Report(
-        options.script, (framework, version), ran.status, _told(ran.raised), watched, found, ran.recording.notes, tried
+        main.path, (framework, version), ran.status, _told(ran.raised), watched, found, ran.recording.notes, tried
     )
 
 
@@ -188,11 +199,20 @@ def _told(raised: BaseException | None) -> tuple[str, str] | None:
 
 
 def _try(
-    options: argparse.Namespace, arguments: list[str], framework: str, trails: Sequence[Trail], found: Finding
+    options: argparse.Namespace, main: Main, framework: str, trails: Sequence[Trail], found: Finding
 ) -> tuple[Finding, tuple[int, str | None]]:
     """Tries fixes, and says what came of it. Returns the failure with those that work, how many were tried, and what is said if none works."""
     try:
-        tried = Trials(options.script, arguments, framework=framework, seconds=options.seconds).find(trails)
+        with output.progress() as tell:
+            trials = Trials(
+                main.path,
+                options.arguments,
+                framework=framework,
+                seconds=options.seconds,
+                module=main.module,
+                tell=tell,
+            )
+            tried = trials.find(trails)
     except NotTriedError as reason:
         said = report_not_tried(reason.why)
         _say(options, "\n" + said)
@@ -207,7 +227,7 @@ def _try(
 
 
 def _try_recorded(
-    options: argparse.Namespace, arguments: list[str], framework: str, ran: _Ran, found: Finding | None
+    options: argparse.Namespace, main: Main, framework: str, ran: _Ran, found: Finding | None
 ) -> tuple[Finding | None, tuple[int, str | None] | None]:
     """Writes a fix that was found by replaying the recording; else tries fixes, if a backward pass has failed."""
     recording = ran.recording
@@ -218,16 +238,16 @@ def _try_recorded(
     if checked and not options.fix:
         return found, None
     if checked:
-        source = SourceFile.read(options.script)
-        source.write(options.script, applied(source.text, checked[0].edits))
+        source = SourceFile.read(main.path)
+        source.write(main.path, applied(source.text, checked[0].edits))
         _say(options, report_written())
         if found is not None:
-            edits = [(str(options.script), each) for each in checked[0].edits]
+            edits = [(str(main.path), each) for each in checked[0].edits]
             found = replace(found, fixes=[replace(each, written=each.edits == edits) for each in found.fixes])
         return found, None
-    if trails := recorded_trails(recording, str(options.script)):
+    if trails := recorded_trails(recording, str(main.path)):
         found = found or Finding("stale", told(ran.raised), STALE, (), ended=True)
-        return _try(options, arguments, framework, trails, found)
+        return _try(options, main, framework, trails, found)
     return found, None
 
 
@@ -243,22 +263,22 @@ _LAST = {"paddle": EVENTS}
 
 def _recorded(
     options: argparse.Namespace,
-    arguments: list[str],
+    main: Main,
     framework: str,
-    page: Destination | None,
+    to: Destination | None,
     watching: explain | None = None,
 ) -> _Ran:
-    """Runs the script under a recorder, which says more, and takes more time and memory."""
+    """Runs the program under a recorder, which says more, and takes more time and memory."""
     last = _LAST.get(framework)
-    with running(options.script, arguments, title=None, limit=STEPS, framework=framework, last=last) as ran:
+    with running(main, options.arguments, title=None, limit=STEPS, framework=framework, last=last) as ran:
         if watching:
             status = _ended(options, ran.raised, watching)
         else:
             status = record.report(ran.raised, None if options.format == "json" else ran.recording)
         if ran.recording is not None and watching is None:
             _say_unnoticed(options, ran.recording, raised=ran.raised is not None)
-        if ran.recording is not None and page is not None:
-            output.write(ran.recording, page)
+        if ran.recording is not None and to is not None:
+            output.write(ran.recording, to)
         return _Ran(status or ran.stopping.status, ran.raised, ran.recording)
 
 
@@ -273,14 +293,14 @@ def _say_unnoticed(options: argparse.Namespace, recording: Recording, *, raised:
         _say(options, remark)
 
 
-def _plainly(script: Path, arguments: list[str], code: CodeType) -> BaseException | None:
+def _plainly(main: Main, arguments: list[str], code: CodeType) -> BaseException | None:
     raised: BaseException | None = None
-    with main_module(script, arguments) as module, telling_of_exit():
+    with main_module(main, arguments) as module, telling_of_exit():
         try:
             exec(code, vars(module))
         except BaseException as error:  # noqa: BLE001  # shown as Python shows it
             raised = error
-            BaseException.with_traceback(error, learners_traceback(error, str(script)))
+            BaseException.with_traceback(error, learners_traceback(error, str(main.path)))
     return raised
 
 

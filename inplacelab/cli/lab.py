@@ -70,6 +70,7 @@ def add_to(parser: Parser) -> None:
     """Declares the command's options."""
     parser.option("--lang", says=_SAYS["lang"], choices=LANGUAGES, metavar=listed(LANGUAGES), default=get_language())
     parser.option("--folder", says=_SAYS["folder"], type=Path, default=FOLDER, metavar="F")
+    parser.passes_to("JupyterLab")
     parser.option("--no-open", says=_SAYS["no_open"], action="store_true")
 
 

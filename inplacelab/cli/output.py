@@ -6,18 +6,20 @@ import argparse
 import errno
 import os
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from secrets import token_hex
 from shutil import copymode
+from threading import Lock, Timer
 from typing import Any, TextIO, cast
 
+from inplacelab.cli import ranks
 from inplacelab.cli.bilingual_argparse import Parser, listed
 from inplacelab.cli.refusal import CannotError
-from inplacelab.language import LANGUAGES, Text, get_language
+from inplacelab.language import LANGUAGES, Text, columns, get_language
 from inplacelab.recording import codec
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.visible import visible
@@ -54,6 +56,7 @@ _NO_WIDGETS = Text(
     "Install inplacelab again, or write the recording itself: --format json",
     "该格式由 inplacelab_widgets 包绘制，它是 inplacelab 的一部分，但此处缺失（{0}）。请重新安装 inplacelab，或写出记录本身：--format json",
 )
+DRAWING = Text("drawing {0}", "正在绘制 {0}")
 _CANNOT_WRITE = Text("cannot write {0}: {1}", "无法写入 {0}：{1}")
 _WRITTEN = Text("wrote {0}: {1} steps", "已写入 {0}：共 {1} 步")
 _CUT = Text(
@@ -155,12 +158,12 @@ class Destination:
     err: TextIO | None
 
 
-def destination(options: argparse.Namespace, source: Path) -> Destination:
+def destination(options: argparse.Namespace, stem: str) -> Destination:
     """Returns where the options want the output.
 
     Args:
         options: the parsed options.
-        source: the file that the recording is made from; it gives the output its default name.
+        stem: the default name of the output, without a suffix.
 
     Raises:
         CannotError: if the format is impossible, or nothing can be written there.
@@ -168,7 +171,16 @@ def destination(options: argparse.Namespace, source: Path) -> Destination:
     form = chosen_format(options)
     if form == "png":
         check_drawable()
-    return destination_of(form, options.output or Path(f"{source.stem}.{form}"), predict=options.predict)
+    return destination_of(form, options.output or Path(f"{stem}.{form}"), predict=options.predict)
+
+
+def destination_by_suffix(given: Path) -> Destination:
+    """Returns where a recording is written, in the format that the suffix of the file asks for.
+
+    Raises:
+        CannotError: as `destination`.
+    """
+    return destination(argparse.Namespace(output=given, format=None, predict=False), "")
 
 
 def destination_of(form: str, given: Path, *, predict: bool = False) -> Destination:
@@ -182,6 +194,7 @@ def destination_of(form: str, given: Path, *, predict: bool = False) -> Destinat
         if not is_open(sys.stdout):
             raise CannotError(_CANNOT_WRITE.format(given, os.strerror(errno.EBADF)))
     else:
+        given = ranks.of_rank(given)
         try:
             path = _writable(given)
         except OSError as error:
@@ -220,7 +233,9 @@ def write(recording: Recording, to: Destination, draw: Drawing | None = None) ->
     if not len(recording):
         raise CannotError(_NOTHING, status=1)
     draw = draw or FORMATS[to.form]
-    write_content(draw(recording, predict=True) if to.predict else draw(recording), to)
+    with progress(DRAWING.format(visible(str(to.given)))):
+        content = draw(recording, predict=True) if to.predict else draw(recording)
+    write_content(content, to)
     if to.path is None:
         return
     said = _WRITTEN.format(visible(str(to.given)), len(recording))
@@ -296,10 +311,84 @@ def is_open(stream: TextIO | None) -> bool:
 
 
 def say(message: object, stream: TextIO | None) -> None:
-    """Prints a line to a stream, if it is still there."""
+    """Prints a message to a stream, if it is still there: in one write, so that those of several ranks do not mix."""
     if stream is not None and is_open(stream):
         with suppress(OSError):
-            print(message, file=stream, flush=True)
+            stream.write(f"{ranks.marked(str(message))}\n")
+            stream.flush()
+
+
+SLOW = 2.0
+"""After so many seconds, what a command is doing is shown on a terminal."""
+
+
+@contextmanager
+def progress(doing: Text | None = None) -> Iterator[Callable[[Text], None]]:
+    """Shows what takes long inside a `with` block: on a terminal only, in one line that is written again and erased at the end.
+
+    Args:
+        doing: what is done first.
+
+    Yields:
+        A function that says what is done next.
+    """
+    stream = sys.__stderr__  # not what the script may have put in its place
+    if stream is None or not is_open(stream) or not stream.isatty() or ranks.world() > 1:
+        yield lambda _: None
+        return
+    line = _ProgressLine(stream, doing)
+    timer = Timer(SLOW, line.show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield line.say
+    finally:
+        timer.cancel()
+        timer.join()
+        line.erase()
+
+
+_COLUMNS = 80
+"""The width of a terminal that does not say it."""
+
+
+class _ProgressLine:
+    def __init__(self, stream: TextIO, doing: Text | None) -> None:
+        self._stream, self._doing, self._lock = stream, doing, Lock()
+        self._width = 0
+        self._is_shown = False
+
+    def say(self, doing: Text) -> None:
+        with self._lock:
+            self._doing = doing
+            if self._is_shown:
+                self._write(f"{doing} ...")
+
+    def show(self) -> None:
+        with self._lock:
+            self._is_shown = True
+            if self._doing is not None:
+                self._write(f"{self._doing} ...")
+
+    def erase(self) -> None:
+        with self._lock:
+            if self._width:
+                self._write("")
+
+    def _columns(self) -> int:
+        with suppress(OSError, ValueError):
+            return os.get_terminal_size(self._stream.fileno()).columns or _COLUMNS
+        return _COLUMNS
+
+    def _write(self, text: str) -> None:
+        room = self._columns() - 1
+        while columns(text) > room:
+            text = text[:-1]
+        blank = " " * self._width
+        self._width = columns(text)
+        with suppress(OSError, ValueError):
+            self._stream.write(f"\r{blank}\r{text}")
+            self._stream.flush()
 
 
 def chosen_format(options: argparse.Namespace) -> str:
@@ -315,16 +404,6 @@ def chosen_format(options: argparse.Namespace) -> str:
     if options.predict and form != _ASKS:
         raise CannotError(_CANNOT_ASK.format(form))
     return form
-
-
-def page_at(given: Path) -> Destination:
-    """Returns where a page is written.
-
-    Raises:
-        CannotError: if the suffix is that of another format, or nothing can be written there.
-    """
-    _check_suffix(given, _ASKS)
-    return destination_of(_ASKS, given)
 
 
 def _check_suffix(given: Path, form: str) -> None:

@@ -12,7 +12,7 @@ from typing import cast
 from inplacelab.cli import output
 from inplacelab.cli.bilingual_argparse import Parser, positive
 from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.script import running
+from inplacelab.cli.script import main_of, running
 from inplacelab.cli.signals import INTERRUPTED
 from inplacelab.diagnosis import refusals
 from inplacelab.diagnosis.quoting import paint_for
@@ -23,9 +23,8 @@ from inplacelab.recorders.run import LIMIT
 from inplacelab.recording.recording import Recording
 
 SUMMARY = Text(
-    "Run a script, record it, and write a page that steps through it, or a picture, text or the recording itself. Arguments after -- go to "
-    "the script.",
-    "运行脚本并记录，写出可逐步查看的网页，或图片、文本、记录本身。-- 之后的内容传给脚本。",
+    "Run a script or a module, record it, and write a page that steps through it, or a picture, text or the recording itself.",
+    "运行脚本或模块并记录，写出可逐步查看的网页，或图片、文本、记录本身。",
 )
 _SAYS = {
     "script": Text("the Python program to run", "要运行的 Python 程序"),
@@ -43,7 +42,7 @@ _ITSELF = Text("the output is the script itself: {0}", "输出文件就是脚本
 
 def add_to(parser: Parser) -> None:
     """Declares the command's options."""
-    parser.option("script", says=_SAYS["script"], type=Path)
+    parser.programs(script=_SAYS["script"])
     output.add_to(parser)
     add_running_to(parser)
 
@@ -62,12 +61,12 @@ def framework_help() -> Text:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status; 1 if it raised an exception."""
-    check_not_itself(options.output, options.script)
-    to = output.destination(options, options.script)  # raises before the script runs, if nothing can be written there
+    check_not_itself(options.output, Path(options.script.word))
+    to = output.destination(options, options.script.stem)  # raises before anything runs, if that cannot be written
     check_framework(options)
-    with running(
-        options.script, options.arguments, title=options.title, limit=options.limit, framework=options.framework
-    ) as ran:
+    main = main_of(options.script, options.arguments)
+    check_not_itself(to.path, main.path)
+    with running(main, options.arguments, title=options.title, limit=options.limit, framework=options.framework) as ran:
         status = report(ran.raised, ran.recording)
         if ran.recording is not None:
             output.write(ran.recording, to)

@@ -1,4 +1,4 @@
-"""Runs a script as `python script.py` would, and records it."""
+"""Runs a script as `python script.py` would, or a module as `python -m` would, and records it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from typing import NoReturn
 from inplacelab.cli import output
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.signals import Stopping
+from inplacelab.cli.words import Named
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use, framework_used
+from inplacelab.recorders.main_module import Main, NoModuleError, main_module
 from inplacelab.recorders.program import Program
-from inplacelab.recorders.run import Session, main_module
+from inplacelab.recorders.run import Session
 from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.recording import Recording
 
@@ -56,14 +58,14 @@ def run_script(
     Returns:
         The recording, and the exception that the script raised, if any.
     """
-    with running(path, arguments, title=title, limit=limit, framework=framework) as ran:
+    with running(Main(path), arguments, title=title, limit=limit, framework=framework) as ran:
         assert ran.recording is not None
         return ran.recording, ran.raised
 
 
 @contextmanager
 def running(
-    path: Path,
+    main: Main,
     arguments: Sequence[str],
     *,
     title: str | None,
@@ -71,12 +73,12 @@ def running(
     framework: str | None = None,
     last: int | None = None,
 ) -> Iterator[Ran]:
-    """Runs a script as the main program of this process. In the `with` block, nothing but the system can stop the process.
+    """Runs a program as the main one of this process. In the `with` block, nothing but the system can stop the process.
 
     Args:
-        path: the script.
+        main: the script or the module.
         arguments: its `sys.argv`, without its name.
-        title: the recording's title; the file's name if None.
+        title: the recording's title; the program's name if None.
         limit: the most steps to keep.
         framework: the framework that it uses; detected from its imports if None.
         last: keep the last so many events instead of the first steps (see `Session`).
@@ -84,21 +86,21 @@ def running(
     Raises:
         CannotError: if there is no such file, or it is not a Python program.
     """
-    filename = str(path)
-    text, tree = parsed_script(path)
+    filename = str(main.path)
+    text, tree = parsed_script(main.path)
     # `from __future__ import annotations` of this file must not apply to the script.
     code = compile(instrument.instrumented(tree), filename, "exec", dont_inherit=True)
     program = Program.of(tree, text.rstrip("\n"), filename)
     session = Session(
         program,
-        title=path.name if title is None else title,
+        title=main.title if title is None else title,
         limit=limit,
         use=Use(framework) if framework else framework_used(tree, {}),
         last=last,
     )
     stopping, process = Stopping(code), os.getpid()
     with stopping.handled():
-        with main_module(path, arguments) as module, telling_of_exit():
+        with main_module(main, arguments) as module, telling_of_exit():
             raised = session.run(stopping.parts(), vars(module))
             stopping.hold()
             recording = session.recording() if os.getpid() == process else None
@@ -124,6 +126,20 @@ def telling_of_exit() -> Iterator[None]:
         yield
     finally:
         inside, os._exit = False, leave
+
+
+def main_of(named: Named, arguments: Sequence[str]) -> Main:
+    """Finds a program that a command names. For a module, the packages around it are imported.
+
+    Raises:
+        CannotError: if there is no such module, or it cannot be run.
+    """
+    if not named.is_module:
+        return Main(Path(named.word))
+    try:
+        return Main.of_module(named.word, arguments)
+    except NoModuleError as error:
+        raise CannotError(error.why, status=1) from None
 
 
 def parsed_script(path: Path) -> tuple[str, ast.Module]:

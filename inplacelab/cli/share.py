@@ -13,19 +13,24 @@ from inplacelab.cli import output, record, show
 from inplacelab.cli.bilingual_argparse import Parser, positive
 from inplacelab.cli.output import Destination, Drawing, drawing, say
 from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.script import running
+from inplacelab.cli.script import main_of, running
+from inplacelab.cli.words import Named
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.visible import visible
 
 SUMMARY = Text(
-    "Show a step of a program to others: write a picture, an animation, a page, or Markdown. Arguments after -- go to the program.",
-    "把程序的某一步分享给他人：写出图片、动图、网页或 Markdown。-- 之后的内容传给程序。",
+    "Show a step of a program to others: write a picture, an animation, a page, or Markdown.",
+    "把程序的某一步分享给他人：写出图片、动图、网页或 Markdown。",
 )
 _SAYS = {
     "program": Text(
         "the Python program to run, or a recording (.json), as `record --format json` writes it",
         "要运行的 Python 程序，或由 `record --format json` 写出的记录（.json）",
+    ),
+    "output": Text(
+        "a file to write: a picture (.png), an animation (.gif), a page (.html) or Markdown (.md); may be given several times",
+        "要写出的文件：图片（.png）、动图（.gif）、网页（.html）或 Markdown（.md）；可以给出多次",
     ),
     "step": Text(
         "the step to show, as the page counts it, from 1 (default: the error, or else the last write)",
@@ -53,33 +58,53 @@ _WRONG_SUFFIX = Text(
     "{0} writes a file with the suffix {1}; name it {3}, not {2}",
     "{0} 写出后缀为 {1} 的文件，名为 {2} 则无法正确打开；请改名为 {3}",
 )
+_NO_KIND = Text(
+    "share cannot write a file with the suffix of {0}; it writes {1}", "{0} 的后缀不是 share 能写出的格式：{1}"
+)
+_NO_ARGUMENTS = Text(
+    "{0} is a recording, and nothing is run that could be given {1}", "{0} 是记录，不运行程序，{1} 没有去处"
+)
 _NO_STEP = Text("there is no step {0}: the recording has {1} steps", "没有第 {0} 步：记录共有 {1} 步")
 _STEP_OF_ALL = Text(
-    "--step chooses the step of --card, --html and --markdown; --gif shows all steps",
-    "--step 用于 --card、--html 和 --markdown；--gif 展示所有的步",
+    "--step chooses the step of a picture, a page and Markdown; an animation shows all steps",
+    "--step 用于图片、网页和 Markdown；动图展示所有的步",
 )
-_NO_GIF = Text("--seconds is only for --gif, which was not given", "--seconds 只用于 --gif，而此处没有 --gif")
+_NO_GIF = Text(
+    "--seconds is only for an animation (--gif, or -o with the suffix .gif), and none was asked for",
+    "--seconds 只用于动图（--gif，或用 -o 给出后缀为 .gif 的文件），而此处没有要求动图",
+)
 _LINK = Text("the link to the step: {0}", "指向该步的链接：{0}")
 
 
 class _Kind(NamedTuple):
-    """A file that can be written: its suffix, what draws it, and whether that takes the step."""
+    """A file that can be written: its suffixes, what draws it, and whether that takes the step."""
 
-    suffix: str
+    suffixes: tuple[str, ...]
     draw: Drawing
     shows_step: bool
 
 
 _KINDS = {
-    "card": _Kind(".png", drawing("to_card"), True),
-    "gif": _Kind(".gif", drawing("to_gif"), False),
-    "html": _Kind(".html", drawing("to_html"), False),
+    "card": _Kind((".png",), drawing("to_card"), True),
+    "gif": _Kind((".gif",), drawing("to_gif"), False),
+    "html": _Kind((".html", ".htm"), drawing("to_html"), False),
+    "markdown": _Kind((".md", ".markdown"), drawing("to_markdown"), True),
 }
+
+
+class _Wanted(NamedTuple):
+    """What is written, and where."""
+
+    name: str
+    to: Destination
 
 
 def add_to(parser: Parser) -> None:
     """Declares the command's options."""
-    parser.option("program", says=_SAYS["program"], type=Path)
+    parser.programs(program=_SAYS["program"])
+    parser.option(
+        "-o", "--output", says=_SAYS["output"], action="append", default=[], type=Path, dest="outputs", metavar="FILE"
+    )
     parser.option("--step", says=_SAYS["step"], type=positive, metavar="N")
     parser.option("--card", says=_SAYS["card"], type=Path, metavar="PNG")
     parser.option("--gif", says=_SAYS["gif"], type=Path, metavar="GIF")
@@ -93,20 +118,27 @@ def add_to(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status; 1 if it raised an exception."""
     wanted = _wanted(options)  # raises before the script runs, if nothing can be written there
-    if options.program.suffix.lower() == ".json":
-        _share(show.loaded(options.program), options, wanted)
+    if _is_recording(options.program):
+        if options.arguments:
+            raise CannotError(_NO_ARGUMENTS.format(options.program, " ".join(options.arguments)))
+        _share(show.loaded(Path(options.program.word)), options, wanted)
         return 0
     record.check_framework(options)
-    with (
-        _printing_elsewhere(options),
-        running(
-            options.program, options.arguments, title=options.title, limit=options.limit, framework=options.framework
-        ) as ran,
-    ):
-        status = record.report(ran.raised, ran.recording)
-        if ran.recording is not None:
-            _share(ran.recording, options, wanted)
-        return status or ran.stopping.status
+    with _printing_elsewhere(wanted):
+        main = main_of(options.program, options.arguments)
+        for each in wanted:
+            record.check_not_itself(each.to.path, main.path)
+        with running(
+            main, options.arguments, title=options.title, limit=options.limit, framework=options.framework
+        ) as ran:
+            status = record.report(ran.raised, ran.recording)
+            if ran.recording is not None:
+                _share(ran.recording, options, wanted)
+            return status or ran.stopping.status
+
+
+def _is_recording(named: Named) -> bool:
+    return not named.is_module and Path(named.word).suffix.lower() == ".json"
 
 
 def _seconds(written: str) -> float:
@@ -117,52 +149,61 @@ def _seconds(written: str) -> float:
     return seconds
 
 
-def _wanted(options: argparse.Namespace) -> dict[str, Destination]:
-    """Where the files are written, and under "markdown" where it is printed.
+def _wanted(options: argparse.Namespace) -> list[_Wanted]:
+    """What is written, and where.
 
     Raises:
         CannotError: if that is impossible, or something is not installed.
     """
-    given: dict[str, Path] = {name: path for name in _KINDS if (path := getattr(options, name)) is not None}
+    given = [(name, path) for name in _KINDS if isinstance(path := getattr(options, name), Path)]
+    given += [(_kind_of(path), path) for path in options.outputs]
     if not given and not options.markdown:
-        given = {"card": Path(f"{options.program.stem}.png")}
-    if options.seconds is not None and "gif" not in given:
+        given = [("card", Path(f"{options.program.stem}.png"))]
+    names = {name for name, _ in given} | ({"markdown"} if options.markdown else set())
+    if options.seconds is not None and "gif" not in names:
         raise CannotError(_NO_GIF)
-    if options.step is not None and given.keys() == {"gif"} and not options.markdown:
+    if options.step is not None and names == {"gif"}:
         raise CannotError(_STEP_OF_ALL)
-    wanted = {name: _destination(name, path, options.program) for name, path in given.items()}
-    if not wanted.keys().isdisjoint({"card", "gif"}):
-        output.check_drawable(animated="gif" in wanted)
+    wanted = [_Wanted(name, _destination(name, path, options.program)) for name, path in given]
+    if not names.isdisjoint({"card", "gif"}):
+        output.check_drawable(animated="gif" in names)
     if options.markdown:
-        wanted["markdown"] = output.destination_of("md", Path("-"))
+        wanted.append(_Wanted("markdown", output.destination_of("md", Path("-"))))
     return wanted
 
 
-def _destination(name: str, given: Path, program: Path) -> Destination:
-    suffix = _KINDS[name].suffix
-    if given.suffix.lower() not in (suffix, suffix.replace("html", "htm")):
-        better = given.with_suffix(suffix) if given.name.strip(".") else Path(f"{program.stem}{suffix}")
+def _kind_of(given: Path) -> str:
+    suffix = given.suffix.lower()
+    found = next((name for name, kind in _KINDS.items() if suffix in kind.suffixes), None)
+    if found is None:
+        raise CannotError(_NO_KIND.format(visible(str(given)), ", ".join(kind.suffixes[0] for kind in _KINDS.values())))
+    return found
+
+
+def _destination(name: str, given: Path, program: Named) -> Destination:
+    suffixes = _KINDS[name].suffixes
+    if given.suffix.lower() not in suffixes:
+        better = given.with_suffix(suffixes[0]) if given.name.strip(".") else Path(f"{program.stem}{suffixes[0]}")
         names = (visible(str(each)) for each in (given, better))
-        raise CannotError(_WRONG_SUFFIX.format(f"--{name}", suffix, *names))
-    record.check_not_itself(given, program)
-    return output.destination_of(suffix[1:], given)
+        raise CannotError(_WRONG_SUFFIX.format(f"--{name}", suffixes[0], *names))
+    return output.destination_of(suffixes[0][1:], given)
 
 
 @contextmanager
-def _printing_elsewhere(options: argparse.Namespace) -> Iterator[None]:
+def _printing_elsewhere(wanted: list[_Wanted]) -> Iterator[None]:
     """Lets the program print to the standard error while the standard output is for Markdown."""
-    if not options.markdown or sys.stderr is None:
+    if all(each.to.path is not None for each in wanted) or sys.stderr is None:
         yield
         return
     with redirect_stdout(sys.stderr):
         yield
 
 
-def _share(recording: Recording, options: argparse.Namespace, wanted: dict[str, Destination]) -> None:
+def _share(recording: Recording, options: argparse.Namespace, wanted: list[_Wanted]) -> None:
     if options.step is not None and options.step > len(recording) > 0:
         raise CannotError(_NO_STEP.format(options.step, len(recording)), status=1)
     step = None if options.step is None else options.step - 1
-    for name, to in wanted.items():
+    for name, to in wanted:
         output.write(recording, to, _draw(name, step, options))
         if name == "html":
             number = (_key_step(recording) if step is None else step) + 1
@@ -170,8 +211,6 @@ def _share(recording: Recording, options: argparse.Namespace, wanted: dict[str, 
 
 
 def _draw(name: str, step: int | None, options: argparse.Namespace) -> Callable[[Recording], str | bytes]:
-    if name == "markdown":
-        return lambda recording: drawing("to_markdown")(recording, step=step)
     more: dict[str, Any] = {"step": step} if _KINDS[name].shows_step else {}
     if name == "gif" and options.seconds is not None:
         more["seconds"] = options.seconds

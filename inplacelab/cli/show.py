@@ -30,7 +30,7 @@ def add_to(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the exit status."""
-    to = output.destination(options, options.recording)
+    to = output.destination(options, options.recording.stem)
     output.write(loaded(options.recording), to)
     return 0
 

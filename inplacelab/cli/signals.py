@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from types import CodeType, FrameType
 from typing import Any
 
-__all__ = ["INTERRUPTED", "PIPE_CLOSED", "TERMINATED", "Stopping"]
+__all__ = ["INTERRUPTED", "PIPE_CLOSED", "TERMINATED", "Stopping", "held"]
 
 INTERRUPTED = 128 + 2
 """The status of a process that Ctrl-C has stopped, as a shell reports it."""
@@ -79,3 +79,22 @@ class Stopping:
                 return True
             frame = frame.f_back
         return False
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Holds back the signals that stop a process until the end of a `with` block, in which a report is written: a launcher stops all
+    ranks as soon as one has failed.
+    """
+    came: list[int] = []
+    before: dict[int, Any] = {}
+    with suppress(ValueError):  # not in the main thread: signals go elsewhere
+        for each in (signal.SIGINT, signal.SIGTERM):
+            before[each] = signal.signal(each, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        for number in came:
+            signal.raise_signal(number)

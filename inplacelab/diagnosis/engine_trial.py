@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 
 import inplacelab
@@ -14,22 +13,23 @@ from inplacelab.diagnosis.recorded_trial import recorded
 from inplacelab.diagnosis.trial_run import Asked, Ran, named
 from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.engine import WATCHED
+from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.replay import Passes, Varied
 from inplacelab.tensor import Tensor
 
 
-def run(script: Path, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
     """Runs a script; see `trial_run.Run`."""
-    return run_under("inplacelab", WATCHED, script, text, names, asked)
+    return run_under("inplacelab", WATCHED, main, text, names, asked)
 
 
-def run_under(framework: str, watched: Watched, script: Path, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+def run_under(framework: str, watched: Watched, main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
     """Runs a script that uses the engine under Paddle's or PyTorch's names.
 
     Args:
         framework: "inplacelab" or "inplacelab.torch".
         watched: the classes of its tensors.
-        script: the script.
+        main: the script or the module.
         text: its text.
         names: the names of its module.
         asked: how.
@@ -42,7 +42,7 @@ def run_under(framework: str, watched: Watched, script: Path, text: str, names: 
         observe.listening(Varied(asked.data)),
         observe.listening(passes),
     ):
-        ran = recorded(framework, script, text, names, asked.edits or ())
+        ran = recorded(framework, main.path, text, names, asked.edits or ())
     values = named(names, text, watched, Tensor.numpy)
     copies = 0 if keeper is None else keeper.nbytes
     return Ran(ran.raised, passes.found, ran.trails, copies, values, ran.unnoticed, ran.keeps_order)

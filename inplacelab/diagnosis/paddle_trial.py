@@ -21,11 +21,11 @@ from inplacelab.diagnosis.slopes import Compared, Leaf, Shift, compare
 from inplacelab.diagnosis.trial_run import Asked, Ran, named
 from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.checking import LOSS
+from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.other_data import OtherData
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.paddle.names import WATCHED
 from inplacelab.recorders.program import identifiers, parsed, scopes_of
-from inplacelab.recorders.run import main_module
 
 
 class Copies:
@@ -57,12 +57,12 @@ class Gradients:
     Paddle does not show to which tensor a grad node of a leaf belongs.
     """
 
-    def __init__(self, script: Path, text: str) -> None:
+    def __init__(self, main: Main, text: str) -> None:
         self.passes: list[dict[str, Any]] = []
         self.first: tuple[float, list[tuple[Leaf, Any]]] | None = (
             None  # the loss of the first pass, and the leaves with their names
         )
-        self._filename, self._names = str(script), identifiers(parsed(text))
+        self._filename, self._names = str(main.path), identifiers(parsed(text))
 
     @contextmanager
     def collected(self) -> Iterator[None]:
@@ -185,7 +185,7 @@ class _Stop(BaseException):
         self.loss = loss
 
 
-def _loss_with(shift: Shift | None, script: Path, text: str, asked: Asked) -> float | None:
+def _loss_with(shift: Shift | None, main: Main, text: str, asked: Asked) -> float | None:
     """Returns the loss of the first pass of a script in which an element is moved; None if it does not begin one."""
 
     def stopping(_: Any) -> Any:
@@ -197,13 +197,13 @@ def _loss_with(shift: Shift | None, script: Path, text: str, asked: Asked) -> fl
     data = OtherData(asked.data.number)
     paddle.set_default_dtype("float32")
     with (
-        main_module(script, sys.argv[1:]) as module,
+        main_module(main, sys.argv[1:]) as module,
         data.seeded(),
         Varied(data, shift).inside(),
         _replaced(core.eager, run_backward=stopping, run_partial_grad=stopping),
     ):
         try:
-            exec(compile(text, str(script), "exec", dont_inherit=True), vars(module))
+            exec(compile(text, str(main.path), "exec", dont_inherit=True), vars(module))
         except _Stop as stop:
             return stop.loss
         except BaseException:  # noqa: BLE001  # whatever the program raises, there is no loss
@@ -211,19 +211,19 @@ def _loss_with(shift: Shift | None, script: Path, text: str, asked: Asked) -> fl
     return None
 
 
-def _slopes(gradients: Gradients, varied: Varied, script: Path, text: str, asked: Asked) -> Compared:
+def _slopes(gradients: Gradients, varied: Varied, main: Main, text: str, asked: Asked) -> Compared:
     """Compares the gradients of the first pass with finite differences of its loss."""
     if gradients.first is None:
         return Compared()
     loss, first = gradients.first
     numbers = {id(tensor): number for number, tensor in enumerate(varied.made)}
     leaves = [replace(leaf, number=numbers.get(id(tensor), -1)) for leaf, tensor in first]
-    if any(each.number < 0 for each in leaves) or _cuts(script, text, asked):
+    if any(each.number < 0 for each in leaves) or _cuts(main, text, asked):
         return Compared()
-    return compare(leaves, loss, lambda shift: _loss_with(shift, script, text, asked), seconds=asked.seconds)
+    return compare(leaves, loss, lambda shift: _loss_with(shift, main, text, asked), seconds=asked.seconds)
 
 
-def _cuts(script: Path, text: str, asked: Asked) -> bool:
+def _cuts(main: Main, text: str, asked: Asked) -> bool:
     """Whether the program leaves something out of its gradients on purpose, before the first pass: finite differences know nothing of it."""
     found = False
 
@@ -241,21 +241,16 @@ def _cuts(script: Path, text: str, asked: Asked) -> bool:
         _replaced(paddle.Tensor, **dict.fromkeys(methods, noticing)),
         _replaced(paddle.no_grad, __enter__=noticing),
     ):
-        began = _loss_with(None, script, text, asked) is not None
-    return found or not began or any(map(_cut_in, _texts(script, text)))
+        began = _loss_with(None, main, text, asked) is not None
+    return found or not began or any(map(_cut_in, _texts(main, text)))
 
 
-def _texts(script: Path, text: str) -> Iterator[str]:
-    """Yields the texts of a script, and of the modules in its folder that it has imported."""
+def _texts(main: Main, text: str) -> Iterator[str]:
+    """Yields the texts of a program, and of the modules in its folder that it has imported."""
     yield text
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
-        if (
-            file is not None
-            and Path(file).suffix == ".py"
-            and Path(file).is_relative_to(script.parent)
-            and is_own(file)
-        ):
+        if file is not None and Path(file).suffix == ".py" and Path(file).is_relative_to(main.folder) and is_own(file):
             yield Path(file).read_text(encoding="utf-8", errors="replace")
 
 
@@ -286,14 +281,14 @@ def _array(tensor: Any) -> Any:
     return (values.astype("float32") if values.dtype == paddle.bfloat16 else values).numpy().copy()
 
 
-def run(script: Path, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
     """Runs a script; see `trial_run.Run`."""
     copied = asked.reference or asked.edits is not None
-    gradients, copies, varied = Gradients(script, text), Copies(), Varied(asked.data)
+    gradients, copies, varied = Gradients(main, text), Copies(), Varied(asked.data)
     with varied.inside(), gradients.collected(), copies.block if copied else nullcontext():
-        ran = recorded("paddle", script, text, names, asked.edits or ())
+        ran = recorded("paddle", main.path, text, names, asked.edits or ())
     values = named(names, text, WATCHED, _array)
     slopes = None
     if asked.reference and ran.raised is None:
-        slopes = _slopes(gradients, varied, script, text, asked)
+        slopes = _slopes(gradients, varied, main, text, asked)
     return Ran(ran.raised, gradients.passes, ran.trails, copies.bytes, values, ran.unnoticed, ran.keeps_order, slopes)

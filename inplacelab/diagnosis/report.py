@@ -183,9 +183,7 @@ def _headline(failure: Failure) -> Text:
     return _SILENT.format(_OF.format(names) if failure.wrong else Text("", ""))
 
 
-def report_of_trials(
-    tried: Tried, framework: str, elsewhere: Spot | None = None, *, paint: Paint = plain
-) -> str:
+def report_of_trials(tried: Tried, framework: str, elsewhere: Spot | None = None, *, paint: Paint = plain) -> str:
     """Returns which fixes work, with their diffs.
 
     Args:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from inplacelab.diagnosis.engine_trial import run_under
 from inplacelab.diagnosis.trial_run import Asked, Ran
 from inplacelab.recorders.engine.torch_words import TorchNamesRecorder
+from inplacelab.recorders.main_module import Main
 
 
-def run(script: Path, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
     """Runs a script; see `trial_run.Run`."""
     recorder = TorchNamesRecorder
-    return run_under(recorder.framework, recorder.watched, script, text, names, asked)
+    return run_under(recorder.framework, recorder.watched, main, text, names, asked)

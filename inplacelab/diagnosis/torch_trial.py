@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -17,6 +16,7 @@ from inplacelab.diagnosis.recorded_trial import recorded
 from inplacelab.diagnosis.torch_watch import TorchWatch
 from inplacelab.diagnosis.trial_run import Asked, Ran, named
 from inplacelab.recorders.checking import LOSS
+from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.other_data import OtherData
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.torch import pass_order
@@ -126,7 +126,7 @@ def _array(tensor: Any) -> Any:
     return (values.float() if values.dtype == torch.bfloat16 else values.clone()).numpy()
 
 
-def run(script: Path, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
     """Runs a script; see `trial_run.Run`."""
     reference = asked.reference or asked.edits is not None
     gradients, copies = Gradients(keeps_graphs=reference), Copies()
@@ -139,22 +139,22 @@ def run(script: Path, text: str, names: dict[str, Any], asked: Asked) -> Ran:
         try:
             with copies.block if reference else nullcontext():
                 if asked.edits is not None:
-                    ran = recorded("torch", script, text, names, asked.edits)
+                    ran = recorded("torch", main.path, text, names, asked.edits)
                     raised, keeps_order = ran.raised, ran.keeps_order
                 else:
-                    raised, trails = _watched(script, text, names)
+                    raised, trails = _watched(main, text, names)
         finally:
             gradients.patch.end()
     values = named(names, text, WATCHED, _array)
     return Ran(raised, gradients.passes, trails, copies.bytes, values, keeps_order=keeps_order)
 
 
-def _watched(script: Path, text: str, names: dict[str, Any]) -> tuple[BaseException | None, tuple[Trail, ...]]:
+def _watched(main: Main, text: str, names: dict[str, Any]) -> tuple[BaseException | None, tuple[Trail, ...]]:
     raised: BaseException | None = None
     watch = TorchWatch()
     watch.begin()
     try:
-        exec(compile(text, str(script), "exec", dont_inherit=True), names)
+        exec(compile(text, str(main.path), "exec", dont_inherit=True), names)
     except BaseException as error:  # noqa: BLE001  # whatever the program raises is an outcome
         raised = error
     finally:

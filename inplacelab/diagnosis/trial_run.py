@@ -1,8 +1,8 @@
 """Runs a script once for a trial, in a process of its own: `python -m inplacelab.diagnosis.trial_run REQUEST`.
 
-The request is a file with JSON: the script, the folder of which its own is a copy, its framework and arguments, whether this is the reference, on
-which data it runs, and where the outcome goes. The reference is the original program, in which what grad nodes save is copied and kept: nothing can
-be overwritten or missing, so its gradients are those that were meant.
+The request is a file with JSON: the script, or the module and its file, the folder of which its own is a copy, the framework and arguments, whether
+this is the reference, on which data it runs, and where the outcome goes. The reference is the original program, in which what grad nodes save is
+copied and kept: nothing can be overwritten or missing, so its gradients are those that were meant.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from inplacelab.diagnosis.slopes import Compared
+from inplacelab.language import Text
 from inplacelab.recorders.bindings import Bindings, Watched
+from inplacelab.recorders.main_module import Main, NoModuleError, main_module
 from inplacelab.recorders.other_data import OtherData
 from inplacelab.recorders.program import Scope, identifiers, parsed
-from inplacelab.recorders.run import main_module
 from inplacelab.recorders.static import message_of
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.spots import Trail
@@ -103,27 +104,52 @@ def named(names: dict[str, Any], text: str, watched: Watched, array: Callable[[A
 class Run(Protocol):
     """Runs scripts of one framework."""
 
-    def __call__(self, script: Path, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+    def __call__(self, main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
         """Runs a script.
 
         Args:
-            script: its path.
+            main: the script or the module.
             text: its text.
             names: the names of the main module.
             asked: how.
         """
 
 
+_ELSEWHERE = Text(
+    "the copy of {0} cannot be run: Python finds that module in {1}", "无法运行 {0} 的副本：Python 找到的模块位于 {1}"
+)
+
+
+def _main_of(told: Mapping[str, Any]) -> Main:
+    """Returns what a request wants to run.
+
+    Raises:
+        NoModuleError: if it is a module, and cannot be imported, or would not be the copy.
+    """
+    path, module = Path(told["script"]), told["module"]
+    if module is None:
+        return Main(path)
+    found = Main.of_module(module, told["arguments"])
+    if found.path.resolve() != path.resolve():
+        raise NoModuleError(_ELSEWHERE.format(module, found.path))
+    return found
+
+
 def main(request: Path) -> None:
     """Runs a request."""
     told = json.loads(request.read_text(encoding="utf-8"))
-    script, data = Path(told["script"]), OtherData(told["data"])
+    data = OtherData(told["data"])
     edits = None if told["edits"] is None else tuple(EditFacts(**each) for each in told["edits"])
     asked = Asked(told["reference"], data, edits, told["seconds"])
     sys.path.append(told["folder"])  # libraries that stand there are not copied
     run: Run = import_module(f"inplacelab.diagnosis.{RUNS[told['framework']]}").run
-    with main_module(script, told["arguments"]) as module, data.seeded():
-        ran = run(script, decode_source(script.read_bytes()), vars(module), asked)
+    try:
+        program = _main_of(told)
+    except NoModuleError as reason:
+        ran = Ran(reason, [], (), 0, {})
+    else:
+        with main_module(program, told["arguments"]) as module, data.seeded():
+            ran = run(program, decode_source(program.path.read_bytes()), vars(module), asked)
     error = "" if ran.raised is None else f"{type(ran.raised).__name__}: {message_of(ran.raised)}"
     if isinstance(ran.raised, SystemExit) and ran.raised.code in (None, 0):
         error = ""

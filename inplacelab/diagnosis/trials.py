@@ -1,4 +1,4 @@
-"""Finds fixes for a script by trying them: edits of its files, each run in a copy of its folder.
+"""Finds fixes for a script or a module by trying them: edits of its files, each run in a copy of its folder.
 
 A fix is one after which the script runs, and every backward pass gives the losses and gradients of the reference (see `recorders/checking.py`): of
 the original script with a copy of everything that grad nodes save, which every pass keeps. Edits that lead to another failure are tried together
@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,6 +25,7 @@ from inplacelab.diagnosis.slopes import Compared
 from inplacelab.diagnosis.source_file import SourceFile, unified_diff
 from inplacelab.language import Text
 from inplacelab.recorders.checking import Gave, compared
+from inplacelab.recorders.main_module import folder_of
 from inplacelab.recorders.other_data import OWN
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recording.facts import EditFacts, Evidence
@@ -65,6 +66,12 @@ _WRONG_SLOPE = Text(
     "copied: so there are no right gradients to compare with; compute this part with other operations",
     "对 `{0}` 的梯度的一个元素，损失的有限差分给出 {1}，而框架自己的反向传播给出 {2}，复制什么都一样，所以没有正确的梯度可供比较；请改用其他操作计算这一部分",
 )
+_OTHER_FOLDER = Text(
+    "{0} is in {1}, which is not where modules of that name are found from its outermost package on, so it was not copied",
+    "{0} 位于 {1}，与从最外层的包开始的模块名不相符，没有复制",
+)
+_FIRST = Text("running the program with copies of everything that is saved", "正在带副本运行程序")
+_TRYING = Text("trying fix {0} of {1}", "正在尝试第 {0} 种改法，共 {1} 种")
 _TOO_LONG = Text("it ran for more than {0} seconds", "运行超过 {0} 秒")
 
 
@@ -144,18 +151,26 @@ class Trials:
     """Tries edits of a script.
 
     Args:
-        script: the script.
+        script: the script, or the file of a module.
         arguments: its arguments.
         framework: its framework.
         seconds: how long a trial may take.
+        module: the full name of a module that is run as `python -m` does; None for a script.
+        tell: is told what is done next.
 
     Raises:
         NotTriedError: if its folder is too large.
     """
 
-    def __init__(self, script: Path, arguments: Sequence[str], *, framework: str, seconds: float) -> None:
+    def __init__(
+        self, script: Path, arguments: Sequence[str], *, framework: str, seconds: float, module: str | None = None,
+        tell: Callable[[Text], None] = lambda _: None,
+    ) -> None:  # fmt: skip
         self._script, self._arguments, self._seconds = script.resolve(), list(arguments), seconds
-        self._folder, self._framework = self._script.parent, framework
+        self._module, self._framework, self._tell = module, framework, tell
+        self._folder = folder_of(script, module)
+        if module and list(self._script.relative_to(self._folder).with_suffix("").parts) != module.split("."):
+            raise NotTriedError(_OTHER_FOLDER.format(module, self._script))
         size = 0
         for folder, folders, files in os.walk(self._folder):
             left_out = _left_out(folder, [*folders, *files])
@@ -182,6 +197,7 @@ class Trials:
         Raises:
             NotTriedError: if there is nothing to compare with.
         """
+        self._tell(_FIRST)
         reference = self._reference(OWN)
         if reference.error:
             raise NotTriedError(_NO_REFERENCE.format(reference.error.splitlines()[0]))
@@ -197,6 +213,7 @@ class Trials:
                 continue
             seen.add(frozenset(tried))
             self._count += 1
+            self._tell(_TRYING.format(self._count, min(self._count + len(waiting), TRIALS)))
             outcome = self._run(tried)
             if outcome.error and len(tried) < DEEPEST:
                 further = (_original(each, tried) for each in outcome.trails)
@@ -305,8 +322,9 @@ class Trials:
                 Path(scratch) / each for each in ("request.json", "outcome.json", "gradients.npz")
             )
             asked = {
-                "script": str(copy / self._script.name), "folder": str(self._folder), "framework": self._framework,
-                "arguments": self._arguments, "reference": reference, "outcome": str(outcome), "gradients": str(gradients), "data": number, "seconds": self._seconds / 4,
+                "script": str(copy / self._script.relative_to(self._folder)), "module": self._module, "arguments": self._arguments,
+                "folder": str(self._folder), "framework": self._framework, "reference": reference,
+                "outcome": str(outcome), "gradients": str(gradients), "data": number, "seconds": self._seconds / 4,
                 "edits": None if edits is None else [asdict(each) for each in edits],
             }  # fmt: skip
             request.write_text(json.dumps(asked), encoding="utf-8")
@@ -314,7 +332,7 @@ class Trials:
             inherited = {
                 **os.environ,
                 "PYTHONHASHSEED": "0",
-                "PYTHONPATH": os.pathsep.join(self._path(copy)),
+                "PYTHONPATH": os.pathsep.join([*self._path(copy), str(Path(__file__).parents[2])]),
             }
             try:
                 subprocess.run(

@@ -21,6 +21,7 @@ from inplacelab.recorders.own_code import is_own, program_is
 from inplacelab.recorders.static import module_name_of, names_in, package_of
 
 if TYPE_CHECKING:
+    from inplacelab.recorders.main_module import Main
     from inplacelab.recorders.recorder import Recorder
 
 _RECORDERS = {
@@ -123,44 +124,50 @@ def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> Use:
     return Use(found[0], tuple(each for each in found[1:] if each not in _BESIDE[found[0] == TORCH_NAMES]))
 
 
-def framework_of_script(path: Path, tree: ast.AST) -> str:
-    """Detects which framework a script uses, itself or in modules of its folder that it imports.
+def framework_of_script(main: Main, tree: ast.AST) -> str:
+    """Detects which framework a program uses, itself or in modules of its folder that it imports.
 
     Args:
-        path: the script.
+        main: the script or the module.
         tree: its program.
 
     Returns:
         The first of `FRAMEWORKS` that is used and installed; `DEFAULT` if there is none.
     """
-    program_is(path)
-    waiting, seen, used = [tree], set[Path](), set[str]()
+    program_is(main.path)
+    waiting, seen, used = [(tree, main.path.resolve())], set[Path](), set[str]()
     while waiting:
-        found = waiting.pop()
+        found, where = waiting.pop()
         used |= set(_imported(found))
-        for module in _modules(found):
-            parts = Path(path.parent, *module.split("."))
+        for module in _modules(found, where, main.folder):
             files = [
                 each
-                for each in (parts.with_suffix(".py"), parts / "__init__.py")
+                for each in (module.with_suffix(".py"), module / "__init__.py")
                 if each.is_file() and is_own(str(each))
             ]
             for each in files:
                 if each not in seen and len(seen) < MODULES:
                     seen.add(each)
                     with suppress(OSError, SyntaxError, ValueError, RecursionError):
-                        waiting.append(ast.parse(each.read_bytes()))
+                        waiting.append((ast.parse(each.read_bytes()), each))
     return next((each for each in FRAMEWORKS if each in used and is_installed(each)), DEFAULT)
 
 
-def _modules(tree: ast.AST) -> Iterator[str]:
-    """Yields the full names of the modules that a program imports."""
+def _modules(tree: ast.AST, path: Path, folder: Path) -> Iterator[Path]:
+    """Yields where the modules that a file imports would be, without a suffix, if they belong to the program.
+
+    Args:
+        tree: the program of the file.
+        path: the file.
+        folder: where imports begin that are not relative.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (Path(folder, *alias.name.split(".")) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level < len(path.parents):
+            base = Path(path.parents[node.level - 1] if node.level else folder, *(node.module or "").split("."))
+            yield base
+            yield from (base / alias.name for alias in node.names)
 
 
 def _imported(tree: ast.AST, names: Mapping[str, Any] = MappingProxyType({})) -> Iterator[str]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from threading import Lock
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Self
 
 from inplacelab.language import Text
@@ -24,7 +23,6 @@ from inplacelab.recorders.detection import (
     recorder_of,
 )
 from inplacelab.recorders.log import EventLog, EventRing
-from inplacelab.recorders.own_code import program_is
 from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.static import class_name, names_in
@@ -291,18 +289,3 @@ class record:
     def __del__(self) -> None:
         if self._running.locked():  # the block was entered, and will never be left
             self._session.recorder.end()
-
-
-@contextmanager
-def main_module(path: Path, arguments: Sequence[str]) -> Iterator[ModuleType]:
-    """Sets up a new `__main__` for the script, with its `sys.argv`, and its folder first on `sys.path`."""
-    program_is(path)
-    module = ModuleType("__main__")
-    module.__file__ = str(path)
-    before = sys.modules["__main__"], sys.argv, sys.path
-    sys.modules["__main__"], sys.argv = module, [str(path), *arguments]
-    sys.path = [str(path.resolve().parent), *sys.path]
-    try:
-        yield module
-    finally:
-        sys.modules["__main__"], sys.argv, sys.path = before

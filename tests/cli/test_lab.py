@@ -161,6 +161,7 @@ def test_a_lesson_works_though_jupyterlab_has_dropped_its_first_cell(tmp_path: P
         client.wait_for_ready(timeout=120)
         first = "%load_ext inplacelab\n%stepper --from-start\nimport inplacelab as paddle\n"
         said: list[dict[str, Any]] = []
+        reply: dict[str, Any] = {}
         cells = ["%%raises\nprint(paddle.get_language())", "%%stepper --name rec\nx = paddle.ones([2])", first]
         for cell in cells:
             reply = client.execute_interactive(cell, output_hook=said.append, timeout=120)

@@ -381,8 +381,22 @@ def test_words_that_are_no_command_are_refused(run: Run, words: tuple[str, ...])
 @pytest.mark.parametrize(
     ("words", "en", "zh"),
     [
-        (("record", "script.py", "3"), "not an option of this command: 3 (put arguments", "没有这样的选项：3（"),
-        (("record",), "missing: script", "缺少：script"),
+        (
+            ("record", "--lr", "script.py"),
+            "not an option of this command: --lr (an argument for the script goes after",
+            "没有这样的选项：--lr（",
+        ),
+        (("show", "--lr", "a.json"), "not an option of this command: --lr\n", "没有这样的选项：--lr\n"),
+        (
+            ("lab", "--lr"),
+            "not an option of this command: --lr (put arguments for JupyterLab after --)",
+            "传给 JupyterLab",
+        ),
+        (("show", "a.json", "--", "3"), "this command runs nothing that could be given 3\n", "此命令不运行程序"),
+        (("record",), "missing: script\n", "缺少：script\n"),
+        (("explain",), "missing: script\n", "缺少：script\n"),
+        (("compare", "script.py"), "missing: right\n", "缺少：right\n"),
+        (("record", "-m"), "-m needs a value", "-m 后面要有一个值"),
         (("record", "script.py", "-o"), "-o/--output needs a value", "-o/--output 后面要有一个值"),
         (("record", "script.py", "--limit", "0"), "--limit: 0 is not above 0", "--limit：0 不是正数"),
         (("record", "script.py", "--limit", "x"), "--limit cannot be 'x'", "--limit 不能是 'x'"),
@@ -392,6 +406,9 @@ def test_words_that_are_no_command_are_refused(run: Run, words: tuple[str, ...])
 def test_what_is_wrong_with_a_command_is_said_in_the_current_language(
     run: Run, words: tuple[str, ...], en: str, zh: str
 ) -> None:
-    for language, said in {"en": en, "zh": zh}.items():
+    for language, said, usage in (("en", en, "usage: "), ("zh", zh, "用法：")):
         with speak(language):
-            assert said in run(*words).err
+            done = run(*words)
+        assert done.status == 2
+        assert said in done.err
+        assert done.err.startswith(f"{usage}inplacelab {words[0]} ")

@@ -83,6 +83,24 @@ def test_all_are_written_at_once(run: Run) -> None:
     assert Path("a.png").read_bytes() != Path("other.png").read_bytes()
 
 
+@pytest.mark.usefixtures("pixels")
+def test_the_suffix_says_what_is_written(run: Run) -> None:
+    by_suffix = ("a.png", "b.gif", "c.htm", "d.md")
+    assert run("share", "program.py", *(word for name in by_suffix for word in ("-o", name))).status == 0
+    run("share", "program.py", "--card", "1.png", "--gif", "2.gif", "--html", "3.htm")
+    for one, other in (("a.png", "1.png"), ("b.gif", "2.gif"), ("c.htm", "3.htm")):
+        assert Path(one).read_bytes() == Path(other).read_bytes()
+    assert run("share", "program.py", "--markdown").out == Path("d.md").read_text(encoding="utf-8")
+
+
+def test_a_recording_takes_no_arguments(run: Run) -> None:
+    run("record", "program.py", "-o", "saved.json")
+    done = run("share", "saved.json", "5", "--markdown")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.endswith("saved.json is a recording, and nothing is run that could be given 5\n")
+    assert run("share", "saved.json", "--markdown", "--").status == 0
+
+
 def test_a_saved_recording_is_shared_as_its_program_is(run: Run) -> None:
     run("record", "program.py", "-o", "saved.json")
     assert run("share", "saved.json", "--step", "3", "--markdown") == (
@@ -117,8 +135,10 @@ def test_a_program_that_fails_is_shared_with_its_status(run: Run) -> None:
         (("--html", "out.pdf"), "name it out.html"),
         (("--card", "nowhere/out.png"), "cannot write nowhere/out.png"),
         (("--step", "0"), "0 is not above 0"),
-        (("--gif", "out.gif", "--step", "2"), "--gif shows all steps"),
-        (("--seconds", "2"), "--seconds is only for --gif"),
+        (("--gif", "out.gif", "--step", "2"), "an animation shows all steps"),
+        (("--seconds", "2"), "--seconds is only for an animation"),
+        (("-o", "out.jpg"), "suffix of out.jpg; it writes .png, .gif, .html, .md"),
+        (("-o", "-"), "share cannot write a file with the suffix of -"),
         (("--gif", "out.gif", "--seconds", "nan"), "nan is not between 0.02 and 600"),
         (("--gif", "out.gif", "--seconds", "x"), "--seconds cannot be 'x'"),
     ],

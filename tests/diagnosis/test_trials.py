@@ -365,3 +365,18 @@ def test_where_no_edit_fits_the_copying_mode_is_offered(tmp_path: Path) -> None:
     said = report_of_trials(Trials(script, [], framework="torch", seconds=60).find([trail]), "torch")
     assert said.startswith("No known edit fits these lines")
     assert "saved_tensors_hooks" in said
+
+
+def test_what_is_tried_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(BEGIN + PROGRAMS["two stale values"])
+    trail, told = failing(script), list[str]()
+
+    def run(_: Trials, tried: Any, *, reference: bool = False, **__: Any) -> Any:
+        return trials._Outcome("" if reference else "fails")
+
+    monkeypatch.setattr(Trials, "_run", run)
+    found = Trials(script, [], framework="torch", seconds=60, tell=lambda text: told.append(text.en)).find([trail])
+    assert told[0].startswith("running the program")
+    assert [*map(str, range(1, found.count + 1))] == [each.split()[2] for each in told[1:]]
+    assert all(int(each.split()[2]) <= int(each.split()[4]) for each in told[1:])

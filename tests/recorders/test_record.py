@@ -14,6 +14,7 @@ from inplacelab import Tensor
 from inplacelab.recorders import instrument
 from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.detection import Use, framework_of_script, framework_used
+from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.program import Block, Scope, identifiers, with_block
 from inplacelab.recording import Recording, queries
 
@@ -185,7 +186,7 @@ def test_the_strides_of_what_has_no_elements() -> None:
 def test_a_program_that_replaces_modules_uses_what_it_imports(text: str, framework: str) -> None:
     tree = ast.parse(f"import sys\n{text}\n")
     assert framework_used(tree, {}) == Use(framework)
-    assert framework_of_script(Path("program.py"), tree) == framework
+    assert framework_of_script(Main(Path("program.py")), tree) == framework
 
 
 def test_a_module_that_an_earlier_cell_has_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
