@@ -42,6 +42,12 @@ def member(kind: type, name: str) -> Any:
     return next((found[name] for each in _order(kind) if name in (found := _members(each))), None)
 
 
+def mro_of(kind: type) -> tuple[type, ...]:
+    """Returns a class and its bases, in the order in which attributes are looked up."""
+    found: tuple[type, ...] = _order(kind)
+    return found
+
+
 def class_name(kind: type) -> str:
     """Returns the name of a class."""
     return readable(_name(kind))

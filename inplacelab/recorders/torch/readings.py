@@ -11,7 +11,10 @@ from typing import Any
 
 import torch
 
+from inplacelab.language import Text
 from inplacelab.layout import Layout
+from inplacelab.recorders.memory import Memory, NoStorageError
+from inplacelab.recorders.static import class_name
 
 _Tensor: Any = torch.Tensor
 
@@ -136,3 +139,41 @@ def start_of(storage: Any) -> int:
         return int(storage.data_ptr())
     except RuntimeError:  # a storage without memory
         return 0
+
+
+_PARTS = Text(
+    "A tensor of layout {0} has no storage of its own: compare its parts, such as {1}.",
+    "布局为 {0} 的张量没有自己的存储：请比较它的组成部分，例如 {1}。",
+)
+_NESTED = Text(
+    "A nested tensor has no storage of its own: compare its `values()`.",
+    "嵌套张量没有自己的存储：请比较它的 `values()`。",
+)
+_WRAPPED = Text(
+    "A tensor inside `vmap`, `grad` or another transformation stands for others and has no storage of its own: compare tensors outside it.",
+    "`vmap`、`grad` 等变换内部的张量代表别的张量，没有自己的存储：请在变换之外比较。",
+)
+_NO_MEMORY = Text(
+    "A tensor of type {0} has no memory that PyTorch shows: compare the tensors that it is made of.",
+    "PyTorch 不显示类型为 {0} 的张量的内存：请比较组成它的张量。",
+)
+_LAYOUT_PARTS = {torch.sparse_coo: "`_indices()`, `_values()`", torch.sparse_csr: "`crow_indices()`, `values()`"}
+
+
+def memory_of(tensor: Any) -> Memory:
+    """Returns where the storage of a tensor is (see `Recorder.memory_of`)."""
+    with Unseen():
+        if is_wrapped(tensor):
+            raise NoStorageError(str(_WRAPPED))
+        if _Tensor.is_nested.__get__(tensor):
+            raise NoStorageError(str(_NESTED))
+        if (layout := kind_of_layout(tensor)) is not torch.strided:
+            raise NoStorageError(str(_PARTS.format(layout, _LAYOUT_PARTS.get(layout, "`values()`"))))
+        try:
+            storage = _Tensor.untyped_storage(tensor)
+            start, size = start_of(storage), storage.nbytes()
+        except (RuntimeError, NotImplementedError):
+            raise NoStorageError(str(_NO_MEMORY.format(class_name(type(tensor))))) from None
+        if size and not start and storage.device.type != "meta":
+            raise NoStorageError(str(_NO_MEMORY.format(class_name(type(tensor)))))
+        return Memory(storage._cdata, start, size, "torch")
