@@ -89,6 +89,14 @@ class NumpyRecorder:
         first, past = bounds(plain(owner))
         return Memory(id(owner if buffer is None else buffer), first, past - first, "numpy")
 
+    def look(self, tensors: dict[str, Any], /) -> None:
+        """Describes existing tensors as they are now (see `Recorder.look`)."""
+        self._storages.only_ends = True
+        try:
+            self._look([Scope(tensors, "")])
+        finally:
+            self._forget()
+
     def begin(self) -> None:
         """Begins to trace a program that is running already."""
         self.shield.begin()

@@ -46,6 +46,11 @@ class Recorder(Protocol):
             NoStorageError: if it has no storage of its own.
         """
 
+    def look(self, tensors: dict[str, Any], /) -> None:
+        """Describes existing tensors by their names, and the graph behind them, as they are now. Nothing is recorded: the recorder is not
+        begun, changes no tensor, and refers to none afterwards. Of a large storage only the ends are read.
+        """
+
     def begin(self) -> None:
         """Begins to record."""
 

@@ -115,9 +115,9 @@ def module_of(names: Any) -> str:
 def first_items(names: dict[Any, T], count: int) -> list[tuple[Any, T]]:
     """Returns the first items of a dictionary, which another thread may be changing."""
     try:
-        return list(islice(names.items(), count))
+        return list(islice(dict.items(names), count))
     except RuntimeError:
-        return list(names.items())[:count]
+        return list(dict.items(names))[:count]
 
 
 # --- exceptions --------------------------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ class TestEngine:
             x = lab.ones([2, 2])
             v = x[0]
             c = v.clone()
+        assert rec.recording is not None
         state, made = rec.recording.state(), {"x": x, "v": v, "c": c}
         for (one, its), (other, others) in product(made.items(), repeat=2):
             assert shares_storage(its, others) == queries.shares_storage(state, one, other)

@@ -106,6 +106,7 @@ def test_what_older_nodes_have_saved_is_shown_at_its_version() -> None:
         both = (row, total)
     assert both[0] is row
     assert is_outdated(row)  # to look at it has made no node
+    assert rec.recording is not None
     state = rec.recording.state()
     saved = {(node.name, each.version, state.is_stale(each)) for node in state.nodes.values() for each in node.saved}
     assert saved == {("ExpBackward0", 0, True), ("MulBackward0", 0, True)}

@@ -111,6 +111,18 @@ class EngineRecorder(observe.Observer):
         storage = tensor.storage
         return Memory(id(storage), address_of(storage.buffer), storage.nbytes, "inplacelab")
 
+    def look(self, tensors: dict[str, Any], /) -> None:
+        """Describes existing tensors as they are now (see `Recorder.look`)."""
+        objects = self._objects
+        objects.only_looks = True
+        try:
+            for tensor in tensors.values():
+                objects.tensor(self.watched.tensor_of(tensor))
+            self._emit(events.Handed())
+            self._where.look([Scope(tensors, "")], done=True)
+        finally:
+            self._forget()
+
     def _known(self, tensor: Tensor) -> KnownTensor | None:
         return self._objects.tensors.find(tensor)
 

@@ -102,6 +102,14 @@ class PaddleRecorder:
         if not self.version.startswith(TESTED + "."):
             self.shield.remark(UNTESTED.format("PaddlePaddle", self.version, TESTED))
 
+    def look(self, tensors: dict[str, Any], /) -> None:
+        """Describes existing tensors as they are now (see `Recorder.look`)."""
+        self._objects.storages.only_ends = True
+        try:
+            self._where.look([Scope(tensors, "")], done=True)
+        finally:
+            self._forget()
+
     def begin(self) -> None:
         """Begins to take the places of Paddle's functions."""
         self.shield.begin()

@@ -109,6 +109,16 @@ class TorchRecorder:
         if not SHOWS_SAVED:
             self.shield.remark(remarks.NOT_SHOWN.format(self.version))
 
+    def look(self, tensors: dict[str, Any], /) -> None:
+        """Describes existing tensors as they are now (see `Recorder.look`)."""
+        self._objects.storages.only_ends = True
+        try:
+            with _off():
+                self._where.look([Scope(tensors, "")], done=True)
+                self._objects.storages.settle()
+        finally:
+            self._forget()
+
     def begin(self) -> None:
         """Begins to override PyTorch's functions."""
         self.shield.begin()
