@@ -68,7 +68,9 @@ def show(*tensors: Any, **named: Any) -> None:
         _show_recording(recording)
         return
     names = names_of(sys._getframe(1), tensors, named)
-    for each in _looks({**dict(zip(names, tensors, strict=True)), **named}):
+    for place, each in enumerate(_looks({**dict(zip(names, tensors, strict=True)), **named})):
+        if place and not _is_notebook():
+            print()
         _show_look(each)
 
 

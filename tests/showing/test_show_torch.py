@@ -306,3 +306,10 @@ def test_modes_of_the_program_do_not_see_it() -> None:
         looked(x=x, v=v)
         shares_storage(x, v)
     assert not seen
+
+
+def test_a_parameter_and_the_view_of_it_that_a_node_has_saved_count_as_one() -> None:
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2))
+    loss = net(torch.ones(3, 2)).sum()
+    state = state_of(loss=loss, net=net)  # the graph comes first, with a view of the weight
+    assert state.versions(state.tensor("net.1.weight").storage) == (net[1].weight._version,)

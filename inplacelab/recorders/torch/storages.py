@@ -172,8 +172,11 @@ class TorchStorages:
         return copied(memory, dtype_name(known.dtype), slots)
 
     def counter(self, storage: KnownStorage, version: int, shared: Sequence[KnownTensor]) -> Counter:
-        """Returns the version counter of a new tensor: that of the first of these tensors with which it may be shared."""
-        there = (each.counter for each in shared if each.storage is storage)
+        """Returns the version counter of a new tensor: that of the first of these tensors with which it may be shared. If none is known on
+        its storage, a node may have saved the tensor, or a view of it.
+        """
+        there = [each.counter for each in shared if each.storage is storage]
+        there += [] if storage.tensors else storage.counters
         found = next((each for each in there if each.version == version), None)
         return found or self.meet_counter(storage, version)
 
