@@ -139,6 +139,6 @@ def _give(text: str, html: Any) -> None:
 
 
 def _is_notebook() -> bool:
-    """Whether the program runs in a notebook: in IPython, and not in a terminal."""
+    """Whether the program runs in a notebook: in IPython with a front end that draws."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return shell is not None and class_name(type(shell)) != "TerminalInteractiveShell"
+    return shell is not None and class_name(type(shell)) not in ("InteractiveShell", "TerminalInteractiveShell")

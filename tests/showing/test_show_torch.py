@@ -132,7 +132,7 @@ def test_a_saved_value_is_stale_exactly_if_pytorch_refuses_it() -> None:
 
 @needs_saved
 def test_what_a_custom_function_has_saved_is_told_with_its_versions() -> None:
-    class Double(torch.autograd.Function):
+    class Double(torch.autograd.Function):  # type: ignore[misc, name-defined]
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
             y = x * 2
@@ -179,7 +179,7 @@ def test_a_graph_that_backward_has_released_is_shown_as_such() -> None:
 
 
 def test_modules_optimizers_and_subclasses() -> None:
-    class Own(torch.Tensor):
+    class Own(torch.Tensor):  # type: ignore[misc, name-defined]
         pass
 
     net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.BatchNorm1d(2))
@@ -289,12 +289,12 @@ def test_modes_of_the_program_do_not_see_it() -> None:
 
     seen: list[str] = []
 
-    class Functions(TorchFunctionMode):
+    class Functions(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             seen.append(str(func))
             return func(*args, **(kwargs or {}))
 
-    class Dispatched(TorchDispatchMode):
+    class Dispatched(TorchDispatchMode):  # type: ignore[misc]
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             seen.append(str(func))
             return func(*args, **(kwargs or {}))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from inplacelab.language import Text
-from inplacelab.recording.facts import TensorFacts
+from inplacelab.recording.facts import NodeFacts, TensorFacts
 from inplacelab.recording.naming import node_label, storage_label
 from inplacelab.recording.sentences.phrases import joined, listing
 from inplacelab.recording.sentences.step_context import Moment
@@ -20,8 +18,8 @@ _ALONE = Text("No two of these tensors share a storage.", "这些张量互不共
 _ONE = Text("{0} shares its storage {1} with no other tensor shown here.", "{0} 的存储 {1} 没有与这里的其他张量共享。")
 _MORE = Text("So do those of {0:,} further storages.", "另有 {0:,} 个存储也由多个张量共享。")
 _STALE = Text(
-    "{0} saved version {1} of {2}, which is at version {3} now: backward will refuse this stale value.",
-    "{0} 保存的是 {2} 的版本 {1}，而它现在是版本 {3}：反向传播会拒绝这个过期的值。",
+    "{0} saved version {1} of {2}, which is at version {3} now: that is stale, and backward will refuse it.",
+    "{0} 保存了 {2} 的版本 {1}，而它现在是版本 {3}：保存的值已经过期，反向传播会拒绝使用。",
 )
 _MORE_STALE = Text("{0:,} further saved values are stale.", "另有 {0:,} 个保存的值已经过期。")
 
@@ -55,7 +53,7 @@ def _freed(moment: Moment) -> list[Text]:
     gone = [
         each
         for each in moment.after.tensors.values()
-        if each.names and prod(each.shape) and not storages[each.storage].bytes
+        if each.names and 0 not in each.shape and not storages[each.storage].bytes
     ]
     verb = "has" if len(gone) == 1 else "have"
     pattern = Text(f"{{0}} {verb} no memory any more: the storage was freed.", "{0} 已经没有内存：存储已被释放。")
@@ -64,12 +62,13 @@ def _freed(moment: Moment) -> list[Text]:
 
 def _stale(moment: Moment) -> list[Text]:
     state = moment.after
-    found = [(node, saved) for node in state.nodes.values() for saved in node.saved if state.is_stale(saved)]
-    places = {(node.id, saved.counter, saved.version): (node, saved) for node, saved in found}
-    said = [
-        _STALE.format(
-            node_label(state, node), saved.version, storage_label(saved.storage), state.counters[saved.counter].version
-        )
-        for node, saved in [*places.values()][:MOST_STORAGES]
-    ]
-    return [*said, *([_MORE_STALE.format(len(places) - MOST_STORAGES)] if len(places) > MOST_STORAGES else [])]
+    keepers: dict[tuple[int, int, int], dict[int, NodeFacts]] = {}
+    for node in state.nodes.values():
+        for saved in node.saved:
+            if state.is_stale(saved):
+                keepers.setdefault((saved.storage, saved.counter, saved.version), {})[node.id] = node
+    said = []
+    for (storage, counter, version), nodes in [*keepers.items()][:MOST_STORAGES]:
+        names = listing([node_label(state, node) for node in nodes.values()])
+        said.append(_STALE.format(names, version, storage_label(storage), state.counters[counter].version))
+    return [*said, *([_MORE_STALE.format(len(keepers) - MOST_STORAGES)] if len(keepers) > MOST_STORAGES else [])]
