@@ -49,7 +49,7 @@ def refresh(view: Tensor) -> None:
 
 
 def is_outdated(view: Tensor) -> bool:
-    """Whether `refresh` would change a view's history. It changes nothing itself."""
+    """Whether `refresh` would give a view another history. It changes nothing itself."""
     base = view.base
     if base is None or view._seen == view.storage.version:
         return False

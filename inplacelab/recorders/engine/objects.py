@@ -165,10 +165,10 @@ class EngineObjects:
 
     def history_of(self, tensor: Tensor) -> tuple[int | None, bool]:
         """Returns a tensor's current node, and whether it stops the gradient."""
-        if tensor.base is not None:
-            if self.only_looks and is_outdated(tensor):
-                return self._expected(tensor, tensor.base)
+        if tensor.base is not None and not self.only_looks:
             refresh(tensor)
+        elif tensor.base is not None and is_outdated(tensor):
+            return self._expected(tensor, tensor.base)
         return None if tensor.node is None else self.node(tensor.node), tensor._stop
 
     def _expected(self, view: Tensor, base: Tensor) -> tuple[int | None, bool]:
