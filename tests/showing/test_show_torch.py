@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ def state_of(**tensors: Any) -> State:
 # ---- random views ------------------------------------------------------------------------------------------------------------------
 
 VIEWS = (
+    "x.unbind()[0]",
     "x[0]",
     "x[1:]",
     "x[..., ::2]",
@@ -46,7 +48,16 @@ VIEWS = (
     "x * 2",
     "x.expand(2, *x.shape)",
 )
-WRITES = ("x.mul_(2)", "x.zero_()", "x[0] = 1", "x.data.add_(1)")
+WRITES = (
+    "x.mul_(2)",
+    "x.zero_()",
+    "x[0] = 1",
+    "x.data.add_(1)",
+    "x.detach_()",
+    "x.requires_grad_(False)",
+    "x.detach().exp_()",
+    "for y in x.unbind(): y.requires_grad",
+)
 
 
 @st.composite
@@ -54,7 +65,8 @@ def programs(draw: Any) -> list[str]:
     """Lines that make views, copies and results of earlier tensors, and write them."""
     lines, count = [], 1
     for _ in range(draw(st.integers(1, 8))):
-        source, makes = f"t{draw(st.integers(0, count - 1))}", draw(st.booleans())
+        source = draw(st.sampled_from(["leaf", *(f"t{place}" for place in range(count))]))
+        makes = draw(st.booleans())
         line = re.sub(r"\bx\b", source, draw(st.sampled_from(VIEWS if makes else WRITES)))
         lines.append(f"t{count} = {line}" if makes else line)
         count += makes
@@ -66,10 +78,8 @@ def made(lines: list[str]) -> dict[str, Any]:
     names: dict[str, Any] = {"torch": torch}
     exec("leaf = torch.arange(12.0).reshape(3, 4).requires_grad_(); t0 = leaf * 1", names)
     for line in lines:
-        try:
+        with suppress(RuntimeError, IndexError, NameError):
             exec(line, names)
-        except (RuntimeError, IndexError):
-            continue
     return {name: each for name, each in names.items() if isinstance(each, torch.Tensor)}
 
 
@@ -104,10 +114,12 @@ def test_what_is_shown_of_random_views_is_what_pytorch_says(lines: list[str]) ->
 def gradient(tensors: dict[str, Any]) -> Any:
     """The gradient of the leaf, or what PyTorch says instead."""
     try:
-        sum(each.sum() * k for k, each in enumerate(tensors.values(), 1) if each.requires_grad).backward()
+        sum(
+            (each.sum() * k for k, each in enumerate(tensors.values(), 1) if each.requires_grad), torch.zeros(1)
+        ).backward()
     except RuntimeError as error:
         return str(error)
-    return tensors["leaf"].grad.tolist()
+    return None if tensors["leaf"].grad is None else tensors["leaf"].grad.tolist()
 
 
 # ---- the graph -----------------------------------------------------------------------------------------------------------------------
