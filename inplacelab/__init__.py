@@ -74,7 +74,9 @@ if TYPE_CHECKING:
     from inplacelab.nn.layer import create_parameter
     from inplacelab.nn.parameters import ParamAttr
     from inplacelab.recorders.run import record
+    from inplacelab.recorders.sharing import shares_storage
     from inplacelab.saving import load, save
+    from inplacelab.showing import show
 
 newaxis = None
 
@@ -95,7 +97,7 @@ _LAZY = {
     ), "device.paddle_places"),
     "last_recording": "ipython", "load_ipython_extension": "ipython",
     "create_parameter": "nn.layer", "ParamAttr": "nn.parameters",
-    "DataParallel": "distributed.data_parallel", "record": "recorders.run", "explain": "diagnosis.explain",
+    "DataParallel": "distributed.data_parallel", "record": "recorders.run", "explain": "diagnosis.explain", "shares_storage": "recorders.sharing", "show": "showing",
     "load": "saving", "save": "saving",
 }  # fmt: skip
 """What is imported on first use, and from which module; a name with "" is a module itself. A first program with tensors needs
@@ -108,7 +110,7 @@ __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
     "int8", "io", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute", "is_compiled_with_ipu",
     "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "kernels", "last_recording", "linalg", "load", "load_ipython_extension", "metric", "nan",
     "newaxis", "nn", "no_grad", "optimizer", "pi", "record", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled",
-    "set_language", "set_printoptions", "uint8", *_SHORT, *_FUNCTIONS,
+    "set_language", "set_printoptions", "shares_storage", "show", "uint8", *_SHORT, *_FUNCTIONS,
 ]  # fmt: skip
 
 # Division by zero gives inf and nan without a warning, as in Paddle. Only warnings raised by our own calls are silenced.

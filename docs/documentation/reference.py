@@ -109,7 +109,10 @@ def _is_own(module: ModuleType, name: str, member: object) -> bool:
 def _page(page: Page, language: str) -> str:
     parts = [_heading(page.title.in_language(language)), _rst(page.says.in_language(language))]
     if page.key == "recording":
-        parts += [_entry("inplacelab", name, inplacelab) for name in ("record", "explain", "last_recording")]
+        parts += [
+            _entry("inplacelab", name, inplacelab)
+            for name in ("record", "explain", "show", "shares_storage", "last_recording")
+        ]
     for name in page.modules:
         module = import_module(name)
         if len(page.modules) > 1:
@@ -141,7 +144,16 @@ def _member(tensor: type, name: str) -> str:
 
 
 def _top(language: str) -> tuple[str, str]:
-    elsewhere = {*_of_the_table(), *_composed(), "Tensor", "record", "explain", "last_recording"}
+    elsewhere = {
+        *_of_the_table(),
+        *_composed(),
+        "Tensor",
+        "record",
+        "explain",
+        "show",
+        "shares_storage",
+        "last_recording",
+    }
     names = [name for name in public_names(inplacelab) if name not in elsewhere]
     entries = [_entry("inplacelab", name, inplacelab) for name in names]
     return "top", "\n".join([_heading(_TOP.in_language(language)), *entries])

@@ -48,6 +48,21 @@ def refresh(view: Tensor) -> None:
     view._seen = version  # last: an interrupt before it means that this happens again
 
 
+def is_outdated(view: Tensor) -> bool:
+    """Whether `refresh` would give a view another history. It changes nothing itself."""
+    base = view.base
+    if base is None or view._seen == view.storage.version:
+        return False
+    untracked = view.untracked
+    if untracked == "left":
+        if not _made_again(base):
+            return False
+        untracked = "stopped" if view._stop else ""
+    if base._stop:
+        return view.node is not None and not untracked and not view._stop
+    return not untracked
+
+
 def leave(base: Tensor) -> None:
     """Prepares a tensor that is no view for leaving the history: its views keep the history of what they show now.
 

@@ -31,6 +31,10 @@
          |          checked_fixes.py: which of them work     replay.py: runs the program again, initial_values.py: with what it was given
          |          checking.py: when a fix counts as checked     other_data.py: runs programs on other data
 
+Existing tensors, without a program: `existing.py` finds them in what `inplacelab.show` is given (`argument_names.py`: under which names), has
+the recorders describe them (`Recorder.look`), and builds a recording of one step; `sharing.py` tells whether two share a storage, by where
+that is (`memory.py`).
+
 `run.py` is the way in: `record()`, `%%stepper` and the command line each make a `Session`. An event is plain data: numbers for
 objects, layouts, copies of bytes. It carries its thread and rank, and whether it was observed or inferred. Versions
 belong to counters, since a framework may count some aliases separately.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from inplacelab import installing
 from inplacelab.language import Text
 from inplacelab.recorders.own_code import is_own, program_is
-from inplacelab.recorders.static import module_name_of, names_in, package_of
+from inplacelab.recorders.static import module_name_of, mro_of, names_in, package_of
 
 if TYPE_CHECKING:
     from inplacelab.recorders.main_module import Main
@@ -107,6 +107,15 @@ def recorder_of(framework: str) -> type[Recorder]:
     module, name = _RECORDERS[checked(framework)]
     found: type[Recorder] = getattr(import_module(module), name)
     return found
+
+
+def framework_of_object(value: object) -> str | None:
+    """Returns the framework to which an object's class, or a base of it, belongs, such as that of a tensor or a layer; None if there is
+    none. No framework is imported.
+    """
+    modules = [module_name_of(kind) for kind in mro_of(type(value))]
+    tops = {_top(each) for each in modules if each}
+    return next((each for each in FRAMEWORKS if each in tops), None)
 
 
 def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> Use:

@@ -31,10 +31,12 @@ from inplacelab.layout import Layout, extent
 from inplacelab.recorders import events
 from inplacelab.recorders.attribution import Attribution, Did
 from inplacelab.recorders.bindings import Bindings, Watched
+from inplacelab.recorders.detection import framework_of_object, recorder_of
 from inplacelab.recorders.events import INFERRED, Operand, OperationDone
 from inplacelab.recorders.handles import Handles
 from inplacelab.recorders.instrument import Tracing
 from inplacelab.recorders.log import Log
+from inplacelab.recorders.memory import Memory
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.remarks import ELSEWHERE
 from inplacelab.recorders.shield import Shield
@@ -60,16 +62,40 @@ class NumpyRecorder:
     """Emits events about the arrays of a program (see `recorder.Recorder`). After `limit` statements, it only counts them."""
 
     framework, version, refusals = "numpy", np.__version__, ()
+    watched = Watched(np.ndarray)
 
     def __init__(self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None):
         self._program, self._emit, self._root = program, log.emit, outermost
         self._limit, self.live_before = StepLimit(limit, log.emit), 0
         self.shield = Shield(log.emit, self._forget, ELSEWHERE)
         self._tracing: Tracing | None = None
-        self._bindings = Bindings(program.names, Watched(np.ndarray))
+        self._bindings = Bindings(program.names, self.watched)
         self._known: Handles[Any, _Array] = Handles(self._died, self.shield.protect_callback)
         self._statements = Attribution(program.text, np.ndarray, self._known.find)
         self._storages: Storages[_Array] = Storages(log.emit, "cpu")
+
+    @staticmethod
+    def memory_of(array: Any) -> Memory:
+        """Returns where the memory of an array is (see `Recorder.memory_of`): that of the array, or of the tensor, that owns it."""
+        owner = [array, *_bases(array)][-1]
+        buffer = _base_of(owner)
+        framework = framework_of_object(buffer)
+        if framework is not None:
+            recorder = recorder_of(framework)
+            if issubclass(type(buffer), recorder.watched.tensors):
+                return recorder.memory_of(recorder.watched.tensor_of(buffer))
+        while type(buffer) is memoryview:
+            buffer = buffer.obj
+        first, past = bounds(plain(owner))
+        return Memory(id(owner if buffer is None else buffer), first, past - first, "numpy")
+
+    def look(self, tensors: dict[str, Any], /) -> None:
+        """Describes existing tensors as they are now (see `Recorder.look`)."""
+        self._storages.only_ends = True
+        try:
+            self._look([Scope(tensors, "")])
+        finally:
+            self._forget()
 
     def begin(self) -> None:
         """Begins to trace a program that is running already."""
@@ -199,6 +225,16 @@ class NumpyRecorder:
     def _died(self, known: _Array) -> None:
         known.storage.tensors.discard(known)
         self._emit(events.Died("tensor", known.operand.tensor))
+
+
+def bounds(array: Any) -> tuple[int, int]:
+    """Returns the address of the first byte of an array, and that behind its last one."""
+    first = past = int(array.__array_interface__["data"][0])
+    if not array.size:
+        return first, past
+    for size, stride in zip(array.shape, array.strides, strict=True):
+        first, past = first + min(0, (size - 1) * stride), past + max(0, (size - 1) * stride)
+    return first, past + array.itemsize
 
 
 def _bases(array: Any) -> Iterator[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab.layout import Layout, extent
-from inplacelab.recorders.snapshots import Snapshot, snapshot
+from inplacelab.recorders.snapshots import ENDS, WHOLE, Part, Snapshot, listed, snapshot
 
 BITS = {"bfloat16": np.dtype("uint16")}
 """Types that NumPy does not have, by the type of their bits."""
@@ -50,8 +50,12 @@ def copied(memory: Any, dtype: str, slots: Layout | tuple[int, ...] | None = Non
     Args:
         memory: the memory.
         dtype: the type of its elements.
-        slots: those that were written, if it is known.
+        slots: those that were written, if it is known; none of a memory that is only looked at, of which only the ends are read if it is
+            large.
     """
+    if slots == () and memory.size > WHOLE:  # a large memory is not converted for its ends
+        head, tail = (listed(_readable(each, dtype)) for each in (memory[:ENDS], memory[-ENDS:]))
+        return Part(None, None, head, tail, (), ())
     memory, window = _readable(memory, dtype), None
     if isinstance(slots, Layout):
         first, stop = extent(slots)

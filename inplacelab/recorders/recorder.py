@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Protocol
+from typing import Any, Protocol
 
 from inplacelab.errors import Refusal
+from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.log import Log
+from inplacelab.recorders.memory import Memory
 from inplacelab.recorders.program import Program, Scope
 from inplacelab.recorders.shield import Shield
 
@@ -17,6 +19,7 @@ class Recorder(Protocol):
 
     Attributes:
         framework, version: the framework's name and version.
+        watched: the classes of its tensors, and of objects that hold tensors.
         shield: through which the program calls it.
         live_before: the bytes that were live when the recording began.
         refusals: the framework's refusals so far, in order, as weak references, so that notes and fixes can be added to them.
@@ -24,6 +27,7 @@ class Recorder(Protocol):
 
     framework: str
     version: str
+    watched: Watched
     shield: Shield
     live_before: int
 
@@ -33,6 +37,19 @@ class Recorder(Protocol):
 
     @property
     def refusals(self) -> Sequence[Callable[[], Refusal | None]]: ...
+
+    @staticmethod
+    def memory_of(tensor: Any, /) -> Memory:
+        """Returns where the storage of a tensor is, without a change of the tensor.
+
+        Raises:
+            NoStorageError: if it has no storage of its own.
+        """
+
+    def look(self, tensors: dict[str, Any], /) -> None:
+        """Describes existing tensors by their names, and the graph behind them, as they are now. Nothing is recorded: the recorder is not
+        begun, changes no tensor, and refers to none afterwards. Of a large storage only the ends are read.
+        """
 
     def begin(self) -> None:
         """Begins to record."""

@@ -64,7 +64,8 @@ def snapshot(buffer: Any, window: Any = None, slots: Layout | Sequence[int] | No
     Args:
         buffer: the array that owns the storage; an array on a device is copied to the host.
         window: the view of the written part of the buffer, if a large storage was written through one.
-        slots: the layout of the window in the buffer; without a window, the slots written. None if they are unknown.
+        slots: the layout of the window in the buffer; without a window, the slots written. None if they are unknown. If there are none,
+            only the ends of a large storage are read.
 
     Returns:
         The copy; what it contains depends on the storage's size.

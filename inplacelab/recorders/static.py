@@ -42,6 +42,12 @@ def member(kind: type, name: str) -> Any:
     return next((found[name] for each in _order(kind) if name in (found := _members(each))), None)
 
 
+def mro_of(kind: type) -> tuple[type, ...]:
+    """Returns a class and its bases, in the order in which attributes are looked up."""
+    found: tuple[type, ...] = _order(kind)
+    return found
+
+
 def class_name(kind: type) -> str:
     """Returns the name of a class."""
     return readable(_name(kind))
@@ -109,9 +115,9 @@ def module_of(names: Any) -> str:
 def first_items(names: dict[Any, T], count: int) -> list[tuple[Any, T]]:
     """Returns the first items of a dictionary, which another thread may be changing."""
     try:
-        return list(islice(names.items(), count))
+        return list(islice(dict.items(names), count))
     except RuntimeError:
-        return list(names.items())[:count]
+        return list(dict.items(names))[:count]
 
 
 # --- exceptions --------------------------------------------------------------------------------------------------------

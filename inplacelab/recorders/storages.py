@@ -27,7 +27,8 @@ class Storage(Generic[T]):
         number: its number, and that of its counter.
         start: its address.
         dtype: of its slots.
-        contents: its bytes.
+        size: how many bytes it has.
+        contents: its bytes; none if they will not be compared.
         version: how many writes were seen.
         tensors: the tensors on it. It lives while there are any.
     """
@@ -35,6 +36,7 @@ class Storage(Generic[T]):
     number: int
     start: int
     dtype: np.dtype[Any]
+    size: int
     contents: bytes
     version: int = 0
     tensors: set[T] = field(default_factory=set)
@@ -42,7 +44,7 @@ class Storage(Generic[T]):
     @property
     def stop(self) -> int:
         """The address of its end. An empty storage has one byte, so that no two storages begin at the same address."""
-        return self.start + max(len(self.contents), 1)
+        return self.start + max(self.size, 1)
 
 
 class Storages(Generic[T]):
@@ -53,11 +55,15 @@ class Storages(Generic[T]):
     Args:
         emit: receives the events.
         device: where the storages are: "cpu".
+
+    Attributes:
+        only_ends: whether only the ends of a large storage are read, and none is compared.
     """
 
     def __init__(self, emit: Callable[[Event], None], device: str) -> None:
         self._emit, self._device = emit, device
         self._known: list[Storage[T]] = []
+        self.only_ends = False
         self._given: int | None = None
         self._numbered = self._peak = self._before = 0
 
@@ -83,17 +89,20 @@ class Storages(Generic[T]):
                 return each
         if any(each.tensors for each in there):
             return None
-        storage: Storage[T] = Storage(self._numbered, start, memory.dtype, memory.tobytes())
+        contents, written = (b"", ()) if self.only_ends else (memory.tobytes(), None)
+        storage: Storage[T] = Storage(self._numbered, start, memory.dtype, memory.nbytes, contents)
         self._known.append(storage)
         self._numbered += 1
         size, slots, dtype = memory.nbytes, memory.size, memory.dtype.name
-        self._emit(StorageSeen(storage.number, size, slots, dtype, self._device, False, snapshot(memory)))
+        self._emit(
+            StorageSeen(storage.number, size, slots, dtype, self._device, False, snapshot(memory, slots=written))
+        )
         self._emit(CounterSeen(storage.number, storage.number, 0, origin=INFERRED))
         return storage
 
     def compare(self, storage: Storage[T], memory: Any) -> Layout | tuple[int, ...] | None:
         """Emits a write if a storage has changed. Returns the slots that differ, as a layout if they are contiguous; None if none do."""
-        if memory is None:
+        if memory is None or self.only_ends:
             return None
         now, before = memory.tobytes(), storage.contents
         if now == before or (_address(memory), len(now)) != (storage.start, len(before)):
@@ -112,7 +121,7 @@ class Storages(Generic[T]):
             The bytes of the storages that existed before the program, which are those of the first scan.
         """
         if self._given is None:
-            self._given, self._before = self._numbered, sum(len(each.contents) for each in self._known)
+            self._given, self._before = self._numbered, sum(each.size for each in self._known)
         self.account()  # freed storages were alive until the statement had made the new ones
         for storage in [each for each in self._known if not each.tensors]:
             self._known.remove(storage)
@@ -121,7 +130,7 @@ class Storages(Generic[T]):
 
     def account(self) -> tuple[int, int]:
         """Returns the bytes of the storages that the program has made, and their peak so far."""
-        live = sum(len(each.contents) for each in self._known if each.number >= (self._given or 0))
+        live = sum(each.size for each in self._known if each.number >= (self._given or 0))
         self._peak = max(self._peak, live)
         return live, self._peak
 

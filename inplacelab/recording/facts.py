@@ -18,7 +18,7 @@ Number = float | int | bool | complex
 Values = tuple[Number, ...]
 
 Category = Literal["ordinary", "view", "in-place", "relayout", "reallocated", "create"]
-StepKind = Literal["operation", "line", "backward", "error"]
+StepKind = Literal["operation", "line", "backward", "error", "look"]
 SlotsAre = Literal["written", "changed", "around"]
 BackwardAction = Literal["begin", "arrived", "hook", "hooked", "custom", "unpack", "run", "failed", "end"]
 
@@ -394,7 +394,8 @@ class Step:
     index: int
     """The position of the step in the list, from 0."""
     kind: StepKind
-    """What sort of step: an operation, a line that ran no operation, a moment of backward, or an exception."""
+    """What sort of step: an operation, a line that ran no operation, a moment of backward, or an exception. "look" is the only step of a
+    recording without a program: existing objects as they were at one moment."""
     phase: Literal["forward", "backward"]
     """Whether the program was computing forward or was inside backward."""
     line: int | None

@@ -29,6 +29,7 @@ class Framework:
         shared: the end of that sentence where several tensors {1} share the storage {0}.
         written: the same for writes by operations that are not steps.
         of_each: sentence with the versions of all storages.
+        shows_saved: whether it shows what existing grad nodes have saved.
     """
 
     flag: str
@@ -42,6 +43,7 @@ class Framework:
     shared: Text
     written: Text
     of_each: Text
+    shows_saved: bool = True
 
     @property
     def has_gradients(self) -> bool:
@@ -88,7 +90,7 @@ _SEEN = Text("writes seen by inplacelab", "inplacelab 观察到的写入次数")
 
 FRAMEWORKS: Mapping[str, Framework] = {
     "inplacelab": _PADDLE,
-    "paddle": _PADDLE,
+    "paddle": replace(_PADDLE, shows_saved=False),
     "torch": replace(_PADDLE, flag="requires_grad"),
     "inplacelab.torch": replace(_PADDLE, flag="requires_grad"),
     # NumPy has no version counters: the number is ours.

@@ -121,7 +121,7 @@ def same_object(state: State, a: str, b: str) -> bool:
 
 
 def shares_storage(state: State, a: str | TensorFacts, b: str | TensorFacts) -> bool:
-    """Whether two tensors are on one storage, even if they reach no common slot.
+    """Whether two tensors are on one storage, even if they reach no common slot; `inplacelab.shares_storage` says so of existing ones.
 
     Raises:
         KeyError: if no live tensor has one of the names.

@@ -386,3 +386,8 @@ def _counted(
         for name in names:
             counted[name] = counted.get(name, 0) + many
     return counted
+
+
+def is_look(recording: Recording) -> bool:
+    """Whether a recording has no program, but shows existing objects as they were at one moment."""
+    return bool(recording.steps) and recording.steps[0].kind == "look"

@@ -22,7 +22,7 @@ class Made(NamedTuple):
 
     Attributes:
         how: "made" by an operation, "backward" by a backward pass, "before" if it existed already, "seen" if no operation of the
-            recording made it.
+            recording made it, "there" in a recording without a program.
         line: the line; None if it is not known.
         op: the operation as the program wrote it; "" if none did.
         given: the first tensor that the operation was given, if the result is on its storage; None otherwise.
@@ -30,7 +30,7 @@ class Made(NamedTuple):
         detached: whether it was made by `detach()`, which some frameworks record as a view.
     """
 
-    how: Literal["made", "backward", "before", "seen"]
+    how: Literal["made", "backward", "before", "seen", "there"]
     line: int | None
     op: str
     given: int | None
@@ -65,7 +65,7 @@ def _how(recording: Recording, step: Step, tensor: int, given: int | None) -> Ma
         return Made("made", step.line, op, given, call, detached=step.op == "detach")
     if step.phase == "backward":
         return Made("backward", step.line, "", None)
-    return Made("seen", step.line, "", None)
+    return Made("there" if step.kind == "look" else "seen", step.line, "", None)
 
 
 class Relation(NamedTuple):

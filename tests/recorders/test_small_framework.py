@@ -9,7 +9,9 @@ from dataclasses import replace
 import pytest
 
 from inplacelab import record
-from inplacelab.recorders import detection
+from inplacelab.recorders import detection, events
+from inplacelab.recorders.log import EventLog
+from inplacelab.recorders.program import Program
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recording import Recording, frameworks, queries
 from inplacelab.recording.origins import origins
@@ -111,3 +113,15 @@ def test_an_error_of_the_program_ends_the_recording_and_the_functions_are_put_ba
 def test_no_more_steps_than_the_limit_are_recorded() -> None:
     recording = run(PROGRAM, "vectors", limit=2).recording
     assert (len(recording), recording.truncated) == (2, len(run(PROGRAM, "vectors").recording) - 2)
+
+
+def test_existing_vectors_are_described() -> None:
+    x = vectors.vector([1.0, 2.0, 3.0])
+    v = x.part(1, 3)
+    log = EventLog()
+    VectorRecorder(Program("", "", frozenset({"x", "v"})), log).look({"x": x, "v": v})
+    made = [each for each in log if isinstance(each, events.TensorMade)]
+    assert [each.names for each in made] == [("x",), ("v",)]
+    assert made[0].operand.storage == made[1].operand.storage
+    assert VectorRecorder.memory_of(x).is_shared_with(VectorRecorder.memory_of(v))
+    assert not VectorRecorder.memory_of(x).is_shared_with(VectorRecorder.memory_of(x.plus(x)))

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from inplacelab import record
 from inplacelab.recording import State
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
-from tests.recorders.torch_runs import run  # noqa: E402  # they need PyTorch
+from inplacelab.recorders.torch.readings import is_outdated  # noqa: E402  # they need PyTorch
+from tests.recorders.torch_runs import needs_saved, run  # noqa: E402
 
 pytestmark = pytest.mark.oracle
 
@@ -87,3 +89,24 @@ def _recorded(state: State, name: str) -> list[str]:
         first = [edge.to for edge in node.edges if edge.input != "input 1"]
         number = first[0] if first else None
     return found
+
+
+# ---- what is older than the recording --------------------------------------------------------------------------------------------
+
+
+@needs_saved
+def test_what_older_nodes_have_saved_is_shown_at_its_version() -> None:
+    w = torch.ones(2, 3, requires_grad=True)
+    h = w.exp()
+    row, loss = h[0], (h * h).sum()
+    squared = row * row
+    h.add_(1)
+    with record() as rec:
+        total = loss + squared.sum()
+        both = (row, total)
+    assert both[0] is row
+    assert is_outdated(row)  # to look at it has made no node
+    assert rec.recording is not None
+    state = rec.recording.state()
+    saved = {(node.name, each.version, state.is_stale(each)) for node in state.nodes.values() for each in node.saved}
+    assert saved == {("ExpBackward0", 0, True), ("MulBackward0", 0, True)}

@@ -159,7 +159,7 @@ def to_text(
     chosen, language = _chosen(plain, step), language or get_language()
     said = [unquoted(sentence(plain, chosen)), *plain.notes]
     parts = [_place(plain, chosen), *said, *descriptions_at(shown, chosen)]
-    tables = [_plain(table, language) for table in _tables(plain, chosen, panels)]
+    tables = [plain_table(table, language) for table in _tables(plain, chosen, panels)]
     return "\n\n".join([*(part.in_language(language) for part in parts), *tables]) + "\n"
 
 
@@ -232,7 +232,8 @@ def _cells(table: Table, language: str) -> list[list[str]]:
     ]
 
 
-def _plain(table: Table, language: str) -> str:
+def plain_table(table: Table, language: str) -> str:
+    """Returns a table as plain text, in columns."""
     rows = _cells(table, language)
     widths = [max(columns(row[k]) for row in rows) for k in range(len(rows[0]))]
     lines = ["  ".join(map(padded, row, widths)).rstrip() for row in rows]

@@ -41,14 +41,19 @@ def still_html(scene: Scene, language: str, panels: Sequence[str] | None = None)
     step = key_step(scene.recording)
     shown = tables(scene.recording, scene.recording.state(step))
     shown = shown if panels is None else tables_of_panels(panels, shown)
-    folded = "".join(_table(table, language) for table in shown if table.rows)
-    summary = escape(words.PLAYER["tables"].in_language(language))
-    details = f"<details><summary>{summary}</summary>\n{folded}</details>"
+    folded = details(shown, language)
     alternative = said(scene, step, language)
     found = image(still_picture(scene, language, panels), alternative)
-    if len(found.encode()) + len(details.encode()) <= MOST_BYTES:
-        return f"{found}\n{details}"
-    return f"<p>{escape(alternative)}</p>\n{details}"
+    if len(found.encode()) + len(folded.encode()) <= MOST_BYTES:
+        return f"{found}\n{folded}"
+    return f"<p>{escape(alternative)}</p>\n{folded}"
+
+
+def details(shown: Iterable[Table], language: str) -> str:
+    """Returns tables as HTML, folded. Those without rows are left out."""
+    inside = "".join(_table(table, language) for table in shown if table.rows)
+    summary = escape(words.PLAYER["tables"].in_language(language))
+    return f"<details><summary>{summary}</summary>\n{inside}</details>"
 
 
 def image(svg: str, alternative: str) -> str:

@@ -93,6 +93,10 @@ class Builder:
                 self._statement_began(event)
             case ev.ProgramEnded():
                 self._statement_ended(1, event.live, event.peak)
+            case ev.LookedAt():
+                self.steps.earlier()
+                changes, self.steps.late = self.steps.late, Changes()
+                self._step("look", changes, 0, 0)
             case ev.Missed():
                 self.steps.dropped += 1
                 self._nothing_yet = False

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from inplacelab.autograd.history import refresh
+from inplacelab.autograd.history import is_outdated, refresh
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode
 from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.devices.base import Device
@@ -76,6 +76,7 @@ class EngineObjects:
 
     Attributes:
         tensors, storages, nodes: the known live objects.
+        only_looks: True if nothing may be changed: nodes that views would get are inferred, and of large storages only the ends are read.
         replacing: True while an operation is reported that gives tensors another history: nodes freed then were replaced by it.
     """
 
@@ -87,7 +88,7 @@ class EngineObjects:
         self.tensors: Handles[Tensor, KnownTensor] = Handles(self._tensor_died, protect)
         self.storages: Handles[Storage, KnownStorage] = Handles(self._storage_died, protect)
         self.nodes: Handles[Node, KnownNode] = Handles(self._node_died, protect)
-        self.replacing = False
+        self.replacing = self.only_looks = False
         self._outer: dict[int, int] = {}  # from the node inside a `CopySlicesNode` to that one
         self._node_numbers: dict[int, int] = {}  # the engine counts from the start of the session, a recording from 0
 
@@ -164,9 +165,22 @@ class EngineObjects:
 
     def history_of(self, tensor: Tensor) -> tuple[int | None, bool]:
         """Returns a tensor's current node, and whether it stops the gradient."""
-        if tensor.base is not None:
+        if tensor.base is not None and not self.only_looks:
             refresh(tensor)
+        elif tensor.base is not None and is_outdated(tensor):
+            return self._expected(tensor, tensor.base)
         return None if tensor.node is None else self.node(tensor.node), tensor._stop
+
+    def _expected(self, view: Tensor, base: Tensor) -> tuple[int | None, bool]:
+        """Emits the node that a view will get when its history is needed, and returns what `history_of` will return then."""
+        if base._stop:
+            return None if view.node is None else self.node(view.node), True
+        root = base.node or (base._accumulator and base._accumulator())
+        edges = () if root is None else (self.node(root),)
+        number = self.nodes.next_number()
+        kind = self._node_name(ViewNode.__new__(ViewNode))
+        self._emit(events.NodeMade(number, kind, ("base",), edges, (), False, None, True, origin=events.INFERRED))
+        return number, False
 
     def gradient(self, known: KnownTensor, tensor: Tensor) -> None:
         """Emits the gradient that a backward pass has given to a tensor."""
@@ -208,7 +222,7 @@ class EngineObjects:
         buffer, device = storage.buffer, storage.device
         known = KnownStorage(self.storages.next_number(), storage.version)
         self.storages.add(storage, known)
-        values = snapshot(buffer) if filled else None
+        values = snapshot(buffer, slots=() if self.only_looks else None) if filled else None
         self._emit(events.StorageSeen(
             known.number, storage.nbytes, int(buffer.size), dtype_name(buffer.dtype), device.place.text, device.simulated, values
         ))  # fmt: skip

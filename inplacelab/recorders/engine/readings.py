@@ -40,3 +40,9 @@ def reachable(roots: Iterable[Node]) -> Iterator[Node]:
             seen.add(node)
             yield node
             waiting.extend(e for e in node.edges if e is not None)
+
+
+def address_of(buffer: Any) -> int:
+    """Returns the address of the memory of a device's array."""
+    shown = getattr(buffer, "__array_interface__", None) or buffer.__cuda_array_interface__
+    return int(shown["data"][0])

@@ -27,8 +27,9 @@ from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.engine import remarks
 from inplacelab.recorders.engine.names import WATCHED
 from inplacelab.recorders.engine.objects import EngineObjects, KnownTensor, dtype_name, part_of
-from inplacelab.recorders.engine.readings import gradient_of, plain, reachable
+from inplacelab.recorders.engine.readings import address_of, gradient_of, plain, reachable
 from inplacelab.recorders.log import Log
+from inplacelab.recorders.memory import Memory
 from inplacelab.recorders.program import Place, Program, Scope
 from inplacelab.recorders.refused_calls import arguments
 from inplacelab.recorders.shield import Shield
@@ -103,6 +104,24 @@ class EngineRecorder(observe.Observer):
         self._episodes: dict[devices.Device, Episode] = {}  # of the memory ledgers
         self.live_before = 0
         self.refusals: list[Callable[[], errors.Refusal | None]] = []
+
+    @staticmethod
+    def memory_of(tensor: Tensor) -> Memory:
+        """Returns where the storage of a tensor is (see `Recorder.memory_of`)."""
+        storage = tensor.storage
+        return Memory(id(storage), address_of(storage.buffer), storage.nbytes, "inplacelab")
+
+    def look(self, tensors: dict[str, Any], /) -> None:
+        """Describes existing tensors as they are now (see `Recorder.look`)."""
+        objects = self._objects
+        objects.only_looks = True
+        try:
+            for tensor in tensors.values():
+                objects.tensor(self.watched.tensor_of(tensor))
+            self._emit(events.Handed())
+            self._where.look([Scope(tensors, "")], done=True)
+        finally:
+            self._forget()
 
     def _known(self, tensor: Tensor) -> KnownTensor | None:
         return self._objects.tensors.find(tensor)

@@ -59,6 +59,7 @@ from inplacelab.recorders.events.operations import (
     OperationDone,
 )
 from inplacelab.recorders.events.program import (
+    LookedAt,
     Missed,
     ProgramEnded,
     Raised,
@@ -88,6 +89,7 @@ __all__ = [
     "Kept",
     "Launched",
     "LogBegan",
+    "LookedAt",
     "Missed",
     "Named",
     "NodeMade",

@@ -38,6 +38,11 @@ class ProgramEnded(Event):
 
 
 @dataclass(slots=True)
+class LookedAt(Event):
+    """The objects were described as they are, without a program."""
+
+
+@dataclass(slots=True)
 class Missed(Event):
     """Something happened that would be a step. It was not recorded, because the recording has reached its limit."""
 

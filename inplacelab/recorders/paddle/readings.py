@@ -12,7 +12,9 @@ from typing import Any
 
 import paddle
 
+from inplacelab.language import Text
 from inplacelab.layout import Layout
+from inplacelab.recorders.memory import Memory, NoStorageError
 from inplacelab.recorders.raw_memory import memory_at, shown
 
 _Tensor: Any = paddle.Tensor
@@ -127,3 +129,23 @@ def device_name(tensor: Any) -> str:
     if said not in _devices:
         _devices[said] = said.removeprefix("Place(").removesuffix(")")
     return _devices[said]
+
+
+_PARTS = Text(
+    "A sparse tensor has no storage of its own: compare its `indices()` or its `values()`.",
+    "稀疏张量没有自己的存储：请比较它的 `indices()` 或 `values()`。",
+)
+_SPREAD = Text(
+    "A distributed tensor is spread over several devices: compare its local part.",
+    "分布式张量分散在多个设备上：请比较它的本地部分。",
+)
+
+
+def memory_of(tensor: Any) -> Memory:
+    """Returns where the storage of a tensor is (see `Recorder.memory_of`)."""
+    if is_distributed(tensor):
+        raise NoStorageError(str(_SPREAD))
+    if not is_dense(tensor):
+        raise NoStorageError(str(_PARTS))
+    start = address_of(tensor)
+    return Memory(start or None, start, size_of(tensor), "paddle")

@@ -49,7 +49,7 @@ from inplacelab.recorders.paddle.known import KnownTensor
 from inplacelab.recorders.paddle.names import WATCHED
 from inplacelab.recorders.paddle.objects import PaddleObjects
 from inplacelab.recorders.paddle.passes import PaddlePasses
-from inplacelab.recorders.paddle.readings import address_of, gradient_held, has_memory, node_of, version_of
+from inplacelab.recorders.paddle.readings import address_of, gradient_held, has_memory, memory_of, node_of, version_of
 from inplacelab.recorders.paddle.saved import kept_by
 from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
@@ -72,6 +72,7 @@ class PaddleRecorder:
     """Emits events between `begin` and `end` (see `recorder.Recorder`)."""
 
     framework, version, refusals = "paddle", str(paddle.__version__), ()
+    watched, memory_of = WATCHED, staticmethod(memory_of)
 
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
@@ -100,6 +101,14 @@ class PaddleRecorder:
         self.live_before = 0
         if not self.version.startswith(TESTED + "."):
             self.shield.remark(UNTESTED.format("PaddlePaddle", self.version, TESTED))
+
+    def look(self, tensors: dict[str, Any], /) -> None:
+        """Describes existing tensors as they are now (see `Recorder.look`)."""
+        self._objects.storages.only_ends = True
+        try:
+            self._where.look([Scope(tensors, "")], done=True)
+        finally:
+            self._forget()
 
     def begin(self) -> None:
         """Begins to take the places of Paddle's functions."""

@@ -35,6 +35,7 @@ class PaddleStorages:
     Attributes:
         live_bytes: the bytes of the storages that are there.
         seen: how many storages have been seen.
+        only_ends: whether only the ends of a large storage are read when it is first seen.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class PaddleStorages:
     ) -> None:
         self._emit, self._moment, self._moved, self._remark = emit, moment, moved, remark
         self._with_values = with_values
-        self.live_bytes, self.seen = LiveBytes(), 0
+        self.live_bytes, self.seen, self.only_ends = LiveBytes(), 0, False
         self._storages: dict[int, KnownStorage] = {}  # by address
         self._numbered: dict[int, KnownStorage] = {}
         self._next_storage, self._next_counter = count().__next__, count().__next__
@@ -116,7 +117,7 @@ class PaddleStorages:
         if address:
             self._storages[address] = known
         self.live_bytes.count(known.number, size)
-        values = self._copy(known) if filled else None
+        values = self._copy(known, () if self.only_ends else None) if filled else None
         slots = size // item_size(known.dtype)
         self._emit(events.StorageSeen(known.number, size, slots, known.dtype, known.device, False, values))
         return known

@@ -17,11 +17,16 @@ from inplacelab.language import Text
 from inplacelab.recorders import events
 from inplacelab.recorders.node_references import NodeReferences
 from inplacelab.recorders.torch.known import KnownTensor, Moment
-from inplacelab.recorders.torch.readings import LEAF_NODE, saved_by, shown
+from inplacelab.recorders.torch.readings import LEAF_NODE, kept_version, saved_by, shown
 
 _PACKED = Text(
     "The program's own `saved_tensors_hooks` packed what nodes saved, so that was left out.",
     "程序自己的 `saved_tensors_hooks` 打包了节点保存的内容：这部分没有记录。",
+)
+_UNCERTAIN = Text(
+    "PyTorch does not show at which version some nodes saved a tensor, as for a view that was written through another tensor since. The "
+    "latest possible version is shown.",
+    "PyTorch 不显示某些节点是在哪个版本保存张量的，例如此后经由其他张量被写入的视图。这里显示可能的最晚版本。",
 )
 
 
@@ -42,7 +47,8 @@ class TorchNodes:
         emit: receives the events.
         moment: what the recorder is doing.
         leaf: returns what is known of a leaf.
-        keep: describes a tensor that a node has saved by a name; None if it cannot be recorded.
+        keep: describes a tensor that a node has saved by a name, at a version, if that is not the present one; None if it cannot be
+            recorded.
         remark: has the recording say something once.
 
     Attributes:
@@ -54,7 +60,7 @@ class TorchNodes:
         emit: Callable[[events.Event], None],
         moment: Moment,
         leaf: Callable[[Any], KnownTensor | None],
-        keep: Callable[[str, Any], events.Kept | None],
+        keep: Callable[[str, Any, int | None], events.Kept | None],
         remark: Callable[[Text], None],
     ) -> None:
         self._emit, self._moment, self._leaf, self._keep, self._remark = emit, moment, leaf, keep, remark
@@ -178,7 +184,7 @@ class TorchNodes:
         leaf = sequence if name == LEAF_NODE and sequence >= 0 else None
         belongs = name != LEAF_NODE and self._moment.made.first <= sequence < self._moment.made.last
         inputs = tuple([f"input {k}" for k in range(len(edges))]) if len(edges) > 1 else ("input",)
-        kept = self._nodes[number].kept = tuple(self._kept(node))
+        kept = self._nodes[number].kept = tuple(self._kept(node, unseen=not belongs))
         self._emit(events.NodeMade(number, shown(name), inputs, edges, kept, False, leaf, belongs))
 
     def _add_node(self, number: int, key: tuple[str, int], edges: tuple[int | None, ...]) -> None:
@@ -199,13 +205,17 @@ class TorchNodes:
         self._emit(events.Died("node", number, self._moment.replacing))
         return gone.edges
 
-    def _kept(self, node: Any) -> Iterator[events.Kept]:
-        """Yields what a node has saved."""
+    def _kept(self, node: Any, *, unseen: bool) -> Iterator[events.Kept]:
+        """Yields what a node has saved, which may have been `unseen`."""
         for name, saved in saved_by(node):
             data = saved.data
             if data is None:
                 continue
             if not issubclass(type(data), torch.Tensor):
                 self._remark(_PACKED)
-            elif (kept := self._keep(name, data)) is not None:
+                continue
+            version, is_certain = kept_version(node, name, saved) if unseen else (None, True)
+            if not is_certain:
+                self._remark(_UNCERTAIN)
+            if (kept := self._keep(name, data, version)) is not None:
                 yield kept

@@ -28,6 +28,7 @@ from inplacelab.recorders.torch.readings import (
     dtype_of,
     gradient_held,
     has_version,
+    is_outdated,
     is_wrapped,
     kind_of_layout,
     layout_of,
@@ -154,7 +155,7 @@ class TorchObjects:
         self.storages.moved(storage)
         known.alive = self.tensors.add(tensor, known)
         known.needs = needs_gradient(tensor)
-        self._point(known, self._history(known, tensor, fresh=True))
+        self._point(known, self._history(known, tensor, fresh=not is_outdated(tensor)))
         known.grad = self._gradient(known, tensor)
         self._describe(known)
         self.storages.drop_counters(storage)
@@ -358,8 +359,14 @@ class TorchObjects:
         unseen = [known for tensor, known in self.tensors.living() if self.wrote_unseen(known, tensor)]
         return bool(unseen)
 
-    def _kept(self, name: str, data: Any) -> events.Kept | None:
-        """Describes a tensor that a node has saved by a name; None if it cannot be recorded."""
+    def _kept(self, name: str, data: Any, version: int | None) -> events.Kept | None:
+        """Describes a tensor that a node has saved by a name; None if it cannot be recorded.
+
+        Args:
+            name: the name.
+            data: the tensor.
+            version: at which version it was saved; None if the operation has just done that.
+        """
         if not self.recordable(data):
             return None
         known = self.tensors.find(data)
@@ -368,7 +375,8 @@ class TorchObjects:
         storage.seen = None
         self.storages.moved(storage)
         is_result = name.startswith(("out", "result"))  # saved after the operation, which may have written it
-        version = version_of(data) if is_result else counter.version
+        if version is None:
+            version = version_of(data) if is_result else counter.version
         operand = _operand(-1, data, storage, counter)
         copied = self.moment.made.writes and storage.number >= self.moment.made.known and known is None
         dtype = "" if operand.dtype == dtype_name(storage.dtype) else operand.dtype

@@ -6,12 +6,17 @@ new node (see `objects.py`). `_raw_saved_*` shows a saved tensor without unpacki
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import torch
 
+from inplacelab.language import Text
 from inplacelab.layout import Layout
+from inplacelab.recorders.memory import Memory, NoStorageError
+from inplacelab.recorders.static import class_name
 
 _Tensor: Any = torch.Tensor
 
@@ -42,6 +47,7 @@ dtype_of: Callable[[Any], Any] = _Tensor.dtype.__get__
 device_of: Callable[[Any], Any] = _Tensor.device.__get__
 kind_of_layout: Callable[[Any], Any] = _Tensor.layout.__get__
 _creation_meta: Callable[[Any], Any] | None = getattr(torch._C._autograd, "_get_creation_meta", None)
+_set_creation_meta: Callable[[Any, Any], None] | None = getattr(torch._C._autograd, "_set_creation_meta", None)
 is_wrapped: Callable[[Any], bool] = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda _: False)
 _RESULTS = frozenset(("result", "result0", "output"))
 """What PyTorch's derivatives call the result of an operation. Recordings call it "out"."""
@@ -58,12 +64,60 @@ def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
             found = getattr(node, attribute)
         except RuntimeError:  # a list that was released
             continue
-        name = attribute.removeprefix("_raw_saved_")
-        name = "out" if name in _RESULTS else name
+        name = _called(attribute)
         if isinstance(found, tuple | list):
             yield from ((f"{name}[{k}]", each) for k, each in enumerate(found))
         else:
             yield name, found
+
+
+def _called(attribute: str) -> str:
+    name = attribute.removeprefix("_raw_saved_")
+    return "out" if name in _RESULTS else name
+
+
+_STALE = re.compile(r"is at version (?P<found>\d+); expected version (?P<kept>\d+) instead")
+
+
+def kept_version(node: Any, name: str, saved: Any) -> tuple[int, bool]:
+    """Returns at which version a node has saved a tensor, and whether that is certain: of a node that was made unseen.
+
+    PyTorch tells the version only where it refuses to unpack a tensor that was written since. To unpack a view that was written through
+    another tensor would make a node for it, so that is not done: it was saved at an earlier version than the present one.
+
+    Args:
+        node: the node.
+        name: the name of what it has saved, as `saved_by` yields it.
+        saved: PyTorch's `SavedTensor`, which no hook has packed.
+    """
+    now = version_of(saved.data)
+    if not now:
+        return now, True
+    if is_outdated(saved.data):
+        return now - 1, now == 1
+    for unpack in _ways_to_unpack(node, name, saved):
+        try:
+            unpack()
+        except RuntimeError as error:
+            found = _STALE.search(str(error))
+            if found is not None and int(found["found"]) == now:
+                return int(found["kept"]), True
+        else:
+            return now, True
+    return now, False
+
+
+def _ways_to_unpack(node: Any, name: str, saved: Any) -> Iterator[Callable[[], object]]:
+    listed, is_part, _ = name.partition("[")
+    names = [each for each in _saved_names(type(node)) if _called(each) == listed]
+    if is_part:
+        yield saved.unpack  # which PyTorch cannot do for a result of the node
+        parts = [each.data for attribute in names for each in getattr(node, attribute)]
+        if not all(issubclass(type(each), torch.Tensor) for each in parts):  # a hook of the program would run
+            return
+    for attribute in names:
+        unpacked = attribute.removeprefix("_raw")
+        yield partial(getattr, node, unpacked if hasattr(type(node), unpacked) else "saved_tensors", None)
 
 
 _names_saved: dict[type, list[str]] = {}
@@ -87,6 +141,26 @@ def has_version(tensor: Any) -> bool:
     except RuntimeError:
         return False
     return True
+
+
+def is_outdated(view: Any) -> bool:
+    """Whether PyTorch makes another node for a view when its node is read next, because its storage was written through another tensor.
+
+    PyTorch tells it only by an error, of views that may not be made again. So the view is taken for one of these while it is asked.
+    """
+    if not version_of(view) or base_of(view) is None or _creation_meta is None or _set_creation_meta is None:
+        return False
+    before = _creation_meta(view)
+    if before.name == "DEFAULT":
+        _set_creation_meta(view, torch._C._autograd.CreationMeta.MULTI_OUTPUT_NODE)
+    try:
+        node_of(view)
+    except RuntimeError:
+        return True
+    finally:
+        if before.name == "DEFAULT":
+            _set_creation_meta(view, before)
+    return False
 
 
 def may_be_remade(view: Any) -> bool:
@@ -136,3 +210,41 @@ def start_of(storage: Any) -> int:
         return int(storage.data_ptr())
     except RuntimeError:  # a storage without memory
         return 0
+
+
+_PARTS = Text(
+    "A tensor of layout {0} has no storage of its own: compare its parts, such as {1}.",
+    "布局为 {0} 的张量没有自己的存储：请比较它的组成部分，例如 {1}。",
+)
+_NESTED = Text(
+    "A nested tensor has no storage of its own: compare its `values()`.",
+    "嵌套张量没有自己的存储：请比较它的 `values()`。",
+)
+_WRAPPED = Text(
+    "A tensor inside `vmap`, `grad` or another transformation stands for others and has no storage of its own: compare tensors outside it.",
+    "`vmap`、`grad` 等变换内部的张量代表别的张量，没有自己的存储：请在变换之外比较。",
+)
+_NO_MEMORY = Text(
+    "A tensor of type {0} has no memory that PyTorch shows: compare the tensors that it is made of.",
+    "PyTorch 不显示类型为 {0} 的张量的内存：请比较组成它的张量。",
+)
+_LAYOUT_PARTS = {torch.sparse_coo: "`_indices()`, `_values()`", torch.sparse_csr: "`crow_indices()`, `values()`"}
+
+
+def memory_of(tensor: Any) -> Memory:
+    """Returns where the storage of a tensor is (see `Recorder.memory_of`)."""
+    with Unseen():
+        if is_wrapped(tensor):
+            raise NoStorageError(str(_WRAPPED))
+        if _Tensor.is_nested.__get__(tensor):
+            raise NoStorageError(str(_NESTED))
+        if (layout := kind_of_layout(tensor)) is not torch.strided:
+            raise NoStorageError(str(_PARTS.format(layout, _LAYOUT_PARTS.get(layout, "`values()`"))))
+        try:
+            storage = _Tensor.untyped_storage(tensor)
+            start, size = start_of(storage), storage.nbytes()
+        except (RuntimeError, NotImplementedError):
+            raise NoStorageError(str(_NO_MEMORY.format(class_name(type(tensor))))) from None
+        if size and not start and storage.device.type != "meta":
+            raise NoStorageError(str(_NO_MEMORY.format(class_name(type(tensor)))))
+        return Memory(storage._cdata, start, size, "torch")

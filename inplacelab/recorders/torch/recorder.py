@@ -48,7 +48,7 @@ from inplacelab.recorders.torch.objects import TorchObjects
 from inplacelab.recorders.torch.overrides import Mode, caller_of, in_force, is_off, take_away
 from inplacelab.recorders.torch.passes import TorchPasses
 from inplacelab.recorders.torch.patch import Patch
-from inplacelab.recorders.torch.readings import SHOWS_SAVED, Unseen, needs_gradient, version_of
+from inplacelab.recorders.torch.readings import SHOWS_SAVED, Unseen, memory_of, needs_gradient, version_of
 from inplacelab.recorders.torch.swaps import Swaps
 from inplacelab.recorders.whereabouts import Whereabouts
 
@@ -67,6 +67,7 @@ class TorchRecorder:
     """Emits events between `begin` and `end` (see `recorder.Recorder`)."""
 
     framework, version, refusals = "torch", str(torch.__version__), ()
+    watched, memory_of = WATCHED, staticmethod(memory_of)
 
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
@@ -107,6 +108,16 @@ class TorchRecorder:
             self.shield.remark(UNTESTED.format("PyTorch", self.version, TESTED))
         if not SHOWS_SAVED:
             self.shield.remark(remarks.NOT_SHOWN.format(self.version))
+
+    def look(self, tensors: dict[str, Any], /) -> None:
+        """Describes existing tensors as they are now (see `Recorder.look`)."""
+        self._objects.storages.only_ends = True
+        try:
+            with _off():
+                self._where.look([Scope(tensors, "")], done=True)
+                self._objects.storages.settle()
+        finally:
+            self._forget()
 
     def begin(self) -> None:
         """Begins to override PyTorch's functions."""

@@ -43,6 +43,7 @@ class TorchStorages:
     Attributes:
         live_bytes: the bytes of the storages that are there.
         seen: how many storages have been seen.
+        only_ends: whether only the ends of a large storage are read when it is first seen.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class TorchStorages:
         remark: Callable[[Text], None],
     ) -> None:
         self._emit, self._moment, self._kept_counters, self._remark = emit, moment, kept_counters, remark
-        self.live_bytes, self.seen = LiveBytes(), 0
+        self.live_bytes, self.seen, self.only_ends = LiveBytes(), 0, False
         self._storages: dict[int, KnownStorage] = {}  # by address
         self._deserted: dict[int, KnownStorage] = {}  # no known tensor is on them, but a node may have saved them
         self._just_deserted: list[KnownStorage] = []
@@ -126,7 +127,8 @@ class TorchStorages:
             if storage.bytes % dtype.itemsize:  # some bytes would be left over
                 continue
             storage.dtype, storage.start = dtype, start_of(_Tensor.untyped_storage(tensor))
-            described = self._describe(storage, None if seen.values is None else self._copy(storage))
+            first = None if seen.values is None else self._copy(storage, () if self.only_ends else None)
+            described = self._describe(storage, first)
             seen.bytes, seen.slots, seen.dtype, seen.values = (
                 described.bytes, described.slots, described.dtype, described.values,
             )  # fmt: skip
@@ -152,7 +154,7 @@ class TorchStorages:
         self.seen += 1
         self._storages[address] = known
         self.live_bytes.count(known.number, size)
-        known.seen = self._describe(known, self._copy(known) if filled else None)
+        known.seen = self._describe(known, self._copy(known, () if self.only_ends else None) if filled else None)
         self._emit(known.seen)
         return known
 
@@ -170,8 +172,11 @@ class TorchStorages:
         return copied(memory, dtype_name(known.dtype), slots)
 
     def counter(self, storage: KnownStorage, version: int, shared: Sequence[KnownTensor]) -> Counter:
-        """Returns the version counter of a new tensor: that of the first of these tensors with which it may be shared."""
-        there = (each.counter for each in shared if each.storage is storage)
+        """Returns the version counter of a new tensor: that of the first of these tensors with which it may be shared. If none is known on
+        its storage, a node may have saved the tensor, or a view of it.
+        """
+        there = [each.counter for each in shared if each.storage is storage]
+        there += [] if storage.tensors else storage.counters
         found = next((each for each in there if each.version == version), None)
         return found or self.meet_counter(storage, version)
 

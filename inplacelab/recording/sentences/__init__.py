@@ -3,7 +3,7 @@
 The modules:
 
     headline.py     in one clause            whole_line.py   all steps of a line          step_context.py   a step with its states
-    operations.py, lines.py, backward.py, errors.py, launches.py, collectives.py   one kind of step each
+    operations.py, lines.py, backward.py, errors.py, look.py, launches.py, collectives.py   one kind of step each
     phrases.py      lists, slots, bytes, shapes and values, as parts of a sentence
 """
 
@@ -20,6 +20,7 @@ from inplacelab.recording.sentences.errors import error_step
 from inplacelab.recording.sentences.headline import Headline, headline_of, line_clause, split
 from inplacelab.recording.sentences.launches import launched
 from inplacelab.recording.sentences.lines import plain_line
+from inplacelab.recording.sentences.look import seen_at_once
 from inplacelab.recording.sentences.operations import operation
 from inplacelab.recording.sentences.phrases import closed_up, joined
 from inplacelab.recording.sentences.step_context import Moment
@@ -32,6 +33,7 @@ _BY_KIND: dict[StepKind, Callable[[Moment], Text]] = {
     "line": plain_line,
     "backward": backward_moment,
     "error": error_step,
+    "look": seen_at_once,
 }
 
 

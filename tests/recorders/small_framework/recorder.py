@@ -13,7 +13,7 @@ from typing import Any
 from inplacelab.dependence import POINTWISE
 from inplacelab.language import Text
 from inplacelab.layout import Layout
-from inplacelab.recorders import events
+from inplacelab.recorders import events, memory
 from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.events import Operand
 from inplacelab.recorders.handles import Handles
@@ -59,6 +59,7 @@ class VectorRecorder:
     """Emits events between `begin` and `end` (see `recorder.Recorder`)."""
 
     framework, version, refusals = "vectors", vectors.__version__, ()
+    watched = Watched(Vector)
 
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
@@ -67,9 +68,22 @@ class VectorRecorder:
         self.shield = Shield(log.emit, self._forget, ELSEWHERE)
         self._memories: Handles[Memory, KnownMemory] = Handles(self._memory_died, self.shield.protect_callback)
         self._vectors: Handles[Vector, KnownVector] = Handles(self._vector_died, self.shield.protect_callback)
-        self._where = Whereabouts(program, Watched(Vector), log.emit, self._account, self._describe, outermost)
+        self._where = Whereabouts(program, self.watched, log.emit, self._account, self._describe, outermost)
         self._originals: list[tuple[Any, str, Any]] = []
         self.live_before, self._peak = 0, 0
+
+    @staticmethod
+    def memory_of(vector: Vector, /) -> memory.Memory:
+        """Returns where the numbers of a vector are."""
+        numbers = vector.memory.numbers
+        return memory.Memory(id(vector.memory), numbers.__array_interface__["data"][0], numbers.nbytes, "vectors")
+
+    def look(self, tensors: dict[str, Any], /) -> None:
+        """Describes existing vectors as they are now."""
+        try:
+            self._where.look([Scope(tensors, "")], done=True)
+        finally:
+            self._forget()
 
     def begin(self) -> None:
         """Replaces each function by one that calls the recorder."""

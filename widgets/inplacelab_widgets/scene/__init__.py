@@ -24,7 +24,7 @@ from inplacelab_widgets.scene.key_steps import key_step, opening_step
 from inplacelab_widgets.scene.lanes import lanes_panel
 from inplacelab_widgets.scene.marks import Panel
 from inplacelab_widgets.scene.memory import memory_panel
-from inplacelab_widgets.scene.storages import WIDTH, storages_panel
+from inplacelab_widgets.scene.storages import HIGHEST, WIDTH, storages_panel
 
 __all__ = ["EVERYTHING", "PANELS", "Scene", "key_step", "opening_step", "panels_of", "scene_of"]
 
@@ -49,10 +49,12 @@ class Scene:
     recording: Recording
     room: float = WIDTH
     """The width of the storages, in px."""
+    highest: float = HIGHEST
+    """Their height, in px, beyond which only some are drawn in full."""
 
     @cached_property
     def storages(self) -> Panel:
-        return storages_panel(self.recording, self.room)
+        return storages_panel(self.recording, self.room, self.highest)
 
     @cached_property
     def elements(self) -> Panel:

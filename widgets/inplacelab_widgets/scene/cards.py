@@ -10,7 +10,7 @@ from types import MappingProxyType
 from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.frameworks import framework_of
-from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.recording import Recording, State, is_look
 from inplacelab.recording.slots import is_contiguous
 from inplacelab.recording.tensor_names import Called
 from inplacelab_widgets import words
@@ -44,7 +44,7 @@ class Face:
     chips: tuple[str, ...]
     kind: Words | None
     origin: Text
-    """What made it."""
+    """What made it; in a recording without a program, what kind of tensor it is."""
     unusual: tuple[Words, ...]
     """Its shape, and what else is not as it is with most tensors."""
     layout: tuple[Words, ...]
@@ -124,10 +124,15 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
         called,
         tuple(shortened(chip, LONGEST_NAME) for chip in called.shown),
         detail,
-        origin(recording, tensor.id, LONGEST_ORIGIN),
+        _kind_in_look(detail, state, tensor) if is_look(recording) else origin(recording, tensor.id, LONGEST_ORIGIN),
         tuple(_unusual(recording, tensor, state)),
         tuple(_layout(tensor, state)),
     )
+
+
+def _kind_in_look(kind: Words | None, state: State, tensor: TensorFacts) -> Text:
+    """What kind of tensor it is, if that does not stand beside its names."""
+    return Text("{0}", "{0}").format("" if kind is None or state.owner_of_gradient(tensor.id) is not None else kind)
 
 
 def _unusual(recording: Recording, tensor: TensorFacts, state: State) -> Iterator[Words]:

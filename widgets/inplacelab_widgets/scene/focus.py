@@ -191,6 +191,8 @@ def _about(state: State, before: State | None) -> Iterator[int]:
     """The storages that a step is about, the most important first."""
     step = state.step
     yield from _main(state)
+    if step.kind == "look":
+        yield from (key for key in state.storages if sum(bool(each.names) for each in state.tensors_on(key)) > 1)
     yield from (key for key in step.touched_storages() if key in state.storages)
     touched = [step.output] if step.output is not None else []
     touched += [*step.inputs, *_bound(step)]

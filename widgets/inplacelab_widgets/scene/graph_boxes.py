@@ -158,10 +158,10 @@ def _many(
     if in_a_turn:
         so_far = max((ceil(number / in_a_turn[kind]) for kind, number in kinds.items()), default=1)
         first = words.REPEATED.format(turns=so_far, kinds=named)
-        second = Text("{0} · {1}", "{0} · {1}").format(words.NODES.format(count=count), lines)
+        second = _side_by_side(words.NODES.format(count=count), lines)
     else:
         first = words.NODES_OF.format(count=count, kinds=named)
-        second = lines if turn is None else words.TURN.format(lines=lines, turn=turn, turns=turns)
+        second = lines if turn is None else _side_by_side(lines, words.TURN.format(turn=turn, turns=turns))
     newest = crowd.nodes[max(born)] if born else None
     counts = Counter(map(_STATUS, alive.values()))
     status, third = _news(crowd.nodes, alive, counts, newest)
@@ -171,6 +171,11 @@ def _many(
     return BoxState(
         _outline(status, new=newest is not None), first, second, third, tag, done / count if in_backward else None
     )
+
+
+def _side_by_side(one: Text, other: Text) -> Text:
+    """Two texts with a dot between them; the lines of nodes may not be known."""
+    return Text("{0} · {1}", "{0} · {1}").format(one, other) if one.en and other.en else one + other
 
 
 @cache

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.as_written import node_as_written
 from inplacelab.recording.facts import NodeFacts, TensorFacts
+from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import Naming
 from inplacelab.recording.passes import running
-from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.recording import Recording, State, is_look
 from inplacelab.recording.tensor_names import Called
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.changed_looks import touched
@@ -156,6 +157,8 @@ def _origin(recording: Recording, state: State, node: NodeFacts, leaves: Mapping
         called = now if now.names or last is None else Called(node.leaf, last.names)
         return words.FILLS.format(tensor=called.first)
     op = node_as_written(recording, node.id, node)
+    if is_look(recording):  # what made the node is not known: there is room for what it keeps
+        return _keeps(recording, state, node)
     if node.line is None:
         # A gradient that can be differentiated again has nodes that no operation of the program made.
         return op or words.MADE_BY_BACKWARD
@@ -167,6 +170,12 @@ def _doing(recording: Recording, state: State, node: NodeFacts) -> Text:
         return words.NODE_STATUS[node.status]
     if node.released:
         return words.RELEASED
+    return Text("", "") if is_look(recording) and node.leaf is None else _keeps(recording, state, node)
+
+
+def _keeps(recording: Recording, state: State, node: NodeFacts) -> Text:
+    if is_look(recording) and not framework_of(recording).shows_saved:
+        return Text("", "")
     kept = [_keeping(state, each) for each in kept_names(recording, state, node.id, node.saved)]
     return words.KEEPS.format(saved=enumerated(kept)) if kept else words.KEEPS_NOTHING
 

@@ -46,13 +46,13 @@ ROOM_FOR_CHIPS = 46.0
 """The height of the shelf with one row of chips, in px."""
 
 
-def storages_panel(recording: Recording, room: float = WIDTH) -> Panel:
-    """Returns the memory panel of a recording, laid out in `room` px of width."""
+def storages_panel(recording: Recording, room: float = WIDTH, highest: float = HIGHEST) -> Panel:
+    """Returns the memory panel of a recording, laid out in `room` px of width, no higher than `highest` if that can be avoided."""
     storages = _storages(recording, room)
     lives = [(each.life.first, each.last) for each in storages]
     rows = shared_rows(lives)
     if 1 + max(rows, default=0) > MOST_SEATS:
-        return _with_a_shelf(recording, storages, room)
+        return _with_a_shelf(recording, storages, room, highest)
     heights: dict[int, float] = {}
     widths: dict[int, float] = {}
     for storage, row in zip(storages, rows, strict=True):
@@ -60,8 +60,8 @@ def storages_panel(recording: Recording, room: float = WIDTH) -> Panel:
         widths[row] = max(widths.get(row, 0), storage.width)
     order = order_of_rows(lives, rows, heights)
     places, bottom = flowed([(widths[row], heights[row]) for row in order], room)
-    if bottom > max([HIGHEST, *heights.values()]):
-        return _with_a_shelf(recording, storages, room)
+    if bottom > max([highest, *heights.values()]):
+        return _with_a_shelf(recording, storages, room, highest)
     seats = dict(zip(order, places, strict=True))
     groups = tuple(
         stage.group(*seats[row], order.index(row))
@@ -82,13 +82,15 @@ MOST_SEATS = 12
 """With more storages at the same time there is no room for all of them, whatever they hold."""
 
 
-def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float) -> Panel:
+def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float, highest: float) -> Panel:
     """The panel for many storages: those that a step is about in full, the others on the shelf."""
     sizes, stale = (
         {each.id: [(stage.shown[0], (stage.width, stage.height)) for stage in each.stages] for each in storages},
         {each.id: _stale(each) for each in storages},
     )
-    spans = open_spans(recording, sizes, _fitting(room), {key: ranges for key, ranges in stale.items() if ranges})
+    spans = open_spans(
+        recording, sizes, _fitting(room, highest), {key: ranges for key, ranges in stale.items() if ranges}
+    )
     groups = tuple(
         stage.group(0, 0, k, spans[each.id])
         for k, each in enumerate(s for s in storages if s.id in spans)
@@ -110,7 +112,7 @@ def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float
     )
 
 
-def _fitting(room: float) -> Callable[[Sequence[tuple[float, float]], int], bool]:
+def _fitting(room: float, most: float) -> Callable[[Sequence[tuple[float, float]], int], bool]:
     """Returns whether storages of given sizes can be seen at the same time, with chips for others. Beside the highest one there is room in any case."""
 
     @cache  # a loop asks the same again and again
@@ -119,7 +121,7 @@ def _fitting(room: float) -> Callable[[Sequence[tuple[float, float]], int], bool
 
     def fits(boxes: Sequence[tuple[float, float]], chips: int) -> bool:
         highest = max((height for _, height in boxes), default=0)
-        return bottom(tuple(boxes)) <= max(HIGHEST - ROOM_FOR_CHIPS * bool(chips), highest)
+        return bottom(tuple(boxes)) <= max(most - ROOM_FOR_CHIPS * bool(chips), highest)
 
     return fits
 

@@ -33,6 +33,7 @@ from inplacelab_widgets.scene.numerals import whole
 from inplacelab_widgets.scene.pins import Face, Key, pin_changes, pins_at
 
 _MOST_VALUES = 16
+_MOST_ENDS = 4
 
 _TELL = {
     "storages": ("storages", "tensors", "saved"),
@@ -129,9 +130,16 @@ def _values(storage: StorageFacts) -> Words:
     if storage.values is None:
         return words.NOT_RECORDED
     if isinstance(storage.values, Summary):
-        return extremes(storage)
+        return extremes(storage) if storage.values.minimum is not None else _ends(storage.values)
     shown = [whole(value) for value in storage.values[:_MOST_VALUES]]
     return ", ".join([*shown, "…"] if len(storage.values) > _MOST_VALUES else shown)
+
+
+def _ends(values: Summary) -> Words:
+    """The first and the last values of a large storage whose extremes were not measured."""
+    if not values.head:
+        return words.NOT_RECORDED
+    return ", ".join([*map(whole, values.head[:_MOST_ENDS]), "…", *map(whole, values.tail[-_MOST_ENDS:])])
 
 
 def _tensor(recording: Recording, state: State, tensor: TensorFacts) -> Row:

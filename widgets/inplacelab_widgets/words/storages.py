@@ -21,6 +21,7 @@ MADE_SOMEWHERE = {
     "backward": Text("made by backward", "由反向传播产生"),
     "before": Text("existed before", "此前已有"),
     "seen": Text("made on an unknown line", "产生于未知的行"),
+    "there": Text("", ""),
 }
 """The same where the line is not known."""
 GRADIENT_OF = Text("gradient of {tensor}", "{tensor} 的梯度")

@@ -1,0 +1,218 @@
+"""Records existing tensors as they are now: who is on whose storage, and what the graph behind them has saved. No program runs for it.
+
+Tensors are found in lists, tuples and dictionaries, also in each other, and in modules and optimizers. The framework's recorder then
+describes them (`Recorder.look`), and the recording has a single step, of kind "look".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from inplacelab.language import Text
+from inplacelab.recorders import builder, events
+from inplacelab.recorders.bindings import LONGEST_KEY
+from inplacelab.recorders.detection import framework_of_object, recorder_of
+from inplacelab.recorders.log import EventLog
+from inplacelab.recorders.program import Program
+from inplacelab.recorders.recorder import Recorder
+from inplacelab.recorders.sharing import memory_of
+from inplacelab.recorders.static import attributes_of, first_items
+from inplacelab.recording.frameworks import framework_of
+from inplacelab.recording.recording import Recording
+
+__all__ = ["MOST_NODES", "MOST_TENSORS", "Found", "across", "find", "recordings_of"]
+
+MOST_TENSORS = 64
+"""So many tensors are shown."""
+MOST_NODES = 100
+"""So many grad nodes are shown: those nearest to the tensors."""
+_MOST_NAMES = 8
+_MOST_OBJECTS = 100_000
+"""So many objects are searched for tensors."""
+
+_MORE_TENSORS = Text(
+    "These are the first {0} of {1:,} tensors: the other {2:,} were left out. Pass fewer to see them.",
+    "这里只显示 {1:,} 个张量中的前 {0} 个，其余 {2:,} 个没有显示。要看到它们，请少传一些张量。",
+)
+_MORE_NODES = Text(
+    "The graph behind these tensors goes on: {0:,} grad nodes further back were left out.",
+    "这些张量背后的计算图还有更多内容：更靠前的 {0:,} 个梯度节点没有显示。",
+)
+_SAVED_NOT_SHOWN = Text(
+    "The framework does not show what grad nodes have saved, so that is left out.",
+    "该框架不显示梯度节点保存了什么，因此这里没有这部分内容。",
+)
+_LEFT_OUT = Text("Not shown: {0}.", "没有显示：{0}。")
+_SAME_MEMORY = Text(
+    "`{0}` and `{1}` share memory, although they belong to two frameworks.",
+    "`{0}` 与 `{1}` 共享内存，尽管它们属于两个框架。",
+)
+
+
+@dataclass(slots=True)
+class Found:
+    """The tensors of one framework that were found.
+
+    Attributes:
+        recorder: the class that describes them.
+        tensors: the tensors, by name: the first `MOST_TENSORS`.
+        count: how many there are.
+    """
+
+    recorder: type[Recorder]
+    tensors: dict[str, Any] = field(default_factory=dict)
+    count: int = 0
+
+
+def find(given: Mapping[str, Any]) -> dict[str, Found]:
+    """Finds tensors by the names of what leads to them, and sorts them by framework. It runs no code of the program."""
+    found: dict[str, Found] = {}
+    known: dict[str, set[int]] = {}
+    for name, framework, recorder, tensor in _search(given):
+        among, numbers = found.setdefault(framework, Found(recorder)), known.setdefault(framework, set())
+        if id(tensor) not in numbers:
+            numbers.add(id(tensor))
+            among.count += 1
+        if among.count <= MOST_TENSORS:
+            among.tensors[name] = tensor
+    return found
+
+
+def _search(given: Mapping[str, Any]) -> Iterator[tuple[str, str, type[Recorder], Any]]:
+    """Yields each path to a tensor, with the tensor, its framework and the recorder for it.
+
+    Parameters come last that only an optimizer leads to: those that have another name do not get a second, longer one.
+    """
+    waiting: list[tuple[str, Any]] = list(given.items())[::-1]
+    later: list[tuple[str, Any]] = []
+    seen: set[int] = set()
+    for _ in range(_MOST_OBJECTS):
+        is_late = not waiting
+        if not waiting and not later:
+            return
+        name, value = (waiting or later).pop()
+        kind, framework = type(value), framework_of_object(value)
+        recorder = None if framework is None else recorder_of(framework)
+        if framework is not None and recorder is not None and issubclass(kind, recorder.watched.tensors):
+            if not (is_late and id(value) in seen):
+                yield name, framework, recorder, value
+            seen.add(id(value))
+        elif id(value) in seen:
+            continue
+        elif issubclass(kind, dict | list | tuple):
+            seen.add(id(value))
+            (later if is_late else waiting).extend([*_items(name, value)][::-1])
+        elif recorder is not None and issubclass(kind, recorder.watched.holders):
+            seen.add(id(value))
+            later[:0] = [*_parameters(name, attributes_of(value))][::-1]
+            waiting += [*_held(name, value, recorder)][::-1]
+
+
+def _items(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if issubclass(type(value), dict):
+        for place, (key, each) in enumerate(first_items(value, _MOST_OBJECTS)):
+            is_short = type(key) in (str, int) and len(str(key)) <= LONGEST_KEY and str(key).isprintable()
+            yield f"{name}[{key!r}]" if is_short else f"{name}[key {place}]", each
+    else:
+        parts = list.__iter__(value) if issubclass(type(value), list) else tuple.__iter__(value)
+        yield from ((f"{name}[{place}]", each) for place, each in enumerate(islice(parts, _MOST_OBJECTS)))
+
+
+def _held(name: str, holder: Any, recorder: type[Recorder]) -> Iterator[tuple[str, Any]]:
+    """Yields the tensors of a module or of an optimizer's state, and the attributes that may lead to others."""
+    yield from ((f"{name}{path}", each) for path, each in recorder.watched.further(holder))
+    leads = (recorder.watched.tensors, *recorder.watched.holders, list, tuple)
+    for key, each in first_items(attributes_of(holder), _MOST_OBJECTS):
+        if type(key) is str and not key.startswith("_") and key != "param_groups" and issubclass(type(each), leads):
+            yield f"{name}.{key}", each
+
+
+def _parameters(name: str, inside: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
+    """Yields the parameters of an optimizer, given its attributes. Each framework keeps them in another one."""
+    if "param_groups" in inside:
+        yield f"{name}.param_groups", inside["param_groups"]
+    if "_parameter_list" in inside:
+        yield f"{name}.parameters", inside["_parameter_list"]
+    if "_groups" in inside:
+        yield f"{name}.parameters", [each for group in inside["_groups"] for each in group.parameters]
+
+
+def recordings_of(found: Mapping[str, Found]) -> list[Recording]:
+    """Returns a recording of the tensors of each framework, with one step."""
+    return [_recorded(each) for each in found.values()]
+
+
+def _recorded(found: Found) -> Recording:
+    log = EventLog()
+    recorder = found.recorder(Program("", "", frozenset(found.tensors)), log)
+    recorder.look(found.tensors)
+    near, left = _nearest(list(log))
+    about = Recording(recorder.framework, recorder.version, "", "", ())
+    made = builder.build([*near, events.LookedAt()], about)
+    shown = {name for _, facts in made.steps[0].tensors if facts is not None for name in facts.names}
+    left_out = [name for name in found.tensors if name not in shown]
+    notes = [*([_LEFT_OUT.format(_listed(left_out))] if left_out else []), *recorder.shield.notes(1)]
+    if found.count > MOST_TENSORS:
+        notes.append(_MORE_TENSORS.format(MOST_TENSORS, found.count, found.count - MOST_TENSORS))
+    if made.steps[0].nodes and not framework_of(made).shows_saved:
+        notes.append(_SAVED_NOT_SHOWN)
+    if left:
+        notes.append(_MORE_NODES.format(left))
+    return replace(made, notes=tuple(notes))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join([f"`{name}`" for name in names[:_MOST_NAMES]] + ["…"] * (len(names) > _MOST_NAMES))
+
+
+def _nearest(log: Sequence[events.Event]) -> tuple[list[events.Event], int]:
+    """Leaves out the nodes that are far from the tensors, with storages that only these have saved. Returns how many nodes those are."""
+    nodes = {each.node: each for each in log if isinstance(each, events.NodeMade)}
+    if len(nodes) <= MOST_NODES:
+        return list(log), 0
+    roots = [each.node for each in log if isinstance(each, events.TensorMade) and each.node is not None]
+    near = set(_breadth_first(roots, nodes))
+    made = [
+        replace(each, edges=tuple(to if to in near else None for to in each.edges))
+        for each in nodes.values()
+        if each.node in near
+    ]
+    used = {each.operand.storage for each in log if isinstance(each, events.TensorMade)}
+    used |= {kept.storage for each in made for kept in each.kept}
+    kept: list[events.Event] = [
+        each
+        for each in log
+        if not isinstance(each, events.NodeMade)
+        and not (isinstance(each, events.StorageSeen | events.CounterSeen) and each.storage not in used)
+    ]
+    return [*kept, *made], len(nodes) - len(near)
+
+
+def _breadth_first(roots: Iterable[int], nodes: Mapping[int, events.NodeMade]) -> list[int]:
+    found: dict[int, None] = {}
+    layer = dict.fromkeys(each for each in roots if each in nodes)
+    while layer and len(found) < MOST_NODES:
+        found |= dict.fromkeys(list(layer)[: MOST_NODES - len(found)])
+        after = (to for each in layer for to in nodes[each].edges if to is not None and to in nodes)
+        layer = dict.fromkeys(to for to in after if to not in found)
+    return list(found)
+
+
+def across(found: Mapping[str, Found]) -> list[Text]:
+    """Says which tensors of different frameworks share memory."""
+    places: list[tuple[str, str, Any]] = []
+    for framework, each in found.items():
+        for name, tensor in each.tensors.items():
+            try:
+                places.append((framework, name, memory_of(tensor)))
+            except ValueError:  # it has no storage of its own
+                continue
+    return [
+        _SAME_MEMORY.format(one, other)
+        for place, (framework, one, memory) in enumerate(places)
+        for another, other, its in places[place + 1 :]
+        if another != framework and memory.is_shared_with(its)
+    ]

@@ -1,0 +1,144 @@
+"""Shows existing tensors in one picture: what they share, and what the graph behind them has saved."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Any
+
+from inplacelab.language import Text, get_language
+from inplacelab.recorders import existing
+from inplacelab.recorders.argument_names import names_of
+from inplacelab.recorders.run import record
+from inplacelab.recorders.static import class_name
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences import sentence
+
+__all__ = ["show"]
+
+_NOTHING = Text(
+    "`show` was given nothing: pass tensors, or what holds tensors: `show(x, y)`, `show(model, optimizer)`.",
+    "`show` 没有收到任何参数：请传入张量，或包含张量的对象：`show(x, y)`、`show(model, optimizer)`。",
+)
+_NO_TENSORS = Text("There is no tensor in {0}.", "{0} 中没有张量。")
+_SEARCHED = Text(
+    "`show` looks for tensors of this package, of PyTorch and PaddlePaddle and for NumPy arrays, also in lists, "
+    "tuples, dictionaries, modules and optimizers.",
+    "`show` 查找本包、PyTorch 与 PaddlePaddle 的张量以及 NumPy 数组，也会在列表、元组、字典、模块和优化器中查找。",
+)
+_ONE_EMPTY = Text("`{0}` (of type {1})", "`{0}`（类型为 {1}）")
+_NO_PICTURE = Text(
+    "For tables and a picture, install inplacelab again: its package inplacelab_widgets is missing here ({0}).",
+    "要看表格和图，请重新安装 inplacelab：这里缺少它的 inplacelab_widgets 包（{0}）。",
+)
+
+
+def show(*tensors: Any, **named: Any) -> None:
+    """Shows existing tensors as they are now: who shares whose storage, strides, offsets, versions, values, and what the graph behind
+    them has saved, and whether that is stale. In a notebook this is a picture, elsewhere text. Looking changes nothing: no version is
+    raised, no grad node is made, and no tensor is kept alive.
+
+    Args:
+        *tensors: tensors of this package, of PyTorch or PaddlePaddle, NumPy arrays, or what holds them: lists, tuples, dictionaries,
+            modules, optimizers. They are called as the call calls them. Or a single recording, which is shown instead.
+        **named: more of these, with names of their own.
+
+    Raises:
+        TypeError: if nothing was given, or no tensor is in what was given.
+        ValueError: if none of the tensors can be shown; the message says why.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.to_tensor([[1., 2.], [3., 4.]])
+    >>> row = x[1]
+    >>> paddle.show(x, row)
+    x and row share storage S0.
+    <BLANKLINE>
+    Storages
+      storage  bytes  dtype    device  version  values
+      S0       16     float32  cpu     v0       1, 2, 3, 4
+    <BLANKLINE>
+    Tensors
+      tensor  storage  shape   strides  offset  dtype    kind       stop_gradient
+      x       S0       [2, 2]  [2, 1]   0       float32  leaf       True
+      row     S0       [2]     [1]      2       float32  view of x  True
+    """
+    if not tensors and not named:
+        raise TypeError(str(_NOTHING))
+    if len(tensors) == 1 and not named and (recording := _recording_in(tensors[0])) is not None:
+        _show_recording(recording)
+        return
+    names = names_of(sys._getframe(1), tensors, named)
+    for place, each in enumerate(_looks({**dict(zip(names, tensors, strict=True)), **named})):
+        if place and not _is_notebook():
+            print()
+        _show_look(each)
+
+
+def _recording_in(value: Any) -> Recording | None:
+    found = value.recording if type(value) is record else value
+    return found if isinstance(found, Recording) else None
+
+
+def _looks(given: dict[str, Any]) -> list[Recording]:
+    """Returns a recording for each framework that the given tensors belong to. The first one says what concerns all of them."""
+    empty = [name for name, value in given.items() if not existing.find({name: value})]
+    said = [_ONE_EMPTY.format(name, class_name(type(given[name]))) for name in empty]
+    missing = [_NO_TENSORS.format(each) for each in said]
+    if len(empty) == len(given):
+        raise TypeError(f"{missing[0]} {_SEARCHED}")
+    found = existing.find(given)
+    recordings = existing.recordings_of(found)
+    shown = [each for each in recordings if each.steps[0].tensors]
+    if not shown:
+        raise ValueError(" ".join(str(note) for each in recordings for note in each.notes))
+    left_out = [note for each in recordings if each not in shown for note in each.notes]
+    notes = (*missing, *left_out, *existing.across(found), *shown[0].notes)
+    return [replace(shown[0], notes=notes), *shown[1:]]
+
+
+def _show_look(recording: Recording) -> None:
+    language = get_language()
+    try:
+        from inplacelab_widgets.look import look_html, look_text
+    except ImportError as missing:
+        for said in (sentence(recording, 0), *recording.notes, _NO_PICTURE.format(missing.name)):
+            print(said)
+        return
+    text = look_text(recording, language)
+    _give(text, lambda: look_html(recording, language))
+
+
+def _show_recording(recording: Recording) -> None:
+    from inplacelab_widgets import to_text
+
+    text = to_text(recording)
+    if not _is_notebook():
+        print(text, end="")
+        return
+    from IPython.display import display
+
+    try:
+        from inplacelab_widgets import Stepper
+    except ImportError:  # of what widgets need
+        from inplacelab_widgets.scene import scene_of
+        from inplacelab_widgets.static_html import still_html
+
+        display({"text/plain": text, "text/html": still_html(scene_of(recording), get_language())}, raw=True)
+        return
+    display(Stepper(recording))
+
+
+def _give(text: str, html: Any) -> None:
+    """Prints a text, or displays HTML where that can be shown, with the text for those that cannot see it."""
+    if _is_notebook():
+        from IPython.display import display
+
+        display({"text/plain": text, "text/html": html()}, raw=True)
+    else:
+        print(text, end="")
+
+
+def _is_notebook() -> bool:
+    """Whether the program runs in a notebook: in IPython with a front end that draws."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and class_name(type(shell)) not in ("InteractiveShell", "TerminalInteractiveShell")
