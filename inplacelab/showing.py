@@ -113,7 +113,7 @@ def _show_recording(recording: Recording) -> None:
 
     text = to_text(recording)
     if not _is_notebook():
-        print(text, end="")
+        print(text.rstrip("\n"))
         return
     from IPython.display import display
 
@@ -135,7 +135,7 @@ def _give(text: str, html: Any) -> None:
 
         display({"text/plain": text, "text/html": html()}, raw=True)
     else:
-        print(text, end="")
+        print(text.rstrip("\n"))
 
 
 def _is_notebook() -> bool:

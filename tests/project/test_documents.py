@@ -32,7 +32,7 @@ DOCUMENTS = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *TAUGHT})
 REDRAW = "run `make lessons`"
 BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?P<target>[^)#\s]+)")
-COMMAND = ".venv/bin/inplacelab "
+COMMAND = "inplacelab "
 MAKE_COMMAND = re.compile(r"\bmake ([a-z-]+)")
 
 
