@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from inplacelab.diagnosis.recorded_watch import Explained
 
 _NOTHING = Text(
-    "No backward pass failed in what was watched: {0} operations, {1} storages that were written or viewed.",
+    "No backward pass failed in what was watched. Operations: {0}; storages that were written or viewed: {1}.",
     "在被监视的范围内没有反向传播失败：共 {0} 次操作，{1} 块被写入或有视图的存储。",
 )
 _NO_WATCH = Text(

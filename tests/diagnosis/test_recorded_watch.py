@@ -104,7 +104,7 @@ def test_a_block_that_does_not_fail_says_so() -> None:
     with explain("paddle") as found:
         x = paddle.ones([3])
         x.add_(x)
-    assert str(found).startswith("No backward pass failed in what was watched: ")
+    assert str(found).startswith("No backward pass failed in what was watched. Operations: ")
     assert found.failures == []
 
 
