@@ -37,7 +37,8 @@ def ran(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of a fresh environment with PyTorch, after the README's first command."""
-    if find_spec("torch") is None:
+    pytorch = find_spec("torch")
+    if pytorch is None or pytorch.origin is None:
         pytest.skip("needs PyTorch: python -m pip install --group oracle")
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True, symlinks=os.name != "nt")
@@ -45,7 +46,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
         name: Path(sysconfig.get_path(name, "venv", vars={"base": str(folder)})) for name in ("purelib", "scripts")
     }
     # PyTorch and what it needs are not copied, but found where they are.
-    (paths["purelib"] / "pytorch.pth").write_text(sysconfig.get_path("purelib"))
+    (paths["purelib"] / "pytorch.pth").write_text(str(Path(pytorch.origin).parents[1]))
     python = paths["scripts"] / "python"
     installed = ran(commands("README.md", python)[0], folder)
     if "No matching distribution found for hatchling" in installed.stderr:
