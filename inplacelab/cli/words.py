@@ -9,7 +9,7 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from inplacelab.language import Text
@@ -107,7 +107,7 @@ def split(words: Sequence[str], options: Mapping[str, bool], count: int) -> Word
     """Splits the words of a command that runs programs.
 
     Before the programs, everything with a hyphen is an option of the command. After them, only the exact name of one is; the rest is for
-    the programs, and so is all that stands after `--`.
+    the programs, and so is all that stands after `--`. If none stands before `--`, the words after it name them.
 
     Args:
         words: the words after the name of the command.
@@ -141,7 +141,15 @@ def split(words: Sequence[str], options: Mapping[str, bool], count: int) -> Word
             found.given.append(word)
         else:
             found.programs.append(Named(word))
-    return found
+    return found if found.programs else _named_after(found, count)
+
+
+def _named_after(found: Words, count: int) -> Words:
+    """Takes the programs from the words after `--`, unless these look like arguments for a program."""
+    after = found.after or []
+    if any(map(_is_option, after[:count])):
+        return found
+    return replace(found, programs=[*map(Named, after[:count])], after=None if found.after is None else after[count:])
 
 
 def _is_option(word: str) -> bool:
