@@ -19,6 +19,7 @@ from typing import Any, TextIO, cast
 from inplacelab.cli import ranks
 from inplacelab.cli.bilingual_argparse import Parser, listed
 from inplacelab.cli.refusal import CannotError
+from inplacelab.cli.words import LANGUAGE
 from inplacelab.language import LANGUAGES, Text, columns, get_language
 from inplacelab.recording import codec
 from inplacelab.recording.recording import Recording
@@ -134,7 +135,7 @@ def add_to(parser: Parser) -> None:
 
 def add_language_to(parser: Parser) -> None:
     """Declares the option for the language."""
-    parser.option("--lang", says=_SAYS["lang"], choices=LANGUAGES, metavar=listed(LANGUAGES), default=get_language())
+    parser.option(LANGUAGE, says=_SAYS["lang"], choices=LANGUAGES, metavar=listed(LANGUAGES), default=get_language())
 
 
 @dataclass(frozen=True)

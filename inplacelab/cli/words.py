@@ -7,17 +7,20 @@ import shlex
 import shutil
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import pairwise, takewhile
 from pathlib import Path
 
-from inplacelab.language import Text
+from inplacelab.language import LANGUAGES, Text, get_language
 
-__all__ = ["MODULE", "Named", "Words", "command_line", "split"]
+__all__ = ["LANGUAGE", "MODULE", "Named", "Words", "command_line", "language_of", "split"]
 
 MODULE = "-m"
 """The option after which a module is named, as with `python -m`."""
+LANGUAGE = "--lang"
+"""The option that names the language."""
 HELP = {"-h", "--help"}
 
 _LATE = Text(
@@ -150,6 +153,14 @@ def _named_after(found: Words, count: int) -> Words:
     if any(map(_is_option, after[:count])):
         return found
     return replace(found, programs=[*map(Named, after[:count])], after=None if found.after is None else after[count:])
+
+
+def language_of(words: Iterable[str]) -> str:
+    """Returns the language that the words ask for, before they are parsed: what is wrong with them is said in it."""
+    ours = [*takewhile(lambda word: word != "--", words), ""]
+    pairs = (word.split("=", 1) if "=" in word else (word, after) for word, after in pairwise(ours))
+    asked = [value for name, value in pairs if name == LANGUAGE and value in LANGUAGES]
+    return asked[-1] if asked else get_language()
 
 
 def _is_option(word: str) -> bool:
