@@ -115,6 +115,14 @@ def test_an_option_that_the_script_has_too(run: Run) -> None:
     assert (helped.status, helped.argv) == (0, [])
 
 
+def test_what_helps_against_a_wrong_suffix_is_an_option_of_the_command(run: Run) -> None:
+    choose = ", or choose the format with --format"
+    for command, way in {"record": choose, "explain": ""}.items():
+        done = run(command, "train.py", "-o", "a.pdf")
+        assert (done.status, done.argv) == (2, [])
+        assert done.err.endswith(f"; use one of these{way}\n")
+
+
 OPTIONS = {"-o": True, "--output": True, "--try": False, "--seconds": True}
 WORDS = [
     "-o",
