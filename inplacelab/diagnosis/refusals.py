@@ -110,7 +110,7 @@ def _of_framework(raised: BaseException, recording: Recording, paint: Paint) -> 
     lines = lines_of(raised, recording, paint)
     if lines is None:
         return None
-    said = "".join(traceback.format_exception(raised)).removesuffix("\n")
+    said = "".join(traceback.format_exception(raised)).rstrip("\n")
     return f"{said}\n\n{lines}"
 
 
