@@ -330,6 +330,18 @@ def test_if_no_fix_is_found_the_trials_say_so(tmp_path: Path) -> None:
 
 @pytest.mark.oracle
 @pytest.mark.usefixtures("_torch")
+def test_no_fix_is_tried_for_an_error_that_the_program_has_handled(tmp_path: Path) -> None:
+    handles = SIMPLE.replace("h.sum().backward()", "try:\n    h.sum().backward()\nexcept RuntimeError:\n    pass")
+    assert handles != SIMPLE
+    document = document_of(tmp_path, handles, "--fix")
+    assert [each["ended"] for each in document["failures"]] == [False]
+    said = "No fix was tried: fixes are tried only for an error that ends the program."
+    assert document["trials"] == {"count": 0, "message": said}
+    assert (tmp_path / "train.py").read_text() == handles
+
+
+@pytest.mark.oracle
+@pytest.mark.usefixtures("_torch")
 def test_all_that_was_found_in_a_program_that_goes_on(tmp_path: Path) -> None:
     head = "import torch\na = torch.ones(3, requires_grad=True)\n"
     silent = "h = torch.exp(a)\nh.data.mul_(2)\nh.sum().backward()\n"
