@@ -23,11 +23,11 @@ from inplacelab.diagnosis.annotations import to_annotations
 from inplacelab.diagnosis.document import Names, Report, to_json
 from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.failures import Failure, trail_of
-from inplacelab.diagnosis.findings import STALE, Finding, told, tried_fix
-from inplacelab.diagnosis.quoting import paint_for
+from inplacelab.diagnosis.findings import COLON, STALE, Finding, told, tried_fix
+from inplacelab.diagnosis.quoting import paint_for, quoted
 from inplacelab.diagnosis.recorded_trial import STEPS, recorded_trails
 from inplacelab.diagnosis.recorded_watch import EVENTS, watched_in
-from inplacelab.diagnosis.refusals import finding
+from inplacelab.diagnosis.refusals import finding, handled
 from inplacelab.diagnosis.report import finding_of, report_not_tried, report_of_trials, report_written
 from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.diagnosis.trials import NotTriedError, Trials
@@ -38,6 +38,7 @@ from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.source_tree import applied
 from inplacelab.recording.visible import visible
 
@@ -195,7 +196,8 @@ def _found_by_recording(options: argparse.Namespace, main: Main, framework: str,
     if ran.recording is None:
         return Report(main.path, (framework, ""), ran.status, _told(ran.raised), (0, 0), (), ())
     filename = str(main.path)
-    found = findings(ran.recording, filename) if framework == "paddle" else []
+    found = handled(ran.raised, ran.recording, filename)
+    found += findings(ran.recording, filename) if framework == "paddle" else []
     ended = None if ran.raised is None else finding(ran.raised, ran.recording, filename)
     tried = None
     if options.tries or options.fix:
@@ -306,18 +308,25 @@ def _recorded(
         else:
             status = record.report(ran.raised, None if options.format == "json" else ran.recording)
         if ran.recording is not None and watching is None:
-            _say_unnoticed(options, ran.recording, raised=ran.raised is not None)
+            _say_unnoticed(options, ran.recording, ran.raised)
         if ran.recording is not None and to is not None:
             output.write(ran.recording, to)
         return _Ran(status or ran.stopping.status, ran.raised, ran.recording)
 
 
-def _say_unnoticed(options: argparse.Namespace, recording: Recording, *, raised: bool) -> None:
-    """Prints which gradients are wrong without an error; or else, if nothing was raised, what was watched."""
-    warnings = warnings_of(recording, paint_for(sys.stderr)) if recording.framework == "paddle" else []
+def _say_unnoticed(options: argparse.Namespace, recording: Recording, raised: BaseException | None) -> None:
+    """Prints which passes failed with an error that was handled, and which gradients are wrong without one; or else, if nothing was raised, what was
+    watched.
+    """
+    paint = paint_for(sys.stderr)
+    passes = [
+        [f"{closed_up(each.says + COLON)}", "", *quoted(each.values[0].marks, paint=paint)]
+        for each in handled(raised, recording, "")
+    ]
+    warnings = [*map("\n".join, passes), *(warnings_of(recording, paint) if recording.framework == "paddle" else [])]
     for each in warnings:
         _say(options, "\n" + each)
-    if not warnings and not raised:
+    if not warnings and raised is None:
         _say(options, nothing_found(*watched_in(recording)))
     for remark in () if warnings else recording.notes:
         _say(options, remark)
