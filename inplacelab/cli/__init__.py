@@ -17,6 +17,7 @@ from inplacelab.cli.bilingual_argparse import Parser
 from inplacelab.cli.output import is_open, say
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.signals import INTERRUPTED, PIPE_CLOSED
+from inplacelab.cli.words import language_of
 from inplacelab.language import Text, speak
 from inplacelab.version import __version__
 
@@ -40,13 +41,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    parser, commands = _parsers()
-    if not given or given[0] not in commands:
-        parser.parse_args(given)  # leaves: the help, the version, or an error
-    if arguments is None:
-        _forget_own_folder()
-    name = given[0]
-    options = commands[name].parsed(given[1:])
+    with speak(language_of(given)):
+        parser, commands = _parsers()
+        if not given or given[0] not in commands:
+            parser.parse_args(given)  # leaves: the help, the version, or an error
+        if arguments is None:
+            _forget_own_folder()
+        name = given[0]
+        options = commands[name].parsed(given[1:])
     options.words = given
     with ranks.fixed(), speak(options.lang):
         if options.notice is not None:

@@ -23,6 +23,7 @@ _ARGUMENTS = Text(
 _AFTER_SCRIPT = Text(
     " (an argument for the script goes after the script's name)", "（要传给脚本的内容请写在脚本名之后）"
 )
+_OR_MODULE = Text(" (or -m MODULE)", "（或 -m MODULE）")
 _AFTER_DASHES = Text(" (put arguments for {0} after --)", "（要传给 {0} 的内容请写在 -- 之后）")
 _NOBODY = Text("this command runs nothing that could be given {0}", "此命令不运行程序，{0} 没有去处")
 _COMPLAINTS = {
@@ -69,6 +70,8 @@ class Parser(argparse.ArgumentParser):
         if message.startswith("unrecognized"):
             dashes = Text("", "") if self._passes_to is None else _AFTER_DASHES.format(self._passes_to)
             said += _AFTER_SCRIPT if self._programs else dashes
+        elif message.startswith("the following arguments are required") and self._programs:
+            said += _OR_MODULE
         self.print_usage(sys.stderr)
         self.exit(2, f"{self.prog}: {said}\n")
 

@@ -23,11 +23,11 @@ from inplacelab.diagnosis.annotations import to_annotations
 from inplacelab.diagnosis.document import Names, Report, to_json
 from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.failures import Failure, trail_of
-from inplacelab.diagnosis.findings import STALE, Finding, told, tried_fix
-from inplacelab.diagnosis.quoting import paint_for
+from inplacelab.diagnosis.findings import COLON, STALE, Finding, told, tried_fix
+from inplacelab.diagnosis.quoting import paint_for, quoted
 from inplacelab.diagnosis.recorded_trial import STEPS, recorded_trails
 from inplacelab.diagnosis.recorded_watch import EVENTS, watched_in
-from inplacelab.diagnosis.refusals import finding
+from inplacelab.diagnosis.refusals import finding, handled
 from inplacelab.diagnosis.report import finding_of, report_not_tried, report_of_trials, report_written
 from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.diagnosis.trials import NotTriedError, Trials
@@ -38,6 +38,7 @@ from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.source_tree import applied
 from inplacelab.recording.visible import visible
 
@@ -69,6 +70,11 @@ _ONE_PROCESS = Text(
     "--try and --fix run the program in one process, which is not what {0} ranks do; leave the option out, or start one rank",
     "--try 和 --fix 只用一个进程运行程序，与 {0} 个进程一起运行的情形不同；请去掉该选项，或只启动一个进程",
 )
+_ONE_OUTPUT = Text(
+    "{0} ranks would write {0} documents to one standard output; let each write a file: -o report.json",
+    "{0} 个进程会把 {0} 份文档写到同一个标准输出；请让每个进程各写一个文件：-o report.json",
+)
+_NOT_ENDED = Text("fixes are tried only for an error that ends the program", "只对终止了程序的错误尝试改法")
 _WRITTEN = Text("wrote {0}", "已写入 {0}")
 SECONDS = 60
 """How long a trial may take, if the user does not say."""
@@ -93,9 +99,9 @@ def add_to(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status."""
-    if (options.tries or options.fix) and (world := ranks.world()) > 1:
-        raise CannotError(_ONE_PROCESS.format(world))
     recorded, document = _destinations(options)
+    if (world := ranks.world()) > 1:
+        _check_for_ranks(options, document, world)
     annotated = output.destination_of("txt", Path("-")) if options.format == "github" else None
     main = main_of(options.script, options.arguments)
     for to in (recorded, document):
@@ -114,6 +120,18 @@ def run(options: argparse.Namespace) -> int:
         root = Path(os.environ.get("GITHUB_WORKSPACE") or names.root).resolve()
         output.write_content(to_annotations(report, replace(names, root=root)), annotated)
     return report.status
+
+
+def _check_for_ranks(options: argparse.Namespace, document: Destination | None, world: int) -> None:
+    """Checks that several ranks can do what the options want.
+
+    Raises:
+        CannotError: if they cannot.
+    """
+    if options.tries or options.fix:
+        raise CannotError(_ONE_PROCESS.format(world))
+    if document is not None and document.path is None:
+        raise CannotError(_ONE_OUTPUT.format(world))
 
 
 def _destinations(options: argparse.Namespace) -> tuple[Destination | None, Destination | None]:
@@ -166,6 +184,8 @@ def _found_by_watching(
             command, *rest = options.words
             _say(options, _TRY.format(command_line([command, "--try", *rest])))
         found.append(ended)
+    elif found:
+        tried = _not_tried(options)
     version = str(getattr(sys.modules.get(framework), "__version__", ""))
     return Report(main.path, (framework, version), status, _told(raised), watched, found, watching.remarks, tried)
 
@@ -176,13 +196,16 @@ def _found_by_recording(options: argparse.Namespace, main: Main, framework: str,
     if ran.recording is None:
         return Report(main.path, (framework, ""), ran.status, _told(ran.raised), (0, 0), (), ())
     filename = str(main.path)
-    found = findings(ran.recording, filename) if framework == "paddle" else []
+    found = handled(ran.raised, ran.recording, filename)
+    found += findings(ran.recording, filename) if framework == "paddle" else []
     ended = None if ran.raised is None else finding(ran.raised, ran.recording, filename)
     tried = None
     if options.tries or options.fix:
         ended, tried = _try_recorded(options, main, framework, ran, ended)
     if ended is not None:
         found.append(ended)
+    elif found:
+        tried = tried or _not_tried(options)
     version, watched = ran.recording.framework_version, watched_in(ran.recording)
     return Report(
         main.path, (framework, version), ran.status, _told(ran.raised), watched, found, ran.recording.notes, tried
@@ -196,6 +219,15 @@ def _say(options: argparse.Namespace, text: object) -> None:
 
 def _told(raised: BaseException | None) -> tuple[str, str] | None:
     return None if raised is None or issubclass(type(raised), SystemExit) else told(raised)
+
+
+def _not_tried(options: argparse.Namespace) -> tuple[int, str] | None:
+    """Says, if fixes were to be tried, that there is no error for which they could be."""
+    if not (options.tries or options.fix):
+        return None
+    said = report_not_tried(_NOT_ENDED)
+    _say(options, f"\n{said}")
+    return 0, said
 
 
 def _try(
@@ -276,18 +308,25 @@ def _recorded(
         else:
             status = record.report(ran.raised, None if options.format == "json" else ran.recording)
         if ran.recording is not None and watching is None:
-            _say_unnoticed(options, ran.recording, raised=ran.raised is not None)
+            _say_unnoticed(options, ran.recording, ran.raised)
         if ran.recording is not None and to is not None:
             output.write(ran.recording, to)
         return _Ran(status or ran.stopping.status, ran.raised, ran.recording)
 
 
-def _say_unnoticed(options: argparse.Namespace, recording: Recording, *, raised: bool) -> None:
-    """Prints which gradients are wrong without an error; or else, if nothing was raised, what was watched."""
-    warnings = warnings_of(recording, paint_for(sys.stderr)) if recording.framework == "paddle" else []
+def _say_unnoticed(options: argparse.Namespace, recording: Recording, raised: BaseException | None) -> None:
+    """Prints which passes failed with an error that was handled, and which gradients are wrong without one; or else, if nothing was raised, what was
+    watched.
+    """
+    paint = paint_for(sys.stderr)
+    passes = [
+        [f"{closed_up(each.says + COLON)}", "", *quoted(each.values[0].marks, paint=paint)]
+        for each in handled(raised, recording, "")
+    ]
+    warnings = [*map("\n".join, passes), *(warnings_of(recording, paint) if recording.framework == "paddle" else [])]
     for each in warnings:
         _say(options, "\n" + each)
-    if not warnings and not raised:
+    if not warnings and raised is None:
         _say(options, nothing_found(*watched_in(recording)))
     for remark in () if warnings else recording.notes:
         _say(options, remark)

@@ -14,6 +14,7 @@ from urllib.parse import quote
 from inplacelab import installing
 from inplacelab.cli.bilingual_argparse import Parser, listed
 from inplacelab.cli.refusal import CannotError
+from inplacelab.cli.words import LANGUAGE
 from inplacelab.language import LANGUAGES, Text, get_language
 from inplacelab.lessons.delivery import Delivered, Outcome, deliver, shipped
 
@@ -68,7 +69,7 @@ _DONE = {
 
 def add_to(parser: Parser) -> None:
     """Declares the command's options."""
-    parser.option("--lang", says=_SAYS["lang"], choices=LANGUAGES, metavar=listed(LANGUAGES), default=get_language())
+    parser.option(LANGUAGE, says=_SAYS["lang"], choices=LANGUAGES, metavar=listed(LANGUAGES), default=get_language())
     parser.option("--folder", says=_SAYS["folder"], type=Path, default=FOLDER, metavar="F")
     parser.passes_to("JupyterLab")
     parser.option("--no-open", says=_SAYS["no_open"], action="store_true")

@@ -19,6 +19,7 @@ from typing import Any, TextIO, cast
 from inplacelab.cli import ranks
 from inplacelab.cli.bilingual_argparse import Parser, listed
 from inplacelab.cli.refusal import CannotError
+from inplacelab.cli.words import LANGUAGE
 from inplacelab.language import LANGUAGES, Text, columns, get_language
 from inplacelab.recording import codec
 from inplacelab.recording.recording import Recording
@@ -44,9 +45,10 @@ _SAYS = {
     ),
 }
 _NO_FORMAT = Text(
-    "the suffix of {0} is none of the formats {1}; use one of these, or choose the format with --format",
-    "{0} 的后缀不是任何一种格式（{1}）；请改用其中之一，或用 --format 指定格式",
+    "the suffix of {0} is none of the formats {1}; use one of these",
+    "{0} 的后缀不是任何一种格式（{1}）；请改用其中之一",
 )
+_OR_CHOOSE = Text(", or choose the format with --format", "，或用 --format 指定格式")
 _OTHER_FORMAT = Text(
     "the format is {1}, but the suffix of {0} belongs to another format; use another suffix, or another format",
     "格式是 {1}，而名为 {0} 的文件不会被当作这种格式打开；请更换后缀或格式",
@@ -134,7 +136,7 @@ def add_to(parser: Parser) -> None:
 
 def add_language_to(parser: Parser) -> None:
     """Declares the option for the language."""
-    parser.option("--lang", says=_SAYS["lang"], choices=LANGUAGES, metavar=listed(LANGUAGES), default=get_language())
+    parser.option(LANGUAGE, says=_SAYS["lang"], choices=LANGUAGES, metavar=listed(LANGUAGES), default=get_language())
 
 
 @dataclass(frozen=True)
@@ -180,7 +182,8 @@ def destination_by_suffix(given: Path) -> Destination:
     Raises:
         CannotError: as `destination`.
     """
-    return destination(argparse.Namespace(output=given, format=None, predict=False), "")
+    form = _form_of(given)
+    return destination(argparse.Namespace(output=given, format=form, predict=False), "")
 
 
 def destination_of(form: str, given: Path, *, predict: bool = False) -> Destination:
@@ -398,7 +401,7 @@ def chosen_format(options: argparse.Namespace) -> str:
         CannotError: if the suffix of the output tells no format, or another one; or if `--predict` is given for a format without
             questions.
     """
-    form = str(options.format or _form_of(options.output))
+    form = str(options.format or _form_of(options.output, _OR_CHOOSE))
     if options.output is not None:
         _check_suffix(options.output, form)
     if options.predict and form != _ASKS:
@@ -411,11 +414,12 @@ def _check_suffix(given: Path, form: str) -> None:
         raise CannotError(_OTHER_FORMAT.format(visible(str(given)), form))
 
 
-def _form_of(path: Path | None) -> str:
-    """The format of a file by its suffix; without a suffix, as with -, a page."""
+def _form_of(path: Path | None, otherwise: Text | None = None) -> str:
+    """The format of a file by its suffix; without a suffix, as with -, a page. `otherwise` is what else can be done about a suffix of no format."""
     form = told_by(path) if path is not None else ""
     if form and form not in FORMATS:
-        raise CannotError(_NO_FORMAT.format(visible(str(path)), listed(FORMATS)))
+        said = _NO_FORMAT.format(visible(str(path)), listed(FORMATS))
+        raise CannotError(said if otherwise is None else said + otherwise)
     return form or _ASKS
 
 

@@ -7,17 +7,20 @@ import shlex
 import shutil
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, takewhile
 from pathlib import Path
 
-from inplacelab.language import Text
+from inplacelab.language import LANGUAGES, Text, get_language
 
-__all__ = ["MODULE", "Named", "Words", "command_line", "split"]
+__all__ = ["LANGUAGE", "MODULE", "Named", "Words", "command_line", "language_of", "split"]
 
 MODULE = "-m"
 """The option after which a module is named, as with `python -m`."""
+LANGUAGE = "--lang"
+"""The option that names the language."""
 HELP = {"-h", "--help"}
 
 _LATE = Text(
@@ -107,7 +110,7 @@ def split(words: Sequence[str], options: Mapping[str, bool], count: int) -> Word
     """Splits the words of a command that runs programs.
 
     Before the programs, everything with a hyphen is an option of the command. After them, only the exact name of one is; the rest is for
-    the programs, and so is all that stands after `--`.
+    the programs, and so is all that stands after `--`. If none stands before `--`, the words after it name them.
 
     Args:
         words: the words after the name of the command.
@@ -141,7 +144,23 @@ def split(words: Sequence[str], options: Mapping[str, bool], count: int) -> Word
             found.given.append(word)
         else:
             found.programs.append(Named(word))
-    return found
+    return found if found.programs else _named_after(found, count)
+
+
+def _named_after(found: Words, count: int) -> Words:
+    """Takes the programs from the words after `--`, unless these look like arguments for a program."""
+    after = found.after or []
+    if any(map(_is_option, after[:count])):
+        return found
+    return replace(found, programs=[*map(Named, after[:count])], after=None if found.after is None else after[count:])
+
+
+def language_of(words: Iterable[str]) -> str:
+    """Returns the language that the words ask for, before they are parsed: what is wrong with them is said in it."""
+    ours = [*takewhile(lambda word: word != "--", words), ""]
+    pairs = (word.split("=", 1) if "=" in word else (word, after) for word, after in pairwise(ours))
+    asked = [value for name, value in pairs if name == LANGUAGE and value in LANGUAGES]
+    return asked[-1] if asked else get_language()
 
 
 def _is_option(word: str) -> bool:

@@ -35,7 +35,7 @@ from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.trace import Marked, refusal, trace
 from inplacelab.recording.trace import Role as MarkedAs
 
-__all__ = ["finding", "lines_of", "of"]
+__all__ = ["finding", "handled", "lines_of", "of"]
 
 _WHY = Text("Why: {0}", "原因：{0}")
 _FIX = Text("To fix it: {0}", "改法：{0}")
@@ -99,6 +99,21 @@ def finding(raised: BaseException, recording: Recording, filename: str) -> Findi
     return Finding(kind, told(raised), says, [Value(marks)], advice=advice, fixes=fixes, ended=True)
 
 
+def handled(raised: BaseException | None, recording: Recording, filename: str) -> list[Finding]:
+    """Returns the backward passes of a recording that failed with an error that the program has handled: any but that which it raised in the end."""
+    ended = None if raised is None else _last(raised, recording)
+    failed = [
+        each for each in recording.steps if each.error is not None and each.phase == "backward" and each is not ended
+    ]
+    marked = ((each.error, tuple(_marks(recording, trace(recording, each.index), filename))) for each in failed)
+    found = (
+        Finding("stale", (error.type, error.message), STALE, (Value(marks),))
+        for error, marks in marked
+        if error and marks
+    )
+    return [*dict.fromkeys(found)]
+
+
 def _last(raised: BaseException, recording: Recording) -> Step | None:
     """Returns the last step of a recording, if it is that of this error."""
     last = recording.steps[-1] if len(recording) else None
@@ -110,7 +125,7 @@ def _of_framework(raised: BaseException, recording: Recording, paint: Paint) -> 
     lines = lines_of(raised, recording, paint)
     if lines is None:
         return None
-    said = "".join(traceback.format_exception(raised)).removesuffix("\n")
+    said = "".join(traceback.format_exception(raised)).rstrip("\n")
     return f"{said}\n\n{lines}"
 
 

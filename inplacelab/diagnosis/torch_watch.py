@@ -3,7 +3,7 @@
 Then the graph is still there. It tells what its nodes have saved, and at which version that is now. The version at which it was saved is
 in the error's message. The number of a node tells which line has made it, and the writes noted since then tell the rest.
 
-Threads that the program starts meanwhile are watched, too. Whatever the watch meets that it did not expect is left out: the program goes on.
+Threads that the program starts meanwhile are watched, too; processes are not. Whatever the watch meets that it did not expect is left out: the program goes on.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial, wraps
+from multiprocessing.process import BaseProcess
 from typing import Any
 from weakref import WeakSet, ref
 
@@ -58,6 +59,10 @@ _OTHER_THREADS = Text(
     "Backward passes of threads that had begun before were not watched. `with inplacelab.explain():` inside the function that a thread "
     "runs watches it.",
     "没有监视此前已经启动的线程的反向传播。要监视，请在线程运行的函数内部使用 `with inplacelab.explain():`。",
+)
+_CHILDREN = Text(
+    "The program started child processes, which were not watched. `with inplacelab.explain():` inside the function that one runs watches it.",
+    "程序启动了子进程，其中的操作没有监视。要监视，请在子进程运行的函数内部使用 `with inplacelab.explain():`。",
 )
 _COMPILED = Text(
     "What functions compiled by `torch.compile` did was not watched.",
@@ -123,7 +128,6 @@ class TorchWatch:
 
     Attributes:
         failures: the backward passes that failed.
-        remarks: what was not watched.
     """
 
     framework = "torch"
@@ -131,7 +135,7 @@ class TorchWatch:
     def __init__(self) -> None:
         self.failures: list[Failure] = []
         self._silent_lines: set[Hashable] = set()
-        self.remarks: list[Text] = []
+        self._remarks: list[Text] = []
         self._ledger = Ledger(_Storage._expired, _Storage._free_weak_ref)
         self._functions: deque[ref[Any]] = deque(maxlen=FUNCTIONS)
         self._stale = StaleValues(self._ledger, self._functions, self._home)
@@ -146,14 +150,22 @@ class TorchWatch:
             Patch(torch.autograd.function.FunctionCtx, "mark_dirty", self._marks),
             Patch(threading.Thread, "start", self._starts),
             Patch(threading.Thread, "_bootstrap_inner", self._runs_thread),
+            Patch(BaseProcess, "start", self._starts_child),
+            Patch(BaseProcess, "_bootstrap", self._runs_child),
         )
         self._threads = threading.local()
         self._started: WeakSet[threading.Thread] = WeakSet()
         self._on = False
+        self._has_children = False
         # Tensors that count their versions apart from others on their storages.
         self._apart: Any = WeakIdKeyDictionary()
         self._some_apart = False
         self._suspicious = False  # a write may have made a saved value stale without a new version
+
+    @property
+    def remarks(self) -> Sequence[Text]:
+        """What was not watched. If a pass has failed, child processes, which may only load data, are no matter."""
+        return [*self._remarks, *([_CHILDREN] if self._has_children and not self.failures else [])]
 
     @property
     def operations(self) -> int:
@@ -212,6 +224,16 @@ class TorchWatch:
             return run(*args, **kwargs)
         finally:
             take_away(self._mode)
+
+    def _starts_child(self, start: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Starts a process for the program."""
+        self._has_children |= self._here() is not None
+        return start(*args, **kwargs)
+
+    def _runs_child(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Runs a process that was forked, in itself: nobody would read what the watch finds there."""
+        self.end()
+        return run(*args, **kwargs)
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
@@ -423,8 +445,8 @@ class TorchWatch:
         return call
 
     def _remark(self, remark: Text) -> None:
-        if remark not in self.remarks:
-            self.remarks.append(remark)
+        if remark not in self._remarks:
+            self._remarks.append(remark)
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 
@@ -491,7 +513,7 @@ class TorchWatch:
         told, key = stale(message), (id(error), message)
         if told is not None:
             saved, remarks = self._stale.found_by(asks, told, frame)
-            found = Failure("stale", key, needed, saved, remarks=[*self.remarks, *remarks])
+            found = Failure("stale", key, needed, saved, remarks=[*self._remarks, *remarks])
         elif is_second_pass(message):
             roots = [node for each in asks.roots if (node := root_node(each)) is not None]
             released = [each for each in reachable(roots) if has_released(each)]

@@ -54,8 +54,8 @@ _TOO_LARGE = Text(
     "the script's folder has more than {0} MiB, so it was not copied", "脚本所在的文件夹超过 {0} MiB，没有复制"
 )
 _NO_REFERENCE = Text(
-    "with a copy of everything that grad nodes save, it still fails: {0}",
-    "即使复制梯度节点保存的所有内容，它仍然失败：{0}",
+    "in a copy of its folder, with nothing on the standard input, and with a copy of everything that grad nodes save, the script still fails: {0}",
+    "在所在文件夹的副本中运行，标准输入为空，并复制梯度节点保存的所有内容，脚本仍然失败：{0}",
 )
 _WRONG_REFERENCE = Text(
     "backward does not know of the write in line {0}, so there are no right gradients to compare with",

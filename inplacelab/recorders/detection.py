@@ -41,6 +41,8 @@ DEFAULT = "inplacelab"
 TORCH_NAMES = "inplacelab.torch"
 """The same engine under PyTorch's names."""
 _OURS = (DEFAULT, TORCH_NAMES)
+_TOOLS = {"explain", "last_recording", "load_ipython_extension", "record", "set_language", "shares_storage", "show"}
+"""What this package has for programs of every framework."""
 _PACKAGES = {"torch": ("PyTorch", "torch"), "paddle": ("PaddlePaddle", "paddlepaddle")}
 """The name of each framework, and that of its package."""
 
@@ -192,13 +194,24 @@ def _imported(tree: ast.AST, names: Mapping[str, Any] = MappingProxyType({})) ->
 
 
 def _imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yields the lines of imports, and the packages."""
+    """Yields the lines of imports, and the packages; not of those that only look at a program."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from ((node.lineno, _top(alias.name)) for alias in node.names)
+            yield from ((node.lineno, _top(alias.name)) for alias in node.names if not _only_looks(tree, alias))
         elif isinstance(node, ast.ImportFrom):
+            if node.module == DEFAULT and all(alias.name in _TOOLS for alias in node.names):
+                continue
             names_module = node.module == DEFAULT and any(alias.name == "torch" for alias in node.names)
             yield node.lineno, TORCH_NAMES if names_module else _top(node.module)
+
+
+def _only_looks(tree: ast.AST, alias: ast.alias) -> bool:
+    """Whether a program imports the engine's package for what looks at tensors of any framework, and for nothing else."""
+    name = alias.asname or alias.name
+    owned = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
+    taken = [node for node in owned if getattr(node.value, "id", "") == name]
+    named = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name]
+    return alias.name == DEFAULT and 0 < len(taken) == len(named) and all(node.attr in _TOOLS for node in taken)
 
 
 def _replaced(tree: ast.AST) -> Iterator[tuple[str, int, ast.expr]]:

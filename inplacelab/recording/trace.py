@@ -27,6 +27,7 @@ MOST = 4
 """A write that makes values of more lines stale is not traced: the list would be too long to read."""
 
 _KEPT = Text("kept: `{0}` needs version {2} of {1}", "保存：`{0}` 需要 {1} 保持在版本 {2}")
+_INFERRED = Text(" (inferred)", "（推断）")
 _OVERWROTE = Text("overwritten through {0}: version {1} → {2}", "经由 {0} 覆盖：版本 {1} → {2}")
 _WROTE_BESIDE = Text(
     "written through {0}, though not these slots: version {1} → {2}", "经由 {0} 写入（并非这些槽位）：版本 {1} → {2}"
@@ -145,6 +146,8 @@ def _kept(moment: Moment, number: int, saved: SavedFacts) -> Iterator[Marked]:
     op = recording.steps[kept.step].op if kept.step is not None else None
     operands = same_value(moment, number, saved)
     says = _KEPT.format(node.name, naming(recording, moment.after, number, *operands).phrase(), saved.version)
+    if saved.inferred:
+        says += _INFERRED
     span = _span(recording, node.line, op, kept.name)
     storage = moment.after.storages.get(saved.storage)
     dtype = saved.dtype or ("" if storage is None else storage.dtype)

@@ -115,12 +115,22 @@ def test_what_a_rank_prints_and_writes_has_its_number(capsys: pytest.CaptureFixt
 
 
 @pytest.mark.usefixtures("as_rank")
-@pytest.mark.parametrize("words", [("explain", "--try"), ("explain", "--fix"), ("compare", "program.py")])
-def test_what_several_ranks_cannot_do_is_refused(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("explain", "--try"), "one process"),
+        (("explain", "--fix"), "one process"),
+        (("compare", "program.py"), "one process"),
+        (("explain", "--format", "json"), "one standard output; .* -o report.json"),
+    ],
+)
+def test_what_several_ranks_cannot_do_is_refused(
+    words: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("program.py").write_text("open('ran', 'w')\n", encoding="utf-8")
     assert main([*words, "program.py"]) == 2
     said = capsys.readouterr().err
-    assert re.match(rf"\[rank1\]: inplacelab {words[0]}: .* one process", said)
+    assert re.match(rf"\[rank1\]: inplacelab {words[0]}: .* {why}", said)
     assert said.count("\n") == 1
     assert not Path("ran").exists()
 

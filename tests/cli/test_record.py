@@ -393,9 +393,9 @@ def test_words_that_are_no_command_are_refused(run: Run, words: tuple[str, ...])
             "传给 JupyterLab",
         ),
         (("show", "a.json", "--", "3"), "this command runs nothing that could be given 3\n", "此命令不运行程序"),
-        (("record",), "missing: script\n", "缺少：script\n"),
-        (("explain",), "missing: script\n", "缺少：script\n"),
-        (("compare", "script.py"), "missing: right\n", "缺少：right\n"),
+        (("record",), "missing: script (or -m MODULE)\n", "缺少：script（或 -m MODULE）\n"),
+        (("explain",), "missing: script (or -m MODULE)\n", "缺少：script（或 -m MODULE）\n"),
+        (("compare", "script.py"), "missing: right (or -m MODULE)\n", "缺少：right（或 -m MODULE）\n"),
         (("record", "-m"), "-m needs a value", "-m 后面要有一个值"),
         (("record", "script.py", "-o"), "-o/--output needs a value", "-o/--output 后面要有一个值"),
         (("record", "script.py", "--limit", "0"), "--limit: 0 is not above 0", "--limit：0 不是正数"),
@@ -409,6 +409,8 @@ def test_what_is_wrong_with_a_command_is_said_in_the_current_language(
     for language, said, usage in (("en", en, "usage: "), ("zh", zh, "用法：")):
         with speak(language):
             done = run(*words)
-        assert done.status == 2
+        asked = run(words[0], "--lang", language, *words[1:])
+        assert done.status == asked.status == 2
         assert said in done.err
         assert done.err.startswith(f"{usage}inplacelab {words[0]} ")
+        assert asked.err == done.err

@@ -69,6 +69,7 @@ QUIET = {
     "ours after it, with a sign of equality": ([*"S", "--output=a.md"], []),
     "after the dashes": (["-o", "a.md", *"S", "--", "-o", "b.md", "--", "x"], ["-o", "b.md", "--", "x"]),
     "ours after it, and theirs after the dashes": ([*"S", "-o", "a.md", "--", "-o", "b.md"], ["-o", "b.md"]),
+    "it after the dashes": (["-o", "a.md", "--", *"S", "-o", "b.md"], ["-o", "b.md"]),
     "nothing after the dashes": (["-o", "a.md", *"S", "x", "--"], ["x"]),
     "no abbreviations": (["-o", "a.md", *"S", "--out", "b", "--lan", "-ob.md"], ["--out", "b", "--lan", "-ob.md"]),
 }
@@ -114,6 +115,14 @@ def test_an_option_that_the_script_has_too(run: Run) -> None:
     assert (helped.status, helped.argv) == (0, [])
 
 
+def test_what_helps_against_a_wrong_suffix_is_an_option_of_the_command(run: Run) -> None:
+    choose = ", or choose the format with --format"
+    for command, way in {"record": choose, "explain": ""}.items():
+        done = run(command, "train.py", "-o", "a.pdf")
+        assert (done.status, done.argv) == (2, [])
+        assert done.err.endswith(f"; use one of these{way}\n")
+
+
 OPTIONS = {"-o": True, "--output": True, "--try": False, "--seconds": True}
 WORDS = [
     "-o",
@@ -142,7 +151,8 @@ def test_no_word_is_lost_and_none_comes_twice(words: list[str], count: int) -> N
     named = [part for each in found.programs for part in each.words]
     unread = [] if found.after is None else ["--", *found.after]
     assert sorted([*found.options, *named, *found.given, *unread]) == sorted(words)
-    assert unread == (words[words.index("--") :] if "--" in words else [])
+    behind = words[words.index("--") :] if "--" in words else []
+    assert behind in (unread, [*unread[:1], *named, *unread[1:]])
     assert not OPTIONS.keys() & set(found.given)
     if len(found.programs) == count:  # in order
         rest = iter(words)

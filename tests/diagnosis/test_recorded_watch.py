@@ -76,6 +76,8 @@ def test_lines_of_functions_beside_the_block_are_named(tmp_path: Path) -> None:
     assert "kept: `MultiplyGradNode` needs version 0" in said
     assert "  7 |     return h, (h * h).sum()" in said
     assert " 11 |         h.add_(paddle.ones([2, 3]))" in said
+    assert "kept: " in said
+    assert all(line.endswith(" (inferred)") for line in said.splitlines() if "kept: " in line)
     assert "12 |     loss.backward()" in said
 
 

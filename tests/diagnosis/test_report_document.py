@@ -328,6 +328,34 @@ def test_if_no_fix_is_found_the_trials_say_so(tmp_path: Path) -> None:
     assert document["trials"]["message"].startswith("No fix was tried: ")
 
 
+def test_an_error_that_a_program_of_the_engine_has_handled_is_a_failure(tmp_path: Path) -> None:
+    handles = STALE.replace(
+        "h.sum().backward()",
+        "for _ in range(2):\n    try:\n        h.sum().backward()\n    except RuntimeError:\n        pass",
+    )
+    assert handles != STALE
+    for end in ("", "1 / 0\n"):
+        (failure,) = document_of(tmp_path, handles + end)["failures"]
+        assert (failure["kind"], failure["ended"]) == ("stale", False)
+        assert [each["line"] for each in failure["places"]] == [3, 5, 8]
+    (tmp_path / "train.py").write_text(handles)
+    said = run(tmp_path / "train.py").stderr
+    assert said.startswith("\nBackward needed a value that was overwritten:\n")
+    assert "5 | row.scale_(2.0)" in said
+
+
+@pytest.mark.oracle
+@pytest.mark.usefixtures("_torch")
+def test_no_fix_is_tried_for_an_error_that_the_program_has_handled(tmp_path: Path) -> None:
+    handles = SIMPLE.replace("h.sum().backward()", "try:\n    h.sum().backward()\nexcept RuntimeError:\n    pass")
+    assert handles != SIMPLE
+    document = document_of(tmp_path, handles, "--fix")
+    assert [each["ended"] for each in document["failures"]] == [False]
+    said = "No fix was tried: fixes are tried only for an error that ends the program."
+    assert document["trials"] == {"count": 0, "message": said}
+    assert (tmp_path / "train.py").read_text() == handles
+
+
 @pytest.mark.oracle
 @pytest.mark.usefixtures("_torch")
 def test_all_that_was_found_in_a_program_that_goes_on(tmp_path: Path) -> None:

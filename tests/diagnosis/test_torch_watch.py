@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import _thread
 import gc
+import multiprocessing
+import os
 import re
 import shlex
 import subprocess
@@ -734,3 +736,53 @@ def test_passes_inside_others() -> None:
         """)
     assert error is None
     assert [each.needed.innermost.line for each in watch.failures if each.needed] == [6, 16, 6]
+
+
+CHILD = """\
+import multiprocessing, sys, torch
+def fails():
+    h = torch.ones(2, requires_grad=True).exp()
+    h.add_(1)
+    h.sum().backward()
+if __name__ == "__main__":
+    child = multiprocessing.get_context(sys.argv[1]).Process(target=fails)
+    child.start()
+    child.join()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not fork")
+@pytest.mark.parametrize("way", ["fork", "spawn"])
+def test_child_processes_run_as_they_do_unwatched_and_it_is_said_that_nobody_looked(tmp_path: Path, way: str) -> None:
+    (tmp_path / "train.py").write_text(CHILD, encoding="utf-8")
+    plainly, watched = (
+        subprocess.run(
+            [sys.executable, *words, "train.py", way], capture_output=True, text=True, check=False, cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))},
+        ).stderr
+        for words in ([], ["-m", "inplacelab", "explain"])
+    )  # fmt: skip
+    paths = str(tmp_path / "train.py")
+    assert "modified by an inplace operation" in plainly
+    assert watched.replace(paths, "train.py").startswith(plainly.replace(paths, "train.py"))
+    assert "No backward pass failed in what was watched" in watched
+    assert "child processes, which were not watched" in watched
+
+
+def test_child_processes_that_load_data_are_no_matter_in_a_report() -> None:
+    watch = TorchWatch()
+    watch.begin()
+    try:
+        child = multiprocessing.get_context("spawn").Process(target=int)
+        child.start()
+        child.join()
+        before = [each.en for each in watch.remarks]
+        h = torch.ones(2, requires_grad=True).exp()
+        h.add_(1)
+        with pytest.raises(RuntimeError):
+            h.sum().backward()
+    finally:
+        watch.end()
+    assert any("child processes" in each for each in before)
+    assert watch.failures
+    assert watch.remarks == []

@@ -189,6 +189,25 @@ def test_a_program_that_replaces_modules_uses_what_it_imports(text: str, framewo
     assert framework_of_script(Main(Path("program.py")), tree) == framework
 
 
+@pytest.mark.parametrize(
+    ("text", "framework"),
+    [
+        ("import inplacelab\ninplacelab.show(a)", "numpy"),
+        ("import inplacelab as lab\nwith lab.record() as r:\n    lab.set_language('zh')", "numpy"),
+        ("from inplacelab import explain, shares_storage", "numpy"),
+        ("import inplacelab\ninplacelab.show(inplacelab.ones([2]))", "inplacelab"),
+        ("import inplacelab\ninplacelab.show(a)\nf(inplacelab)", "inplacelab"),
+        ("import inplacelab\nimport inplacelab.nn\ninplacelab.show(a)", "inplacelab"),
+        ("from inplacelab import explain, ones", "inplacelab"),
+        ("import inplacelab", "inplacelab"),
+    ],
+)
+def test_a_program_that_only_looks_through_this_package_uses_another(text: str, framework: str) -> None:
+    tree = ast.parse(f"import numpy\na = numpy.ones(2)\n{text}\n")
+    assert framework_used(tree, {}) == Use(framework)
+    assert framework_of_script(Main(Path("program.py")), tree) == framework
+
+
 def test_a_module_that_an_earlier_cell_has_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "paddle", paddle)
     assert framework_used(ast.parse("import paddle\nx = paddle.ones([2])"), {}) == Use("inplacelab")
