@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with speak(language_of(given)):
         parser, commands = _parsers()
         if not given or given[0] not in commands:
-            parser.parse_args(given)  # leaves: the help, the version, or an error
+            return _without_command(parser, given)
         if arguments is None:
             _forget_own_folder()
         name = given[0]
@@ -66,6 +66,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _drop_output()
             return PIPE_CLOSED
     return status
+
+
+def _without_command(parser: Parser, given: Sequence[str]) -> int:
+    """Prints the help, the version, or what is wrong; without any words, which commands there are."""
+    if given:
+        parser.parse_args(given)  # leaves
+    say(parser.format_help().rstrip("\n"), sys.stderr)
+    return 2
 
 
 def _drop_output() -> None:

@@ -27,6 +27,10 @@ from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.recording import Recording
 
 _CANNOT_READ = Text("cannot read {0}: {1}", "无法读取 {0}：{1}")
+_FOLDER = Text(
+    "{0} is a folder: name a script in it, or a package with -m",
+    "{0} 是文件夹：请指定其中的脚本，或用 -m 指定包",
+)
 _LEFT = Text(
     "The script left by `os._exit({0})`, which ends the process at once: nothing could be explained, and no recording was written. "
     "Let it leave by `sys.exit({0})` instead.",
@@ -153,6 +157,8 @@ def parsed_script(path: Path) -> tuple[str, ast.Module]:
     """
     try:
         raw = path.read_bytes()
+    except IsADirectoryError:
+        raise CannotError(_FOLDER.format(path)) from None
     except OSError as error:
         raise CannotError(_CANNOT_READ.format(path, error.strerror)) from None
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
 from inplacelab.cli import output
@@ -19,6 +20,10 @@ SUMMARY = Text(
 )
 _RECORDING = Text("a recording, as `record --format json` writes it", "由 `record --format json` 写出的记录")
 _CANNOT_READ = Text("cannot read {0}: {1}", "无法读取 {0}：{1}")
+_PROGRAM = Text(
+    "{0} is a program, not a recording; to record it: inplacelab record {1}",
+    "{0} 是程序，不是记录；要记录它：inplacelab record {1}",
+)
 _AGAIN = Text(" Record the program again: `record --format json`.", "请重新记录程序：`record --format json`。")
 
 
@@ -41,6 +46,8 @@ def loaded(path: Path) -> Recording:
     Raises:
         CannotError: if that cannot be read, or is no recording.
     """
+    if path.suffix == ".py":
+        raise CannotError(_PROGRAM.format(visible(str(path)), shlex.quote(visible(str(path)))))
     try:
         return codec.load(path)
     except OSError as error:

@@ -212,3 +212,21 @@ def test_a_command_is_quoted_as_it_was_started(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(sys, "argv", ["/somewhere/inplacelab/__main__.py"])
     monkeypatch.setattr(sys, "orig_argv", ["python3", "-m", "inplacelab"])
     assert command_line(words) == f"python3 -m inplacelab {rest}"
+
+
+def test_the_command_alone_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [
+        name for name in ("record", "explain", "compare", "show", "share", "lab") if f"\n    {name} " not in err
+    ] == []
+
+
+def test_what_cannot_be_run_or_shown_says_what_can(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "train.py").write_text("import torch\n")
+    assert main(["explain", str(tmp_path)]) == 2
+    assert main(["show", str(tmp_path / "train.py")]) == 2
+    folder, program = capsys.readouterr().err.splitlines()
+    assert folder == f"inplacelab explain: {tmp_path} is a folder: name a script in it, or a package with -m"
+    assert program.endswith(f"is a program, not a recording; to record it: inplacelab record {tmp_path / 'train.py'}")
