@@ -198,7 +198,7 @@ def test_a_graph_that_backward_has_released_is_shown_as_such() -> None:
 
 
 def test_whether_a_node_has_released_is_found_out_without_unpacking() -> None:
-    called = []
+    called: list[Any] = []
     x = torch.ones(2, requires_grad=True)
     with torch.autograd.graph.saved_tensors_hooks(lambda _: None, called.append):
         y = x.exp()
