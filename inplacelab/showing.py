@@ -24,7 +24,7 @@ _NOTHING = Text(
 _NO_TENSORS = Text("There is no tensor in {0}.", "{0}中没有张量。")
 _SEARCHED = Text(
     "`show` looks for tensors of this package, of PyTorch and PaddlePaddle and for NumPy arrays, also in lists, "
-    "tuples, dictionaries, modules and optimizers. Pass tensors that are elsewhere themselves: `show(thing.x)`, or, from an iterator, "
+    "tuples, dictionaries, modules and optimizers. Pass other tensors directly: `show(thing.x)`; from an iterator: "
     "`show(*model.parameters())`.",
     "`show` 查找本包、PyTorch 与 PaddlePaddle 的张量以及 NumPy 数组，也会在列表、元组、字典、模块和优化器中查找。别处的张量请直接传入："
     "`show(thing.x)`；迭代器中的张量请写成 `show(*model.parameters())`。",

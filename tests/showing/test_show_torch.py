@@ -175,6 +175,8 @@ def test_hooks_that_pack_saved_tensors_are_not_called() -> None:
         y = x.exp()
     x.grad_fn  # noqa: B018
     assert "saved_tensors_hooks" in " ".join(note.en for note in looked(x=x, y=y).notes)
+    assert "ExpBackward0" in (picture := look_svg(looked(y=y), "en"))
+    assert picture.count("keeps nothing") == 1  # that is the node of the leaf: of the other one it is not known
     assert not called
 
 
@@ -184,6 +186,7 @@ def test_a_graph_that_backward_has_released_is_shown_as_such() -> None:
     y.backward()
     state = state_of(x=x, y=y)
     assert state.tensor("x").grad is not None
+    assert look_svg(looked(y=y), "en").count("released") == 2  # in the sentence, and in the node
     assert {node.name: node.released for node in state.nodes.values()} == {
         "SumBackward0": False,
         "ExpBackward0": True,
