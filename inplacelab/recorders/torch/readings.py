@@ -76,8 +76,13 @@ def was_released(node: Any) -> bool:
     for attribute in _saved_names(type(node)) if SHOWS_SAVED else ():
         try:
             found = getattr(node, attribute)
-            if not isinstance(found, tuple | list) and found.data is None and found.unpack_hook is None:
-                found.unpack()
+            # Where a version of PyTorch does not show whether there is a hook, nothing is asked: the hook would be called.
+            if (
+                not isinstance(found, tuple | list)
+                and found.data is None
+                and getattr(found, "unpack_hook", found) is None
+            ):
+                getattr(node, attribute.removeprefix("_raw"))
         except RuntimeError:
             return True
     return False
