@@ -13,6 +13,7 @@ from inplacelab.recorders.run import record
 from inplacelab.recorders.static import class_name
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import sentence
+from inplacelab.recording.sentences.phrases import joined
 
 __all__ = ["show"]
 
@@ -20,11 +21,13 @@ _NOTHING = Text(
     "`show` was given nothing: pass tensors, or what holds tensors: `show(x, y)`, `show(model, optimizer)`.",
     "`show` 没有收到任何参数：请传入张量，或包含张量的对象：`show(x, y)`、`show(model, optimizer)`。",
 )
-_NO_TENSORS = Text("There is no tensor in {0}.", "{0} 中没有张量。")
+_NO_TENSORS = Text("There is no tensor in {0}.", "{0}中没有张量。")
 _SEARCHED = Text(
     "`show` looks for tensors of this package, of PyTorch and PaddlePaddle and for NumPy arrays, also in lists, "
-    "tuples, dictionaries, modules and optimizers.",
-    "`show` 查找本包、PyTorch 与 PaddlePaddle 的张量以及 NumPy 数组，也会在列表、元组、字典、模块和优化器中查找。",
+    "tuples, dictionaries, modules and optimizers. Pass other tensors directly: `show(thing.x)`; from an iterator: "
+    "`show(*model.parameters())`.",
+    "`show` 查找本包、PyTorch 与 PaddlePaddle 的张量以及 NumPy 数组，也会在列表、元组、字典、模块和优化器中查找。别处的张量请直接传入："
+    "`show(thing.x)`；迭代器中的张量请写成 `show(*model.parameters())`。",
 )
 _ONE_EMPTY = Text("`{0}` (of type {1})", "`{0}`（类型为 {1}）")
 _NO_PICTURE = Text(
@@ -85,12 +88,12 @@ def _looks(given: dict[str, Any]) -> list[Recording]:
     said = [_ONE_EMPTY.format(name, class_name(type(given[name]))) for name in empty]
     missing = [_NO_TENSORS.format(each) for each in said]
     if len(empty) == len(given):
-        raise TypeError(f"{missing[0]} {_SEARCHED}")
+        raise TypeError(str(joined([missing[0], _SEARCHED])))
     found = existing.find(given)
     recordings = existing.recordings_of(found)
     shown = [each for each in recordings if each.steps[0].tensors]
     if not shown:
-        raise ValueError(" ".join(str(note) for each in recordings for note in each.notes))
+        raise ValueError(str(joined([note for each in recordings for note in each.notes])))
     left_out = [note for each in recordings if each not in shown for note in each.notes]
     notes = (*missing, *left_out, *existing.across(found), *shown[0].notes)
     return [replace(shown[0], notes=notes), *shown[1:]]

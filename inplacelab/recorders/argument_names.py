@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Collection, Sequence
-from itertools import islice
+from itertools import count, islice
 from types import FrameType
 from typing import Any
 
@@ -18,7 +18,8 @@ LONGEST = 40
 
 
 def names_of(frame: FrameType, given: Sequence[Any], keywords: Collection[str]) -> list[str]:
-    """Returns a name for each positional argument of the call that a frame is at: its text in the source, or else `x0`, `x1`.
+    """Returns a name for each positional argument of the call that a frame is at: its text in the source, or else `x0`, `x1`, or the
+    next of these that nothing else in the call is called.
 
     Args:
         frame: the frame of the program that calls.
@@ -27,12 +28,17 @@ def names_of(frame: FrameType, given: Sequence[Any], keywords: Collection[str]) 
     """
     written = _arguments(frame, given, keywords) or [""] * len(given)
     named: dict[str, int] = {}
-    names = []
-    for place, (text, value) in enumerate(zip(written, given, strict=True)):
-        is_name = (
-            text and len(text) <= LONGEST and text not in keywords and named.setdefault(text, id(value)) == id(value)
-        )
-        names.append(text if is_name else f"x{place}")
+    names = [
+        text
+        if text and len(text) <= LONGEST and text not in keywords and named.setdefault(text, id(value)) == id(value)
+        else ""
+        for text, value in zip(written, given, strict=True)
+    ]
+    taken = {*names, *keywords}
+    for place, name in enumerate(names):
+        if not name:
+            names[place] = next(free for k in count(place) if (free := f"x{k}") not in taken)
+            taken.add(names[place])
     return names
 
 

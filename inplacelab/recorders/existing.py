@@ -50,6 +50,7 @@ _SAME_MEMORY = Text(
     "`{0}` and `{1}` share memory, although they belong to two frameworks.",
     "`{0}` 与 `{1}` 共享内存，尽管它们属于两个框架。",
 )
+_MORE_SHARE = Text("So do {0:,} further pairs.", "另有 {0:,} 对也是如此。")
 
 
 @dataclass(slots=True)
@@ -124,9 +125,11 @@ def _items(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 def _held(name: str, holder: Any, recorder: type[Recorder]) -> Iterator[tuple[str, Any]]:
     """Yields the tensors of a module or of an optimizer's state, and the attributes that may lead to others."""
     yield from ((f"{name}{path}", each) for path, each in recorder.watched.further(holder))
-    leads = (recorder.watched.tensors, *recorder.watched.holders, list, tuple)
-    for key, each in first_items(attributes_of(holder), _MOST_OBJECTS):
-        if type(key) is str and not key.startswith("_") and key != "param_groups" and issubclass(type(each), leads):
+    leads = (recorder.watched.tensors, *recorder.watched.holders, dict, list, tuple)
+    inside = attributes_of(holder)
+    told = ("state", "param_groups") if "param_groups" in inside else ()  # of an optimizer: told otherwise
+    for key, each in first_items(inside, _MOST_OBJECTS):
+        if type(key) is str and not key.startswith("_") and key not in told and issubclass(type(each), leads):
             yield f"{name}.{key}", each
 
 
@@ -210,9 +213,11 @@ def across(found: Mapping[str, Found]) -> list[Text]:
                 places.append((framework, name, memory_of(tensor)))
             except ValueError:  # it has no storage of its own
                 continue
-    return [
+    said = [
         _SAME_MEMORY.format(one, other)
         for place, (framework, one, memory) in enumerate(places)
         for another, other, its in places[place + 1 :]
         if another != framework and memory.is_shared_with(its)
     ]
+    more = len(said) - _MOST_NAMES
+    return said if more <= 0 else [*said[:_MOST_NAMES], _MORE_SHARE.format(more)]

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from inplacelab.language import Text
 from inplacelab.layout import Layout, extent
 from inplacelab.recorders import events
 from inplacelab.recorders.attribution import Attribution, Did
@@ -56,6 +57,13 @@ class _Array:
     place: tuple[Any, ...]
     storage: Storage[_Array]
     operand: Operand
+
+
+_NO_NUMBERS = Text(
+    "Arrays were left out whose elements are not numbers of a plain dtype, such as text, objects and records, or are not whole elements of "
+    "the memory under them, such as a field of records.",
+    "这些数组没有显示：元素不是普通数值类型（例如文本、对象、结构体），或元素在所属内存中没有按整元素排列（例如结构体数组的一个字段）。",
+)
 
 
 class NumpyRecorder:
@@ -94,6 +102,8 @@ class NumpyRecorder:
         self._storages.only_ends = True
         try:
             self._look([Scope(tensors, "")])
+            if any(self._known.find(each) is None for each in tensors.values()):
+                self.shield.remark(_NO_NUMBERS)
         finally:
             self._forget()
 

@@ -213,7 +213,8 @@ def test_the_commands_that_record_a_script_write_what_they_say(
 def test_the_command_that_opens_the_lessons_is_one(
     language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert f"\n{COMMAND}lab\n" in page("course", language).read_text(encoding="utf-8")
+    words = {"en": "lab", "zh": "lab --lang zh"}[language]
+    assert f"\n{COMMAND}{words}\n" in page("course", language).read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert main(["lab", "--no-open", "--lang", language]) == 0
     assert str(Path("inplacelab-lessons", language)) in capsys.readouterr().out

@@ -71,6 +71,35 @@ class TestWhatIsSaid:
         with pytest.raises(RuntimeError, match="modified by an inplace"):
             y.backward()
 
+    def test_a_view_shares_with_its_base_though_that_was_not_given(self) -> None:
+        view = lab.arange(6.0)[1:3]
+        said = look_text(looked(view=view), "en")
+        assert "view and T1 (unnamed) share storage S0." in said
+
+    def test_a_dictionary_of_a_layer(self) -> None:
+        net = lab.nn.Linear(2, 2)
+        net.state = {"keys": [lab.ones([2])]}
+        assert state_of(net=net).tensor("net.state['keys'][0]").shape == (2,)
+
+    def test_two_names_of_one_tensor(self) -> None:
+        net = lab.nn.Sequential(lab.nn.Linear(2, 2), lab.nn.Linear(2, 2))
+        net[1].weight = net[0].weight
+        assert "net.0.weight and net.1.weight are one and the same tensor." in look_text(looked(net=net), "en")
+
+    def test_a_graph_that_backward_has_released(self) -> None:
+        a = lab.ones([2])
+        a.stop_gradient = False
+        loss = a.exp().sum()
+        loss.backward()
+        assert "ExpGradNode has released what it had saved" in look_text(looked(loss=loss), "en")
+
+    def test_a_gradient_that_is_given_with_its_owner_has_one_name(self) -> None:
+        a = lab.ones([2])
+        a.stop_gradient = False
+        a.exp().sum().backward()
+        state = state_of(**{"a": a, "a.grad": a.grad})
+        assert sorted(each.names for each in state.tensors.values()) == [("a",), ("a.grad",)]
+
     def test_tensors_in_containers_layers_and_optimizers(self) -> None:
         class Pair(NamedTuple):
             one: Any
@@ -207,6 +236,17 @@ class TestNames:
         assert "lab.ones([2])" in (said := texts(capsys))
         assert "x1 " in said
 
+    def test_numbers_are_free_ones(self, capsys: pytest.CaptureFixture[str]) -> None:
+        two, x0 = [lab.ones([1]), lab.ones([2])], lab.ones([3])
+        show(lab.ones([4]).reshape([1, 4]).reshape([2, 2]), x0)  # too long for a name
+        assert re.search(r"x1 .*\[2, 2\]", said := texts(capsys))
+        assert re.search(r"x0 .*\[3\]", said)
+        show(*two, x0=x0)
+        said = texts(capsys)
+        assert [
+            re.search(rf"{name} .*\[{size}\]", said) is None for name, size in (("x1", 1), ("x2", 2), ("x0", 3))
+        ] == [False] * 3
+
     def test_without_a_source_arguments_are_numbered(self, capsys: pytest.CaptureFixture[str]) -> None:
         x = lab.ones([2])
         exec("show(x, v)", {"show": show, "x": x, "v": x[1:]})
@@ -274,6 +314,21 @@ class TestRefused:
         with pytest.raises(TypeError, match=f"There is no tensor in `value` \\(of type {kind}\\)"):
             show(value)
 
+    def test_an_iterator_is_not_used_up(self) -> None:
+        tensors = iter([lab.ones([1])])
+        with pytest.raises(TypeError, match=re.escape("show(*model.parameters())")):
+            show(tensors)
+        assert len([*tensors]) == 1
+        with speak("zh"), pytest.raises(TypeError, match="）中没有张量。`show` 查找"):
+            show(tensors)
+
+    @pytest.mark.parametrize("array", [np.array("text"), np.array([{}]), np.zeros(3, [("a", "f4"), ("b", "i2")])["b"]])
+    def test_arrays_without_plain_numbers_are_refused_with_the_reason(self, array: Any) -> None:
+        with pytest.raises(
+            ValueError, match=r"Not shown: `array`\. Arrays were left out whose elements are not numbers"
+        ):
+            show(array)
+
     def test_a_layer_without_parameters(self) -> None:
         with pytest.raises(TypeError, match="of type ReLU"):
             show(lab.nn.ReLU())
@@ -330,7 +385,7 @@ class TestSeveralFrameworks:
         show(x, a)
         said = texts(capsys)
         assert "x shares its storage S0 with no other tensor" in said
-        assert "a shares its storage S0 with no other array" in said
+        assert "a shares its storage S0 with no other NumPy array" in said
         assert "share memory" not in said
 
 

@@ -175,6 +175,8 @@ def test_hooks_that_pack_saved_tensors_are_not_called() -> None:
         y = x.exp()
     x.grad_fn  # noqa: B018
     assert "saved_tensors_hooks" in " ".join(note.en for note in looked(x=x, y=y).notes)
+    assert "ExpBackward0" in (picture := look_svg(looked(y=y), "en"))
+    assert picture.count("keeps nothing") == 1  # that is the node of the leaf: of the other one it is not known
     assert not called
 
 
@@ -184,7 +186,31 @@ def test_a_graph_that_backward_has_released_is_shown_as_such() -> None:
     y.backward()
     state = state_of(x=x, y=y)
     assert state.tensor("x").grad is not None
-    assert not any(node.saved for node in state.nodes.values())
+    assert look_svg(looked(y=y), "en").count("released") == 2  # in the sentence, and in the node
+    assert {node.name: node.released for node in state.nodes.values()} == {
+        "SumBackward0": False,
+        "ExpBackward0": True,
+        "AccumulateGrad": False,
+    }
+    said = "ExpBackward0 has released what it had saved, in an earlier backward pass"
+    assert said in look_text(looked(y=y), "en")
+    with pytest.raises(RuntimeError, match="second time"):
+        y.backward()
+    z = (x * torch.ones(2)).exp().sum()  # `x` needs not be saved for this: nothing was released
+    assert not any(node.released for node in state_of(z=z).nodes.values())
+
+
+def test_whether_a_node_has_released_is_found_out_without_unpacking() -> None:
+    called: list[Any] = []
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda _: None, called.append):
+        y = x.exp()
+    assert not any(node.released for node in state_of(y=y).nodes.values())
+    assert not called
+
+
+def test_a_tensor_shares_with_a_base_that_was_not_given() -> None:
+    assert "view and T0 (unnamed) share storage S0." in look_text(looked(view=torch.ones(6).view(2, 3)), "en")
 
 
 # ---- what leads to tensors ---------------------------------------------------------------------------------------------------------------
@@ -224,6 +250,14 @@ def test_an_array_on_a_tensor_is_said_to_share_its_memory(capsys: pytest.Capture
     said = capsys.readouterr().out
     assert "x and a share memory, although they belong to two frameworks" in said
     assert "b share memory" not in said
+
+
+def test_of_many_pairs_that_share_memory_the_first_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    x = torch.ones(4)
+    show([x[k:] for k in range(4)], [x.numpy()[k:] for k in range(4)])
+    said = capsys.readouterr().out
+    assert said.count("share memory, although") == 8
+    assert "So do 8 further pairs." in said
 
 
 # ---- unusual tensors -----------------------------------------------------------------------------------------------------------------------

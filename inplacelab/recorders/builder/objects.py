@@ -129,7 +129,7 @@ class Objects:
     def _names_of(self, number: int) -> tuple[str, ...]:
         """Returns a tensor's names: its own, and `x.grad` for each name of a tensor whose gradient it is."""
         owners = (name for owner in self._owners.get(number, ()) for name in self._names.get(owner, ()))
-        return (*self._names.get(number, ()), *(f"{name}.grad" for name in owners))
+        return tuple(dict.fromkeys((*self._names.get(number, ()), *(f"{name}.grad" for name in owners))))
 
     def died(self, event: ev.Died) -> None:
         """Notes what is gone."""

@@ -17,7 +17,7 @@ from inplacelab.language import Text
 from inplacelab.recorders import events
 from inplacelab.recorders.node_references import NodeReferences
 from inplacelab.recorders.torch.known import KnownTensor, Moment
-from inplacelab.recorders.torch.readings import LEAF_NODE, kept_version, saved_by, shown
+from inplacelab.recorders.torch.readings import LEAF_NODE, kept_version, saved_by, shown, was_released
 
 _PACKED = Text(
     "The program's own `saved_tensors_hooks` packed what nodes saved, so that was left out.",
@@ -185,7 +185,8 @@ class TorchNodes:
         belongs = name != LEAF_NODE and self._moment.made.first <= sequence < self._moment.made.last
         inputs = tuple([f"input {k}" for k in range(len(edges))]) if len(edges) > 1 else ("input",)
         kept = self._nodes[number].kept = tuple(self._kept(node, unseen=not belongs))
-        self._emit(events.NodeMade(number, shown(name), inputs, edges, kept, False, leaf, belongs))
+        released = self._nodes[number].released = not belongs and was_released(node)
+        self._emit(events.NodeMade(number, shown(name), inputs, edges, kept, released, leaf, belongs))
 
     def _add_node(self, number: int, key: tuple[str, int], edges: tuple[int | None, ...]) -> None:
         before = self._nodes.get(number)

@@ -56,8 +56,9 @@ _UNREADABLE = Text(
     "PyTorch 不显示的张量没有记录：读取它们会引发 {0}。",
 )
 _READ_OTHERWISE = Text(
-    "`conj()` of complex numbers makes a view that is conjugated when it is read. The values shown for it are those in its storage.",
-    "复数的 `conj()` 得到的视图在读取时才取共轭；图中显示的是存储里的数值。",
+    "Some views of complex numbers, such as `x.conj()` and `x.conj().imag`, are conjugated or negated only when they are read. The values "
+    "shown for them are those in their storage.",
+    "复数的某些视图（如 `x.conj()` 和 `x.conj().imag`）在读取时才取共轭或取负；这里显示的是存储里的数值。",
 )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.layout import Layout
 from inplacelab.recorders.memory import Memory, NoStorageError
 from inplacelab.recorders.static import class_name
@@ -69,6 +69,23 @@ def saved_by(node: Any) -> Iterator[tuple[str, Any]]:
             yield from ((f"{name}[{k}]", each) for k, each in enumerate(found))
         else:
             yield name, found
+
+
+def was_released(node: Any) -> bool:
+    """Whether an earlier pass has released what a node had saved: PyTorch refuses to unpack that. Nothing is unpacked that is there."""
+    for attribute in _saved_names(type(node)) if SHOWS_SAVED else ():
+        try:
+            found = getattr(node, attribute)
+            # Where a version of PyTorch does not show whether there is a hook, nothing is asked: the hook would be called.
+            if (
+                not isinstance(found, tuple | list)
+                and found.data is None
+                and getattr(found, "unpack_hook", found) is None
+            ):
+                getattr(node, attribute.removeprefix("_raw"))
+        except RuntimeError:
+            return True
+    return False
 
 
 def _called(attribute: str) -> str:
@@ -228,7 +245,10 @@ _NO_MEMORY = Text(
     "A tensor of type {0} has no memory that PyTorch shows: compare the tensors that it is made of.",
     "PyTorch 不显示类型为 {0} 的张量的内存：请比较组成它的张量。",
 )
-_LAYOUT_PARTS = {torch.sparse_coo: "`_indices()`, `_values()`", torch.sparse_csr: "`crow_indices()`, `values()`"}
+_LAYOUT_PARTS = {
+    torch.sparse_coo: ("`_indices()`", "`_values()`"),
+    torch.sparse_csr: ("`crow_indices()`", "`values()`"),
+}
 
 
 def memory_of(tensor: Any) -> Memory:
@@ -239,7 +259,7 @@ def memory_of(tensor: Any) -> Memory:
         if _Tensor.is_nested.__get__(tensor):
             raise NoStorageError(str(_NESTED))
         if (layout := kind_of_layout(tensor)) is not torch.strided:
-            raise NoStorageError(str(_PARTS.format(layout, _LAYOUT_PARTS.get(layout, "`values()`"))))
+            raise NoStorageError(str(_PARTS.format(layout, enumerated(_LAYOUT_PARTS.get(layout, ("`values()`",))))))
         try:
             storage = _Tensor.untyped_storage(tensor)
             start, size = start_of(storage), storage.nbytes()

@@ -158,7 +158,7 @@ def _origin(recording: Recording, state: State, node: NodeFacts, leaves: Mapping
         return words.FILLS.format(tensor=called.first)
     op = node_as_written(recording, node.id, node)
     if is_look(recording):  # what made the node is not known: there is room for what it keeps
-        return _keeps(recording, state, node)
+        return words.RELEASED if node.released else _keeps(recording, state, node)
     if node.line is None:
         # A gradient that can be differentiated again has nodes that no operation of the program made.
         return op or words.MADE_BY_BACKWARD
@@ -168,16 +168,19 @@ def _origin(recording: Recording, state: State, node: NodeFacts, leaves: Mapping
 def _doing(recording: Recording, state: State, node: NodeFacts) -> Text:
     if node.status:
         return words.NODE_STATUS[node.status]
-    if node.released:
-        return words.RELEASED
-    return Text("", "") if is_look(recording) and node.leaf is None else _keeps(recording, state, node)
+    if is_look(recording) and node.leaf is None:
+        return Text("", "")
+    return words.RELEASED if node.released else _keeps(recording, state, node)
 
 
 def _keeps(recording: Recording, state: State, node: NodeFacts) -> Text:
     if is_look(recording) and not framework_of(recording).shows_saved:
         return Text("", "")
     kept = [_keeping(state, each) for each in kept_names(recording, state, node.id, node.saved)]
-    return words.KEEPS.format(saved=enumerated(kept)) if kept else words.KEEPS_NOTHING
+    if kept:
+        return words.KEEPS.format(saved=enumerated(kept))
+    # The notes of a look say what is left out, which may be what this node has saved.
+    return Text("", "") if is_look(recording) and recording.notes and node.leaf is None else words.KEEPS_NOTHING
 
 
 def _keeping(state: State, kept: Naming) -> Text:
