@@ -89,7 +89,7 @@ def _freed(moment: Moment) -> list[Text]:
     gone = [
         each
         for each in moment.after.tensors.values()
-        if each.names and 0 not in each.shape and not storages[each.storage].bytes
+        if each.names and 0 not in each.shape and (on := storages.get(each.storage)) is not None and not on.bytes
     ]
     verb = "has" if len(gone) == 1 else "have"
     pattern = Text(f"{{0}} {verb} no memory any more: the storage was freed.", "{0} 已经没有内存：存储已被释放。")
