@@ -37,8 +37,8 @@ from inplacelab.recorders.events import INFERRED, Operand, OperationDone
 from inplacelab.recorders.handles import Handles
 from inplacelab.recorders.instrument import Tracing
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.memory import Memory
 from inplacelab.recorders.program import Program, Scope, scopes_of
+from inplacelab.recorders.recorder import Memory
 from inplacelab.recorders.remarks import ELSEWHERE
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.static import attributes_of, class_name, member, message_of, module_of

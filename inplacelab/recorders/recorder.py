@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from inplacelab.errors import Refusal
 from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.memory import Memory
 from inplacelab.recorders.program import Program, Scope
 from inplacelab.recorders.shield import Shield
 
@@ -65,3 +64,31 @@ class Recorder(Protocol):
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names."""
+
+
+class Memory(NamedTuple):
+    """Where a tensor's storage is.
+
+    Attributes:
+        storage: what tells it from the framework's other storages while it lives; None if there is nothing to tell it by.
+        start: its address; 0 if it has no memory.
+        bytes: its size.
+        framework: the framework that it belongs to.
+    """
+
+    storage: int | None
+    start: int
+    bytes: int
+    framework: str
+
+    def is_shared_with(self, other: Memory) -> bool:
+        """Whether another storage is the same one, or has some of the same memory."""
+        if self.storage is not None and (self.framework, self.storage) == (other.framework, other.storage):
+            return True
+        if not (self.start and other.start):
+            return False
+        return self.start < other.start + other.bytes and other.start < self.start + self.bytes
+
+
+class NoStorageError(ValueError):
+    """A tensor has no storage of its own, so nothing can be said of what it shares."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.recorders.detection import framework_of_object, recorder_of
-from inplacelab.recorders.memory import Memory
+from inplacelab.recorders.recorder import Memory
 from inplacelab.recorders.static import class_name
 
 __all__ = ["memory_of", "shares_storage"]

@@ -29,8 +29,8 @@ from inplacelab.recorders.engine.names import WATCHED
 from inplacelab.recorders.engine.objects import EngineObjects, KnownTensor, dtype_name, part_of
 from inplacelab.recorders.engine.readings import address_of, gradient_of, plain, reachable
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.memory import Memory
 from inplacelab.recorders.program import Place, Program, Scope
+from inplacelab.recorders.recorder import Memory
 from inplacelab.recorders.refused_calls import arguments
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.snapshots import WHOLE

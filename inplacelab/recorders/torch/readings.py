@@ -15,7 +15,7 @@ import torch
 
 from inplacelab.language import Text, enumerated
 from inplacelab.layout import Layout
-from inplacelab.recorders.memory import Memory, NoStorageError
+from inplacelab.recorders.recorder import Memory, NoStorageError
 from inplacelab.recorders.static import class_name
 
 _Tensor: Any = torch.Tensor

@@ -13,7 +13,7 @@ from typing import Any
 from inplacelab.dependence import POINTWISE
 from inplacelab.language import Text
 from inplacelab.layout import Layout
-from inplacelab.recorders import events, memory
+from inplacelab.recorders import events, recorder
 from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.events import Operand
 from inplacelab.recorders.handles import Handles
@@ -73,10 +73,10 @@ class VectorRecorder:
         self.live_before, self._peak = 0, 0
 
     @staticmethod
-    def memory_of(vector: Vector, /) -> memory.Memory:
+    def memory_of(vector: Vector, /) -> recorder.Memory:
         """Returns where the numbers of a vector are."""
         numbers = vector.memory.numbers
-        return memory.Memory(id(vector.memory), numbers.__array_interface__["data"][0], numbers.nbytes, "vectors")
+        return recorder.Memory(id(vector.memory), numbers.__array_interface__["data"][0], numbers.nbytes, "vectors")
 
     def look(self, tensors: dict[str, Any], /) -> None:
         """Describes existing vectors as they are now."""
