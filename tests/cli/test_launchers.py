@@ -17,7 +17,7 @@ from inplacelab.cli.signals import held
 from inplacelab_widgets.page import payload_of
 
 ENVIRONMENT = os.environ | {
-    "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path))), "OMP_NUM_THREADS": "1",
+    "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path))), "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo",  # a machine may not find itself by its name
 }  # fmt: skip
 FAILS = """\
 h = net(torch.ones(2, 3)).exp()
@@ -69,7 +69,9 @@ def test_each_rank_of_torchrun_explains_its_own_failure() -> None:
     pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
     Path("train.py").write_text(IN_PARALLEL, encoding="utf-8")
     # `torchrun` is this module
-    lines = launched("torch.distributed.run", "--standalone", "--nproc-per-node", "2").splitlines()
+    lines = launched(
+        "torch.distributed.run", "--standalone", "--local-addr", "127.0.0.1", "--nproc-per-node", "2"
+    ).splitlines()
     for rank in (0, 1):
         mark = f"[rank{rank}]: "
         mine = [k for k, line in enumerate(lines) if line.startswith(mark)]
