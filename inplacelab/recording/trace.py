@@ -53,7 +53,7 @@ class Details:
         kept: its version when it was saved.
         before, after: the version before and after a write.
         found: the version that backward finds.
-        certain: False if something else fits as well.
+        certain: False if something else fits as well, or if it was inferred and not seen.
     """
 
     tensor: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ def _kept(moment: Moment, number: int, saved: SavedFacts) -> Iterator[Marked]:
     storage = moment.after.storages.get(saved.storage)
     dtype = saved.dtype or ("" if storage is None else storage.dtype)
     names = (kept.name,) if kept.name else ()
-    details = Details(names, op or "", node.name, dtype, saved.shape, kept=saved.version)
+    details = Details(names, op or "", node.name, dtype, saved.shape, kept=saved.version, certain=not saved.inferred)
     yield Marked(node.line, "kept", _BRIEFLY_KEPT.format(saved.version), says, span, details)
 
 

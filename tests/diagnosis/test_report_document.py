@@ -388,6 +388,8 @@ def test_a_recorded_program(tmp_path: Path) -> None:
     document = document_of(tmp_path, STALE.replace("inplacelab as paddle", "paddle").replace("row.", "h."), "--try")
     (failure,) = document["failures"]
     assert (document["framework"]["name"], failure["kind"], failure["error"]) == ("paddle", "stale", document["raised"])
+    certain = {each["role"]: each["certain"] for each in failure["places"]}
+    assert certain == {"kept": False, "overwritten": True, "needed": True}  # what Paddle's nodes save is inferred
     assert [(each["role"], each["line"]) for each in failure["places"]] == [
         ("kept", 3),
         ("overwritten", 5),
