@@ -92,7 +92,7 @@ def test_each_rank_of_torchrun_explains_its_own_failure() -> None:
 @pytest.mark.oracle
 def test_accelerate_launches_the_command() -> None:
     pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
-    pytest.importorskip("accelerate", reason="needs accelerate: python -m pip install accelerate")
+    pytest.importorskip("accelerate", reason="needs Accelerate: python -m pip install --group launchers")
     Path("train.py").write_text(ALONE, encoding="utf-8")
     said = launched("accelerate.commands.launch", "--cpu", "--num_processes", "1")
     assert "kept: `ExpBackward0`" in said
