@@ -769,7 +769,8 @@ def test_child_processes_run_as_they_do_unwatched_and_it_is_said_that_nobody_loo
     assert "child processes, which were not watched" in watched
 
 
-def test_child_processes_that_load_data_are_no_matter_in_a_report() -> None:
+def test_child_processes_that_load_data_are_no_matter_in_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None, raising=False)  # an IPython in this process has none
     watch = TorchWatch()
     watch.begin()
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
 from inplacelab.distributed import on_ranks
+from inplacelab.installing import command, requirement
 from inplacelab.language import speak
 from inplacelab.lessons import ranks, recorded
 from inplacelab.recording import to_json
@@ -79,7 +81,7 @@ def test_without_mpi_a_lessons_program_shows_its_recordings_and_another_says_wha
         (stored[0].source, 4, "shared"),
         ("x = 1", 2, ""),
     ):
-        with pytest.raises(LookupError, match=r"inplacelab\[mpi\]"):
+        with pytest.raises(LookupError, match=re.escape(command(requirement("mpi")))):
             ranks.recordings_of(source, count, name)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 from inplacelab.lessons.checks import (
     your_own_operation,
 )
-from inplacelab.ops.table import elementwise
+from inplacelab.ops.table import ROWS, elementwise
 from inplacelab.ops.table.row import Row
 from tests.lessons.answers import ran
 
@@ -33,6 +33,15 @@ y = Cube_.apply(h)
 y.sum().backward()
 """
 RULE = "g * 3. * x * x"
+
+
+@pytest.fixture(autouse=True)
+def _the_table_as_before() -> Iterator[None]:
+    """A learner's row stays in the table; other tests of the same process read it."""
+    before = dict(ROWS)
+    yield
+    ROWS.clear()
+    ROWS.update(before)
 
 
 @pytest.mark.parametrize(

@@ -341,6 +341,11 @@ def test_the_size_of_a_storage_on_a_device_leaves_room_for_the_indices_of_rows()
 
 
 def test_a_folded_storage_without_a_version_has_no_gap_for_it() -> None:
-    scene = scene_of(recorded("torch-loop"))
+    recording = recorded("torch-loop")
+    # As where the tensor that had the counter is gone, and the one that has the storage now is not known yet.
+    steps = [
+        replace(step, counters=tuple(each for each in step.counters if each[0] != 5)) for step in recording.steps[:11]
+    ]
+    scene = scene_of(replace(recording, steps=tuple(steps)))
     said = {str(look.text) for group in scene.storages.shelf for mark in group.marks for _, look in mark.runs if look}
     assert "S5 · 4 B" in said

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import inplacelab
+from inplacelab.installing import command, requirement
 from inplacelab.language import LANGUAGES, speak
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import Stepper, raster, to_card, to_gif
@@ -290,7 +291,7 @@ def test_without_pillow_the_error_says_what_to_install(
     monkeypatch.setitem(sys.modules, "PIL", None)
     with speak(language), pytest.raises(ImportError, match=says) as refused:
         to_gif(three_views())
-    assert "inplacelab[share]" in str(refused.value)
+    assert command(requirement("share")) in str(refused.value)
     assert refused.value.name == "PIL"
 
 

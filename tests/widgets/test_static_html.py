@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import inplacelab
+from inplacelab.installing import command, requirement
 from inplacelab.language import LANGUAGES, Text, speak
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_markdown, to_png, to_svg, to_text
@@ -256,7 +257,7 @@ def test_without_a_renderer_the_error_says_what_to_install(
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     with speak(language), pytest.raises(ImportError, match=says) as refused:
         to_png(sample("lesson"))
-    assert "inplacelab[png]" in str(refused.value)
+    assert command(requirement("png")) in str(refused.value)
     assert refused.value.name == "resvg_py"
 
 
