@@ -59,11 +59,12 @@ def plain(text: str, _: str) -> str:
 
 
 def paint_for(stream: TextIO | None) -> Paint:
-    """Returns what colors texts for a stream: if it is a terminal, and `NO_COLOR` and `FORCE_COLOR` do not say otherwise."""
-    if os.environ.get("NO_COLOR"):
-        return plain
-    on_terminal = stream is not None and not stream.closed and stream.isatty() and os.environ.get("TERM") != "dumb"
-    return _colored if on_terminal or os.environ.get("FORCE_COLOR") else plain
+    """Returns what colors texts for a stream: if it is a terminal that can, and `NO_COLOR` is not set.
+
+    Not `FORCE_COLOR`: Jupyter's kernels set it, and a program that reads our output there would find escape sequences in it.
+    """
+    can = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return _colored if can and stream is not None and not stream.closed and stream.isatty() else plain
 
 
 def _colored(text: str, what: str) -> str:

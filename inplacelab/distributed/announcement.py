@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.recorders.own_code import is_own
+
+_PACKAGE = str(Path(__file__).parents[1])
+_GENERATED = "<inplacelab "
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,6 @@ def calls_by_rank(announcements: list[Announcement]) -> str:
 def program_line() -> str:
     """Returns the file and line of the program that calls the package."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and not is_own(frame.f_code.co_filename):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((_PACKAGE, _GENERATED)):
         frame = frame.f_back
     return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"

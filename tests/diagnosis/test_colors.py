@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from inplacelab.diagnosis.quoting import Quoted, Role, paint_for, painted_diff, plain, quoted
+from inplacelab.diagnosis.quoting import Paint, Quoted, Role, paint_for, painted_diff, plain, quoted
 from inplacelab.language import Text
 from tests.diagnosis.test_report_document import STALE
 
@@ -31,9 +31,7 @@ class Terminal(io.StringIO):
         ({"NO_COLOR": "1"}, False, False),
         ({"NO_COLOR": ""}, True, False),
         ({"TERM": "dumb"}, False, False),
-        ({"FORCE_COLOR": "1"}, True, True),
-        ({"FORCE_COLOR": "1", "TERM": "dumb"}, True, True),
-        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, False),
+        ({"FORCE_COLOR": "1"}, True, False),  # as in a kernel of Jupyter
     ],
 )
 def test_when_a_stream_gets_colors(
@@ -44,16 +42,22 @@ def test_when_a_stream_gets_colors(
     assert [paint_for(each) is not plain for each in (Terminal(), io.StringIO())] == [on_terminal, in_pipe]
     closed = Terminal()
     closed.close()
-    assert [paint_for(each) is not plain for each in (closed, None)] == [in_pipe, in_pipe]
+    assert [paint_for(each) is plain for each in (closed, None)] == [True, True]
 
 
-def test_colors_change_nothing_but_the_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
+@pytest.fixture
+def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Paint:
+    """What colors texts on a terminal."""
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    return paint_for(Terminal())
+
+
+def test_colors_change_nothing_but_the_look(on_terminal: Paint) -> None:
     says = Text("said", "")
     roles: list[Role] = ["kept", "overwritten", "needed"]
     marks = [Quoted(line, "损失 = x", (5, 6), role, says) for line, role in enumerate(roles, 8)]
-    colored = [*quoted(marks, paint=paint_for(None))]
+    colored = [*quoted(marks, paint=on_terminal)]
     assert [CODE.sub("", line) for line in colored] == [*quoted(marks)]
     assert [line for line in colored if "said" not in line] == [line for line in quoted(marks) if "said" not in line]
     codes = [tuple(CODE.findall(line)) for line in colored if "said" in line]
@@ -61,11 +65,9 @@ def test_colors_change_nothing_but_the_look(monkeypatch: pytest.MonkeyPatch) -> 
     assert codes[1] == ("\x1b[31m", "\x1b[0m")
 
 
-def test_lines_of_a_diff(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.delenv("NO_COLOR", raising=False)
+def test_lines_of_a_diff(on_terminal: Paint) -> None:
     diff = "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n x\n-y\n+z\n"
-    painted = painted_diff(diff, paint_for(None))
+    painted = painted_diff(diff, on_terminal)
     assert CODE.sub("", painted) == diff == painted_diff(diff, plain)
     assert painted.splitlines()[3:] == [" x", "\x1b[31m-y\x1b[0m", "\x1b[32m+z\x1b[0m"]
 
@@ -109,7 +111,6 @@ def test_a_terminal_shows_colors_and_a_pipe_does_not(tmp_path: Path, command: st
 
 def test_the_environment_has_the_last_word(tmp_path: Path) -> None:
     assert "\x1b" not in printed(tmp_path, "explain", terminal=True, NO_COLOR="1")
-    assert "\x1b" in printed(tmp_path, "explain", terminal=False, FORCE_COLOR="1")
 
 
 @pytest.mark.oracle
@@ -117,8 +118,8 @@ def test_notes_of_errors_have_no_colors(monkeypatch: pytest.MonkeyPatch) -> None
     torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
     from inplacelab import explain  # noqa: PLC0415
 
-    monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys, "stderr", Terminal())
     h = torch.ones(3, requires_grad=True)
     with pytest.raises(RuntimeError) as caught, explain() as found:
         h.exp().add_(1).sum().backward()
