@@ -15,25 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
 import inplacelab as lab
 import inplacelab.torch as names
 from inplacelab import shares_storage, show
 from inplacelab.language import LANGUAGES, speak
 from inplacelab.recorders import existing
-from inplacelab.recording import Recording, State
+from inplacelab.recording import Recording
 from inplacelab_widgets.look import look_html, look_svg, look_text
-
-
-def looked(**given: Any) -> Recording:
-    """The recording that is shown of tensors of one framework."""
-    (recording,) = existing.recordings_of(existing.find(given))
-    return recording
-
-
-def state_of(**given: Any) -> State:
-    return looked(**given).state()
+from tests.showing.looks import looked, programs, state_of
 
 
 def texts(capsys: pytest.CaptureFixture[str]) -> str:
@@ -155,19 +145,6 @@ VIEWS = (
 WRITES = ("x.scale_(2.0)", "x.zero_()", "x.detach().exp_()", "x.stop_gradient = True", "x.detach_()")
 
 
-@st.composite
-def programs(draw: Any) -> list[str]:
-    """Lines that make views, copies and results of earlier tensors, and write them."""
-    lines, count = [], 1
-    for _ in range(draw(st.integers(1, 8))):
-        source = draw(st.sampled_from(["leaf", *(f"t{place}" for place in range(count))]))
-        makes = draw(st.booleans())
-        line = re.sub(r"\bx\b", source, draw(st.sampled_from(VIEWS if makes else WRITES)))
-        lines.append(f"t{count} = {line}" if makes else line)
-        count += makes
-    return lines
-
-
 def made(lines: list[str]) -> dict[str, Any]:
     """The tensors that a program makes. Lines that are refused do nothing."""
     names: dict[str, Any] = {"lab": lab}
@@ -191,7 +168,7 @@ def gradient(tensors: dict[str, Any]) -> Any:
 
 @example(["t1 = leaf[0]", "leaf.stop_gradient = True", "leaf.scale_(2.0)"])
 @example(["t1 = t0[0]", "t0.stop_gradient = True", "t0.scale_(2.0)", "t0.stop_gradient = False"])
-@given(programs())
+@given(programs(VIEWS, WRITES))
 def test_what_is_shown_of_random_views_is_so(lines: list[str]) -> None:
     tensors, twin = made(lines), made(lines)
     before = {name: (each.inplace_version, each._seen, each.node, each._stop) for name, each in tensors.items()}

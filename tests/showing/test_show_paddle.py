@@ -9,20 +9,10 @@ import pytest
 paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
 from inplacelab import show  # noqa: E402
-from inplacelab.recorders import existing  # noqa: E402
-from inplacelab.recording import Recording, State  # noqa: E402
 from inplacelab_widgets.look import look_svg, look_text  # noqa: E402
+from tests.showing.looks import looked, state_of  # noqa: E402
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
-
-
-def looked(**tensors: Any) -> Recording:
-    (recording,) = existing.recordings_of(existing.find(tensors))
-    return recording
-
-
-def state_of(**tensors: Any) -> State:
-    return looked(**tensors).state()
 
 
 def program(*, written: bool = True) -> dict[str, Any]:

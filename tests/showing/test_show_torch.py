@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import gc
-import re
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
 from inplacelab import shares_storage, show  # noqa: E402
 from inplacelab.recorders import existing  # noqa: E402
 from inplacelab.recorders.torch.readings import is_outdated  # noqa: E402
-from inplacelab.recording import Recording, State  # noqa: E402
 from inplacelab_widgets.look import look_svg, look_text  # noqa: E402
 from tests.recorders.torch_runs import needs_saved  # noqa: E402
+from tests.showing.looks import looked, programs, state_of  # noqa: E402
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]
-
-
-def looked(**tensors: Any) -> Recording:
-    (recording,) = existing.recordings_of(existing.find(tensors))
-    return recording
-
-
-def state_of(**tensors: Any) -> State:
-    return looked(**tensors).state()
 
 
 # ---- random views ------------------------------------------------------------------------------------------------------------------
@@ -60,19 +49,6 @@ WRITES = (
 )
 
 
-@st.composite
-def programs(draw: Any) -> list[str]:
-    """Lines that make views, copies and results of earlier tensors, and write them."""
-    lines, count = [], 1
-    for _ in range(draw(st.integers(1, 8))):
-        source = draw(st.sampled_from(["leaf", *(f"t{place}" for place in range(count))]))
-        makes = draw(st.booleans())
-        line = re.sub(r"\bx\b", source, draw(st.sampled_from(VIEWS if makes else WRITES)))
-        lines.append(f"t{count} = {line}" if makes else line)
-        count += makes
-    return lines
-
-
 def made(lines: list[str]) -> dict[str, Any]:
     """The tensors that a program makes. Lines that PyTorch refuses do nothing."""
     names: dict[str, Any] = {"torch": torch}
@@ -83,7 +59,7 @@ def made(lines: list[str]) -> dict[str, Any]:
     return {name: each for name, each in names.items() if isinstance(each, torch.Tensor)}
 
 
-@given(programs())
+@given(programs(VIEWS, WRITES))
 def test_what_is_shown_of_random_views_is_what_pytorch_says(lines: list[str]) -> None:
     tensors, twin = made(lines), made(lines)
     versions = {name: each._version for name, each in tensors.items()}
