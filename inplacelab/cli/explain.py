@@ -20,7 +20,7 @@ from inplacelab.cli.script import main_of, parsed_script, running, telling_of_ex
 from inplacelab.cli.signals import held
 from inplacelab.cli.words import command_line
 from inplacelab.diagnosis.annotations import to_annotations
-from inplacelab.diagnosis.document import Names, Report, to_json
+from inplacelab.diagnosis.document import Attempts, Names, Report, to_json
 from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.failures import Failure, trail_of
 from inplacelab.diagnosis.findings import COLON, STALE, Finding, told, tried_fix
@@ -80,9 +80,8 @@ SECONDS = 60
 """How long a trial may take, if the user does not say."""
 WATCHED = ("torch",)
 """The frameworks whose programs are watched. Those of others are recorded."""
-
-
 FORMATS = ("text", "json", "github")
+"""How what was found can be said."""
 
 
 def add_to(parser: Parser) -> None:
@@ -221,19 +220,19 @@ def _told(raised: BaseException | None) -> tuple[str, str] | None:
     return None if raised is None or issubclass(type(raised), SystemExit) else told(raised)
 
 
-def _not_tried(options: argparse.Namespace) -> tuple[int, str] | None:
+def _not_tried(options: argparse.Namespace) -> Attempts | None:
     """Says, if fixes were to be tried, that there is no error for which they could be."""
     if not (options.tries or options.fix):
         return None
     said = report_not_tried(_NOT_ENDED)
     _say(options, f"\n{said}")
-    return 0, said
+    return Attempts(0, said)
 
 
 def _try(
     options: argparse.Namespace, main: Main, framework: str, trails: Sequence[Trail], found: Finding
-) -> tuple[Finding, tuple[int, str | None]]:
-    """Tries fixes, and says what came of it. Returns the failure with those that work, how many were tried, and what is said if none works."""
+) -> tuple[Finding, Attempts]:
+    """Tries fixes, and says what came of it. Returns the failure with those that work, and what came of it."""
     try:
         with output.progress() as tell:
             trials = Trials(
@@ -248,19 +247,19 @@ def _try(
     except NotTriedError as reason:
         said = report_not_tried(reason.why)
         _say(options, "\n" + said)
-        return found, (0, said)
+        return found, Attempts(0, said)
     fixes = [tried_fix(each, written=options.fix and each is tried.fixes[0]) for each in tried.fixes]
     _say(options, "\n" + report_of_trials(tried, framework, paint=paint_for(sys.stderr)))
     if options.fix and tried.fixes:
         tried.fixes[0].write()
         _say(options, report_written())
     said_of_none = None if fixes else report_of_trials(tried, framework)
-    return replace(found, fixes=fixes), (tried.count, said_of_none)
+    return replace(found, fixes=fixes), Attempts(tried.count, said_of_none)
 
 
 def _try_recorded(
     options: argparse.Namespace, main: Main, framework: str, ran: _Ran, found: Finding | None
-) -> tuple[Finding | None, tuple[int, str | None] | None]:
+) -> tuple[Finding | None, Attempts | None]:
     """Writes a fix that was found by replaying the recording; else tries fixes, if a backward pass has failed."""
     recording = ran.recording
     if recording is None or ran.raised is None or not recording.steps:

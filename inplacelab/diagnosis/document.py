@@ -25,6 +25,14 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
+class Attempts:
+    """How many fixes were tried, and what is said if none works: what helps instead, or why none was tried."""
+
+    count: int
+    said: str | None
+
+
+@dataclass(frozen=True)
 class Report:
     """How a script ran, and what was found.
 
@@ -36,7 +44,7 @@ class Report:
         watched: how many operations and storages were watched.
         findings: the failures.
         remarks: what was not watched.
-        tried: how many fixes were tried, and what helps if none works; None without trials.
+        tried: what came of trying fixes; None if that was not asked for.
     """
 
     script: Path
@@ -46,7 +54,7 @@ class Report:
     watched: tuple[int, int]
     findings: Sequence[Finding]
     remarks: Sequence[Text]
-    tried: tuple[int, str | None] | None = None
+    tried: Attempts | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +99,7 @@ def to_json(report: Report, names: Names) -> bytes:
         "watched": {"operations": report.watched[0], "storages": report.watched[1]},
         "failures": [_failure(each, names) for each in report.findings],
         "remarks": [*map(said, report.remarks)],
-        "trials": None if report.tried is None else {"count": report.tried[0], "message": report.tried[1]},
+        "trials": None if report.tried is None else {"count": report.tried.count, "message": report.tried.said},
     }
     # Half of a surrogate pair, which UTF-8 cannot express, becomes an escape, as JSON has it.
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode(errors="backslashreplace")
