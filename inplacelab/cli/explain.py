@@ -16,7 +16,7 @@ from inplacelab.cli import output, ranks, record
 from inplacelab.cli.bilingual_argparse import Parser, listed, positive
 from inplacelab.cli.output import Destination
 from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.script import main_of, parsed_script, running, telling_of_exit
+from inplacelab.cli.script import main_of, parsed_script, reporting_os_exit, running
 from inplacelab.cli.signals import held
 from inplacelab.cli.words import command_line
 from inplacelab.diagnosis.annotations import to_annotations
@@ -333,7 +333,7 @@ def _say_unnoticed(options: argparse.Namespace, recording: Recording, raised: Ba
 
 def _plainly(main: Main, arguments: list[str], code: CodeType) -> BaseException | None:
     raised: BaseException | None = None
-    with main_module(main, arguments) as module, telling_of_exit():
+    with main_module(main, arguments) as module, reporting_os_exit():
         try:
             exec(code, vars(module))
         except BaseException as error:  # noqa: BLE001  # shown as Python shows it

@@ -104,7 +104,7 @@ def running(
     )
     stopping, process = Stopping(code), os.getpid()
     with stopping.handled():
-        with main_module(main, arguments) as module, telling_of_exit():
+        with main_module(main, arguments) as module, reporting_os_exit():
             raised = session.run(stopping.parts(), vars(module))
             stopping.hold()
             recording = session.recording() if os.getpid() == process else None
@@ -114,7 +114,7 @@ def running(
 
 
 @contextmanager
-def telling_of_exit() -> Iterator[None]:
+def reporting_os_exit() -> Iterator[None]:
     """Says, if a script leaves by `os._exit` inside a `with` block, that this ends everything. A child process that it has forked says nothing."""
     leave, process, inside = os._exit, os.getpid(), True
 
