@@ -43,8 +43,8 @@ from inplacelab.recorders.run import Session
 try:
     import torch
 
-    from inplacelab.diagnosis.torch_watch import TorchWatch
-    from inplacelab.recorders.torch.storages import TorchStorages
+    from inplacelab.frameworks.torch.storages import TorchStorages
+    from inplacelab.frameworks.torch.watch import TorchWatch
 except ModuleNotFoundError:
     torch = None
 

@@ -42,7 +42,6 @@ from inplacelab.installing import spelled
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import (
-    FRAMEWORKS,
     Use,
     framework_used,
     is_installed,
@@ -53,6 +52,7 @@ from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session
 from inplacelab.recorders.tracebacks import learners_traceback, without_engine
 from inplacelab.recording.recording import Recording
+from inplacelab.supported import frameworks
 
 _last: Recording | None = None
 
@@ -288,8 +288,8 @@ def _options(line: str) -> argparse.Namespace:
         raise _usage_error(_NO_NAME.format(options.name))
     if options.predict and options.against is not None:
         raise _usage_error(_NOT_ASKED)
-    if options.framework not in (None, *FRAMEWORKS):
-        raise _usage_error(_NO_FRAMEWORK.format(", ".join(FRAMEWORKS), options.framework))
+    if options.framework not in (None, *frameworks()):
+        raise _usage_error(_NO_FRAMEWORK.format(", ".join(frameworks()), options.framework))
     if options.framework and not is_installed(options.framework):
         raise _usage_error(not_installed(options.framework))
     return options

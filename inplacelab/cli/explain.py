@@ -33,7 +33,7 @@ from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.diagnosis.unnoticed import findings, warnings_of
 from inplacelab.language import Text
-from inplacelab.recorders.detection import FRAMEWORKS, framework_of_script, is_installed, not_installed
+from inplacelab.recorders.detection import framework_of_script, is_installed, not_installed
 from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.fixes.spots import Trail
@@ -41,6 +41,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.source_tree import applied
 from inplacelab.recording.visible import visible
+from inplacelab.supported import frameworks
 
 SUMMARY = Text(
     "Run a script or a module; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it.",
@@ -89,7 +90,7 @@ def add_to(parser: Parser) -> None:
     parser.programs(script=_SAYS["script"])
     parser.option("-o", "--output", "--html", says=_SAYS["output"], type=Path, metavar="FILE")
     parser.option("--format", says=_SAYS["format"], choices=FORMATS, default="text", metavar=listed(FORMATS))
-    parser.option("--framework", says=record.framework_help(), choices=FRAMEWORKS, metavar="FRAMEWORK")
+    parser.option("--framework", says=record.framework_help(), choices=tuple(frameworks()), metavar="FRAMEWORK")
     parser.option("--try", says=_SAYS["try"], dest="tries", action="store_true")
     parser.option("--fix", says=_SAYS["fix"], action="store_true")
     parser.option("--seconds", says=_SAYS["seconds"].format(SECONDS), type=positive, default=SECONDS, metavar="N")

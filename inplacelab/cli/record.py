@@ -18,9 +18,10 @@ from inplacelab.diagnosis import refusals
 from inplacelab.diagnosis.quoting import paint_for
 from inplacelab.diagnosis.unknown_keyword import add_note_on_keyword
 from inplacelab.language import Text, enumerated
-from inplacelab.recorders.detection import FRAMEWORKS, is_installed, not_installed
+from inplacelab.recorders.detection import is_installed, not_installed
 from inplacelab.recorders.run import LIMIT
 from inplacelab.recording.recording import Recording
+from inplacelab.supported import frameworks
 
 SUMMARY = Text(
     "Run a script or a module, record it, and write a page that steps through it, or a picture, text or the recording itself.",
@@ -51,12 +52,12 @@ def add_running_to(parser: Parser) -> None:
     """Declares the options of every command that runs a script and records it."""
     parser.option("--title", says=_SAYS["title"])
     parser.option("--limit", says=_SAYS["limit"].format(LIMIT), type=positive, default=LIMIT, metavar="N")
-    parser.option("--framework", says=framework_help(), choices=FRAMEWORKS, metavar="FRAMEWORK")
+    parser.option("--framework", says=framework_help(), choices=tuple(frameworks()), metavar="FRAMEWORK")
 
 
 def framework_help() -> Text:
     """Returns the help for `--framework`."""
-    return _SAYS["framework"].format(enumerated(FRAMEWORKS))
+    return _SAYS["framework"].format(enumerated(frameworks()))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from inplacelab.language import Text
 from inplacelab.recorders.own_code import program_is
 from inplacelab.recorders.static import message_of
 from inplacelab.recorders.tracebacks import as_unrecorded
+from inplacelab.supported import framework_named, loaded
 
 if TYPE_CHECKING:
     from inplacelab.diagnosis.failures import Failure
@@ -64,11 +65,11 @@ def watch_of(framework: str, filename: str | None = None) -> Watch:
     Raises:
         ValueError: if there is none.
     """
-    if framework == "torch":
-        from inplacelab.diagnosis.torch_watch import TorchWatch  # noqa: PLC0415  # it imports PyTorch
-
-        return TorchWatch()
-    if framework == "paddle":
+    known = framework_named(framework)
+    if known is not None and known.watch:
+        watch: Watch = loaded(known.watch)()
+        return watch
+    if known is not None and known.loses_history:
         from inplacelab.diagnosis.recorded_watch import RecordedWatch  # noqa: PLC0415  # nobody else needs recorders
 
         return RecordedWatch(framework, filename)

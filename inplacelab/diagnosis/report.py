@@ -28,6 +28,7 @@ from inplacelab.recording.fixes.outcomes import OUTCOMES
 from inplacelab.recording.fixes.spots import Spot
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.trace import NOTHING_MORE, Details
+from inplacelab.supported import framework_named
 
 MOST = 4
 """So many writes of one value are shown."""
@@ -118,11 +119,6 @@ _COPIES_WORK = Text(
     "{0} This works, around the forward pass; its copies take {1} bytes here:",
     "{0}下面的写法可行，把它放在前向计算外面；这里的副本共占 {1} 字节：",
 )
-_COPYING = {
-    "torch": "with torch.autograd.graph.saved_tensors_hooks(lambda saved: saved.clone(), lambda saved: saved):",
-    "inplacelab": "with paddle.autograd.copy_saved_before_write():",
-}
-"""What copies everything that grad nodes save. Paddle's `saved_tensors_hooks` gives wrong gradients with clones of views (3.3.1)."""
 _NO_EDIT = Text("No known edit fits these lines.", "没有适合这些行的改法。")
 _NONE_WORKS = Text("{0} edits were tried, and none works.", "试过 {0} 种改法，都不行。")
 _ONLY_CELLS = Text(
@@ -197,9 +193,10 @@ def report_of_trials(tried: Tried, framework: str, elsewhere: Spot | None = None
         if elsewhere is not None:
             line = linecache.getline(elsewhere.filename, elsewhere.line).strip()
             none = _ONLY_CELLS.format(_shown(elsewhere.filename), elsewhere.line, line)
-        if framework not in _COPYING:
+        known = framework_named(framework)
+        if known is None or not known.copying:
             return str(none)
-        return f"{_COPIES_WORK.format(none, tried.copies)}\n    {_COPYING[framework]}"
+        return f"{_COPIES_WORK.format(none, tried.copies)}\n    {known.copying}"
     return "\n".join(f"{closed_up(_checked(each))}\n\n{painted_diff(each.diff(), paint)}" for each in tried.fixes)
 
 

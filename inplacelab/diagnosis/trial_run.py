@@ -11,7 +11,6 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from importlib.util import decode_source
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,14 +26,7 @@ from inplacelab.recorders.program import Scope, identifiers, parsed
 from inplacelab.recorders.static import message_of
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.spots import Trail
-
-RUNS = {
-    "torch": "torch_trial",
-    "paddle": "paddle_trial",
-    "inplacelab": "engine_trial",
-    "inplacelab.torch": "torch_names_trial",
-}
-"""The module that runs the programs of a framework."""
+from inplacelab.supported import frameworks, loaded
 
 
 @dataclass(frozen=True)
@@ -142,7 +134,7 @@ def main(request: Path) -> None:
     edits = None if told["edits"] is None else tuple(EditFacts(**each) for each in told["edits"])
     asked = Asked(told["reference"], data, edits, told["seconds"])
     sys.path.append(told["folder"])  # libraries that stand there are not copied
-    run: Run = import_module(f"inplacelab.diagnosis.{RUNS[told['framework']]}").run
+    run: Run = loaded(frameworks()[told["framework"]].trial)
     try:
         program = _main_of(told)
     except NoModuleError as reason:

@@ -9,8 +9,6 @@ import ast
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,21 +17,12 @@ from inplacelab import installing
 from inplacelab.language import Text
 from inplacelab.recorders.own_code import is_own, program_is
 from inplacelab.recorders.static import module_name_of, mro_of, names_in, package_of
+from inplacelab.supported import framework_named, frameworks, loaded
 
 if TYPE_CHECKING:
     from inplacelab.recorders.main_module import Main
     from inplacelab.recorders.recorder import Recorder
 
-_RECORDERS = {
-    "inplacelab.torch": ("inplacelab.recorders.engine.torch_words", "TorchNamesRecorder"),
-    "inplacelab": ("inplacelab.recorders.engine", "EngineRecorder"),
-    "torch": ("inplacelab.recorders.torch", "TorchRecorder"),
-    "paddle": ("inplacelab.recorders.paddle", "PaddleRecorder"),
-    "numpy": ("inplacelab.recorders.numpy", "NumpyRecorder"),
-}
-"""The module and the class of each recorder. A program that uses several frameworks is taken for one of the first of them."""
-FRAMEWORKS = tuple(_RECORDERS)
-"""The frameworks whose programs can be recorded."""
 MODULES = 200
 """So many modules of a script's folder are read."""
 DEFAULT = "inplacelab"
@@ -43,8 +32,6 @@ TORCH_NAMES = "inplacelab.torch"
 _OURS = (DEFAULT, TORCH_NAMES)
 _TOOLS = {"explain", "last_recording", "load_ipython_extension", "record", "set_language", "shares_storage", "show"}
 """What this package has for programs of every framework."""
-_PACKAGES = {"torch": ("PyTorch", "torch"), "paddle": ("PaddlePaddle", "paddlepaddle")}
-"""The name of each framework, and that of its package."""
 
 _BESIDE = (("numpy",), ("numpy", DEFAULT))
 """What is no other framework beside tensors; beside those under PyTorch's names, the engine itself neither."""
@@ -73,11 +60,11 @@ def checked(framework: str) -> str:
     """Checks the name of a framework and returns it.
 
     Raises:
-        ValueError: if there is no recorder for it, and the message lists `FRAMEWORKS`; or if it is not installed, and the message
+        ValueError: if there is no recorder for it, and the message lists `frameworks`; or if it is not installed, and the message
             says how to install it.
     """
-    if framework not in _RECORDERS:
-        raise ValueError(str(_UNKNOWN.format(framework, ", ".join(FRAMEWORKS))))
+    if framework not in frameworks():
+        raise ValueError(str(_UNKNOWN.format(framework, ", ".join(frameworks()))))
     if not is_installed(framework):
         raise ValueError(str(not_installed(framework)))
     return framework
@@ -85,19 +72,22 @@ def checked(framework: str) -> str:
 
 def is_installed(framework: str) -> bool:
     """Returns whether a framework can be imported."""
-    return framework not in _PACKAGES or find_spec(framework) is not None
+    known = framework_named(framework)
+    return known is None or known.is_installed
 
 
 def not_installed(framework: str) -> Text:
     """Returns a sentence that says so of a framework, and how to install it, or this package where the framework is."""
-    name, package = _PACKAGES[framework]
-    return _MISSING.format(name, installing.python(), installing.command(package), installing.requirement())
+    known = frameworks()[framework]
+    return _MISSING.format(
+        known.title, installing.python(), installing.command(known.requires), installing.requirement()
+    )
 
 
 def not_installed_of(tree: ast.AST) -> str | None:
     """Returns a framework that a program imports and that is not installed; None if there is none."""
     imported = {*_imported(tree)}
-    return next((each for each in FRAMEWORKS if each in imported and not is_installed(each)), None)
+    return next((each for each in frameworks() if each in imported and not is_installed(each)), None)
 
 
 def recorder_of(framework: str) -> type[Recorder]:
@@ -106,8 +96,7 @@ def recorder_of(framework: str) -> type[Recorder]:
     Raises:
         ValueError: as `checked`.
     """
-    module, name = _RECORDERS[checked(framework)]
-    found: type[Recorder] = getattr(import_module(module), name)
+    found: type[Recorder] = loaded(frameworks()[checked(framework)].recorder)
     return found
 
 
@@ -117,7 +106,7 @@ def framework_of_object(value: object) -> str | None:
     """
     modules = [module_name_of(kind) for kind in mro_of(type(value))]
     tops = {_top(each) for each in modules if each}
-    return next((each for each in FRAMEWORKS if each in tops), None)
+    return next((each for each in frameworks() if each in tops), None)
 
 
 def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> Use:
@@ -128,10 +117,10 @@ def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> Use:
         names: the names that are bound when it starts.
 
     Returns:
-        The first of `FRAMEWORKS` that it uses and that is installed; `DEFAULT` if there is none.
+        The first of `frameworks` that it uses and that is installed; `DEFAULT` if there is none.
     """
     used = {*_imported(tree, names), *_referred(tree, names)}
-    found = [each for each in FRAMEWORKS if each in used and is_installed(each)] or [DEFAULT]
+    found = [each for each in frameworks() if each in used and is_installed(each)] or [DEFAULT]
     return Use(found[0], tuple(each for each in found[1:] if each not in _BESIDE[found[0] == TORCH_NAMES]))
 
 
@@ -143,7 +132,7 @@ def framework_of_script(main: Main, tree: ast.AST) -> str:
         tree: its program.
 
     Returns:
-        The first of `FRAMEWORKS` that is used and installed; `DEFAULT` if there is none.
+        The first of `frameworks` that is used and installed; `DEFAULT` if there is none.
     """
     program_is(main.path)
     waiting, seen, used = [(tree, main.path.resolve())], set[Path](), set[str]()
@@ -161,7 +150,7 @@ def framework_of_script(main: Main, tree: ast.AST) -> str:
                     seen.add(each)
                     with suppress(OSError, SyntaxError, ValueError, RecursionError):
                         waiting.append((ast.parse(each.read_bytes()), each))
-    return next((each for each in FRAMEWORKS if each in used and is_installed(each)), DEFAULT)
+    return next((each for each in frameworks() if each in used and is_installed(each)), DEFAULT)
 
 
 def _modules(tree: ast.AST, path: Path, folder: Path) -> Iterator[Path]:
@@ -183,7 +172,7 @@ def _modules(tree: ast.AST, path: Path, folder: Path) -> Iterator[Path]:
 
 def _imported(tree: ast.AST, names: Mapping[str, Any] = MappingProxyType({})) -> Iterator[str]:
     """Yields the packages that a program imports: where it has replaced a framework in `sys.modules`, what it has put there instead."""
-    earlier = {each: _framework_of(sys.modules.get(each)) for each in _PACKAGES}
+    earlier = {each.name: _framework_of(sys.modules.get(each.name)) for each in frameworks().values() if each.requires}
     replaced: dict[str, tuple[int, str | None]] = {each: (0, by) for each, by in earlier.items() if by in _OURS}
     replaced |= {each: (line, _framework_named(tree, value, names)) for each, line, value in _replaced(tree)}
     for line, each in _imports(tree):
@@ -228,7 +217,7 @@ def _replaced(tree: ast.AST) -> Iterator[tuple[str, int, ast.expr]]:
             pairs = [pair for each in given for pair in zip(each.keys, each.values, strict=True)]
             pairs += [(node.args[0], node.args[1])] if len(node.args) == 2 else []  # `setdefault`
         for key, value in pairs:
-            if isinstance(key, ast.Constant) and key.value in FRAMEWORKS:
+            if isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value in frameworks():
                 yield key.value, value.lineno, value
 
 
@@ -250,7 +239,7 @@ def _framework_named(tree: ast.AST, value: ast.expr, names: Mapping[str, Any]) -
         path = next((each for each in (*bound, _import_of(tree, name), _framework_of(names.get(name))) if each), "")
         path += dot + rest
     found = _top(path)
-    return found if found in FRAMEWORKS else None
+    return found if found in frameworks() else None
 
 
 def _assigned(tree: ast.AST, name: str) -> list[ast.expr]:
@@ -287,7 +276,7 @@ def _referred(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[str]:
     while waiting:
         value = waiting.pop()
         yield _framework_of(value)
-        if type(value) is FunctionType and id(value) not in seen and package_of(value) not in FRAMEWORKS:
+        if type(value) is FunctionType and id(value) not in seen and package_of(value) not in frameworks():
             seen.add(id(value))
             waiting += [names_in(value.__globals__).get(name) for name in value.__code__.co_names]
 

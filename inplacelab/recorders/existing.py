@@ -20,8 +20,8 @@ from inplacelab.recorders.program import Program
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.sharing import memory_of
 from inplacelab.recorders.static import attributes_of, first_items
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording
+from inplacelab.supported import terms_of
 
 __all__ = ["MOST_NODES", "MOST_TENSORS", "Found", "across", "find", "recordings_of"]
 
@@ -160,7 +160,7 @@ def _recorded(found: Found) -> Recording:
     notes = [*([_LEFT_OUT.format(_listed(left_out))] if left_out else []), *recorder.shield.notes(1)]
     if found.count > MOST_TENSORS:
         notes.append(_MORE_TENSORS.format(MOST_TENSORS, found.count, found.count - MOST_TENSORS))
-    if made.steps[0].nodes and not framework_of(made).shows_saved:
+    if made.steps[0].nodes and not terms_of(made).shows_saved:
         notes.append(_SAVED_NOT_SHOWN)
     if left:
         notes.append(_MORE_NODES.format(left))

@@ -15,15 +15,14 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
+from inplacelab.supported import frameworks
+
 __all__ = ["OWNS", "is_own", "program_is"]
 
 _CELLS = ("<ipython-input", "<python-input", "<stdin>", "<pyshell#", "<doctest ")
 """The beginnings of names of code that is the program's, though it is in no file."""
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 """The names of folders that hold installed packages, of whichever environment."""
-_FRAMEWORKS = ("torch", "functorch", "torchgen", "paddle", "numpy", "inplacelab", "inplacelab_widgets")
-"""Packages that are libraries even where nothing is installed: in a checkout, or beside the program."""
-
 OWNS: dict[str, bool] = {}
 """What is known of file names: it is looked up at every operation."""
 
@@ -170,7 +169,9 @@ def _recorded(distribution: str) -> Iterator[str]:
 
 
 def _is_framework(path: str) -> bool:
-    return any(_within(path, folder) for name in _FRAMEWORKS for folder in _package(name))
+    return any(
+        _within(path, folder) for known in frameworks().values() for name in known.imports for folder in _package(name)
+    )
 
 
 def _package(name: str) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ def test_programs_of_the_gallery_get_a_fix(program: Program) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_copies_have_the_strides_of_what_paddle_has_saved() -> None:
     paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
-    from inplacelab.diagnosis.paddle_trial import Copies  # noqa: PLC0415  # it imports Paddle
+    from inplacelab.frameworks.paddle.trial import Copies  # noqa: PLC0415  # it imports Paddle
 
     def gradient(block: Copies | None) -> np.ndarray:
         whole = paddle.arange(24, dtype="float32").reshape([2, 3, 4])

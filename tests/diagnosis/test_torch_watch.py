@@ -27,8 +27,8 @@ import inplacelab  # noqa: E402
 from inplacelab.diagnosis.failures import Failure  # noqa: E402
 from inplacelab.diagnosis.ledger import WRITES  # noqa: E402
 from inplacelab.diagnosis.report import report  # noqa: E402
-from inplacelab.diagnosis.torch_watch import FAILURES, TorchWatch  # noqa: E402  # it imports PyTorch
-from inplacelab.recorders.torch.readings import SHOWS_SAVED  # noqa: E402
+from inplacelab.frameworks.torch.readings import SHOWS_SAVED  # noqa: E402
+from inplacelab.frameworks.torch.watch import FAILURES, TorchWatch  # noqa: E402  # it imports PyTorch
 from tests.diagnosis.anomaly_judge import Judge  # noqa: E402
 from tests.recorders.torch_programs import program  # noqa: E402
 from tests.recorders.torch_runs import needs_saved  # noqa: E402

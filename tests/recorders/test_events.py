@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 import inplacelab as paddle
+from inplacelab.frameworks.engine.recorder import EngineRecorder
 from inplacelab.layout import Layout
 from inplacelab.recorders import events, instrument
 from inplacelab.recorders.builder import Builder, build
-from inplacelab.recorders.engine import EngineRecorder
 from inplacelab.recorders.log import EventLog, EventRing
 from inplacelab.recorders.program import Program, Scope
 from inplacelab.recording import Recording, from_json, to_json

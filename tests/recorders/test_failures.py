@@ -15,11 +15,11 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, devices, errors, modes
+from inplacelab.frameworks.engine.objects import EngineObjects
+from inplacelab.frameworks.engine.recorder import EngineRecorder
 from inplacelab.observe import Observer
 from inplacelab.recorders import advice, builder, instrument, run
 from inplacelab.recorders.detection import Use
-from inplacelab.recorders.engine import EngineRecorder
-from inplacelab.recorders.engine.objects import EngineObjects
 from inplacelab.recorders.events import Event, Stopped
 from inplacelab.recorders.log import EventLog
 from inplacelab.recorders.program import Program

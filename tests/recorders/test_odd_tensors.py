@@ -8,8 +8,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
-from inplacelab.diagnosis import torch_watch  # noqa: E402
-from inplacelab.diagnosis.torch_watch import TorchWatch  # noqa: E402
+from inplacelab.frameworks.torch import watch as torch_watch  # noqa: E402
+from inplacelab.frameworks.torch.watch import TorchWatch  # noqa: E402
 from tests.recorders.torch_runs import needs_saved, plain, run  # noqa: E402
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore")]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 import sys
-from dataclasses import replace
 
 import pytest
 
-from inplacelab import record
+from inplacelab import record, supported
 from inplacelab.recorders import detection, events
 from inplacelab.recorders.log import EventLog
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.recorder import Recorder
-from inplacelab.recording import Recording, frameworks, queries
+from inplacelab.recording import Recording, queries
 from inplacelab.recording.origins import origins
+from inplacelab.supported import Framework, Terms
 from inplacelab_widgets import to_html, to_text
 from tests.recorders.runs import run
 from tests.recorders.small_framework import vectors
@@ -35,20 +35,24 @@ RECORDER: type[Recorder] = VectorRecorder
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a new framework writes into `detection.py` and `frameworks.py`."""
+    """What a new framework writes into its folder."""
     monkeypatch.setitem(sys.modules, "vectors", vectors)
-    monkeypatch.setitem(detection._RECORDERS, "vectors", ("tests.recorders.small_framework.recorder", "VectorRecorder"))
-    monkeypatch.setattr(detection, "FRAMEWORKS", (*detection.FRAMEWORKS, "vectors"))
-    monkeypatch.setitem(frameworks.FRAMEWORKS, "vectors", replace(frameworks.FRAMEWORKS["paddle"], flag=""))
+    added = Framework(
+        "vectors",
+        "Vectors",
+        95,
+        ("vectors",),
+        "tests.recorders.small_framework.recorder:VectorRecorder",
+        terms=Terms(flag=""),
+    )
+    found = {**supported.frameworks(), added.name: added}
+    monkeypatch.setattr(supported, "frameworks", lambda: found)
+    monkeypatch.setattr(detection, "frameworks", lambda: found)
 
 
 @pytest.fixture
 def recording() -> Recording:
     return run(PROGRAM, "vectors").recording
-
-
-def test_every_framework_that_can_be_recorded_has_words_of_its_own() -> None:
-    assert set(frameworks.FRAMEWORKS) == set(detection.FRAMEWORKS)
 
 
 def test_steps_are_the_calls_of_the_program(recording: Recording) -> None:

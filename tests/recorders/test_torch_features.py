@@ -21,7 +21,7 @@ from tests.recorders.runs import done, written
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
-from inplacelab.recorders.torch import TorchRecorder  # noqa: E402  # they import PyTorch
+from inplacelab.frameworks.torch.recorder import TorchRecorder  # noqa: E402  # they import PyTorch
 from tests.recorders.torch_runs import bits, needs_saved, plain, remarks, run  # noqa: E402
 
 pytestmark = pytest.mark.oracle

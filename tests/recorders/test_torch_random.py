@@ -23,7 +23,7 @@ from tests.tiers import examples
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
-from inplacelab.recorders.torch.readings import SHOWS_SAVED  # noqa: E402  # they need PyTorch
+from inplacelab.frameworks.torch.readings import SHOWS_SAVED  # noqa: E402  # they need PyTorch
 from tests.recorders.torch_programs import further_program, program  # noqa: E402
 from tests.recorders.torch_runs import bits, plain, remarks, run, tensors_in  # noqa: E402
 

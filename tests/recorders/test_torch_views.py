@@ -12,7 +12,7 @@ from inplacelab.recording import State
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
-from inplacelab.recorders.torch.readings import is_outdated  # noqa: E402  # they need PyTorch
+from inplacelab.frameworks.torch.readings import is_outdated  # noqa: E402  # they need PyTorch
 from tests.recorders.torch_runs import needs_saved, run  # noqa: E402
 
 pytestmark = pytest.mark.oracle

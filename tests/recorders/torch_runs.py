@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from inplacelab.recorders.torch.readings import SHOWS_SAVED
+from inplacelab.frameworks.torch.readings import SHOWS_SAVED
 from inplacelab.recording import Recording
 from tests.recorders import runs
 

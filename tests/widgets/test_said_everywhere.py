@@ -13,11 +13,11 @@ import pytest
 from inplacelab.language import LANGUAGES, Text, columns, padded
 from inplacelab.recording import Recording, State, sentence
 from inplacelab.recording.as_written import as_written
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.queries import tensors_counted_by
 from inplacelab.recording.quiz import questions_at
 from inplacelab.recording.relations import made, relation_of
 from inplacelab.recording.sentences import line_sentence
+from inplacelab.supported import terms_of
 from inplacelab_widgets import to_text
 from inplacelab_widgets.scene.cards import face_of
 from inplacelab_widgets.scene.holders import holders
@@ -276,4 +276,4 @@ def test_all_of_many_sharers_are_named(framework: str) -> None:
     recording = run(text).recording
     said = sentence(recording, len(recording) - 1)
     assert all(f"`{name}`" in text for name in "xabcdefg" for text in (said.en, said.zh))
-    assert framework_of(recording).has_gradients
+    assert terms_of(recording).has_gradients

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from inplacelab.language import Text, columns, get_language, padded
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import headline, sentence
 from inplacelab.recording.stages import stages
 from inplacelab.recording.visible import presentable
+from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
@@ -216,7 +216,7 @@ def _place(recording: Recording, step: int) -> Text:
     place = words.PLAYER["position"].format(step=step + 1, steps=len(recording))
     if now.line is not None:
         place = Text("{0}, {1}", "{0}，{1}").format(place, words.LINE.format(line=now.line))
-    phase = player_words(framework_of(recording))[stages(recording)[step]]
+    phase = player_words(terms_of(recording))[stages(recording)[step]]
     if phase.en:
         place = Text("{0}, {1}", "{0}，{1}").format(place, phase)
     return Text("{0}: {1}", "{0}：{1}").format(recording.title, place) if recording.title else place

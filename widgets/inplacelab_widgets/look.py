@@ -6,8 +6,8 @@ from dataclasses import replace
 from math import inf
 
 from inplacelab.language import Text
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording
+from inplacelab.supported import terms_of
 from inplacelab_widgets.exports import plain_table
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.measure import SMALL, wrapped
@@ -55,7 +55,7 @@ def _settled(recording: Recording) -> Scene:
 def _picture(scene: Scene, language: str) -> str:
     recording = scene.recording
     state = recording.state(1)
-    graph = [scene.graph] if framework_of(recording).has_gradients and state.nodes else []
+    graph = [scene.graph] if terms_of(recording).has_gradients and state.nodes else []
     width = 2 * PAD + max([NARROWEST, scene.storages.width, *(panel.width for panel in graph)])
     box, height = sentence_box(scene, 0, language, PAD, width)
     parts, y = [box], 2 * PAD + height
@@ -64,7 +64,7 @@ def _picture(scene: Scene, language: str) -> str:
             parts.append(text_at(PAD, y + 10, "text soft", line, language))
             y += _LINE
     drawn, tall = stack_at(scene.storages, 1, language)
-    titles = player_words(framework_of(recording))
+    titles = player_words(terms_of(recording))
     for name, content, its in (
         ("storages", drawn, tall),
         *(("graph", panel_at(each, 1, language), each.height) for each in graph),

@@ -8,11 +8,11 @@ from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
 from inplacelab.recording.enumeration import listing
 from inplacelab.recording.facts import Step
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.origins.arrivals import Arrival
 from inplacelab.recording.origins.back import operands_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
+from inplacelab.supported import terms_of
 
 __all__ = ["ByRule", "by_rule"]
 
@@ -112,6 +112,6 @@ def by_rule(recording: Recording, arrival: Arrival) -> ByRule:
 
 def _placed(recording: Recording, step: Step, rule: Text) -> Text:
     write = next(iter(step.writes), None)
-    version = _NOTHING if write is None else _VERSION.format(framework_of(recording).label(write.after))
+    version = _NOTHING if write is None else _VERSION.format(terms_of(recording).label(write.after))
     line = _NOTHING if step.line is None else _LINE.format(step.line)
     return closed_up(_PLACED.format(rule=rule, op=as_written(recording, step), line=line, version=version))

@@ -6,12 +6,12 @@ from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
 from inplacelab.recording.enumeration import listing
 from inplacelab.recording.facts import Number
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.back import Computed, reads_what_it_overwrites
 from inplacelab.recording.origins.gradients import Contributions, End, GradientPath
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
+from inplacelab.supported import terms_of
 
 __all__ = ["arrived_says", "comes_from", "end_says", "gradient_says", "path_says"]
 
@@ -52,7 +52,7 @@ def comes_from(recording: Recording, found: Computed) -> Text:
     if found.step < 0:
         return _BY_HOW["before"].format(value=_shown(found.value))
     op = f"`{as_written(recording, recording.steps[found.step])}`"
-    version = Text("", "") if found.version is None else _VERSION.format(framework_of(recording).label(found.version))
+    version = Text("", "") if found.version is None else _VERSION.format(terms_of(recording).label(found.version))
     line = "?" if found.line is None else str(found.line)
     place = (_NO_LINE if found.line is None else _PLACE).format(op=op, line=line, version=version)
     if found.how != "computed" or found.arithmetic is None:

@@ -8,7 +8,6 @@ from itertools import takewhile
 
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import Step
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.quiz.errors import raises
 from inplacelab.recording.quiz.history import node, stale
@@ -18,6 +17,7 @@ from inplacelab.recording.quiz.question import KINDS, Kind, Question
 from inplacelab.recording.quiz.writes import values, version
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.supported import terms_of
 
 __all__ = ["MOST_AT_ONCE", "questions_at", "quiz"]
 
@@ -54,7 +54,7 @@ def _made(recording: Recording, step: int, kinds: Iterable[Kind]) -> list[Questi
     if not step:
         return []  # before the first step there is nothing to ask about
     moment = Moment(recording, step)
-    if not framework_of(recording).has_gradients:  # the framework has no version counters: inplacelab counts the writes
+    if not terms_of(recording).has_gradients:  # the framework has no version counters: inplacelab counts the writes
         kinds = [kind for kind in kinds if kind != "version"]
     return [question for kind in kinds if (question := _MAKERS[kind](moment)) is not None]
 

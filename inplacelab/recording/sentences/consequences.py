@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, RewireFacts, SavedFacts, WriteFacts
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import Naming, namings, storage_label
 from inplacelab.recording.queries import newly_stale, tensors_counted_by
 from inplacelab.recording.sentences.lines import freed
 from inplacelab.recording.sentences.phrases import MOST_ITEMS, byte_count, joined, listing, quoted
 from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.supported import terms_of
 
 __all__ = ["consequences", "history", "joins", "kept_by_node", "versions", "went_stale"]
 
@@ -85,7 +85,7 @@ def _copied(moment: Moment) -> list[Text]:
 def versions(moment: Moment) -> list[Text]:
     """Describes the versions that a step raised, and the tensors that share them."""
     raised = [write for write in moment.step.writes if write.before != write.after]
-    rose = framework_of(moment.recording).rose
+    rose = terms_of(moment.recording).rose
     return [
         joined(
             [
@@ -123,7 +123,7 @@ def _seen_by(moment: Moment, write: WriteFacts) -> Text:
     if len(sharers) == 1:
         return Text(", seen by {0}.", "，可经由 {0} 看到。").format(moment.called(sharers[0]))
     in_order = sorted(sharers, key=lambda tensor: tensor != write.tensor)
-    pattern = framework_of(moment.recording).shared
+    pattern = terms_of(moment.recording).shared
     return pattern.format(storage_label(write.storage), moment.listed(in_order, moment.called))
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, TensorFacts
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import is_gradient_of, storage_label
 from inplacelab.recording.sentences.phrases import byte_count, joined, listing, quoted
 from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.supported import terms_of
 
 __all__ = ["changes_of_names", "freed", "listed_storages", "plain_line", "written"]
 
@@ -34,9 +34,7 @@ def written(moment: Moment) -> list[Text]:
     for key, now in moment.step.counters:
         if now is None or key not in before:
             continue
-        wrote = framework_of(moment.recording).written.format(
-            storage_label(now.storage), before[key].version, now.version
-        )
+        wrote = terms_of(moment.recording).written.format(storage_label(now.storage), before[key].version, now.version)
         seen = [tensor.id for tensor in moment.after.tensors_on(now.storage)]
         by = Text(", seen by {0}.", "，可经由 {0} 看到。")
         said.append(wrote + (by.format(moment.listed(seen, moment.called_after)) if seen else Text(".", "。")))
@@ -167,7 +165,7 @@ def _flags(moment: Moment) -> list[Text]:
         if now is not None and was is not None and was.needs_gradient != now.needs_gradient:
             asks = Text("{0} now requires a gradient (`{1}`).", "{0} 现在需要梯度（`{1}`）。")
             declines = Text("{0} no longer requires a gradient (`{1}`).", "{0} 不再需要梯度（`{1}`）。")
-            flag = framework_of(moment.recording).flagged(asks=now.needs_gradient)
+            flag = terms_of(moment.recording).flagged(asks=now.needs_gradient)
             said.append((asks if now.needs_gradient else declines).format(moment.label(now), flag))
     return [*said, *_without_gradients(moment)]
 

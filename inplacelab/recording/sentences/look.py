@@ -7,6 +7,7 @@ from inplacelab.recording.facts import NodeFacts, TensorFacts
 from inplacelab.recording.naming import GRADIENT, node_label, storage_label
 from inplacelab.recording.sentences.phrases import joined, listing, quoted
 from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.supported import framework_named
 
 __all__ = ["seen_at_once"]
 
@@ -24,8 +25,6 @@ _RELEASED = Text(
     "{0} {1} released what {2} had saved, in an earlier backward pass: another one that needs it will be refused.",
     "{0} 保存的张量已在此前的反向传播中释放：再次反向传播若需要它们，会被拒绝。",
 )
-_OF = {"torch": "PyTorch", "paddle": "PaddlePaddle", "numpy": "NumPy"}
-"""What tensors are called that share memory with tensors in another picture."""
 _MORE = Text("So do those of {0:,} further storages.", "另有 {0:,} 个存储也由多个张量共享。")
 _STALE = Text(
     "{0} saved version {1} of {2}, which is at version {3} now: that is stale, and backward will refuse it.",
@@ -47,7 +46,8 @@ def _sharing(moment: Moment) -> list[Text]:
     named = [each for each in tensors if each.names]
     several = {storage: on for storage, on in by_storage.items() if len(on) > 1 and on[0].names}
     shared, alone, one = (moment.in_framework_words(each) for each in (_SHARED, _ALONE, _ONE))
-    framework = _OF.get(moment.recording.framework, "")
+    known = framework_named(moment.recording.framework)
+    framework = "" if known is None else known.title
     its = Text(f"{framework} " if framework else "", f" {framework} " if framework else "")
     if not several and len(named) == 1:
         return [one.format(_label(moment, named[0]), storage_label(named[0].storage), its)]

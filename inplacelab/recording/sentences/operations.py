@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Category, TensorFacts, WriteFacts
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import is_constant, storage_label
 from inplacelab.recording.relations import relation_of, shown_relation
 from inplacelab.recording.sentences.consequences import consequences
@@ -14,6 +13,7 @@ from inplacelab.recording.sentences.phrases import byte_count, joined, listing, 
 from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import Runs
 from inplacelab.recording.touched import Touched, effect
+from inplacelab.supported import terms_of
 
 __all__ = ["operation", "place_of", "several", "slots_written", "unchanged"]
 
@@ -33,7 +33,7 @@ def _created(moment: Moment) -> Text:
     if not (result.leaf and result.needs_gradient):
         return made
     asks = Text("It is a leaf that requires a gradient (`{0}`).", "它是需要梯度的叶子张量（`{0}`）。")
-    return joined([made, asks.format(framework_of(moment.recording).flagged(asks=True))])
+    return joined([made, asks.format(terms_of(moment.recording).flagged(asks=True))])
 
 
 def _computed(moment: Moment) -> Text:
@@ -177,7 +177,7 @@ def _reallocated(moment: Moment) -> Text:
     was = moment.tensor_before(result.id) if result else None
     if result is None or was is None:
         return _nothing(moment)
-    pattern, x = framework_of(moment.recording).moved, moment.called_before(result.id)
+    pattern, x = terms_of(moment.recording).moved, moment.called_before(result.id)
     if moment.step.op == "swap_tensors":
         other = moment.called_before(moment.step.inputs[1])
         return _SWAPPED.format(moment.head, x, other, place_of(moment, result), storage_label(was.storage))

@@ -9,11 +9,11 @@ from functools import cached_property
 from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import TEMPORARY, node_label, tensor_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import made
 from inplacelab.recording.sentences.phrases import listing, quoted
+from inplacelab.supported import terms_of
 
 __all__ = ["Moment"]
 
@@ -52,8 +52,8 @@ class Moment:
         return None if output is None else self.after.tensors.get(output)
 
     def in_framework_words(self, pattern: Text) -> Text:
-        """Returns a text in the framework's terms (see `Framework.in_framework_words`)."""
-        return framework_of(self.recording).in_framework_words(pattern)
+        """Returns a text in the framework's terms (see `Terms.in_framework_words`)."""
+        return terms_of(self.recording).in_framework_words(pattern)
 
     def label(self, tensor: TensorFacts, names: tuple[str, ...] | None = None) -> Text:
         """Returns `tensor_label` in the framework's terms."""

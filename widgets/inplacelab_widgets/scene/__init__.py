@@ -13,11 +13,11 @@ from functools import cached_property
 from inplacelab.language import Text
 from inplacelab.recording import queries
 from inplacelab.recording.facts import Step
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import Headline, line_headline, sentence
 from inplacelab.recording.sentences.headline import headline_of
 from inplacelab.recording.visible import presentable
+from inplacelab.supported import terms_of
 from inplacelab_widgets.scene.elements import elements_panel
 from inplacelab_widgets.scene.graph import graph_panel
 from inplacelab_widgets.scene.key_steps import key_step, opening_step
@@ -35,7 +35,7 @@ EVERYTHING = ("code", *PANELS)
 
 def panels_of(recording: Recording) -> tuple[str, ...]:
     """Returns what is shown of a recording: no graph if its framework has no gradients."""
-    graph = framework_of(recording).has_gradients
+    graph = terms_of(recording).has_gradients
     return tuple(name for name in EVERYTHING if graph or name != "graph")
 
 

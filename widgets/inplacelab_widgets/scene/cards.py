@@ -9,10 +9,10 @@ from types import MappingProxyType
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording, State, is_look
 from inplacelab.recording.slots import is_contiguous
 from inplacelab.recording.tensor_names import Called
+from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.acts import Act, names_used
 from inplacelab_widgets.scene.changed_looks import touched
@@ -146,7 +146,7 @@ def _unusual(recording: Recording, tensor: TensorFacts, state: State) -> Iterato
     if owner is not None:
         yield words.GRADIENT_OF.format(tensor=shortened(tensor_name(owner, state), LONGEST_NAME))
     elif tensor.leaf and tensor.needs_gradient:
-        yield framework_of(recording).flagged(asks=True)
+        yield terms_of(recording).flagged(asks=True)
 
 
 def _layout(tensor: TensorFacts, state: State) -> Iterator[Words]:

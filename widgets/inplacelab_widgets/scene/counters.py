@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording
+from inplacelab.supported import terms_of
 from inplacelab_widgets.scene.cards import Card
 from inplacelab_widgets.scene.version_line import Raise
 
@@ -34,7 +34,7 @@ class Counter:
 def counters(recording: Recording) -> dict[int, dict[int, list[tuple[int, str]]]]:
     """Returns, for each storage and each of its counters, (step, version) wherever the version changes."""
     found: dict[int, dict[int, list[tuple[int, str]]]] = {}
-    label = framework_of(recording).label
+    label = terms_of(recording).label
     for step in recording.steps:
         for key, facts in step.counters:
             if facts is not None:

@@ -14,10 +14,10 @@ from itertools import chain, islice
 
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import StorageFacts, TensorFacts
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.touched import Touched, touched
+from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.cards import Card, Face, cards, chip_marks, layouts, stretches
 from inplacelab_widgets.scene.element_grid import LINE, Sheet, sheet_for, sheet_marks
@@ -105,7 +105,7 @@ def elements_panel(recording: Recording) -> Panel:
         groups.append(Group(x, y, seat.width, seat.height, first, end, tuple(marks)))
         x, tall = x + seat.width + GAP, max(tall, seat.height)
     if not groups:
-        nothing = text(0, 20, always(Look("text soft", framework_of(recording).in_framework_words(words.NO_TENSOR))))
+        nothing = text(0, 20, always(Look("text soft", terms_of(recording).in_framework_words(words.NO_TENSOR))))
         groups.append(Group(0, 0, WIDTH, 30, 0, last, (nothing,)))
     width = max(WIDTH, *(group.x + group.width for group in groups))
     return Panel("elements", width, max(y + tall, 40), tuple(groups), _descriptions(recording, seats))

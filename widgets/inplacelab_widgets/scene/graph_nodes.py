@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.as_written import node_as_written
 from inplacelab.recording.facts import NodeFacts, TensorFacts
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import Naming
 from inplacelab.recording.passes import running
 from inplacelab.recording.recording import Recording, State, is_look
 from inplacelab.recording.tensor_names import Called
+from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.changed_looks import touched
 from inplacelab_widgets.scene.marks import Words
@@ -174,7 +174,7 @@ def _doing(recording: Recording, state: State, node: NodeFacts) -> Text:
 
 
 def _keeps(recording: Recording, state: State, node: NodeFacts) -> Text:
-    if is_look(recording) and not framework_of(recording).shows_saved:
+    if is_look(recording) and not terms_of(recording).shows_saved:
         return Text("", "")
     kept = [_keeping(state, each) for each in kept_names(recording, state, node.id, node.saved)]
     if kept:

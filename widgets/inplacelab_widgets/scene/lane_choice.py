@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from inplacelab.language import Text
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording
+from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.pins import Pin
 from inplacelab_widgets.scene.timeline import Life, shared_rows
@@ -44,7 +44,7 @@ def choose(recording: Recording, every: Lives, saved_pins: Sequence[Pin]) -> Cho
     order = sorted(telling, key=lambda key: (key not in written, key not in kept))
     drawn = set(order[: _fitting(order, every)])
     folded = {key: every[key] for key in telling if key not in drawn}
-    gradients = framework_of(recording).has_gradients
+    gradients = terms_of(recording).has_gradients
     says = _descriptions(
         len(folded),
         gradients=gradients,

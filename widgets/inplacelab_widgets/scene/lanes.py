@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inplacelab.language import Text, enumerated
-from inplacelab.recording.frameworks import Framework, framework_of
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.stages import stages
+from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import WIDTH, Axis, boundaries, cursor_marks, line_marks, phase_changes, room_for
 from inplacelab_widgets.scene.lane_choice import Lives, choose, rows_of
@@ -52,7 +52,7 @@ def lanes_panel(recording: Recording) -> Panel:
     marks, height = _rows(recording, axis, choice.drawn, saved_pins, TOP)
     if choice.left_out:
         marks.append(
-            text(0, height + 12, between(0, last, Look("text soft", _more(framework_of(recording), choice.left_out))))
+            text(0, height + 12, between(0, last, Look("text soft", _more(terms_of(recording), choice.left_out))))
         )
         height += NOTE
     main, head = Group(0, 0, WIDTH, height, 0, last, tuple(marks)), _head(recording, axis)
@@ -77,14 +77,14 @@ def _rows(
     foot = top + pitch * count + FOOT
     (column, point), veil = cursor_marks(axis, foot)
     marks = [column, *([point] if top else []), *boundaries(recording, axis, foot)]
-    lanes, versions = _lanes(framework_of(recording), axis, found, rows, middles)
+    lanes, versions = _lanes(terms_of(recording), axis, found, rows, middles)
     marks += lanes
     threads, failures = pins_on_lanes(recording, axis, [pin for pin in saved_pins if pin.storage in found], middles)
     marks += [*threads, veil, *versions, *failures]
     return marks + lane_names(recording, rows, [top + pitch * row + 19 for row in range(count)]), foot
 
 
-def _more(framework: Framework, count: int) -> Text:
+def _more(framework: Terms, count: int) -> Text:
     one, more = words.ONE_MORE_LANE, words.MORE_LANES
     if not framework.has_gradients:
         one, more = words.ONE_MORE_LANE_PLAINLY, words.MORE_LANES_PLAINLY
@@ -94,7 +94,7 @@ def _more(framework: Framework, count: int) -> Text:
 def _head(recording: Recording, axis: Axis) -> Group:
     """The playhead, phases and line numbers above the lanes: a separate group, which stays in place when the lanes are scrolled."""
     last = len(recording) - 1
-    phases = player_words(framework_of(recording))
+    phases = player_words(terms_of(recording))
     (column, point), _ = cursor_marks(axis, HEAD)
     marks = [rect(0, 0, WIDTH, HEAD, between(0, last, Look("paper"))), column]
     edge = 0.0
@@ -108,7 +108,7 @@ def _head(recording: Recording, axis: Axis) -> Group:
 
 
 def _lanes(
-    framework: Framework, axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, float]
+    framework: Terms, axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, float]
 ) -> tuple[list[Mark], list[Mark]]:
     """All lanes with ticks where versions are raised, and as many version numbers above them as fit."""
     end, label = axis.steps - 1, framework.label
@@ -157,7 +157,7 @@ def _stretches(starts: Sequence[tuple[int, tuple[int, ...]]], last: int) -> list
 
 
 def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
-    framework = framework_of(recording)
+    framework = terms_of(recording)
     descriptions: list[tuple[int, Text]] = []
     live: dict[int, str] = {}
     for state in recording.states():

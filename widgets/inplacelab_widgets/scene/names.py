@@ -10,12 +10,12 @@ from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
 from inplacelab.recording.edges import Passed
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.frameworks import Framework, framework_of
 from inplacelab.recording.naming import Naming, namings
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import made, related
 from inplacelab.recording.slots import Laid
 from inplacelab.recording.tensor_names import Called, coming
+from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.measure import abridged, shortened
@@ -86,7 +86,7 @@ def _deed(recording: Recording, step: Step) -> Text:
     return Text(did, did)
 
 
-def player_words(framework: Framework) -> dict[str, Text]:
+def player_words(framework: Terms) -> dict[str, Text]:
     """Returns the words of the player in the terms of a framework."""
     adapted = {key: framework.in_framework_words(phrase) for key, phrase in words.PLAYER.items()}
     adapted |= {"lanes": framework.versions, "history": framework.versions_and_bytes}
@@ -103,7 +103,7 @@ def kind(recording: Recording, tensor: TensorFacts, state: State, room: float = 
     found = related(recording, state, tensor, lambda key: shortened(tensor_name(key, state), room))
     if found is not None:
         return found
-    return words.LEAF if tensor.leaf and framework_of(recording).has_gradients else None
+    return words.LEAF if tensor.leaf and terms_of(recording).has_gradients else None
 
 
 def maker(recording: Recording, tensor: int, room: float = inf) -> Text:

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from inplacelab.language import Text
-from inplacelab.recording.frameworks import framework_of
+from inplacelab.supported import terms_of
 from inplacelab_widgets.scene import PANELS, Scene
 from inplacelab_widgets.scene.code import code_panel
 from inplacelab_widgets.scene.marks import Panel
@@ -36,7 +36,7 @@ def panels_picture(scene: Scene, panels: Sequence[str], step: int, language: str
         drawn, tall = _drawn(panel, step, language)
         parts += [
             rule(y, width),
-            text_at(PAD, y + 20, "text bold", player_words(framework_of(scene.recording))[panel.name], language),
+            text_at(PAD, y + 20, "text bold", player_words(terms_of(scene.recording))[panel.name], language),
             placed(drawn, PAD, y + 34),
         ]
         y += 34 + tall + PAD

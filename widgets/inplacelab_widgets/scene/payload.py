@@ -18,11 +18,11 @@ from inplacelab.recording import queries
 from inplacelab.recording.facts import FixFacts, Step
 from inplacelab.recording.fixes import label
 from inplacelab.recording.fixes.difference import lines_after
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.sentences import Headline
 from inplacelab.recording.stages import stages
 from inplacelab.recording.trace import Marked, trace
+from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene, panels_of
 from inplacelab_widgets.scene.axis import LEFT, RIGHT, Axis
@@ -96,7 +96,7 @@ class _Packer:
         self.pools = Pools()
 
     def packed(self) -> Json:
-        scene, recording, framework = self.scene, self.scene.recording, framework_of(self.scene.recording)
+        scene, recording, framework = self.scene, self.scene.recording, terms_of(self.scene.recording)
         keys = words.KEYS if framework.has_gradients else words.KEYS_WITHOUT_GRADIENTS
         # A program without gradients has no graph to open first.
         opens = "graph" if any(state.nodes for state in recording.states()) else "history"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from inplacelab.language import Text
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.stages import stages
+from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene
 from inplacelab_widgets.scene.code import code_panel
@@ -29,7 +29,7 @@ def picture(scene: Scene, step: int, language: str) -> str:
     drawn, height = sentence_box(scene, step, language, y, width)
     parts.append(drawn)
     y += height + PAD
-    framework = framework_of(scene.recording)
+    framework = terms_of(scene.recording)
     titles = player_words(framework)
     graph = [(scene.graph, "graph")] if framework.has_gradients else []
     for panel, name in (*graph, (scene.lanes, "lanes"), (scene.memory, None)):
@@ -49,7 +49,7 @@ def picture(scene: Scene, step: int, language: str) -> str:
 def picture_width(scene: Scene) -> float:
     """Returns the width that the widest panel needs, in px."""
     columns = NARROWEST_CODE + 2 * PAD + scene.storages.width
-    graph = scene.graph.width if framework_of(scene.recording).has_gradients else 0
+    graph = scene.graph.width if terms_of(scene.recording).has_gradients else 0
     return 2 * PAD + max(columns, graph, scene.lanes.width)
 
 
@@ -58,7 +58,7 @@ def place_of(scene: Scene, step: int) -> list[Text]:
     now = scene.recording.steps[step]
     position = words.PLAYER["position"].format(step=step + 1, steps=len(scene.recording))
     line = [words.LINE.format(line=now.line)] if now.line is not None else []
-    phase = player_words(framework_of(scene.recording))[stages(scene.recording)[step]]
+    phase = player_words(terms_of(scene.recording))[stages(scene.recording)[step]]
     return [position, *line, *([phase] if phase.en else [])]
 
 

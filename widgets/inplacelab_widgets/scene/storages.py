@@ -13,10 +13,10 @@ from typing import TypeVar
 from inplacelab.language import Text, enumerated
 from inplacelab.recording import queries
 from inplacelab.recording.facts import Step, WriteFacts
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.touched import touched
+from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import changed_looks
 from inplacelab_widgets.scene.acts import acts
@@ -154,7 +154,7 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
     for step in recording.steps:
         for write in step.writes:
             all_writes.setdefault(write.storage, []).append((step, write))
-    done, versions, label = touched(recording), version_labels(recording), framework_of(recording).label
+    done, versions, label = touched(recording), version_labels(recording), terms_of(recording).label
     counted = counters(recording)
     found = []
     for key, life in storage_lives(recording).items():
@@ -207,7 +207,7 @@ def _placed(items: Sequence[_Item]) -> tuple[tuple[int, _Item], ...]:
 
 
 def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
-    descriptions, framework = [], framework_of(recording)
+    descriptions, framework = [], terms_of(recording)
     stale: dict[int, int] = {}  # the number of stale values of each node that has any
     for touch in changed_looks.touched(recording):
         state = touch.state

@@ -12,9 +12,9 @@ from typing import TypeVar
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.edges import edge_names
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.frameworks import Framework, framework_of
 from inplacelab.recording.naming import is_constant, node_label, storage_label
 from inplacelab.recording.recording import Recording, State
+from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.changed_looks import touched
 from inplacelab_widgets.scene.marks import Words
@@ -62,7 +62,7 @@ class Table:
 
 def tables(recording: Recording, state: State) -> tuple[Table, ...]:
     """Returns the tables of one state: storages, tensors, saved tensors, grad nodes, bytes."""
-    framework = framework_of(recording)
+    framework = terms_of(recording)
     found = {
         "storages": map(partial(_storage, state, framework), state.storages.values()),
         "tensors": map(partial(_tensor, recording, state), state.tensors.values()),
@@ -80,7 +80,7 @@ def tables(recording: Recording, state: State) -> tuple[Table, ...]:
 _OF_GRADIENTS = ("saved", "nodes")
 
 
-def _columns(table: str, framework: Framework) -> tuple[Words, ...]:
+def _columns(table: str, framework: Terms) -> tuple[Words, ...]:
     columns = (each for each in words.COLUMNS[table] if framework.has_gradients or each not in words.OF_GRADIENTS)
     return tuple(
         framework.in_framework_words(column).format(flag=framework.flag, version=framework.version)
@@ -98,7 +98,7 @@ def table_changes(recording: Recording) -> dict[str, list[tuple[int, str, tuple[
     """Returns for each table (step, key, cells) wherever a step may change a row; None where the row ends."""
     changes: dict[str, list[tuple[int, str, tuple[Words, ...] | None]]] = {name: [] for name in words.TABLES}
     for touch in touched(recording):
-        state, framework = touch.state, framework_of(recording)
+        state, framework = touch.state, terms_of(recording)
         rows: dict[str, Iterable[tuple[str, Row | None]]] = {
             "storages": _rows("s", touch.storages, state.storages, partial(_storage, state, framework)),
             "tensors": _rows("t", touch.tensors, state.tensors, partial(_tensor, recording, state)),
@@ -120,7 +120,7 @@ def _rows(
     return ((f"{letter}{key}", row(found[key]) if key in found else None) for key in keys)
 
 
-def _storage(state: State, framework: Framework, storage: StorageFacts) -> Row:
+def _storage(state: State, framework: Terms, storage: StorageFacts) -> Row:
     size = words.CONSTANT if is_constant(storage) else f"{storage.bytes:,}"
     cells = (size, storage.dtype, storage.device, framework.label(*state.versions(storage.id)), _values(storage))
     return f"s{storage.id}", (storage_label(storage.id), *cells)
@@ -143,7 +143,7 @@ def _ends(values: Summary) -> Words:
 
 
 def _tensor(recording: Recording, state: State, tensor: TensorFacts) -> Row:
-    called, framework = state.called(tensor.id), framework_of(recording)
+    called, framework = state.called(tensor.id), terms_of(recording)
     name: Words = enumerated([Text(name, name) for name in called.shown])
     if not called.bound:
         name = Text("{0} ({1})", "{0}（{1}）").format(name, not_yet(called) or words.UNNAMED)

@@ -10,8 +10,8 @@ from operator import itemgetter
 from typing import Generic, TypeVar
 
 from inplacelab.recording.facts import StorageFacts
-from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording, State
+from inplacelab.supported import terms_of
 
 Facts = TypeVar("Facts")
 Key = TypeVar("Key", bound=Hashable)
@@ -90,7 +90,7 @@ def _version_lives(recording: Recording) -> dict[int, Life[tuple[int, ...]]]:
 
 def version_labels(recording: Recording) -> dict[int, Life[str]]:
     """Returns the same in words: "v1"."""
-    label = framework_of(recording).label
+    label = terms_of(recording).label
     return {
         key: Life(tuple((step, label(*versions)) for step, versions in life.moments), life.last)
         for key, life in version_lives(recording).items()

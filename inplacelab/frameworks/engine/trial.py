@@ -1,0 +1,48 @@
+"""Runs a program of this package's engine for a trial (see `trial_run.py`)."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+import inplacelab
+import inplacelab.torch
+from inplacelab import observe
+from inplacelab.autograd import copy_saved_before_write
+from inplacelab.diagnosis.recorded_trial import recorded
+from inplacelab.diagnosis.trial_run import Asked, Ran, named
+from inplacelab.frameworks.engine.names import WATCHED
+from inplacelab.recorders.bindings import Watched
+from inplacelab.recorders.main_module import Main
+from inplacelab.recorders.replay import Passes, Varied
+from inplacelab.tensor import Tensor
+
+
+def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+    """Runs a script; see `trial_run.Run`."""
+    return run_under("inplacelab", WATCHED, main, text, names, asked)
+
+
+def run_under(framework: str, watched: Watched, main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+    """Runs a script that uses the engine under Paddle's or PyTorch's names.
+
+    Args:
+        framework: "inplacelab" or "inplacelab.torch".
+        watched: the classes of its tensors.
+        main: the script or the module.
+        text: its text.
+        names: the names of its module.
+        asked: how.
+    """
+    inplacelab.seed(asked.data.seed(0))
+    passes, copied = Passes(), asked.reference or asked.edits is not None
+    with (
+        asked.data.reseeding((inplacelab, "seed"), (inplacelab.torch, "manual_seed")),
+        copy_saved_before_write() if copied else nullcontext() as keeper,
+        observe.listening(Varied(asked.data)),
+        observe.listening(passes),
+    ):
+        ran = recorded(framework, main.path, text, names, asked.edits or ())
+    values = named(names, text, watched, Tensor.numpy)
+    copies = 0 if keeper is None else keeper.nbytes
+    return Ran(ran.raised, passes.found, ran.trails, copies, values, ran.unnoticed, ran.keeps_order)

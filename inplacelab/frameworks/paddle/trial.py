@@ -1,0 +1,294 @@
+"""Runs a Paddle program for a trial (see `trial_run.py`)."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import paddle
+from paddle.base import core
+
+from inplacelab.diagnosis.recorded_trial import recorded
+from inplacelab.diagnosis.slopes import Compared, Leaf, Shift, compare
+from inplacelab.diagnosis.trial_run import Asked, Ran, named
+from inplacelab.frameworks.paddle.names import WATCHED
+from inplacelab.recorders.bindings import Bindings
+from inplacelab.recorders.checking import LOSS
+from inplacelab.recorders.main_module import Main, main_module
+from inplacelab.recorders.other_data import OtherData
+from inplacelab.recorders.own_code import is_own
+from inplacelab.recorders.program import identifiers, parsed, scopes_of
+
+
+class Copies:
+    """Has every grad node save a copy, and counts their bytes."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.block = paddle.autograd.saved_tensors_hooks(self._pack, lambda packed: packed)
+
+    def _pack(self, saved: Any) -> Any:
+        copy = _copied(saved.detach())
+        self.bytes += copy.size * copy.element_size()
+        return copy
+
+
+def _copied(tensor: Any) -> Any:
+    """Returns a copy with the same strides and offset: Paddle 3.3 reads what a hook has packed with those of the original."""
+    if tensor.is_contiguous() and not tensor.offset:
+        return tensor.clone()
+    last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.strides, strict=True))
+    slots = tensor.offset // tensor.element_size() + last + 1 if tensor.size else 0
+    whole = paddle.as_strided(tensor, [slots], [1], 0).clone()
+    return paddle.as_strided(whole, tensor.shape, tensor.strides, tensor.offset)
+
+
+class Gradients:
+    """Collects the losses, and the gradients of the leaves that have names in a script, of each backward pass.
+
+    Paddle does not show to which tensor a grad node of a leaf belongs.
+    """
+
+    def __init__(self, main: Main, text: str) -> None:
+        self.passes: list[dict[str, Any]] = []
+        self.first: tuple[float, list[tuple[Leaf, Any]]] | None = (
+            None  # the loss of the first pass, and the leaves with their names
+        )
+        self._filename, self._names = str(main.path), identifiers(parsed(text))
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Collects them inside a `with` block."""
+        with _replaced(core.eager, run_backward=self._followed, run_partial_grad=self._followed):
+            yield
+
+    def _followed(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        def followed(*args: Any, **kwargs: Any) -> Any:
+            found = {LOSS.format(k): _array(each) for k, each in enumerate(args[0])}
+            loss = _loss(args)
+            result = run(*args, **kwargs)
+            gradients = {f"result {k}": each for k, each in enumerate(result or ())}
+            leaves = list(self._leaves(sys._getframe(1)))
+            for tensor, names in leaves:
+                gradients |= dict.fromkeys(names, tensor.grad)
+            found |= {name: None if each is None else _array(each) for name, each in gradients.items()}
+            if not self.passes and not result:
+                self.first = (
+                    loss,
+                    [(Leaf(-1, names[0], _array(tensor), found[names[0]]), tensor) for tensor, names in leaves],
+                )
+            self.passes.append(found)
+            return result
+
+        return followed
+
+    def _leaves(self, frame: FrameType | None) -> Iterator[tuple[Any, tuple[str, ...]]]:
+        frames = []
+        while frame is not None:
+            if frame.f_code.co_filename == self._filename:
+                frames.append(frame)
+            frame = frame.f_back
+        for tensor, names in Bindings(self._names, WATCHED).look(scopes_of(frames), done=True) or ():
+            if tensor.is_leaf and not tensor.stop_gradient:
+                yield tensor, names
+
+
+@contextmanager
+def _replaced(owner: Any, **by: Callable[[Any], Any]) -> Iterator[None]:
+    """Replaces functions inside a `with` block: each by what is made of it."""
+    before = {name: getattr(owner, name) for name in by}
+    for name, function in before.items():
+        setattr(owner, name, by[name](function))
+    try:
+        yield
+    finally:
+        for name, function in before.items():
+            setattr(owner, name, function)
+
+
+def _loss(args: Any) -> float:
+    """Returns the number that a pass differentiates, from the arguments of Paddle's engine."""
+    weights = args[1] or [None] * len(args[0])
+    pairs = zip(args[0], weights, strict=True)
+    return float(sum(np.sum(_array(each) * (1.0 if weight is None else _array(weight))) for each, weight in pairs))
+
+
+class Varied:
+    """Gives other values to the tensors that a program makes of numbers, or moves one element of one of them.
+
+    Attributes:
+        made: these tensors, in order.
+    """
+
+    def __init__(self, data: OtherData, shift: Shift | None = None) -> None:
+        self.made: list[Any] = []
+        self._data, self._shift = data, shift
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Does so inside a `with` block."""
+        names = [each for each in _MAKE if hasattr(paddle, each)]
+        with (
+            self._data.reseeding((paddle, "seed")),
+            _replaced(paddle, **dict.fromkeys(names, self._making)),
+            _replaced(paddle.nn.Layer, create_parameter=lambda function: self._making(function, always=True)),
+        ):
+            paddle.seed(0)
+            yield
+
+    def _making(self, function: Callable[..., Any], *, always: bool = False) -> Callable[..., Any]:
+        @wraps(function)
+        def making(*args: Any, **kwargs: Any) -> Any:
+            result = function(*args, **kwargs)
+            if always or is_own(sys._getframe(1).f_code.co_filename):
+                self._vary(result)
+            return result
+
+        return making
+
+    def _vary(self, tensor: Any) -> None:
+        if (
+            not isinstance(tensor, paddle.Tensor)
+            or tensor.dtype not in (paddle.float32, paddle.float64)
+            or not tensor.place.is_cpu_place()
+        ):
+            return
+        own = tensor.numpy()
+        values = self._data.values(own).copy()
+        if self._shift is not None and self._shift.leaf == len(self.made):
+            values.flat[self._shift.element] += self._shift.step
+        self.made.append(tensor)
+        if not np.array_equal(values, own):  # without an operation, which would be recorded
+            tensor.get_tensor().set(values, core.CPUPlace())
+
+
+_MAKE = (
+    "to_tensor", "ones", "zeros", "full", "eye", "arange", "linspace", "ones_like", "zeros_like", "full_like", "rand", "randn", "uniform",
+    "normal", "standard_normal", "create_parameter",
+)  # fmt: skip
+"""Functions that make tensors of numbers."""
+
+
+class _Stop(BaseException):
+    """Ends a run where its first backward pass would begin."""
+
+    def __init__(self, loss: float) -> None:
+        super().__init__()
+        self.loss = loss
+
+
+def _loss_with(shift: Shift | None, main: Main, text: str, asked: Asked) -> float | None:
+    """Returns the loss of the first pass of a script in which an element is moved; None if it does not begin one."""
+
+    def stopping(_: Any) -> Any:
+        def stop(*args: Any, **__: Any) -> Any:
+            raise _Stop(_loss(args))
+
+        return stop
+
+    data = OtherData(asked.data.number)
+    paddle.set_default_dtype("float32")
+    with (
+        main_module(main, sys.argv[1:]) as module,
+        data.seeded(),
+        Varied(data, shift).inside(),
+        _replaced(core.eager, run_backward=stopping, run_partial_grad=stopping),
+    ):
+        try:
+            exec(compile(text, str(main.path), "exec", dont_inherit=True), vars(module))
+        except _Stop as stop:
+            return stop.loss
+        except BaseException:  # noqa: BLE001  # whatever the program raises, there is no loss
+            return None
+    return None
+
+
+def _slopes(gradients: Gradients, varied: Varied, main: Main, text: str, asked: Asked) -> Compared:
+    """Compares the gradients of the first pass with finite differences of its loss."""
+    if gradients.first is None:
+        return Compared()
+    loss, first = gradients.first
+    numbers = {id(tensor): number for number, tensor in enumerate(varied.made)}
+    leaves = [replace(leaf, number=numbers.get(id(tensor), -1)) for leaf, tensor in first]
+    if any(each.number < 0 for each in leaves) or _cuts(main, text, asked):
+        return Compared()
+    return compare(leaves, loss, lambda shift: _loss_with(shift, main, text, asked), seconds=asked.seconds)
+
+
+def _cuts(main: Main, text: str, asked: Asked) -> bool:
+    """Whether the program leaves something out of its gradients on purpose, before the first pass: finite differences know nothing of it."""
+    found = False
+
+    def noticing(function: Any) -> Any:
+        @wraps(function)
+        def notice(*args: Any, **kwargs: Any) -> Any:
+            nonlocal found
+            found = found or is_own(sys._getframe(1).f_code.co_filename)
+            return function(*args, **kwargs)
+
+        return notice
+
+    methods = [each for each in _CUT if hasattr(paddle.Tensor, each)]
+    with (
+        _replaced(paddle.Tensor, **dict.fromkeys(methods, noticing)),
+        _replaced(paddle.no_grad, __enter__=noticing),
+    ):
+        began = _loss_with(None, main, text, asked) is not None
+    return found or not began or any(map(_cut_in, _texts(main, text)))
+
+
+def _texts(main: Main, text: str) -> Iterator[str]:
+    """Yields the texts of a program, and of the modules in its folder that it has imported."""
+    yield text
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file is not None and Path(file).suffix == ".py" and Path(file).is_relative_to(main.folder) and is_own(file):
+            yield Path(file).read_text(encoding="utf-8", errors="replace")
+
+
+def _cut_in(text: str) -> bool:
+    """Whether a text has a statement that leaves something out of gradients."""
+    for node in ast.walk(parsed(text)):
+        match node:
+            case ast.Attribute(attr="data" | "PyLayer" | "set_grad_enabled") | ast.Name(id="PyLayer"):
+                return True
+            case ast.Assign(targets=[ast.Attribute(attr="stop_gradient")], value=value) if (
+                ast.unparse(value) != "False"
+            ):
+                return True
+            case ast.FunctionDef(decorator_list=decorators) if "no_grad" in "".join(map(ast.unparse, decorators)):
+                return True
+    return False
+
+
+_CUT = (
+    "detach", "detach_", "numpy", "item", "tolist", "__float__", "__int__", "__array__", "register_hook", "set_value", "get_tensor",
+)  # fmt: skip
+"""Methods whose results have no gradient, or which change it."""
+
+
+def _array(tensor: Any) -> Any:
+    """Returns a copy of the values as a NumPy array, which has no `bfloat16`."""
+    values = tensor.detach()
+    return (values.astype("float32") if values.dtype == paddle.bfloat16 else values).numpy().copy()
+
+
+def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+    """Runs a script; see `trial_run.Run`."""
+    copied = asked.reference or asked.edits is not None
+    gradients, copies, varied = Gradients(main, text), Copies(), Varied(asked.data)
+    with varied.inside(), gradients.collected(), copies.block if copied else nullcontext():
+        ran = recorded("paddle", main.path, text, names, asked.edits or ())
+    values = named(names, text, WATCHED, _array)
+    slopes = None
+    if asked.reference and ran.raised is None:
+        slopes = _slopes(gradients, varied, main, text, asked)
+    return Ran(ran.raised, gradients.passes, ran.trails, copies.bytes, values, ran.unnoticed, ran.keeps_order, slopes)

@@ -1,0 +1,183 @@
+"""Takes the places of Paddle's functions while a recording runs.
+
+Paddle calls its kernels through the functions of `paddle._C_ops` and, a few of them, of `paddle._legacy_C_ops`, some of which its modules
+have imported by name, and through methods of `paddle.Tensor` that are written in C++: operators do not pass through `_C_ops`. Functions in Python that call neither, such as
+`to_tensor` and `set_value`, are watched themselves. Passes of backward enter `core.eager`.
+
+There is one replacement for each function, however many recordings run: it calls them one inside the other, so they may end in any
+order. With the last one everything is put back, except what the program has replaced meanwhile.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial, wraps
+from threading import Lock
+from typing import Any, NamedTuple, Protocol
+
+import paddle
+from paddle.base import core
+
+from inplacelab.frameworks.paddle.calls import METHODS, PROPERTIES, Kind, kind_of
+
+
+class Watcher(Protocol):
+    """A recorder that calls Paddle's functions for the program."""
+
+    def called(
+        self, kind: Kind, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any: ...
+
+    def run_pass(
+        self, name: str, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any: ...
+
+    def applied(
+        self, layer: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Any: ...
+
+
+class _Place(NamedTuple):
+    """Where a function was replaced."""
+
+    owner: Any
+    name: str
+    before: Any
+    now: Any
+
+
+_watchers: tuple[Watcher, ...] = ()
+_places: list[_Place] = []
+_lock = Lock()
+
+
+def begin(watcher: Watcher) -> None:
+    """Has a recorder called for each function of Paddle."""
+    global _watchers  # one for the process, as Paddle's functions are
+    with _lock:
+        if not _watchers:
+            _replace_all()
+        _watchers = (*_watchers, watcher)
+
+
+def end(watcher: Watcher) -> None:
+    """Ends that, whether or not it has begun."""
+    global _watchers
+    with _lock:
+        _watchers = tuple(each for each in _watchers if each is not watcher)
+        while _places and not _watchers:
+            place = _places.pop()
+            if vars(place.owner).get(place.name) is place.now:
+                if place.before is None:
+                    delattr(place.owner, place.name)
+                else:
+                    setattr(place.owner, place.name, place.before)
+
+
+def _replace_all() -> None:
+    _replace_functions()
+    for name in METHODS:
+        method = vars(paddle.Tensor).get(name)
+        if method is not None:
+            _replace(paddle.Tensor, name, _watched(kind_of(name), method))
+    for name in PROPERTIES:
+        _replace(paddle.Tensor, name, _watched_property(name, vars(paddle.Tensor)[name]))
+    creates = getattr(paddle.tensor.creation, "_to_tensor_non_static", None)
+    if creates is not None:
+        _replace(paddle.tensor.creation, "_to_tensor_non_static", _watched(kind_of("_to_tensor_non_static"), creates))
+    for name in ("run_backward", "run_partial_grad"):
+        _replace(core.eager, name, _watched_pass(name, getattr(core.eager, name)))
+    _replace(paddle.autograd.PyLayer, "apply", classmethod(_watched_layer(vars(core.eager.PyLayer)["apply"])))
+
+
+def _replace_functions() -> None:
+    replaced: dict[int, Any] = {}
+    for owner in (paddle._C_ops, paddle._legacy_C_ops):
+        for name, function in list(vars(owner).items()):
+            if not name.startswith("_") and type(function) is _BUILT_IN:
+                replaced[id(function)] = _watched(kind_of(name), function)
+                _replace(owner, name, replaced[id(function)])
+    for module, name, function in list(_imported(replaced)):
+        _replace(module, name, replaced[id(function)])
+
+
+_BUILT_IN = type(paddle._C_ops.add)
+
+
+def _replace(owner: Any, name: str, now: Any) -> None:
+    before = vars(owner).get(name)
+    _places.append(_Place(owner, name, before, now))
+    setattr(owner, name, now)
+
+
+def _imported(replaced: Mapping[int, Any]) -> Iterator[tuple[Any, str, Any]]:
+    """Yields where modules of Paddle have imported functions of `_C_ops` by name."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("paddle.") and not name.startswith(_OWN) and module is not None:
+            for key, value in list(vars(module).items()):
+                if type(value) is _BUILT_IN and id(value) in replaced:
+                    yield module, key, value
+
+
+_OWN = ("paddle.base.libpaddle", "paddle._C_ops", "paddle._pir_ops", "paddle.pir", "paddle.decomposition")
+
+
+def _watched(kind: Kind, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns what takes the place of a function."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        run, *others = _watchers or (_NOBODY,)
+        beneath = function
+        for each in others:
+            beneath = partial(_packed, each.called, kind, beneath)
+        return run.called(kind, beneath, args, kwargs)
+
+    return call
+
+
+def _packed(called: Callable[..., Any], about: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return called(about, function, args, kwargs)
+
+
+def _watched_pass(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        run, *others = _watchers or (_NOBODY,)
+        beneath = function
+        for each in others:
+            beneath = partial(_packed, each.run_pass, name, beneath)
+        return run.run_pass(name, beneath, args, kwargs)
+
+    return call
+
+
+def _watched_layer(apply: Any) -> Callable[..., Any]:
+    @wraps(apply)
+    def call(layer: Any, *args: Any, **kwargs: Any) -> Any:
+        run, *others = _watchers or (_NOBODY,)
+        beneath = apply.__get__(None, layer)
+        for each in others:
+            beneath = partial(_packed, each.applied, layer, beneath)
+        return run.applied(layer, beneath, args, kwargs)
+
+    return call
+
+
+def _watched_property(name: str, place: Any) -> property:
+    kind = kind_of(name)
+    get = _watched(kind, place.__get__) if name == "data" else place.__get__
+    return property(get, _watched(kind, place.__set__), None, place.__doc__)
+
+
+class _Nobody:
+    """Calls a function that a program calls after the last recording has ended: it may have kept the replacement."""
+
+    def called(self, _: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        return function(*args, **kwargs)
+
+    run_pass = applied = called
+
+
+_NOBODY: Watcher = _Nobody()

@@ -1,0 +1,327 @@
+"""Tells what a call of a PyTorch function is: its name, its tensors, and which slots it will write and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from inplacelab.frameworks.torch.readings import layout_of
+from inplacelab.layout import Layout
+from inplacelab.recorders import dependences
+from inplacelab.recorders.positions import (
+    ALL,
+    At,
+    Touched,
+    above,
+    along,
+    along_broadcast,
+    ascending,
+    at_key,
+    below,
+    diagonal,
+    flat,
+    is_basic,
+    keyed,
+    numbered,
+    rows,
+    where_true,
+    window,
+)
+
+if TYPE_CHECKING:
+    from inplacelab.frameworks.torch.known import KnownTensor
+    from inplacelab.recorders.dependences.call import Found
+    from inplacelab.recorders.events import Operand
+
+_VIEWS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
+"""Properties that give tensors."""
+_READ_NODE = frozenset({"grad_fn", "is_leaf", "output_nr", "name"})
+"""Properties that make the node of a view whose base was written."""
+_CHANGES = frozenset({"data", "requires_grad", "grad", "retains_grad", "real", "imag"})
+_EMPTY = frozenset({"empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided"})
+_TO_OTHERS = frozenset({"numpy", "__array__", "__dlpack__", "data_ptr", "untyped_storage", "storage", "share_memory_"})
+"""Functions that lead to the memory itself."""
+_SILENT = frozenset({"batch_norm", "instance_norm"})
+"""Functions that write running statistics."""
+RELAYOUTS = frozenset({
+    "t_", "transpose_", "swapaxes_", "swapdims_", "squeeze_", "unsqueeze_", "as_strided_", "resize_", "resize_as_", "set_",
+})  # fmt: skip
+"""Functions that raise the version of a tensor without writing its elements."""
+_PASSES = frozenset({"backward", "grad"})
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a function is.
+
+    Attributes:
+        name: its name as a program writes it: "setitem", "T", "add_".
+        quiet: whether nothing of it is recorded.
+        is_pass: whether it is a backward pass, which is recorded where it enters the engine.
+        reads_node: whether it makes the node of a view.
+        own_counter: whether its result counts versions apart.
+        moves: whether its first tensor gets the storage of another, and keeps its counter.
+        fills: whether the elements of its result mean something.
+        is_silent: whether it writes tensors without raising their versions.
+        writes_each: whether it writes each tensor of a list.
+        leads_outside: whether its result leads to the memory itself, through which writes are not seen.
+    """
+
+    name: str
+    quiet: bool = False
+    is_pass: bool = False
+    reads_node: bool = False
+    own_counter: bool = False
+    moves: bool = False
+    fills: bool = True
+    leads_outside: bool = False
+    is_silent: bool = False
+    writes_each: bool = False
+
+
+@dataclass(slots=True)
+class Call:
+    """A call that is recorded, from when it begins until it has ended.
+
+    Attributes:
+        kind: which function.
+        function: the function itself.
+        tensors: its tensors, those that it may write first.
+        known, operands, versions: what is known of them, their metadata, and their versions before.
+        listed: how many of them, from the first, are those of a list of which it writes each.
+        line: the line of the program.
+        first: the sequence number of the next node.
+        storages: how many storages were known.
+        with_history: whether operations make nodes.
+        touched: what it will write and read, where that is not all of its tensors.
+        depends: how its result will depend on its tensors, or each of several results; None if that is not known.
+        reported: how many of its results have been reported.
+        contents: the bytes of the storages, for a function that writes without raising versions.
+        begun: whether it is recorded.
+    """
+
+    kind: Kind
+    function: Any = None
+    tensors: Sequence[Any] = ()
+    known: list[KnownTensor] = field(default_factory=list)
+    operands: tuple[Operand, ...] = ()
+    versions: list[int] = field(default_factory=list)
+    listed: int = 0
+    line: int | None = None
+    first: int = 0
+    storages: int = 0
+    with_history: bool = False
+    touched: Touched = ALL
+    depends: Found = None
+    reported: int = 0
+    contents: Sequence[bytes | None] = ()
+    begun: bool = False
+
+    @property
+    def makes_nodes_of_views(self) -> bool:
+        """Whether PyTorch makes the nodes of those of its tensors that are views whose base was written.
+
+        `v[0] = y` writes a view of `v`, and not `v` itself, whose node is made when it is used next.
+        """
+        return self.with_history and self.kind.name != "setitem"
+
+    def writes(self, known: KnownTensor, tensor: Any, raised: int) -> Sequence[tuple[KnownTensor, Any]]:
+        """Returns the tensors through which it has written, one after the other, what one of them shows to be written.
+
+        Args:
+            known: that one.
+            tensor: the same, as PyTorch has it.
+            raised: by how much the version was raised.
+        """
+        pairs = zip(self.known[: self.listed], self.tensors, strict=False)
+        listed = [(each, other) for each, other in pairs if each.counter is known.counter]
+        return listed if len(listed) == raised else [(known, tensor)]
+
+
+def kind_of(function: Any) -> Kind:
+    """Returns what a function is."""
+    try:
+        return _kind(function)
+    except TypeError:  # it has no hash
+        return Kind(str(getattr(function, "__name__", function)))
+
+
+@lru_cache(maxsize=4096)
+def _kind(function: Any) -> Kind:
+    name = getattr(function, "__name__", "")
+    if name in ("__get__", "__set__", "__delete__"):
+        attribute = str(getattr(getattr(function, "__self__", None), "__name__", ""))
+        if name == "__get__":
+            quiet = attribute not in _VIEWS and attribute not in _READ_NODE and attribute != "grad"
+            return Kind(attribute, quiet=quiet, reads_node=attribute in _READ_NODE, own_counter=attribute == "data")
+        return Kind(attribute, quiet=attribute not in _CHANGES, moves=attribute == "data")
+    plain = name[2:-2] if name.startswith("__") and name.endswith("__") else name
+    module = getattr(function, "__module__", "")
+    is_pass = name in _PASSES and module in ("torch._tensor", "torch.autograd")
+    return Kind(
+        plain or str(function), is_pass=is_pass, fills=name not in _EMPTY, leads_outside=name in _TO_OTHERS,
+        moves=name == "set_", is_silent=name.startswith(("_fused_", "_amp_")) or name in _SILENT,
+        writes_each=name.startswith("_foreach_") and name.endswith("_"),
+    )  # fmt: skip
+
+
+def tensors_in(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    """Returns the tensors among the arguments of a call, also in lists and tuples: `out` first, which is written."""
+    found = []
+    for value in (*_out(kwargs), *args, *(value for name, value in kwargs.items() if name != "out")):
+        found += list(tensors_of(value))
+    return found
+
+
+def _out(kwargs: Mapping[str, Any]) -> Iterator[Any]:
+    if "out" in kwargs:
+        yield kwargs["out"]
+
+
+def tensors_of(value: Any) -> Iterator[Any]:
+    """Yields a tensor, or those in a list or a tuple."""
+    if issubclass(type(value), torch.Tensor):
+        yield value
+    elif issubclass(type(value), list | tuple):
+        yield from (each for each in value if issubclass(type(each), torch.Tensor))
+    elif type(value) is dict:
+        yield from (each for each in value.values() if issubclass(type(each), torch.Tensor))
+
+
+# --- slots -------------------------------------------------------------------------------------------------------------
+
+
+def _accumulates(given: Mapping[str, Any]) -> bool:
+    return bool(given.get("accumulate", False))
+
+
+def _reduces(given: Mapping[str, Any]) -> bool:
+    return given.get("reduce") is not None
+
+
+def _always(_: Mapping[str, Any]) -> bool:
+    return True
+
+
+_ROWS = ("x", "axis", "index", "value")
+_ALONG, _REDUCING = (*_ROWS, "reduce"), (*_ROWS, "reduce", "include_self")
+_WRITES: Mapping[str, At] = {
+    "masked_fill_": At(where_true, ("x", "mask", "value")),
+    "masked_scatter_": At(where_true, ("x", "mask", "value")),
+    "index_fill_": At(rows, _ROWS),
+    "index_copy_": At(rows, _ROWS),
+    "index_add_": At(rows, _ROWS, _always),
+    "index_reduce_": At(rows, _REDUCING, _always),
+    "scatter_": At(along, _ALONG, _reduces),
+    "scatter_add_": At(along, _ALONG, _always),
+    "scatter_reduce_": At(along, _REDUCING, _always),
+    "index_put_": At(keyed, ("x", "index", "value", "accumulate"), _accumulates),
+    "put_": At(flat, ("x", "index", "value", "accumulate"), _accumulates),
+    "fill_diagonal_": At(diagonal, ("x", "value", "wrap")),
+    "tril_": At(above, ("x", "diagonal")),
+    "triu_": At(below, ("x", "diagonal")),
+}
+"""Operations that write some elements in place."""
+_READS: Mapping[str, At] = {
+    "index_select": At(rows, ("x", "axis", "index")),
+    "gather": At(along, ("x", "axis", "index")),
+    "take": At(flat, ("x", "index")),
+    "take_along_dim": At(along_broadcast, ("x", "index", "axis")),
+    "masked_select": At(where_true, ("x", "mask")),
+}
+"""Operations whose result holds some elements."""
+_ALIASES = {"self": "x", "input": "x", "dim": "axis", "indices": "index", "source": "value", "src": "value", "values": "value",
+            "tensor": "value", "fill_value": "value"}  # fmt: skip
+_UNKNOWN = frozenset({"embedding", "embedding_bag", "embedding_renorm_"})
+"""Operations whose values decide which elements they write."""
+_OVERWRITES = frozenset({
+    "copy_", "fill_", "zero_", "setitem", "uniform_", "normal_", "log_normal_", "exponential_", "cauchy_", "geometric_", "random_", "bernoulli_",
+})  # fmt: skip
+"""Operations that do not read what they write."""
+_COPIES = frozenset({
+    "clone", "contiguous", "reshape", "flatten", "to", "type", "cpu", "cuda", "bool", "int", "long", "half", "float", "double", "bfloat16",
+})  # fmt: skip
+"""Operations that make a copy, if they make a tensor that is no view."""
+
+
+def depends(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Found:
+    """Returns how the result of a call will depend on its tensors; None if that is not known."""
+    name, tensors, function = call.kind.name, call.tensors, call.function
+    asked = dependences.Call(
+        name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, _ALIASES,
+        weight_has_rows=True, function=function, as_tensor=torch.from_numpy,
+    )  # fmt: skip
+    try:
+        return dependences.dependence(asked, tensors)
+    except Exception:  # noqa: BLE001  # whatever arguments of an unusual kind raise
+        return None
+
+
+def touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:
+    """Returns what a call will write and read, before it does."""
+    try:
+        return _touched(name, args, kwargs)
+    except Exception:  # noqa: BLE001  # as from the operation itself, most likely
+        return Touched(args[0] if args else None, exact=False)
+
+
+def _touched(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Touched:
+    target = args[0] if args else kwargs.get("input")
+    if kwargs.get("out") is not None:
+        return Touched(kwargs["out"], read=())
+    if not _is_tensor(target):
+        return ALL
+    if name in ("setitem", "getitem") and len(args) > 1:
+        value = args[2] if name == "setitem" and _is_tensor(args[-1]) else None
+        return at_key(target, _slots_at(target, args[1]), value, writes=name == "setitem")
+    if name in _WRITES or name in _READS:
+        at = _WRITES.get(name) or _READS[name]
+        given = at.given(args, kwargs, _ALIASES)
+        return at.touched(given, layout_of(given["x"]), _is_tensor, _as_array, writes=name in _WRITES)
+    if name in _OVERWRITES:
+        source = args[1] if len(args) > 1 else kwargs.get("src", kwargs.get("other", kwargs.get("value")))
+        return Touched(target, read=(), copied=source if name in ("copy_", "fill_") and _is_tensor(source) else None)
+    return Touched(
+        None if name in _UNKNOWN else target, exact=name not in _UNKNOWN, copied=target if name in _COPIES else None
+    )
+
+
+def _is_tensor(value: Any) -> bool:
+    return issubclass(type(value), torch.Tensor)
+
+
+def _as_array(value: Any) -> Any:
+    """Returns an index or a mask as an array, or each of a list of them; None if it cannot be read without waiting."""
+    if type(value) in (list, tuple):
+        parts = [each if each is None else _as_array(each) for each in value]
+        return (
+            None if any(part is None and each is not None for part, each in zip(parts, value, strict=True)) else parts
+        )
+    if not _is_tensor(value):
+        return np.asarray(value)
+    if value.device.type != "cpu":
+        return None
+    array = value.detach().numpy()
+    return array.astype(bool) if array.dtype == np.uint8 else array  # as PyTorch still takes them
+
+
+def _slots_at(target: Any, key: Any) -> Layout | tuple[int, ...] | None:
+    """Returns the slots at a key of a tensor."""
+    parts = key if type(key) is tuple else (key,)
+    if all(is_basic(part) for part in parts):
+        return window(layout_of(target), parts)
+    slots = numbered(layout_of(target)) if all(_is_index(part) for part in parts) else None
+    return None if slots is None else ascending(torch.from_numpy(np.ascontiguousarray(slots))[key].numpy())
+
+
+def _is_index(part: Any) -> bool:
+    if _is_tensor(part):
+        return bool(part.device.type == "cpu")
+    if type(part) in (list, tuple):
+        return all(_is_index(each) for each in part)
+    return is_basic(part) or type(part) is bool or issubclass(type(part), np.ndarray | np.generic)

@@ -1,0 +1,169 @@
+"""Runs a PyTorch program for a trial (see `trial_run.py`)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils.weak import WeakIdKeyDictionary
+
+from inplacelab.diagnosis.failures import trail_of
+from inplacelab.diagnosis.recorded_trial import recorded
+from inplacelab.diagnosis.trial_run import Asked, Ran, named
+from inplacelab.frameworks.torch import pass_order
+from inplacelab.frameworks.torch.calls import kind_of, tensors_in
+from inplacelab.frameworks.torch.names import WATCHED
+from inplacelab.frameworks.torch.patch import Patch
+from inplacelab.frameworks.torch.readings import LEAF_NODE
+from inplacelab.frameworks.torch.watch import TorchWatch
+from inplacelab.recorders.checking import LOSS
+from inplacelab.recorders.main_module import Main
+from inplacelab.recorders.other_data import OtherData
+from inplacelab.recorders.own_code import is_own
+from inplacelab.recording.fixes.spots import Trail
+
+MOST = 1 << 22
+"""So many elements of gradients are kept. The gradients of later passes are not compared."""
+
+KEEPS = 2
+"""The position of the argument of PyTorch's engine that says whether a pass keeps what nodes have saved."""
+
+
+class Gradients:
+    """Collects the losses and gradients that each backward pass gives, in the order in which leaves are reached from its roots.
+
+    Args:
+        keeps_graphs: whether every pass keeps what nodes have saved, so that a second one does not fail.
+    """
+
+    def __init__(self, *, keeps_graphs: bool) -> None:
+        self._keeps_graphs = keeps_graphs
+        self.passes: list[dict[str, Any]] = []
+        self._room = MOST
+        self.patch = Patch(torch.autograd, "_engine_run_backward", self.run_pass)
+
+    def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Runs a backward pass, and collects what it gives."""
+        asks = pass_order.Asked.of(args, kwargs)
+        leaves = list(_leaves([pass_order.root_node(each) for each in asks.roots]))
+        if self._keeps_graphs:
+            args = [*args[:KEEPS], True, *args[KEEPS + 1 :]]
+        losses = {LOSS.format(k): each for k, each in enumerate(asks.roots) if isinstance(each, torch.Tensor)}
+        before = {name: _array(each) for name, each in losses.items() if each.numel() <= self._room}
+        result = run(*args, **kwargs)
+        found = [each.grad for each in leaves] if asks.fills else list(result)
+        size = sum(each.numel() for each in (*found, *losses.values()) if each is not None)
+        if size <= self._room:
+            self._room -= size
+            gradients = {str(k): None if each is None else _array(each) for k, each in enumerate(found)}
+            self.passes.append(before | gradients)
+        return result
+
+
+def _leaves(roots: Sequence[Any]) -> Iterator[Any]:
+    seen = set()
+    waiting = [each for each in reversed(roots) if each is not None]
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.name() == LEAF_NODE:
+            yield node.variable
+        waiting += [following for following, _ in reversed(node.next_functions) if following is not None]
+
+
+class Copies:
+    """Has every grad node save a copy, and counts their bytes."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.block = torch.autograd.graph.saved_tensors_hooks(self._pack, lambda packed: packed)
+
+    def _pack(self, saved: Any) -> Any:
+        copy = saved.detach().clone()
+        self.bytes += copy.numel() * copy.element_size()
+        return copy
+
+
+class Varied(TorchFunctionMode):  # type: ignore[misc]  # torch is skipped by mypy
+    """Gives other values to tensors that the program makes of numbers, and to leaves when the first operation uses them."""
+
+    def __init__(self, data: OtherData) -> None:
+        super().__init__()
+        self._data = data
+        self._done = WeakIdKeyDictionary()
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs, kind = kwargs or {}, kind_of(func)
+        if kind.quiet or kind.is_pass or getattr(func, "__module__", "") == INIT:
+            return func(*args, **kwargs)
+        given = tensors_in(args, kwargs)
+        for each in given if torch.is_grad_enabled() else ():
+            if each.requires_grad and each.is_leaf:
+                self._vary(each)
+        result = func(*args, **kwargs)
+        makes = kind.fills and (not given or kind.name.endswith("_like"))
+        if makes and type(result) is torch.Tensor and is_own(sys._getframe(1).f_code.co_filename):
+            self._vary(result)
+        return result
+
+    def _vary(self, tensor: Any) -> None:
+        if tensor not in self._done and tensor.is_floating_point() and tensor.numel() <= MOST:
+            self._done[tensor] = True
+            with torch._C.DisableTorchFunction(), torch.no_grad():
+                values = torch.from_numpy(self._data.values(_array(tensor)))
+                tensor.detach().copy_(values)
+
+
+def _array(tensor: Any) -> Any:
+    """Returns a copy of the values as a NumPy array, which has no `bfloat16`."""
+    values = tensor.detach().cpu().resolve_conj().resolve_neg()
+    return (values.float() if values.dtype == torch.bfloat16 else values.clone()).numpy()
+
+
+def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+    """Runs a script; see `trial_run.Run`."""
+    reference = asked.reference or asked.edits is not None
+    gradients, copies = Gradients(keeps_graphs=reference), Copies()
+    raised: BaseException | None = None
+    trails: tuple[Trail, ...] = ()
+    keeps_order = True
+    with asked.data.reseeding(*_SEEDS), Varied(asked.data) if asked.data.number else nullcontext():
+        torch.manual_seed(0)
+        gradients.patch.begin()
+        try:
+            with copies.block if reference else nullcontext():
+                if asked.edits is not None:
+                    ran = recorded("torch", main.path, text, names, asked.edits)
+                    raised, keeps_order = ran.raised, ran.keeps_order
+                else:
+                    raised, trails = _watched(main, text, names)
+        finally:
+            gradients.patch.end()
+    values = named(names, text, WATCHED, _array)
+    return Ran(raised, gradients.passes, trails, copies.bytes, values, keeps_order=keeps_order)
+
+
+def _watched(main: Main, text: str, names: dict[str, Any]) -> tuple[BaseException | None, tuple[Trail, ...]]:
+    raised: BaseException | None = None
+    watch = TorchWatch()
+    watch.begin()
+    try:
+        exec(compile(text, str(main.path), "exec", dont_inherit=True), names)
+    except BaseException as error:  # noqa: BLE001  # whatever the program raises is an outcome
+        raised = error
+    finally:
+        watch.end()
+    return raised, tuple(map(trail_of, watch.failures[-1:]))
+
+
+_SEEDS = (
+    (torch, "manual_seed"), (torch.random, "manual_seed"), (torch.cuda, "manual_seed"), (torch.cuda, "manual_seed_all"),
+)  # fmt: skip
+INIT = "torch.nn.init"
+"""The module whose functions give leaves their first values."""

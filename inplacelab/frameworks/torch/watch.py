@@ -1,0 +1,590 @@
+"""Watches a PyTorch program for hours: notes which lines make grad nodes and which write, and nothing else, until a pass fails.
+
+Then the graph is still there. It tells what its nodes have saved, and at which version that is now. The version at which it was saved is
+in the error's message. The number of a node tells which line has made it, and the writes noted since then tell the rest.
+
+Threads that the program starts meanwhile are watched, too; processes are not. Whatever the watch meets that it did not expect is left out: the program goes on.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial, wraps
+from multiprocessing.process import BaseProcess
+from typing import Any
+from weakref import WeakSet, ref
+
+import torch
+from torch.utils.weak import WeakIdKeyDictionary
+
+from inplacelab.diagnosis.failures import MARKS, Failure
+from inplacelab.diagnosis.ledger import VIEWS, Counter, Ledger, Made, StorageLog, Write, packed
+from inplacelab.diagnosis.places import Place, Places
+from inplacelab.frameworks.torch.calls import Kind, kind_of
+from inplacelab.frameworks.torch.overrides import Mode, caller_of, in_force, is_off, take_away
+from inplacelab.frameworks.torch.pass_order import Asked, is_second_pass, reachable, root_node, stale
+from inplacelab.frameworks.torch.patch import Patch
+from inplacelab.frameworks.torch.readings import has_version, is_wrapped, layout_of, node_of, shape_of, version_of
+from inplacelab.frameworks.torch.stale_values import StaleValues, has_released, storage_of
+from inplacelab.language import Text
+from inplacelab.recorders.stand_in import call_for
+from inplacelab.recorders.static import class_name, message_of
+
+PASSES = 1 << 12
+"""Of so many passes it is known where they began."""
+
+FAILURES = 64
+"""So many failures are kept: a program may handle the errors of its passes, and go on."""
+
+FUNCTIONS = 1 << 12
+"""So many nodes of the program's own functions are remembered that may not be reachable from the roots of a pass."""
+
+_Tensor: Any = torch.Tensor
+_Storage: Any = torch.UntypedStorage
+_base_of: Callable[[Any], Any] = _Tensor._base.__get__
+_storage: Callable[[Any], Any] = _Tensor.untyped_storage
+_next_node = torch._C._autograd._get_sequence_nr
+_unseen = torch._C.DisableTorchFunction
+
+_LEFT_OUT = Text(
+    "Something was not watched: {0} inside the watch. The program went on as it does unwatched.",
+    "有些操作没有监视：监视内部出现 {0}。程序照常继续运行。",
+)
+_OTHER_THREADS = Text(
+    "Backward passes of threads that had begun before were not watched. `with inplacelab.explain():` inside the function that a thread "
+    "runs watches it.",
+    "没有监视此前已经启动的线程的反向传播。要监视，请在线程运行的函数内部使用 `with inplacelab.explain():`。",
+)
+_CHILDREN = Text(
+    "The program started child processes, which were not watched. `with inplacelab.explain():` inside the function that one runs watches it.",
+    "程序启动了子进程，其中的操作没有监视。要监视，请在子进程运行的函数内部使用 `with inplacelab.explain():`。",
+)
+_COMPILED = Text(
+    "What functions compiled by `torch.compile` did was not watched.",
+    "经 `torch.compile` 编译的函数，其中的操作没有监视。",
+)
+
+
+@dataclass(slots=True, eq=False)
+class _Function:
+    """A `torch.autograd.Function` that runs.
+
+    Attributes:
+        made: the nodes that were made for it, before what its `forward` does.
+        marked: what its `forward` has marked as written.
+    """
+
+    made: list[Made] = field(default_factory=list)
+    marked: Sequence[Any] = ()
+
+
+@dataclass(slots=True, eq=False)
+class _Thread:
+    """A thread that is watched. It numbers its nodes by itself.
+
+    Attributes:
+        noted: nodes with lower numbers were made by operations that were noted, or before the watch.
+        functions: each `torch.autograd.Function` that runs.
+        depth: how many passes run inside others.
+        raised: the error of a pass inside one that still runs.
+        passes: where passes began, and the number of the next node then.
+    """
+
+    noted: int
+    functions: list[_Function] = field(default_factory=list)
+    depth: int = 0
+    raised: Exception | None = None
+    passes: deque[tuple[int, Place | None]] = field(default_factory=lambda: deque(maxlen=PASSES))
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """A call of a function that is noted when it has ended: what is known of it before.
+
+    Attributes:
+        kind, frame: which function, and from where.
+        first: the number of the next node.
+        tensors, versions: its tensors, and their versions.
+        moving: the tensor that will get another storage, with its counter.
+        silent: what it writes without raising versions.
+    """
+
+    kind: Kind
+    frame: Any
+    first: int
+    tensors: Sequence[Any]
+    versions: Sequence[int]
+    moving: tuple[Any, Counter] | None = None
+    silent: Sequence[Any] = ()
+
+
+class TorchWatch:
+    """Watches the thread that calls `begin`, and the threads that it starts, until `end`.
+
+    Attributes:
+        failures: the backward passes that failed.
+    """
+
+    framework = "torch"
+
+    def __init__(self) -> None:
+        self.failures: list[Failure] = []
+        self._silent_lines: set[Hashable] = set()
+        self._remarks: list[Text] = []
+        self._ledger = Ledger(_Storage._expired, _Storage._free_weak_ref)
+        self._functions: deque[ref[Any]] = deque(maxlen=FUNCTIONS)
+        self._stale = StaleValues(self._ledger, self._functions, self._home)
+        self._places = Places()
+        self._mode = Mode(self)
+        single = torch.autograd.function._SingleLevelFunction  # whose `apply` every other one calls
+        self._patches = (
+            Patch(torch.autograd, "_engine_run_backward", self.run_pass),
+            Patch(torch, "compile", self._compiles),
+            Patch(torch.Tensor, "set_", self.called, unless=partial(is_off, self._mode)),
+            Patch(single, "apply", self._applies),
+            Patch(torch.autograd.function.FunctionCtx, "mark_dirty", self._marks),
+            Patch(threading.Thread, "start", self._starts),
+            Patch(threading.Thread, "_bootstrap_inner", self._runs_thread),
+            Patch(BaseProcess, "start", self._starts_child),
+            Patch(BaseProcess, "_bootstrap", self._runs_child),
+        )
+        self._threads = threading.local()
+        self._started: WeakSet[threading.Thread] = WeakSet()
+        self._on = False
+        self._has_children = False
+        # Tensors that count their versions apart from others on their storages.
+        self._apart: Any = WeakIdKeyDictionary()
+        self._some_apart = False
+        self._suspicious = False  # a write may have made a saved value stale without a new version
+
+    @property
+    def remarks(self) -> Sequence[Text]:
+        """What was not watched. If a pass has failed, child processes, which may only load data, are no matter."""
+        return [*self._remarks, *([_CHILDREN] if self._has_children and not self.failures else [])]
+
+    @property
+    def operations(self) -> int:
+        """How many operations were watched."""
+        return self._ledger.operations
+
+    @property
+    def storages(self) -> int:
+        """Of how many storages something is known."""
+        return self._ledger.watched
+
+    def begin(self) -> None:
+        """Begins to watch."""
+        self._threads.here, self._on = _Thread(_next_node()), True
+        for patch in self._patches:
+            patch.begin()
+        self._mode.__enter__()
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Ends that. Of an error it knows from PyTorch's engine."""
+        del error
+        self._on = False
+        take_away(self._mode)
+        for patch in self._patches:
+            patch.end()
+        self._ledger.forget()
+
+    def _here(self) -> _Thread | None:
+        """Returns the thread that runs now; None if it is not watched."""
+        return getattr(self._threads, "here", None) if self._on else None
+
+    def _shielded(self, do: Callable[..., Any], *args: Any) -> Any:
+        """Calls a part of the watch. What fails there must not reach the program; nor does code of the program run there."""
+        try:
+            with _unseen():
+                return do(*args)
+        except Exception as error:  # noqa: BLE001
+            self._remark(_LEFT_OUT.format(type(error).__name__))
+            return None
+
+    # ---- threads ---------------------------------------------------------------------------------------------------------
+
+    def _starts(self, start: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Starts a thread for the program."""
+        if self._here() is not None:
+            self._started.add(args[0])
+        return start(*args, **kwargs)
+
+    def _runs_thread(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Runs a thread, in itself."""
+        if args[0] not in self._started or not self._on:
+            return run(*args, **kwargs)
+        self._threads.here = _Thread(_next_node())
+        self._mode.__enter__()
+        try:
+            return run(*args, **kwargs)
+        finally:
+            take_away(self._mode)
+
+    def _starts_child(self, start: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Starts a process for the program."""
+        self._has_children |= self._here() is not None
+        return start(*args, **kwargs)
+
+    def _runs_child(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Runs a process that was forked, in itself: nobody would read what the watch finds there."""
+        self.end()
+        return run(*args, **kwargs)
+
+    # ---- operations ------------------------------------------------------------------------------------------------------
+
+    def called(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Calls a function of PyTorch for the program."""
+        kind, here = kind_of(function), self._here()
+        if kind.quiet or here is None:
+            return function(*args, **kwargs)
+        frame = caller_of(sys._getframe(2))
+        if kind.is_pass:
+            return call_for(frame, function, args, kwargs)
+        call = self._shielded(self._before, kind, frame, args, kwargs)
+        result = None
+        try:
+            result = call_for(frame, function, args, kwargs)
+        finally:
+            if call is not None:
+                self._shielded(self._note, here, call, result)
+        return result
+
+    def _before(self, kind: Kind, frame: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call:
+        tensors, versions = _counted(_tensors(args, kwargs))
+        call = _Call(kind, frame, _next_node(), tensors, versions)
+        if kind.moves and tensors:
+            log = self._log(tensors[0])
+            call.moving = None if log is None else (tensors[0], self._counter(tensors[0], log))
+        if kind.is_silent:
+            call.silent = _written_silently(kind, args, kwargs)
+        return call
+
+    def _note(self, here: _Thread, call: _Call, result: Any) -> None:
+        ledger, last, op, first = self._ledger, _next_node(), call.kind.name, call.first
+        ledger.operations += 1
+        moment, results = ledger.passes(), _flat((result,))
+        now = [version_of(each) for each in call.tensors]
+        self._note_others(here, first)
+        if last != first:
+            later = results if now == call.versions else [*results, *call.tensors]
+            versions = packed([*_at(call.tensors, call.versions), *_at(*_counted(later))])
+            ledger.made(here, Made(first, last, op, self._places.of(call.frame), moment, versions))
+        here.noted = last
+        if call.moving is not None:
+            self._moved(*call.moving)
+        if now != call.versions or call.silent:  # one comparison: most operations write nothing
+            self._note_writes(call, now, moment)
+        if call.kind.own_counter or (self._some_apart and op == "detach"):
+            self._shielded(self._counts_apart, call, results)
+        for each in results:
+            if (
+                type(each) is torch.Tensor
+                and _base_of(each) is not None
+                and not any(each is one for one in call.tensors)
+            ):
+                self._shielded(self._made_view, each, self._places.of(call.frame))
+
+    def _note_writes(self, call: _Call, now: Sequence[int], moment: int) -> None:
+        place = self._places.of(call.frame)
+        for tensor, before, after in zip(call.tensors, call.versions, now, strict=True):
+            if before != after:
+                self._shielded(self._wrote, call.kind.name, moment, tensor, before, after, place)
+        for tensor in call.silent:
+            self._shielded(self._wrote, call.kind.name, moment, tensor, version_of(tensor), version_of(tensor), place)
+
+    def _note_others(self, here: _Thread, first: int) -> None:
+        """Notes nodes that were made since the last operation by something that was not seen, such as compiled code."""
+        if first > here.noted:
+            made = Made(here.noted, first, "", None, self._ledger.moment)
+            self._ledger.made(here, made)
+            here.noted = first
+            if here.functions:  # its own node, say
+                here.functions[-1].made.append(made)
+
+    def _made_view(self, view: Any, place: Place | None) -> None:
+        log = self._log(view)
+        if log is not None and len(log.views) < VIEWS:
+            log.views[layout_of(view)] = place
+
+    def _wrote(self, op: str, moment: int, tensor: Any, before: int, after: int, place: Place | None) -> None:
+        log = self._log(tensor)
+        if log is None:
+            return
+        counter = self._counter(tensor, log)
+        latest = log.writes[-1] if log.writes else None
+        if latest is not None and (latest.moment, latest.after, latest.counter) == (moment, after, counter):
+            return  # noted for another alias
+        layout = None if _base_of(tensor) is None else layout_of(tensor)
+        if layout is None and not log.writes:
+            log.shapes.add(tuple(shape_of(tensor)))
+        silent = after == before
+        self._suspicious = self._suspicious or silent or counter.is_apart
+        write = Write(moment, op, before, after, layout, place, counter, silent)
+        log.writes.append(write)
+        if counter.home is not None and counter.home is not log:
+            counter.home.writes.append(write)  # which raises the version of what was saved there
+
+    def _counter(self, tensor: Any, log: StorageLog) -> Counter:
+        """Returns the counter of a tensor, given what is known of its storage."""
+        return self._own_counter(tensor) or log.counter
+
+    def _own_counter(self, tensor: Any) -> Counter | None:
+        if self._some_apart:
+            for each in (tensor, _base_of(tensor)):
+                if each is not None and (found := self._apart.get(each)) is not None:
+                    return found  # type: ignore[no-any-return]
+        return None
+
+    def _home(self, tensor: Any) -> StorageLog | None:
+        counter = self._own_counter(tensor)
+        return None if counter is None else counter.home
+
+    def _counts_apart(self, call: _Call, results: Sequence[Any]) -> None:
+        """Notes with which counter the results of `.data` and of `detach()` count."""
+        for result in results:
+            log = self._log(result)
+            if log is None:
+                continue
+            if call.kind.own_counter:
+                self._apart[result], self._some_apart = Counter(log, is_apart=True), True
+            elif call.tensors and (counter := self._counter(call.tensors[0], log)) is not log.counter:
+                self._apart[result] = counter
+
+    def _moved(self, tensor: Any, counter: Counter) -> None:
+        """Notes that a tensor has got another storage, but has kept its counter: `x.data = y`."""
+        log = self._log(tensor)
+        if log is not None and log.counter is not counter:
+            self._apart[tensor], self._some_apart = counter, True
+
+    def _log(self, tensor: Any) -> StorageLog | None:
+        storage = storage_of(tensor)
+        return None if storage is None else self._ledger.storage(storage._cdata, storage._weak_ref)
+
+    # ---- functions of the program ----------------------------------------------------------------------------------------
+
+    def _applies(self, apply: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Calls the `apply` of a `torch.autograd.Function`, of which a mode sees only what its `forward` does."""
+        here = self._here()
+        if here is None:
+            return apply(*args, **kwargs)
+        first = _next_node()
+        self._note_others(here, first)
+        here.functions.append(runs := _Function())
+        result = None
+        try:
+            result = apply(*args, **kwargs)
+        finally:
+            self._note_others(here, _next_node())
+            here.functions.pop()
+            self._shielded(self._note_function, here, runs, sys._getframe(2), _tensors(args, {}), result)
+        return result
+
+    def _note_function(self, here: _Thread, runs: _Function, frame: Any, tensors: Sequence[Any], result: Any) -> None:
+        self._ledger.operations += 1
+        moment, place, results = self._ledger.passes(), self._places.of(frame), _flat((result,))
+        versions = packed(_at(*_counted([*results, *tensors])))
+        for made in runs.made:
+            self._ledger.remade(here, made, made._replace(op="apply", place=place, moment=moment, versions=versions))
+        if result is not None:
+            self._note_marks(runs.marked, moment, place)
+        for each in results:
+            if _base_of(each) is None:  # the node of a view may have to be made first
+                self._remember(node_of(each))
+
+    def _note_marks(self, marked: Sequence[Any], moment: int, place: Place | None) -> None:
+        """Notes that PyTorch has raised a version once for each tensor that was marked as written."""
+        by_version: dict[tuple[StorageLog, Counter, int], list[Any]] = {}
+        for tensor in marked:
+            log = self._log(tensor)
+            if log is not None:
+                by_version.setdefault((log, self._counter(tensor, log), version_of(tensor)), []).append(tensor)
+        for (_, _, after), alike in by_version.items():
+            self._wrote(MARKS, moment, alike[0], after - len(alike), after, place)
+
+    def _marks(self, mark: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Calls `ctx.mark_dirty`."""
+        here = self._here()
+        if here is not None and here.functions:
+            here.functions[-1].marked = args[1:]
+            self._shielded(self._remember, args[0])
+        return mark(*args, **kwargs)
+
+    def _remember(self, node: Any) -> None:
+        """Remembers a node of a `torch.autograd.Function`, which may be inside of another node, or belong to a `checkpoint`."""
+        if node is not None and issubclass(type(node), torch.autograd.function.BackwardCFunction):
+            with suppress(TypeError):  # it takes no weak references
+                self._functions.append(ref(node))
+
+    def _compiles(self, compiler: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Compiles a function or a module that runs without the mode, which PyTorch's compiler would trace."""
+        compiled = compiler(*args, **kwargs)
+        if not args and kwargs.get("model") is None:  # a decorator, which calls `torch.compile` again
+            return compiled
+        if isinstance(compiled, torch.nn.Module):
+            compiled.forward = self._without_mode(compiled.forward)
+            return compiled
+        return self._without_mode(compiled)
+
+    def _without_mode(self, compiled: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(compiled)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            was_on = take_away(self._mode)
+            if was_on:
+                self._remark(_COMPILED)
+            try:
+                return compiled(*args, **kwargs)
+            finally:
+                if was_on:
+                    self._mode.__enter__()
+
+        return call
+
+    def _remark(self, remark: Text) -> None:
+        if remark not in self._remarks:
+            self._remarks.append(remark)
+
+    # ---- backward --------------------------------------------------------------------------------------------------------
+
+    def run_pass(self, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Runs a backward pass for the program."""
+        here = self._here()
+        if here is None:
+            if self._on:
+                self._remark(_OTHER_THREADS)
+            return run(*args, **kwargs)
+        here.depth += 1
+        try:
+            return self._run_watched(here, run, args, kwargs, sys._getframe(2))
+        finally:
+            here.depth -= 1
+            if not here.depth:
+                here.raised = None
+
+    def _run_watched(
+        self, here: _Thread, run: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any
+    ) -> Any:
+        begun = _next_node()
+        silent = (self._shielded(self._silently_stale, args, kwargs, frame) or ()) if self._suspicious else ()
+        try:
+            with in_force(self._mode):
+                result = run(*args, **kwargs)
+        except Exception as error:
+            if error is not here.raised:
+                here.raised = error
+                self._shielded(self._find_out, here, error, args, kwargs, frame)
+            raise
+        self._shielded(self._ran, here, begun, silent, frame)
+        return result
+
+    def _ran(self, here: _Thread, begun: int, silent: Sequence[Failure], frame: Any) -> None:
+        for each in silent:
+            self._found(each)
+        place, last = self._places.of(frame), _next_node()
+        here.passes.append((begun, place))
+        if last > max(begun, here.noted):  # with `create_graph=True`
+            self._ledger.made(here, Made(max(begun, here.noted), last, "backward", place, self._ledger.moment))
+            here.noted = last
+
+    def _silently_stale(self, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any) -> list[Failure]:
+        """Returns what a pass will use that was overwritten without a new version."""
+        roots = [node for each in Asked.of(args, kwargs).roots if (node := root_node(each)) is not None]
+        found = [each for node in reachable(roots) for each in self._stale.silently(node, frame)]
+        return [Failure("silent", (0, ""), self._places.of(frame), [saved], wrong=wrong) for saved, wrong in found]
+
+    def _found(self, failure: Failure) -> None:
+        """Keeps a failure; of those that are silent and have the same lines only the first, of others the last ones."""
+        if failure.kind == "silent":
+            if failure.lines in self._silent_lines:
+                return
+            self._silent_lines.add(failure.lines)
+        self.failures.append(failure)
+        del self.failures[:-FAILURES]
+
+    def _find_out(
+        self, here: _Thread, error: Exception, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any
+    ) -> None:
+        """Finds out why a pass has failed."""
+        message, asks, needed = message_of(error), Asked.of(args, kwargs), self._places.of(frame)
+        told, key = stale(message), (id(error), message)
+        if told is not None:
+            saved, remarks = self._stale.found_by(asks, told, frame)
+            found = Failure("stale", key, needed, saved, remarks=[*self._remarks, *remarks])
+        elif is_second_pass(message):
+            roots = [node for each in asks.roots if (node := root_node(each)) is not None]
+            released = [each for each in reachable(roots) if has_released(each)]
+            found = self._second_pass(here, key, needed, released)
+        else:
+            return
+        self._found(replace(found, raised=class_name(type(error))))
+
+    def _second_pass(
+        self, here: _Thread, key: tuple[int, str], needed: Place | None, released: Sequence[Any]
+    ) -> Failure:
+        """Returns what is known of a pass that found a node that has released what it had saved.
+
+        It may have run other nodes before, and released what they had saved. These were made after the earlier pass.
+        """
+        for node in sorted(released, key=lambda each: -each._sequence_nr()):
+            earlier = [place for begun, place in here.passes if begun > node._sequence_nr()]
+            if earlier:
+                return Failure("again", key, needed, [self._stale.of_node(node)], earlier[-1])
+        return Failure("again", key, needed, [self._stale.of_node(each) for each in released[:1]])
+
+
+def _counted(tensors: Sequence[Any]) -> tuple[Sequence[Any], list[int]]:
+    """Returns the tensors that have a version, which inference tensors have not, and their versions."""
+    try:
+        return tensors, [version_of(each) for each in tensors]
+    except RuntimeError:
+        counted = [each for each in tensors if has_version(each)]
+        return counted, [version_of(each) for each in counted]
+
+
+def _at(tensors: Sequence[Any], versions: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yields the addresses of tensors' storages, with versions."""
+    for tensor, version in zip(tensors, versions, strict=True):  # this runs at every operation
+        try:
+            storage = storage_of(tensor) if is_wrapped(tensor) else _storage(tensor)
+        except RuntimeError:  # such as a sparse tensor
+            continue
+        if storage is not None:
+            yield storage._cdata, version
+
+
+def _tensors(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+    """Returns the tensors among the arguments of a call, also in lists and tuples: `out` first."""
+    found: list[Any] = []
+    if kwargs:
+        found += _flat((kwargs.get("out"),))
+        found += _flat([value for name, value in kwargs.items() if name != "out"])
+    return [*found, *_flat(args)] if found else _flat(args)
+
+
+def _flat(values: Sequence[Any]) -> list[Any]:
+    found = []
+    for value in values:
+        kind = type(value)
+        if kind is torch.Tensor or kind is torch.nn.Parameter:
+            found.append(value)
+        elif kind is list or kind is tuple:
+            found += [each for each in value if issubclass(type(each), torch.Tensor)]
+        elif issubclass(kind, torch.Tensor):
+            found.append(value)
+    return found
+
+
+def _written_silently(kind: Kind, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
+    """Returns the tensors that a call writes without raising their versions."""
+    if kind.name.startswith("_fused_"):
+        return _flat(args[:1])
+    trains = kwargs.get("training", kwargs.get("use_input_stats", len(args) > TRAINING and args[TRAINING]))
+    return _flat(args[1:3]) if trains else ()
+
+
+TRAINING = 5
+"""The position of the argument of normalizations that says whether they train."""

@@ -1,0 +1,13 @@
+"""Records programs that use the engine under PyTorch's names: `import inplacelab.torch as torch`."""
+
+from inplacelab.supported import Framework, Terms
+
+FRAMEWORK = Framework(
+    name="inplacelab.torch",
+    title="",
+    rank=10,
+    imports=("inplacelab.torch",),
+    terms=Terms(flag="requires_grad"),
+    recorder="inplacelab.frameworks.torch_names.recorder:TorchNamesRecorder",
+    trial="inplacelab.frameworks.torch_names.trial:run",
+)

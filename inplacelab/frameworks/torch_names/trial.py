@@ -1,0 +1,16 @@
+"""Runs a program that uses the engine under PyTorch's names for a trial (see `trial_run.py`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab.diagnosis.trial_run import Asked, Ran
+from inplacelab.frameworks.engine.trial import run_under
+from inplacelab.frameworks.torch_names.recorder import TorchNamesRecorder
+from inplacelab.recorders.main_module import Main
+
+
+def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+    """Runs a script; see `trial_run.Run`."""
+    recorder = TorchNamesRecorder
+    return run_under(recorder.framework, recorder.watched, main, text, names, asked)

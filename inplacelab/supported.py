@@ -1,0 +1,149 @@
+"""Defines a framework: all that this package knows of one is in its object, which the folder of that framework in `frameworks/` makes.
+
+No other code compares the name of a framework. It asks the object: how the framework is detected, what it calls things, which
+recorder records its programs, how a trial runs them, how saved tensors are copied, what it does silently.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+from inplacelab.language import Text
+
+__all__ = ["Framework", "Terms", "framework_named", "frameworks", "terms_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms that texts about programs of one framework use. The defaults are Paddle's.
+
+    Attributes:
+        flag: the name of the gradient flag of a tensor; "" for a framework without gradients, whose texts do not mention
+            leaves, flags, grad nodes or saved tensors.
+        words: pairs (term in our texts, the framework's own term), in the order of replacement.
+        moved: sentence for an operation {head} that moved the elements of the tensor {x} from {old} to {place}.
+        letter: short form of "version", as "v" in "v1".
+        version: column heading for a version.
+        versions: heading of the panel with all versions.
+        versions_and_bytes: heading of that panel if it shows bytes, too.
+        rose: sentence for a write to a storage {0}, from version {1} to {2}, without its end.
+        shared: the end of that sentence where several tensors {1} share the storage {0}.
+        written: the same for writes by operations that are not steps.
+        of_each: sentence with the versions of all storages.
+        shows_saved: whether it shows what existing grad nodes have saved.
+    """
+
+    flag: str = "stop_gradient"
+    words: tuple[tuple[str, str], ...] = ()
+    moved: Text = Text(
+        "{head} is in place in name only: {x} now points into {place} and has left {old} untouched.",
+        "{head}只是名义上的原地操作：{x} 改为指向{place}，原来的 {old} 原封不动。",
+    )
+    letter: str = "v"
+    version: Text = Text("version", "版本")
+    versions: Text = Text("Versions", "版本")
+    versions_and_bytes: Text = Text("Versions and bytes", "版本与字节")
+    rose: Text = Text("Version of {0}: {1} → {2}", "{0} 的版本号：{1} → {2}")
+    shared: Text = Text(", seen by {1}.", "，由 {1} 共享。")
+    written: Text = Text("{0} was written (version {1} → {2})", "{0} 被写入（版本 {1} → {2}）")
+    of_each: Text = Text("Version of each storage: {versions}.", "各存储的版本：{versions}。")
+    shows_saved: bool = True
+
+    @property
+    def has_gradients(self) -> bool:
+        """Whether it computes gradients."""
+        return bool(self.flag)
+
+    def in_framework_words(self, pattern: Text) -> Text:
+        """Returns a text in the framework's terms: "No array has a name yet" for "No tensor has a name yet".
+
+        Args:
+            pattern: the text, before names of the program are filled in, since these must not change. `{placeholders}` stay.
+        """
+        en, zh = pattern.en, pattern.zh
+        for ours, own in self.words:
+            en, zh = (re.sub(r"(?<!\{)" + ours, own, text) for text in (en, zh))
+        return Text(en, zh)
+
+    def flagged(self, *, asks: bool) -> str:
+        """Returns how a tensor's gradient flag is written: "stop_gradient=False", "requires_grad=True"."""
+        return f"{self.flag}={asks if self.flag == 'requires_grad' else not asks}"
+
+    def label(self, *versions: int) -> str:
+        """Returns the versions of a storage as a short label: "v2", or "v2, v0" if it has several counters."""
+        return ", ".join(f"{self.letter}{version}" for version in versions)
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """One framework.
+
+    Attributes:
+        name: how recordings and options call it: "torch".
+        title: how people call it: "PyTorch"; "" for this package's own.
+        rank: a program that uses several frameworks is taken for one of the framework with the lowest rank.
+        imports: the top-level modules with its code, the one that programs import first.
+        requires: what to install, by its name for pip; "" for what this package is or needs itself.
+        terms: its terms.
+        recorder: the class that records its programs, as "module:name". It is imported when a program uses the framework, as are the others.
+        trial: what runs its programs for a trial of a fix (see `diagnosis/trial_run.Run`); "" if nothing does.
+        watch: the class that watches its programs with less than a recorder (see `diagnosis/explain.Watch`); "" if they are recorded instead.
+        copying: the statement that copies all that grad nodes save; "" if there is none that is right.
+        loses_history: whether it leaves history out silently, though the program has not asked for that.
+    """
+
+    name: str
+    title: str
+    rank: int
+    imports: tuple[str, ...]
+    recorder: str
+    requires: str = ""
+    terms: Terms = Terms()
+    trial: str = ""
+    watch: str = ""
+    copying: str = ""
+    loses_history: bool = False
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it can be imported."""
+        return not self.requires or find_spec(self.imports[0]) is not None
+
+
+def loaded(place: str) -> Any:
+    """Returns an object by its place, "module:name"."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+@cache
+def frameworks() -> Mapping[str, Framework]:
+    """Returns all frameworks by their names, in the order of their ranks: one for each folder in `inplacelab/frameworks`."""
+    package = import_module("inplacelab.frameworks")
+    inside = (each for path in package.__path__ for each in os.scandir(path))
+    folders = {each.name for each in inside if os.path.isfile(os.path.join(each, "__init__.py"))}
+    found: list[Framework] = [import_module(f"{package.__name__}.{each}").FRAMEWORK for each in folders]
+    return {each.name: each for each in sorted(found, key=lambda each: each.rank)}
+
+
+def framework_named(name: str) -> Framework | None:
+    """Returns a framework by its name; None if there is none: a recording may be of one that is not known here."""
+    return frameworks().get(name)
+
+
+class _Recorded(Protocol):
+    @property
+    def framework(self) -> str: ...
+
+
+def terms_of(recording: _Recorded) -> Terms:
+    """Returns the terms of the framework that ran a recorded program."""
+    found = framework_named(recording.framework)
+    return Terms() if found is None else found.terms
