@@ -272,6 +272,8 @@ class EditFacts:
     """One past the last column replaced."""
     text: str
     """What stands there instead."""
+    file: str = field(default="", metadata=LEFT_OUT)
+    """The file that is edited; "" for the recorded program itself."""
 
 
 Evidence = Literal["", "runs", "same", "gradients"]
@@ -283,13 +285,21 @@ class FixFacts:
     """One way to fix a program that was refused."""
 
     says: Text
-    """What to do, as a part of a sentence: "in line 6 write `a = a.relu()`, which makes a new tensor"."""
+    """What to do, as a part of a sentence: the line, the name, and what follows: "in line 6 write `a = a.relu()`, which makes a new tensor"."""
     edits: tuple[EditFacts, ...]
     """The same as edits of the source; empty for advice that leaves a choice to the reader."""
     checked: Evidence = ""
     """What was found by trying it, or "" if it was not tried: the program then "runs", which says nothing of what it computes; it gives the
     "same" losses and gradients as the original in which all that backward needs is copied, on its own data; or it does so on other data, too
     ("gradients")."""
+    reason: Text = field(default=Text("", ""), metadata=LEFT_OUT)
+    """Why this helps, as a part of a sentence; empty if `says` says it."""
+    price: Text = field(default=Text("", ""), metadata=LEFT_OUT)
+    """What it costs, as a part of a sentence: "12 bytes more", "one more forward pass"; empty if that is not known."""
+    differs: tuple[str, ...] = field(default=(), metadata=LEFT_OUT)
+    """The names that stand for other values in the end, with it."""
+    slopes: int | None = field(default=None, metadata=LEFT_OUT)
+    """So many elements of gradients agreed with finite differences of the loss; None if that was not compared."""
 
 
 @dataclass(frozen=True, slots=True)
