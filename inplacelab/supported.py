@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +18,7 @@ from typing import Any, Protocol
 
 from inplacelab.language import Text
 
-__all__ = ["Framework", "Terms", "framework_named", "frameworks", "terms_of"]
+__all__ = ["Defects", "Framework", "Terms", "framework_named", "framework_of", "frameworks", "loaded", "terms_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +83,45 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
+class Defects:
+    """Grad nodes, by their names, whose derivative is another one than that of what the operation computed. It is so without a warning.
+
+    Each is used to explain a gradient only if the paths that it leads to add up to the gradient that the framework returned.
+
+    Attributes:
+        windows: the gradients of overlapping windows that share a slot are written one over the other, where they should be added.
+        offsets: the same, and the offset of a view is counted from the beginning of its tensor, not of the storage.
+        weights: a weight that needs no gradient, the second operand, is taken for ones.
+    """
+
+    windows: frozenset[str] = frozenset()
+    offsets: frozenset[str] = frozenset()
+    weights: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Framework:
     """One framework.
 
     Attributes:
-        name: how recordings and options call it: "torch".
-        title: how people call it: "PyTorch"; "" for this package's own.
+        name: how programs import it, and how recordings and options call it: "torch".
+        title: how people call it: "PyTorch".
         rank: a program that uses several frameworks is taken for one of the framework with the lowest rank.
-        imports: the top-level modules with its code, the one that programs import first.
+        imports: the modules with its code.
+        alias: the name under which programs usually import it. Programs run unchanged under another framework with this alias.
         requires: what to install, by its name for pip; "" for what this package is or needs itself.
+        tested: the version with which this package was tested; "" if that does not matter.
+        is_beside: whether programs of other frameworks use it for what is no tensor, so that it is not said to be left out of them.
         terms: its terms.
         recorder: the class that records its programs, as "module:name". It is imported when a program uses the framework, as are the others.
         trial: what runs its programs for a trial of a fix (see `diagnosis/trial_run.Run`); "" if nothing does.
+        replays: whether its programs run again in the same process from the values that they had (see `recorders/replay.py`).
         watch: the class that watches its programs with less than a recorder (see `diagnosis/explain.Watch`); "" if they are recorded instead.
+        keeps_last: whether an explanation of a recorded program keeps only its last events, so that it may run for hours.
         copying: the statement that copies all that grad nodes save; "" if there is none that is right.
         loses_history: whether it leaves history out silently, though the program has not asked for that.
+        defects: its grad nodes that compute another derivative.
+        reports_writes: whether it tells of writes; those of others are found by comparing memory, which misses equal values.
     """
 
     name: str
@@ -104,17 +129,53 @@ class Framework:
     rank: int
     imports: tuple[str, ...]
     recorder: str
+    alias: str
     requires: str = ""
+    tested: str = ""
+    is_beside: bool = False
     terms: Terms = Terms()
     trial: str = ""
+    replays: bool = False
     watch: str = ""
+    keeps_last: bool = False
     copying: str = ""
     loses_history: bool = False
+    defects: Defects = Defects()
+    reports_writes: bool = True
 
     @property
     def is_installed(self) -> bool:
-        """Whether it can be imported."""
-        return not self.requires or find_spec(self.imports[0]) is not None
+        """Whether it is found where Python looks for modules. Importing it may fail nevertheless."""
+        try:
+            return not self.requires or find_spec(self.name) is not None
+        except ValueError:  # the program has put a module of its own there
+            return True
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is a part of this package."""
+        return self.name.partition(".")[0] == __package__
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether programs can be watched while they run, however long that takes."""
+        return bool(self.watch) or self.keeps_last
+
+    @property
+    def version(self) -> str:
+        """The version that has been imported; "" if none has."""
+        return str(getattr(sys.modules.get(self.name), "__version__", ""))
+
+    @property
+    def is_untested(self) -> bool:
+        """Whether a version has been imported with which this package was not tested: another one than this or its patches."""
+        major_and_minor = ".".join(self.version.split(".")[:2])
+        return bool(self.tested and self.version) and major_and_minor != self.tested
+
+    def is_left_out_by(self, other: Framework) -> bool:
+        """Whether a recording of a program of another framework leaves out what the program does with this one."""
+        around = other.name.startswith(f"{self.name}.")
+        return self is not other and not self.is_beside and not around
 
 
 def loaded(place: str) -> Any:
@@ -143,7 +204,13 @@ class _Recorded(Protocol):
     def framework(self) -> str: ...
 
 
+def framework_of(recording: _Recorded) -> Framework:
+    """Returns the framework that ran a recorded program. One that is not known here has nothing that others have not."""
+    return framework_named(recording.framework) or Framework(
+        recording.framework, recording.framework, 0, (), "", recording.framework
+    )
+
+
 def terms_of(recording: _Recorded) -> Terms:
     """Returns the terms of the framework that ran a recorded program."""
-    found = framework_named(recording.framework)
-    return Terms() if found is None else found.terms
+    return framework_of(recording).terms

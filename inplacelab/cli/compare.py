@@ -13,6 +13,7 @@ from inplacelab.cli.bilingual_argparse import Parser
 from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import parsed_script
 from inplacelab.cli.words import Named
+from inplacelab.installing import NAME
 from inplacelab.language import Text
 from inplacelab.recording import codec
 from inplacelab.recording.alignment import align
@@ -96,7 +97,7 @@ def _recorded(script: Named, arguments: list[str]) -> Recording:
     """Records a script in a process of its own, so that neither finds modules or settings of the other."""
     with TemporaryDirectory() as folder:
         to = Path(folder, "recording.json")
-        command = [sys.executable, "-m", "inplacelab", "record", "--format", "json", "--output", str(to), *script.words]
+        command = [sys.executable, "-m", NAME, "record", "--format", "json", "--output", str(to), *script.words]
         ran = subprocess.run(
             [*command, "--", *arguments], capture_output=True, text=True, errors="replace", check=False
         )

@@ -33,7 +33,7 @@ from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.diagnosis.unnoticed import findings, warnings_of
 from inplacelab.language import Text
-from inplacelab.recorders.detection import framework_of_script, is_installed, not_installed
+from inplacelab.recorders.detection import Use, framework_of_script, is_installed, not_installed
 from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.tracebacks import learners_traceback
 from inplacelab.recording.fixes.spots import Trail
@@ -41,7 +41,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.source_tree import applied
 from inplacelab.recording.visible import visible
-from inplacelab.supported import frameworks
+from inplacelab.supported import framework_of, frameworks
 
 SUMMARY = Text(
     "Run a script or a module; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it.",
@@ -79,8 +79,6 @@ _NOT_ENDED = Text("fixes are tried only for an error that ends the program", "�
 _WRITTEN = Text("wrote {0}", "已写入 {0}")
 SECONDS = 60
 """How long a trial may take, if the user does not say."""
-WATCHED = ("torch",)
-"""The frameworks whose programs are watched. Those of others are recorded."""
 FORMATS = ("text", "json", "github")
 """How what was found can be said."""
 
@@ -150,27 +148,30 @@ def _destinations(options: argparse.Namespace) -> tuple[Destination | None, Dest
 def _explained(options: argparse.Namespace, main: Main, to: Destination | None) -> Report:
     """Runs the program, says what was found, and returns it."""
     tree = parsed_script(main.path)[1]
-    framework = options.framework or framework_of_script(main, tree)
-    if not is_installed(framework):
-        raise CannotError(not_installed(framework))
-    if framework in WATCHED:
-        return _found_by_watching(options, main, tree, framework, to)
-    return _found_by_recording(options, main, framework, to)
+    use = Use(options.framework) if options.framework else framework_of_script(main, tree)
+    if not is_installed(use.framework):
+        raise CannotError(not_installed(use.framework))
+    if frameworks()[use.framework].watch:
+        return _found_by_watching(options, main, tree, use, to)
+    return _found_by_recording(options, main, use, to)
 
 
 def _found_by_watching(
-    options: argparse.Namespace, main: Main, tree: ast.Module, framework: str, to: Destination | None
+    options: argparse.Namespace, main: Main, tree: ast.Module, use: Use, to: Destination | None
 ) -> Report:
     """Runs the program under a watch, says what was found, and returns it."""
+    framework = use.framework
     watching = explain(framework)
     with watching:
         if to is not None:
-            ran = _recorded(options, main, framework, to, watching)
+            ran = _recorded(options, main, use, to, watching)
             status, raised = ran.status, ran.raised
         else:
             raised = _plainly(main, options.arguments, compile(tree, str(main.path), "exec", dont_inherit=True))
             with held():
                 status = _ended(options, raised, watching)
+                for remark in use.remarks:
+                    _say(options, remark)
         watched = watching.watched
     failure = None if raised is None else watching.of(raised)
     failures = [each for each in watching.failures if isinstance(each, Failure)]
@@ -186,18 +187,18 @@ def _found_by_watching(
         found.append(ended)
     elif found:
         tried = _not_tried(options)
-    version = str(getattr(sys.modules.get(framework), "__version__", ""))
-    return Report(main.path, (framework, version), status, _told(raised), watched, found, watching.remarks, tried)
+    remarks, version = [*use.remarks, *watching.remarks], frameworks()[framework].version
+    return Report(main.path, (framework, version), status, _told(raised), watched, found, remarks, tried)
 
 
-def _found_by_recording(options: argparse.Namespace, main: Main, framework: str, to: Destination | None) -> Report:
+def _found_by_recording(options: argparse.Namespace, main: Main, use: Use, to: Destination | None) -> Report:
     """Runs the program under a recorder, says what was found, and returns it."""
-    ran = _recorded(options, main, framework, to)
+    ran = _recorded(options, main, use, to)
     if ran.recording is None:
-        return Report(main.path, (framework, ""), ran.status, _told(ran.raised), (0, 0), (), ())
-    filename = str(main.path)
+        return Report(main.path, (use.framework, ""), ran.status, _told(ran.raised), (0, 0), (), ())
+    filename, framework = str(main.path), ran.recording.framework
     found = handled(ran.raised, ran.recording, filename)
-    found += findings(ran.recording, filename) if framework == "paddle" else []
+    found += findings(ran.recording, filename) if frameworks()[framework].loses_history else []
     ended = None if ran.raised is None else finding(ran.raised, ran.recording, filename)
     tried = None
     if options.tries or options.fix:
@@ -289,20 +290,16 @@ class _Ran(NamedTuple):
     recording: Recording | None
 
 
-_LAST = {"paddle": EVENTS}
-"""Of programs of these frameworks only so many events are kept, so that they may run for hours."""
-
-
 def _recorded(
     options: argparse.Namespace,
     main: Main,
-    framework: str,
+    use: Use,
     to: Destination | None,
     watching: explain | None = None,
 ) -> _Ran:
     """Runs the program under a recorder, which says more, and takes more time and memory."""
-    last = _LAST.get(framework)
-    with running(main, options.arguments, title=None, limit=STEPS, framework=framework, last=last) as ran:
+    last = EVENTS if frameworks()[use.framework].keeps_last else None
+    with running(main, options.arguments, title=None, limit=STEPS, use=use, last=last) as ran:
         if watching:
             status = _ended(options, ran.raised, watching)
         else:
@@ -323,12 +320,15 @@ def _say_unnoticed(options: argparse.Namespace, recording: Recording, raised: Ba
         [f"{closed_up(each.says + COLON)}", "", *quoted(each.values[0].marks, paint=paint)]
         for each in handled(raised, recording, "")
     ]
-    warnings = [*map("\n".join, passes), *(warnings_of(recording, paint) if recording.framework == "paddle" else [])]
+    warnings = [
+        *map("\n".join, passes),
+        *(warnings_of(recording, paint) if framework_of(recording).loses_history else []),
+    ]
     for each in warnings:
         _say(options, "\n" + each)
     if not warnings and raised is None:
         _say(options, nothing_found(*watched_in(recording)))
-    for remark in () if warnings else recording.notes:
+    for remark in recording.notes:
         _say(options, remark)
 
 

@@ -18,7 +18,7 @@ from inplacelab.diagnosis import refusals
 from inplacelab.diagnosis.quoting import paint_for
 from inplacelab.diagnosis.unknown_keyword import add_note_on_keyword
 from inplacelab.language import Text, enumerated
-from inplacelab.recorders.detection import is_installed, not_installed
+from inplacelab.recorders.detection import Use, is_installed, not_installed
 from inplacelab.recorders.run import LIMIT
 from inplacelab.recording.recording import Recording
 from inplacelab.supported import frameworks
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     check_framework(options)
     main = main_of(options.script, options.arguments)
     check_not_itself(to.path, main.path)
-    with running(main, options.arguments, title=options.title, limit=options.limit, framework=options.framework) as ran:
+    with running(main, options.arguments, title=options.title, limit=options.limit, use=use_of(options)) as ran:
         status = report(ran.raised, ran.recording)
         if ran.recording is not None:
             output.write(ran.recording, to)
@@ -92,6 +92,11 @@ def check_framework(options: argparse.Namespace) -> None:
     """
     if options.framework and not is_installed(options.framework):
         raise CannotError(not_installed(options.framework))
+
+
+def use_of(options: argparse.Namespace) -> Use | None:
+    """Returns the framework that the options name, if they name one."""
+    return Use(options.framework) if options.framework else None
 
 
 def report(raised: BaseException | None, recording: Recording | None) -> int:

@@ -62,7 +62,7 @@ def run_script(
     Returns:
         The recording, and the exception that the script raised, if any.
     """
-    with running(Main(path), arguments, title=title, limit=limit, framework=framework) as ran:
+    with running(Main(path), arguments, title=title, limit=limit, use=Use(framework) if framework else None) as ran:
         assert ran.recording is not None
         return ran.recording, ran.raised
 
@@ -74,7 +74,7 @@ def running(
     *,
     title: str | None,
     limit: int,
-    framework: str | None = None,
+    use: Use | None = None,
     last: int | None = None,
 ) -> Iterator[Ran]:
     """Runs a program as the main one of this process. In the `with` block, nothing but the system can stop the process.
@@ -84,7 +84,7 @@ def running(
         arguments: its `sys.argv`, without its name.
         title: the recording's title; the program's name if None.
         limit: the most steps to keep.
-        framework: the framework that it uses; detected from its imports if None.
+        use: the framework that it uses; detected from its imports if None.
         last: keep the last so many events instead of the first steps (see `Session`).
 
     Raises:
@@ -99,7 +99,7 @@ def running(
         program,
         title=main.title if title is None else title,
         limit=limit,
-        use=Use(framework) if framework else framework_used(tree, {}),
+        use=use or framework_used(tree, {}),
         last=last,
     )
     stopping, process = Stopping(code), os.getpid()

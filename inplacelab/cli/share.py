@@ -129,7 +129,7 @@ def run(options: argparse.Namespace) -> int:
         for each in wanted:
             record.check_not_itself(each.to.path, main.path)
         with running(
-            main, options.arguments, title=options.title, limit=options.limit, framework=options.framework
+            main, options.arguments, title=options.title, limit=options.limit, use=record.use_of(options)
         ) as ran:
             status = record.report(ran.raised, ran.recording)
             if ran.recording is not None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 from pathlib import Path
 
+from inplacelab.installing import NAME
 from inplacelab.language import LANGUAGES, Text, get_language
 
 __all__ = ["LANGUAGE", "MODULE", "Named", "Words", "command_line", "language_of", "split"]
@@ -177,11 +178,11 @@ def _program() -> Iterator[str]:
     """Yields the words with which this process was started, up to the name of the subcommand."""
     started = Path(sys.argv[0])
     if started.name == "__main__.py":
-        yield from (sys.orig_argv[0], MODULE, "inplacelab")
+        yield from (sys.orig_argv[0], MODULE, NAME)
         return
-    if started.stem != "inplacelab":  # such as pytest, which calls `main`
-        yield "inplacelab"
+    if started.stem != NAME:  # such as pytest, which calls `main`
+        yield NAME
         return
-    found = shutil.which("inplacelab")
+    found = shutil.which(NAME)
     is_found = found is not None and started.exists() and os.path.samefile(found, started)
-    yield "inplacelab" if is_found else str(started)
+    yield NAME if is_found else str(started)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, Self, cast
 
 from inplacelab.diagnosis.quoting import Paint, plain
@@ -12,7 +13,7 @@ from inplacelab.language import Text
 from inplacelab.recorders.own_code import program_is
 from inplacelab.recorders.static import message_of
 from inplacelab.recorders.tracebacks import as_unrecorded
-from inplacelab.supported import framework_named, loaded
+from inplacelab.supported import framework_named, frameworks, loaded
 
 if TYPE_CHECKING:
     from inplacelab.diagnosis.failures import Failure
@@ -69,11 +70,26 @@ def watch_of(framework: str, filename: str | None = None) -> Watch:
     if known is not None and known.watch:
         watch: Watch = loaded(known.watch)()
         return watch
-    if known is not None and known.loses_history:
+    if known is not None and known.keeps_last:
         from inplacelab.diagnosis.recorded_watch import RecordedWatch  # noqa: PLC0415  # nobody else needs recorders
 
         return RecordedWatch(framework, filename)
     raise ValueError(str(_NO_WATCH.format(framework)))
+
+
+class _Unwatched:
+    """Stands for the watch of a framework that cannot be watched, so that the program runs nevertheless (see `Watch`)."""
+
+    operations = storages = 0
+
+    def __init__(self, framework: str) -> None:
+        self.framework, self.failures, self.remarks = framework, (), ()
+
+    def begin(self) -> None:
+        """Does nothing."""
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Does nothing."""
 
 
 class explain:  # noqa: N801  # used like a function
@@ -84,7 +100,7 @@ class explain:  # noqa: N801  # used like a function
     program, only the code of one file is watched: the block and the functions in the same file.
 
     Args:
-        framework: the framework to watch, "torch" or "paddle".
+        framework: the framework to watch, "torch" or "paddle"; PyTorch if not given.
         filename: for "paddle", the file of the program; that of the block if not given.
 
     Attributes:
@@ -98,12 +114,28 @@ class explain:  # noqa: N801  # used like a function
             train(model)
     """
 
-    def __init__(self, framework: str = "torch", filename: str | None = None) -> None:
-        from inplacelab.recorders.detection import checked  # noqa: PLC0415
+    def __init__(self, framework: str = "", filename: str | None = None) -> None:
+        from inplacelab.recorders.detection import checked, untested  # noqa: PLC0415
 
-        self._watch = watch_of(checked(framework), filename)
+        framework = checked(framework or next(each.name for each in frameworks().values() if each.is_watched))
+        self._known, self._caveats = frameworks()[framework], list[Text]()
         self._filename = filename
         self._annotated: list[Failure | Explained] = []
+        try:
+            self._watch = watch_of(framework, filename)
+        except Exception as error:
+            if not self._known.is_watched:
+                raise
+            self._goes_without(error)
+        else:
+            self._caveats += untested(self._known)
+
+    def _goes_without(self, error: Exception) -> None:
+        """Has the program run without a watch."""
+        from inplacelab.recorders.detection import unusable  # noqa: PLC0415
+
+        self._watch: Watch = _Unwatched(self._known.name)
+        self._caveats = [unusable(self._known, error)]
 
     @property
     def failures(self) -> Sequence[Failure | Explained]:
@@ -112,7 +144,12 @@ class explain:  # noqa: N801  # used like a function
 
     def __enter__(self) -> Self:
         program_is(self._filename or sys._getframe(1).f_code.co_filename)
-        self._watch.begin()
+        try:
+            self._watch.begin()
+        except Exception as error:  # noqa: BLE001  # whatever it is, the program runs
+            with suppress(Exception):
+                self._watch.end()
+            self._goes_without(error)
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
@@ -133,14 +170,14 @@ class explain:  # noqa: N801  # used like a function
     @property
     def remarks(self) -> Sequence[Text]:
         """What was not watched."""
-        return self._watch.remarks
+        return [*self._caveats, *self._watch.remarks]
 
     def annotate(self, error: BaseException | None, *, advice: bool = True) -> None:
         """Adds what was found out to an error as a note, once (see `report.report`)."""
         found = None if error is None else self.of(error)
         if error is not None and found is not None and found not in self._annotated:
             self._annotated.append(found)
-            BaseException.add_note(error, "\n" + _reported(found, advice=advice, paint=plain))
+            BaseException.add_note(error, self._said_of(found, advice=advice, paint=plain))
 
     def of(self, error: BaseException) -> Failure | Explained | None:
         """Returns what was found out about an error; None if it is not one of a backward pass."""
@@ -156,11 +193,14 @@ class explain:  # noqa: N801  # used like a function
     def said(self, error: BaseException | None = None, *, advice: bool = True, paint: Paint = plain) -> str:
         """Returns what was found out about an error; if nothing, or if none is given, all that was found out."""
         if error is not None and (found := self.of(error)) is not None:
-            return "\n" + _reported(found, advice=advice, paint=paint)
+            return self._said_of(found, advice=advice, paint=paint)
         if not self.failures:
             return "\n".join(map(str, [nothing_found(*self.watched), *self.remarks]))
         reports = [_reported(each, advice=True, paint=paint) for each in self.failures]
         return "\n\n".join(dict.fromkeys(reports))  # each time round a loop they may be the same
+
+    def _said_of(self, found: Failure | Explained, *, advice: bool, paint: Paint) -> str:
+        return "\n".join(["\n" + _reported(found, advice=advice, paint=paint), *map(str, self._caveats)])
 
 
 def nothing_found(operations: int, storages: int) -> Text:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,22 +11,22 @@ from typing import Any
 from inplacelab.diagnosis.explain import explain
 from inplacelab.diagnosis.report import report_not_tried, report_of_trials
 from inplacelab.diagnosis.trials import NotTriedError, Trials
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recorders.detection import framework_used
 from inplacelab.recorders.program import parsed
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.source_tree import Program, package_of
+from inplacelab.supported import frameworks
 
 _MAGIC = re.compile(r"^(\s*)get_ipython\(\)\..*$", re.MULTILINE)
 """What IPython makes of a line with a magic, which no script can run."""
-WATCHED = ("torch", "paddle")
 SECONDS = 60
 """How long a trial may take."""
 
 _NO_CELL = Text("There is no cell before this one.", "前面没有单元格。")
 _NO_FRAMEWORK = Text(
-    "The last cell uses neither torch nor paddle. (This package's own refusals say which lines led to them.)",
-    "上一个单元格没有用到 torch 或 paddle。（inplacelab 的拒绝信息已经指出了有关的各行。）",
+    "The last cell uses none of these: {0}. (This package's own refusals say which lines led to them.)",
+    "上一个单元格没有用到 {0}。（inplacelab 的拒绝信息已经指出了有关的各行。）",
 )
 _ASK = Text("Run the last cell again, to watch it? [y/N] ", "再运行一次上一个单元格，以便监视？[y/N] ")
 _ASK_ALL = Text(
@@ -59,8 +58,8 @@ def explain_last_cell(shell: Any, *, asks: bool, tries: bool) -> None:
     cells = _cells(shell)
     if not cells:
         print(_NO_CELL)
-    elif (framework := _framework_of(shell, cells[-1])) not in WATCHED and not tries:
-        print(_NO_FRAMEWORK)
+    elif not frameworks()[framework := _framework_of(shell, cells[-1])].is_watched and not tries:
+        print(_NO_FRAMEWORK.format(enumerated(each.title for each in frameworks().values() if each.is_watched)))
     elif not asks or _may_run(_ASK_ALL if tries else _ASK):
         if tries:
             print(_tried(shell, cells))
@@ -71,7 +70,8 @@ def explain_last_cell(shell: Any, *, asks: bool, tries: bool) -> None:
 def _framework_of(shell: Any, cell: str) -> str:
     used = framework_used(parsed(shell.transform_cell(cell)), shell.user_ns).framework
     # A cell may train what earlier cells have made, and name no framework.
-    return used if used in WATCHED else next((each for each in WATCHED if each in sys.modules), used)
+    loaded = (each.name for each in frameworks().values() if each.is_watched and each.version)
+    return used if frameworks()[used].is_watched else next(loaded, used)
 
 
 def _watched(shell: Any, cell: str, framework: str) -> explain:
@@ -89,7 +89,8 @@ def _tried(shell: Any, cells: list[str]) -> str:
     """Runs the cells as a script, with edits. Returns what came of it."""
     text = _MAGIC.sub(r"\1pass", "\n".join(shell.transform_cell(each) for each in cells))
     framework = framework_used(ast.parse(text), {}).framework
-    if framework not in WATCHED and package_of(Program(text)) is None:  # a module may be all that uses one
+    known = frameworks()[framework]
+    if not known.is_watched and package_of(Program(text), known.alias) is None:  # a module may be all that uses one
         framework = _framework_of(shell, text)
     with TemporaryDirectory(prefix="inplacelab-") as folder:
         script = Path(folder).resolve() / "cells.py"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -29,7 +28,7 @@ class _Watching:
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Watches a test. What is found out is a note of its error."""
         framework = _framework_of(item)
-        if find_spec(framework) is None:
+        if framework is None:
             return (yield)
         from inplacelab.diagnosis.explain import explain  # noqa: PLC0415  # only if it is asked for
 
@@ -37,10 +36,13 @@ class _Watching:
             return (yield)
 
 
-def _framework_of(item: pytest.Item) -> str:
-    """The framework that the file of a test imports: PyTorch, unless it is PaddlePaddle."""
+def _framework_of(item: pytest.Item) -> str | None:
+    """The framework that the file of a test imports, if it can be watched; else the first one that can. None if that is not installed."""
     from inplacelab.recorders.detection import framework_used  # noqa: PLC0415
     from inplacelab.recorders.program import parsed  # noqa: PLC0415
+    from inplacelab.supported import frameworks  # noqa: PLC0415
 
     text = item.path.read_text(encoding="utf-8") if item.path.suffix == ".py" else ""
-    return "paddle" if framework_used(parsed(text), {}).framework == "paddle" else "torch"
+    used = frameworks()[framework_used(parsed(text), {}).framework]
+    found = used if used.is_watched else next(each for each in frameworks().values() if each.is_watched)
+    return found.name if found.is_installed else None

@@ -23,6 +23,7 @@ from inplacelab.recording.fixes.proposals import proposals
 from inplacelab.recording.fixes.stale_values import trails
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import Program, applied, package_of, program_of
+from inplacelab.supported import framework_of
 
 ENOUGH = 2
 """So many fixes are shown."""
@@ -77,8 +78,9 @@ def checked_fixes(
     if found or meant is None:
         return found
     program = program_of(recording)
-    package = None if program is None else package_of(program)
-    return (FixFacts(_COPY.format(package or "paddle", meant.copied), (), "same"),)
+    alias = framework_of(recording).alias
+    package = None if program is None else package_of(program, alias)
+    return (FixFacts(_COPY.format(package or alias, meant.copied), (), "same"),)
 
 
 @dataclass

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inplacelab import installing
-from inplacelab.language import Text
+from inplacelab.language import Text, enumerated
 from inplacelab.recorders.own_code import is_own, program_is
-from inplacelab.recorders.static import module_name_of, mro_of, names_in, package_of
-from inplacelab.supported import framework_named, frameworks, loaded
+from inplacelab.recorders.static import class_name, message_of, module_name_of, mro_of, names_in, package_of
+from inplacelab.supported import Framework, framework_named, frameworks, loaded
 
 if TYPE_CHECKING:
     from inplacelab.recorders.main_module import Main
@@ -25,22 +25,37 @@ if TYPE_CHECKING:
 
 MODULES = 200
 """So many modules of a script's folder are read."""
-DEFAULT = "inplacelab"
-"""What a program is taken for that uses none of them."""
-TORCH_NAMES = "inplacelab.torch"
-"""The same engine under PyTorch's names."""
-_OURS = (DEFAULT, TORCH_NAMES)
+DEFAULT = installing.NAME
+"""What a program is taken for that uses none of them: this package's engine."""
 _TOOLS = {"explain", "last_recording", "load_ipython_extension", "record", "set_language", "shares_storage", "show"}
 """What this package has for programs of every framework."""
-
-_BESIDE = (("numpy",), ("numpy", DEFAULT))
-"""What is no other framework beside tensors; beside those under PyTorch's names, the engine itself neither."""
 
 _UNKNOWN = Text("no program of {0!r} can be recorded; there are: {1}", "不能记录 {0!r} 的程序；可以记录的有：{1}")
 _MISSING = Text(
     "{0} is not installed in this Python ({1}). Install it there: {2}; or install inplacelab where {0} is: "
     "`python -m pip install {3}`, with that Python.",
     "当前的 Python（{1}）没有安装 {0}。请在这里安装：{2}；或者把 inplacelab 安装到已有 {0} 的环境中：用那里的 Python 运行 `python -m pip install {3}`。",
+)
+_BROKEN = Text(
+    "{0} is installed in this Python, but `import {1}` fails there ({2}): nothing of it can be recorded or explained.",
+    "当前的 Python 装有 {0}，但 `import {1}` 失败（{2}）：它的操作无法记录，也无法解释。",
+)
+_EMPTY = Text(
+    "`{1}` is a folder without code here ({2}), and not {0}: nothing of it can be recorded or explained.",
+    "这里的 `{1}` 是没有代码的文件夹（{2}），并不是 {0}：它的操作无法记录，也无法解释。",
+)
+_LACKS = Text(
+    "Nothing of {0} {1} can be recorded or explained: what inplacelab needs of it cannot be used there ({2}).",
+    "{0} {1} 的操作无法记录，也无法解释：其中缺少 inplacelab 需要的内容（{2}）。",
+)
+_TESTED = Text(" inplacelab was tested with version {0}.", "inplacelab 在 {0} 版上测试过。")
+_UNTESTED = Text(
+    "inplacelab was tested with {0} {1}; this is {0} {2}, of which some things may not be seen.",
+    "inplacelab 在 {0} {1} 上测试过；这里是 {0} {2}，其中有些内容可能观察不到。",
+)
+_LEFT_OUT = Text(
+    "This is about {0} alone: the program also uses {1}, and what it did there was left out.",
+    "这里只包括 {0} 的操作：程序还用到 {1}，它的操作没有包括在内。",
 )
 
 
@@ -54,6 +69,20 @@ class Use(NamedTuple):
 
     framework: str
     left_out: tuple[str, ...] = ()
+
+    @property
+    def remarks(self) -> list[Text]:
+        """Says which of several frameworks is left out."""
+        titles = [frameworks()[each].title for each in (self.framework, *self.left_out)]
+        return [_LEFT_OUT.format(titles[0], enumerated(titles[1:]))] if self.left_out else []
+
+
+class UnusableError(ValueError):
+    """A framework is installed, but cannot be imported, or lacks something that its recorder or watch needs. `why` says so in a sentence."""
+
+    def __init__(self, why: Text) -> None:
+        super().__init__(str(why))
+        self.why = why
 
 
 def checked(framework: str) -> str:
@@ -95,9 +124,37 @@ def recorder_of(framework: str) -> type[Recorder]:
 
     Raises:
         ValueError: as `checked`.
+        UnusableError: if it cannot be imported.
     """
-    found: type[Recorder] = loaded(frameworks()[checked(framework)].recorder)
+    known = frameworks()[checked(framework)]
+    try:
+        found: type[Recorder] = loaded(known.recorder)
+    except Exception as error:
+        raise UnusableError(unusable(known, error)) from error
     return found
+
+
+def unusable(framework: Framework, error: Exception) -> Text:
+    """Returns a sentence that says why programs of an installed framework cannot be recorded or watched.
+
+    Args:
+        framework: the framework.
+        error: what came of importing its recorder or its watch, or of beginning with it.
+    """
+    module = sys.modules.get(framework.name)
+    said = f"{class_name(type(error))}: {message_of(error)}".strip().splitlines()[0]
+    if module is None:
+        return _BROKEN.format(framework.title, framework.name, said)
+    if getattr(module, "__file__", None) is None:
+        return _EMPTY.format(framework.title, framework.name, *getattr(module, "__path__", ("?",)))
+    lacks = _LACKS.format(framework.title, framework.version or "?", said)
+    return lacks + _TESTED.format(framework.tested) if framework.tested else lacks
+
+
+def untested(framework: Framework) -> list[Text]:
+    """Says that a framework has been imported in another version than those with which this package was tested."""
+    said = _UNTESTED.format(framework.title, framework.tested, framework.version)
+    return [said] if framework.is_untested else []
 
 
 def framework_of_object(value: object) -> str | None:
@@ -120,11 +177,16 @@ def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> Use:
         The first of `frameworks` that it uses and that is installed; `DEFAULT` if there is none.
     """
     used = {*_imported(tree, names), *_referred(tree, names)}
-    found = [each for each in frameworks() if each in used and is_installed(each)] or [DEFAULT]
-    return Use(found[0], tuple(each for each in found[1:] if each not in _BESIDE[found[0] == TORCH_NAMES]))
+    return _use_of(used)
 
 
-def framework_of_script(main: Main, tree: ast.AST) -> str:
+def _use_of(used: Collection[str]) -> Use:
+    found = [each for each in frameworks().values() if each.name in used and is_installed(each.name)]
+    first = found[0] if found else frameworks()[DEFAULT]
+    return Use(first.name, tuple(each.name for each in found if each.is_left_out_by(first)))
+
+
+def framework_of_script(main: Main, tree: ast.AST) -> Use:
     """Detects which framework a program uses, itself or in modules of its folder that it imports.
 
     Args:
@@ -132,7 +194,7 @@ def framework_of_script(main: Main, tree: ast.AST) -> str:
         tree: its program.
 
     Returns:
-        The first of `frameworks` that is used and installed; `DEFAULT` if there is none.
+        As `framework_used`.
     """
     program_is(main.path)
     waiting, seen, used = [(tree, main.path.resolve())], set[Path](), set[str]()
@@ -150,7 +212,7 @@ def framework_of_script(main: Main, tree: ast.AST) -> str:
                     seen.add(each)
                     with suppress(OSError, SyntaxError, ValueError, RecursionError):
                         waiting.append((ast.parse(each.read_bytes()), each))
-    return next((each for each in frameworks() if each in used and is_installed(each)), DEFAULT)
+    return _use_of(used)
 
 
 def _modules(tree: ast.AST, path: Path, folder: Path) -> Iterator[Path]:
@@ -173,7 +235,8 @@ def _modules(tree: ast.AST, path: Path, folder: Path) -> Iterator[Path]:
 def _imported(tree: ast.AST, names: Mapping[str, Any] = MappingProxyType({})) -> Iterator[str]:
     """Yields the packages that a program imports: where it has replaced a framework in `sys.modules`, what it has put there instead."""
     earlier = {each.name: _framework_of(sys.modules.get(each.name)) for each in frameworks().values() if each.requires}
-    replaced: dict[str, tuple[int, str | None]] = {each: (0, by) for each, by in earlier.items() if by in _OURS}
+    ours = {each.name for each in frameworks().values() if each.is_ours}
+    replaced: dict[str, tuple[int, str | None]] = {each: (0, by) for each, by in earlier.items() if by in ours}
     replaced |= {each: (line, _framework_named(tree, value, names)) for each, line, value in _replaced(tree)}
     for line, each in _imports(tree):
         since, instead = replaced.get(each, (0, each))
@@ -190,8 +253,9 @@ def _imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom):
             if node.module == DEFAULT and all(alias.name in _TOOLS for alias in node.names):
                 continue
-            names_module = node.module == DEFAULT and any(alias.name == "torch" for alias in node.names)
-            yield node.lineno, TORCH_NAMES if names_module else _top(node.module)
+            # `from inplacelab import torch` imports a framework by its whole name
+            named = (name for alias in node.names if (name := f"{node.module}.{alias.name}") in frameworks())
+            yield node.lineno, next(named, _top(node.module))
 
 
 def _only_looks(tree: ast.AST, alias: ast.alias) -> bool:
@@ -266,7 +330,7 @@ def _import_of(tree: ast.AST, name: str) -> str:
 
 def _framework_of(value: Any) -> str:
     """Returns the framework that an object belongs to, or its package."""
-    return TORCH_NAMES if module_name_of(value).startswith(TORCH_NAMES) else package_of(value)
+    return _top(module_name_of(value))
 
 
 def _referred(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[str]:
@@ -333,5 +397,7 @@ def _read_and_stored(nodes: Iterable[ast.AST]) -> tuple[list[str], set[str]]:
 
 
 def _top(module: Any) -> str:
+    """Returns the framework that a module belongs to, or its package."""
     name = str(module)
-    return TORCH_NAMES if f"{name}.".startswith(f"{TORCH_NAMES}.") else name.partition(".")[0]
+    inside = (each for each in frameworks() if "." in each and f"{name}.".startswith(f"{each}."))
+    return next(inside, name.partition(".")[0])

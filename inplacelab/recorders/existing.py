@@ -14,14 +14,14 @@ from typing import Any
 from inplacelab.language import Text
 from inplacelab.recorders import builder, events
 from inplacelab.recorders.bindings import LONGEST_KEY
-from inplacelab.recorders.detection import framework_of_object, recorder_of
+from inplacelab.recorders.detection import framework_of_object, recorder_of, untested
 from inplacelab.recorders.log import EventLog
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.sharing import memory_of
 from inplacelab.recorders.static import attributes_of, first_items
 from inplacelab.recording.recording import Recording
-from inplacelab.supported import terms_of
+from inplacelab.supported import framework_of, terms_of
 
 __all__ = ["MOST_NODES", "MOST_TENSORS", "Found", "across", "find", "recordings_of"]
 
@@ -158,6 +158,7 @@ def _recorded(found: Found) -> Recording:
     shown = {name for _, facts in made.steps[0].tensors if facts is not None for name in facts.names}
     left_out = [name for name in found.tensors if name not in shown]
     notes = [*([_LEFT_OUT.format(_listed(left_out))] if left_out else []), *recorder.shield.notes(1)]
+    notes += untested(framework_of(made))
     if found.count > MOST_TENSORS:
         notes.append(_MORE_TENSORS.format(MOST_TENSORS, found.count, found.count - MOST_TENSORS))
     if made.steps[0].nodes and not terms_of(made).shows_saved:

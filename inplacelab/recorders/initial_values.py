@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import devices, dtypes
+from inplacelab.installing import NAME
 from inplacelab.layout import Layout
 from inplacelab.storage import Storage
 from inplacelab.tensor import Parameter, Tensor, adopt, over
@@ -121,7 +122,7 @@ def _is_ours(value: Any) -> bool:
         name = str(value.__module__)
     else:
         return False
-    return name.partition(".")[0] in ("inplacelab", "math")
+    return name.partition(".")[0] in (NAME, "math")
 
 
 def _thawed(value: Any, storages: Mapping[int, Storage], made: dict[int, Tensor]) -> Any:

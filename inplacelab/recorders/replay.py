@@ -26,6 +26,7 @@ import numpy as np
 from inplacelab import devices, dtypes, observe
 from inplacelab.autograd import copy_saved_before_write
 from inplacelab.autograd.nodes import AccumulateNode
+from inplacelab.installing import NAME
 from inplacelab.ops.results import random_stream
 from inplacelab.recorders import instrument
 from inplacelab.recorders.checking import LOSS, Gave
@@ -340,13 +341,13 @@ def _nothing(*_: object, **__: object) -> None:
 def _imported(name: str, _globals: object, _locals: object, fromlist: Sequence[str] | None = (), level: int = 0) -> Any:
     """Imports what a program may import."""
     top = name.partition(".")[0]
-    if name == "numpy":
+    if name == np.__name__:
         return _ARRAYS
     module = sys.modules.get(name) or sys.modules.get(top)
     if (
         level
         or module is None
-        or module.__name__.partition(".")[0] not in ("inplacelab", "math")
+        or module.__name__.partition(".")[0] not in (NAME, "math")
         or set(fromlist or ()) & _ELSEWHERE
     ):
         raise ImportError(name)

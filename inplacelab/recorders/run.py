@@ -15,18 +15,22 @@ from inplacelab.language import Text
 from inplacelab.recorders import events, instrument
 from inplacelab.recorders.detection import (
     DEFAULT,
+    UnusableError,
     Use,
     checked,
     framework_used,
     is_installed,
     not_installed,
     recorder_of,
+    untested,
+    unusable,
 )
 from inplacelab.recorders.log import EventLog, EventRing
 from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.static import class_name, names_in
 from inplacelab.recorders.tracebacks import as_unrecorded
+from inplacelab.supported import frameworks
 
 if TYPE_CHECKING:
     from inplacelab.recorders.initial_values import InitialValues
@@ -43,9 +47,6 @@ _DEFAULT = Use(DEFAULT)
 _CUT = Text(
     "Only the end of the program is shown: {0:,} earlier events were not kept.",
     "这是程序的末尾：更早的 {0:,} 个事件没有保留。",
-)
-_LEFT_OUT = Text(
-    "The program also uses {0}. What it did there was not recorded.", "程序还用到 {0}，但用它进行的操作没有记录。"
 )
 _RUNNING = Text(
     "this `record` is recording already: make another one with `paddle.record()`.",
@@ -78,15 +79,33 @@ class Session:
         outermost: FrameType | None = None, use: Use = _DEFAULT, last: int | None = None,
     ) -> None:  # fmt: skip
         self._program, self._title, self._fix = program, title, fix
-        self._limit = limit if last is None else None
-        self._log: EventLog | EventRing = EventLog() if last is None else EventRing(last)
-        self.recorder: Recorder = recorder_of(use.framework)(program, self._log, limit=self._limit, outermost=outermost)
-        if use.left_out:
-            self.recorder.shield.remark(_LEFT_OUT.format(", ".join(use.left_out)))
+        self._limit, self._last, self._outermost = limit if last is None else None, last, outermost
+        try:
+            self.recorder: Recorder = self._recorder_of(use.framework)
+        except UnusableError as error:
+            self._records_none_of_it(error.why)
+        for each in use.remarks:
+            self.recorder.shield.remark(each)
         self._given: InitialValues | None = None
         self._built: tuple[int, Recording] | None = (
             None  # the number of events so far, and the recording built from them
         )
+
+    def _recorder_of(self, framework: str) -> Recorder:
+        known, kind = frameworks()[framework], recorder_of(framework)
+        self._log: EventLog | EventRing = EventLog() if self._last is None else EventRing(self._last)
+        try:
+            made = kind(self._program, self._log, limit=self._limit, outermost=self._outermost)
+        except Exception as error:
+            raise UnusableError(unusable(known, error)) from error
+        for each in untested(known):
+            made.shield.remark(each)
+        return made
+
+    def _records_none_of_it(self, why: Text) -> None:
+        """Has the program run although nothing of its framework can be recorded, which the recording says."""
+        self.recorder = self._recorder_of(DEFAULT)
+        self.recorder.shield.remark(why)
 
     def begin(self, names: dict[str, Any]) -> None:
         """Begins to record.
@@ -94,12 +113,20 @@ class Session:
         Args:
             names: the program's names.
         """
-        if self.recorder.framework == DEFAULT:
+        if (known := frameworks()[self.recorder.framework]).replays:
             from inplacelab.recorders.initial_values import InitialValues
 
             with suppress(Exception):  # without it, fixes are not tried
                 self._given = InitialValues(names, self._program.names)
-        self.recorder.begin()
+        try:
+            self.recorder.begin()
+        except Exception as error:
+            if known.is_ours:
+                raise
+            with suppress(Exception):
+                self.recorder.end()
+            self._records_none_of_it(unusable(known, error))
+            self.recorder.begin()
 
     def run(self, parts: Iterable[CodeType], names: dict[str, Any]) -> BaseException | None:
         """Runs the compiled parts of an instrumented program one after another, and records them.
@@ -114,9 +141,10 @@ class Session:
         """
         raised: BaseException | None = None
         gc.collect()  # objects of earlier programs would otherwise be counted or not, depending on when the collector runs
-        listening = instrument.listening(self._statement_listener())
+        listening = None
         try:
             self.begin(names)
+            listening = instrument.listening(self._statement_listener())
             with listening:
                 for code in parts:
                     exec(code, names)
@@ -125,7 +153,8 @@ class Session:
             if type(error) is ModuleNotFoundError and not is_installed(str(error.name)):
                 error.add_note(str(not_installed(str(error.name))))
         try:
-            listening.__exit__()  # again, if an interrupt has arrived there
+            if listening is not None:
+                listening.__exit__()  # again, if an interrupt has arrived there
             self.finish(raised, lambda: Scope(names_in(names), ""))
         except BaseException as error:  # noqa: BLE001  # an interrupt
             raised = error

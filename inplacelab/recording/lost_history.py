@@ -1,4 +1,4 @@
-"""Tells where a framework kept no history although the program did not ask it to leave any out: as Paddle does, silently, of some writes.
+"""Tells where a framework kept no history although the program did not ask it to leave any out (`Framework.loses_history`).
 
 A gradient that ends there is wrong; one that ends at `detach()`, at `stop_gradient = True` or under `no_grad` ends where the program meant it to.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from inplacelab.recording.facts import Step, TensorFacts
 from inplacelab.recording.recording import Recording
+from inplacelab.supported import framework_of
 
 __all__ = ["WITHOUT_HISTORY", "is_lost", "loses_write"]
 
@@ -27,7 +28,7 @@ def is_lost(recording: Recording, step: Step, tensor: int, *, made_node: bool) -
         tensor: the tensor's number. A gradient should go on through it: what was read there was computed from a tensor with history.
         made_node: whether the step made a grad node.
     """
-    if recording.framework != "paddle" or step.tracks is not True or step.op in WITHOUT_HISTORY:
+    if not framework_of(recording).loses_history or step.tracks is not True or step.op in WITHOUT_HISTORY:
         return False
     facts = recording.before(step.index).tensors.get(tensor) or recording.state(step.index).tensors.get(tensor)
     if facts is None or not facts.dtype.startswith(("float", "bfloat", "complex")):

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.recording import Recording
+from inplacelab.supported import frameworks
 
 __all__ = ["ATOMS", "Program", "applied", "in_place_calls", "package_of", "program_of", "root_of"]
 
@@ -261,9 +262,10 @@ def root_of(expression: ast.expr) -> str | None:
     return expression.id
 
 
-def package_of(program: Program) -> str | None:
-    """Returns the name under which the program imports this package."""
+def package_of(program: Program, alias: str) -> str | None:
+    """Returns the name under which the program imports a framework with an alias (see `Framework`), or uses it without an import."""
+    like = {each.name for each in frameworks().values() if each.alias == alias}
     aliases = [each for n in ast.walk(program.tree) if isinstance(n, ast.Import) for each in n.names]
-    imported = [each.asname or each.name for each in aliases if each.name in ("inplacelab", "paddle")]
-    used = [n.id for n in ast.walk(program.tree) if isinstance(n, ast.Name) and n.id == "paddle"]
+    imported = [each.asname or each.name for each in aliases if each.name in like]
+    used = [n.id for n in ast.walk(program.tree) if isinstance(n, ast.Name) and n.id == alias]
     return next(iter([*imported, *used]), None)

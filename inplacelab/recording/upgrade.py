@@ -6,6 +6,8 @@ import re
 from math import prod
 from typing import Any
 
+from inplacelab.supported import framework_named
+
 __all__ = ["upgraded"]
 
 Json = dict[str, Any]
@@ -48,12 +50,13 @@ _AT_POSITIONS = re.compile("index|scatter|mask|put|setitem|diagonal|where|embedd
 def _from_2(document: Json) -> None:
     """Schema 2 gave all slots of a tensor where it was not known which of them an operation had written."""
     known: dict[int, Json] = {}  # the facts of each tensor
-    is_numpy = document["framework"] == "numpy"
+    framework = framework_named(document["framework"])
+    compared = framework is not None and not framework.reports_writes
     for step in document["steps"]:
         known |= {number: facts for number, facts in step["tensors"] if facts is not None}
         for write in step["writes"]:
             may_be_some = _AT_POSITIONS.search(step["op"] or "") and _is_whole(write, known.get(write["tensor"]))
-            write["slots_are"] = "changed" if is_numpy else "around" if may_be_some else "written"
+            write["slots_are"] = "changed" if compared else "around" if may_be_some else "written"
     document["schema"] = 3
 
 

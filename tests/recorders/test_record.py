@@ -186,7 +186,7 @@ def test_the_strides_of_what_has_no_elements() -> None:
 def test_a_program_that_replaces_modules_uses_what_it_imports(text: str, framework: str) -> None:
     tree = ast.parse(f"import sys\n{text}\n")
     assert framework_used(tree, {}) == Use(framework)
-    assert framework_of_script(Main(Path("program.py")), tree) == framework
+    assert framework_of_script(Main(Path("program.py")), tree) == Use(framework)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_program_that_replaces_modules_uses_what_it_imports(text: str, framewo
 def test_a_program_that_only_looks_through_this_package_uses_another(text: str, framework: str) -> None:
     tree = ast.parse(f"import numpy\na = numpy.ones(2)\n{text}\n")
     assert framework_used(tree, {}) == Use(framework)
-    assert framework_of_script(Main(Path("program.py")), tree) == framework
+    assert framework_of_script(Main(Path("program.py")), tree) == Use(framework)
 
 
 def test_a_module_that_an_earlier_cell_has_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

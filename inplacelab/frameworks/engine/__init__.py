@@ -9,10 +9,12 @@ from inplacelab.supported import Framework
 
 FRAMEWORK = Framework(
     name="inplacelab",
-    title="",
+    title="inplacelab",
     rank=20,
     imports=("inplacelab", "inplacelab_widgets"),
+    alias="paddle",
     recorder="inplacelab.frameworks.engine.recorder:EngineRecorder",
     trial="inplacelab.frameworks.engine.trial:run",
+    replays=True,
     copying="with paddle.autograd.copy_saved_before_write():",
 )

@@ -10,7 +10,10 @@ FRAMEWORK = Framework(
     title="NumPy",
     rank=90,
     imports=("numpy",),
+    alias="np",
+    is_beside=True,
     recorder="inplacelab.frameworks.numpy.recorder:NumpyRecorder",
+    reports_writes=False,
     # NumPy has no version counters: the number is ours.
     terms=Terms(
         flag="",

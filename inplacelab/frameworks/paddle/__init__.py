@@ -12,17 +12,25 @@ trial.py        runs a program for a trial of a fix
 readings.py     how Paddle's objects are read           names.py    layers and optimizers, which lead to tensors with names
 """
 
-from inplacelab.supported import Framework, Terms
+from inplacelab.supported import Defects, Framework, Terms
 
 FRAMEWORK = Framework(
     name="paddle",
     title="PaddlePaddle",
     rank=40,
     imports=("paddle",),
+    alias="paddle",
     requires="paddlepaddle",
+    tested="3.3",
     terms=Terms(shows_saved=False),
     recorder="inplacelab.frameworks.paddle.recorder:PaddleRecorder",
     trial="inplacelab.frameworks.paddle.trial:run",
     # No `copying`: Paddle's `saved_tensors_hooks` gives wrong gradients with clones of views (3.3.1).
+    keeps_last=True,
     loses_history=True,
+    defects=Defects(
+        windows=frozenset({"TensorUnfoldGradNode"}),
+        offsets=frozenset({"AsStridedGradNode"}),
+        weights=frozenset({"LayerNormGradNode"}),
+    ),
 )

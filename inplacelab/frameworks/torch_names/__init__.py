@@ -4,9 +4,10 @@ from inplacelab.supported import Framework, Terms
 
 FRAMEWORK = Framework(
     name="inplacelab.torch",
-    title="",
+    title="inplacelab.torch",
     rank=10,
     imports=("inplacelab.torch",),
+    alias="torch",
     terms=Terms(flag="requires_grad"),
     recorder="inplacelab.frameworks.torch_names.recorder:TorchNamesRecorder",
     trial="inplacelab.frameworks.torch_names.trial:run",

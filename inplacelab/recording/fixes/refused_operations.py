@@ -14,6 +14,7 @@ from inplacelab.recording.passes import begun_at
 from inplacelab.recording.queries import saved_on
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.source_tree import Program, package_of, root_of
+from inplacelab.supported import framework_of
 
 __all__ = ["refusal_fixes"]
 
@@ -151,7 +152,7 @@ def _reads_after(program: Program, first: ast.stmt, name: str) -> list[ast.expr]
 def _without_gradient(case: _Case) -> FixFacts | None:
     program, statement = case.program, case.statement
     leaf, _ = _leaf_and_first(case)
-    module = package_of(program)
+    module = package_of(program, framework_of(case.recording).alias)
     one_line = statement.lineno == statement.end_lineno
     if module is None or leaf is None or not one_line or saved_on(case.before, leaf.storage):
         return None
@@ -231,7 +232,6 @@ def _not_in_place(case: _Case) -> list[FixFacts]:
 _WORDS = re.compile(
     r"(?P<op>\w+)\(\): argument '(?P<name>\w+)' \(position (?P<place>\d)\) must be Tensor, but got (?P<kind>int|float|list)\b"
 )
-_PACKAGES = ("paddle", "inplacelab")
 _SAYS = Text("in line {0} make it a tensor: `{1}`", "让第 {0} 行把它做成张量：`{1}`")
 
 
@@ -239,7 +239,7 @@ def _not_a_tensor(case: _Case) -> list[FixFacts]:
     """Makes a tensor of the number; no fix if it would be refused again, or if the right dtype is unknown."""
     program, statement, words = case.program, case.statement, _WORDS.search(case.error.message)
     call = program.did(statement, words["op"]) if words else None
-    package = _package(program)
+    package = _package(program, framework_of(case.recording).alias)
     if words is None or package is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return []
     is_function = ast.unparse(call.func.value).partition(".")[0] == package
@@ -270,13 +270,10 @@ def _tensor(operand: ast.expr, before: State) -> TensorFacts | None:
     return before.tensors.get(before.bound(ast.unparse(operand)) or -1)
 
 
-def _package(program: Program) -> str | None:
+def _package(program: Program, alias: str) -> str | None:
     """Returns the name of the tensors' package in the program: from its import, or, in a later cell, from calls that make tensors."""
-    for node in ast.walk(program.tree):
-        if isinstance(node, ast.Import):
-            for each in node.names:
-                if each.name in _PACKAGES:
-                    return each.asname or each.name
+    if (found := package_of(program, alias)) is not None:
+        return found
     made = (each.func for each in ast.walk(program.tree) if isinstance(each, ast.Call))
     makers = (each for each in made if isinstance(each, ast.Attribute) and each.attr == "to_tensor")
     return next((each.value.id for each in makers if isinstance(each.value, ast.Name)), None)

@@ -9,7 +9,7 @@ through a view the same number is found.
 * `forward.py`: what it has flowed into.
 * `life.py`: what happened to a slot, step by step.
 * `gradients.py`: which contributions were added up to a gradient, and the path that each took.
-* `path_search.py`: the paths that a pass should go; `used_paths.py`, `paddle_defects.py`: those that it went.
+* `path_search.py`: the paths that a pass should go; `used_paths.py`, `defects.py`: those that it went.
 * `following.py`, `paths.py`, `hops.py`, `one_pass.py`: what both need: what paths add up to, however many, their slopes, and the facts of a pass.
 * `arrivals.py`, `elements.py`: which step put a number into a slot; elements and slots.
 * `arithmetic.py`, `slopes.py`: `130 = 13 · 10`; and how strongly a result follows each operand.

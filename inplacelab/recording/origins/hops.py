@@ -10,9 +10,9 @@ from inplacelab.recording.dependence import for_element
 from inplacelab.recording.facts import Number, Step
 from inplacelab.recording.origins.arrivals import arrivals, next_arrival
 from inplacelab.recording.origins.back import Computed, Origin, computed
+from inplacelab.recording.origins.defects import with_weight_of_ones
 from inplacelab.recording.origins.elements import number_of
 from inplacelab.recording.origins.forward import MOST_EDGES, Flow
-from inplacelab.recording.origins.paddle_defects import with_weight_of_ones
 from inplacelab.recording.origins.paths import Hop
 from inplacelab.recording.origins.slopes import UNKNOWN, Slope, slope
 from inplacelab.recording.recording import Recording

@@ -13,12 +13,12 @@ from math import prod
 from inplacelab.recording.facts import Step, TensorFacts
 from inplacelab.recording.origins.arrivals import arrivals
 from inplacelab.recording.origins.back import Origin
+from inplacelab.recording.origins.defects import slot_given_by_window
 from inplacelab.recording.origins.elements import number_of, slot_of, slots_of_element
 from inplacelab.recording.origins.following import At, Branch, Following, Found
 from inplacelab.recording.origins.forward import Flow, edges
 from inplacelab.recording.origins.hops import Hops
 from inplacelab.recording.origins.one_pass import OnePass, leads_to, made_node
-from inplacelab.recording.origins.paddle_defects import slot_given_by_window
 from inplacelab.recording.origins.paths import Hop
 from inplacelab.recording.recording import Recording
 
