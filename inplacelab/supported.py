@@ -150,6 +150,8 @@ class Framework:
             return not self.requires or find_spec(self.name) is not None
         except ValueError:  # the program has put a module of its own there
             return True
+        except ImportError:  # the program has blocked it
+            return False
 
     @property
     def is_ours(self) -> bool:

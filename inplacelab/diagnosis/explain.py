@@ -105,6 +105,7 @@ class explain:  # noqa: N801  # used like a function
 
     Attributes:
         failures: what was found out, for PyTorch also about errors that the program handled itself.
+        caveats: sentences that say that the framework cannot be watched here, or was not tested in this version.
 
     Raises:
         ValueError: if the framework is not one of these, or not installed.
@@ -118,7 +119,8 @@ class explain:  # noqa: N801  # used like a function
         from inplacelab.recorders.detection import checked, untested  # noqa: PLC0415
 
         framework = checked(framework or next(each.name for each in frameworks().values() if each.is_watched))
-        self._known, self._caveats = frameworks()[framework], list[Text]()
+        self._known = frameworks()[framework]
+        self.caveats: list[Text] = []
         self._filename = filename
         self._annotated: list[Failure | Explained] = []
         try:
@@ -128,14 +130,14 @@ class explain:  # noqa: N801  # used like a function
                 raise
             self._goes_without(error)
         else:
-            self._caveats += untested(self._known)
+            self.caveats += untested(self._known)
 
     def _goes_without(self, error: Exception) -> None:
         """Has the program run without a watch."""
         from inplacelab.recorders.detection import unusable  # noqa: PLC0415
 
         self._watch: Watch = _Unwatched(self._known.name)
-        self._caveats = [unusable(self._known, error)]
+        self.caveats = [unusable(self._known, error)]
 
     @property
     def failures(self) -> Sequence[Failure | Explained]:
@@ -170,7 +172,7 @@ class explain:  # noqa: N801  # used like a function
     @property
     def remarks(self) -> Sequence[Text]:
         """What was not watched."""
-        return [*self._caveats, *self._watch.remarks]
+        return [*self.caveats, *self._watch.remarks]
 
     def annotate(self, error: BaseException | None, *, advice: bool = True) -> None:
         """Adds what was found out to an error as a note, once (see `report.report`)."""
@@ -200,7 +202,7 @@ class explain:  # noqa: N801  # used like a function
         return "\n\n".join(dict.fromkeys(reports))  # each time round a loop they may be the same
 
     def _said_of(self, found: Failure | Explained, *, advice: bool, paint: Paint) -> str:
-        return "\n".join(["\n" + _reported(found, advice=advice, paint=paint), *map(str, self._caveats)])
+        return "\n".join(["\n" + _reported(found, advice=advice, paint=paint), *map(str, self.caveats)])
 
 
 def nothing_found(operations: int, storages: int) -> Text:

@@ -15,7 +15,7 @@ from inplacelab.recorders.static import traceback_of
 _PACKAGE = Path(__file__).parents[1]
 _ENGINE = (f"{_PACKAGE}{os.sep}", "<inplacelab ")
 """The beginnings of the engine's file names: files of the package, and generated operations."""
-_RECORDERS = tuple(f"{_PACKAGE / each}{os.sep}" for each in ("recorders", "diagnosis"))
+_RECORDERS = tuple(f"{_PACKAGE / each}{os.sep}" for each in ("recorders", "diagnosis", "frameworks"))
 """The beginnings of the file names of recorders and watches, whose frames are between a program and its framework."""
 _error: Any = BaseException
 _cause_of: Callable[[BaseException], BaseException | None] = _error.__cause__.__get__

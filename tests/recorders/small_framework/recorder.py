@@ -10,6 +10,9 @@ from functools import wraps
 from types import FrameType
 from typing import Any
 
+import vectors
+from vectors import Memory, Vector
+
 from inplacelab.dependence import POINTWISE
 from inplacelab.language import Text
 from inplacelab.layout import Layout
@@ -24,8 +27,6 @@ from inplacelab.recorders.snapshots import snapshot
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.step_limit import StepLimit
 from inplacelab.recorders.whereabouts import Whereabouts
-from tests.recorders.small_framework import vectors
-from tests.recorders.small_framework.vectors import Memory, Vector
 
 ELSEWHERE = Text("What other threads did was left out.", "其他线程所做的没有记录。")
 FUNCTIONS = (
