@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from inplacelab.language import Text
 
-UNTESTED = Text("This is {0} {1}; the recorder was tested with {2}.", "这里的 {0} 是 {1}；记录器是用 {2} 测试的。")
 ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程中的操作没有记录。")
 OUTSIDE = Text(
     "`{0}` gives direct access to a tensor's memory. Writes made that way raise no version and were not seen.",

@@ -55,7 +55,7 @@ from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.raised_versions import among, tensors_written
 from inplacelab.recorders.refused_calls import FailedCall
-from inplacelab.recorders.remarks import ELSEWHERE, OUTSIDE, SILENT, UNTESTED
+from inplacelab.recorders.remarks import ELSEWHERE, OUTSIDE, SILENT
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recorders.step_limit import StepLimit
@@ -63,9 +63,6 @@ from inplacelab.recorders.whereabouts import Whereabouts
 
 if TYPE_CHECKING:
     from inplacelab.recording.facts import Category, SlotsAre
-
-TESTED = "3.3"
-"""The version that this recorder was tested with."""
 
 
 class PaddleRecorder:
@@ -99,8 +96,6 @@ class PaddleRecorder:
         self._begun = False
         self._failed = FailedCall()  # the last call that has raised
         self.live_before = 0
-        if not self.version.startswith(TESTED + "."):
-            self.shield.remark(UNTESTED.format("PaddlePaddle", self.version, TESTED))
 
     def look(self, tensors: dict[str, Any], /) -> None:
         """Describes existing tensors as they are now (see `Recorder.look`)."""

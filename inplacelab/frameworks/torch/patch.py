@@ -33,10 +33,12 @@ class Patch:
         self._ended = False
 
     def begin(self) -> None:
-        """Takes its place, if there is such a function."""
-        before, call, unless = getattr_static(self._owner, self._name, None), self._call, self._unless
-        if before is None:
-            return
+        """Takes its place.
+
+        Raises:
+            AttributeError: if there is no such function in this version.
+        """
+        before, call, unless = getattr_static(self._owner, self._name), self._call, self._unless
         now: Any
 
         if isinstance(before, classmethod | ClassMethodDescriptorType):

@@ -45,7 +45,7 @@ from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.raised_versions import tensors_written
 from inplacelab.recorders.refused_calls import FailedCall
-from inplacelab.recorders.remarks import ELSEWHERE, OUTSIDE, SILENT, UNTESTED
+from inplacelab.recorders.remarks import ELSEWHERE, OUTSIDE, SILENT
 from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.stand_in import call_for
 from inplacelab.recorders.static import class_name, message_of
@@ -55,8 +55,6 @@ from inplacelab.recorders.whereabouts import Whereabouts
 if TYPE_CHECKING:
     from inplacelab.recording.facts import Category, SlotsAre
 
-TESTED = "2.13"
-"""The version that this recorder was tested with."""
 
 _off = Unseen
 _next_node = torch._C._autograd._get_sequence_nr
@@ -93,7 +91,8 @@ class TorchRecorder:
         self._patches = (
             Patch(torch.autograd, "_engine_run_backward", self.run_pass),
             Patch(torch.Tensor, "set_", self.called, unless=partial(is_off, mode)),
-            Patch(torch.utils, "swap_tensors", swaps.called),
+            # Versions before 2.3 do not have it.
+            *([Patch(torch.utils, "swap_tensors", swaps.called)] if hasattr(torch.utils, "swap_tensors") else []),
         )
         self._failed = FailedCall()  # the last call that has raised
         # How many calls run: they may run code of the program, such as a hook that packs what a node saves.
@@ -104,8 +103,6 @@ class TorchRecorder:
         self._threads = _threads()
         self._is_fast = False  # a module runs with the mode off
         self.live_before = 0
-        if not self.version.startswith(TESTED + "."):
-            self.shield.remark(UNTESTED.format("PyTorch", self.version, TESTED))
         if not SHOWS_SAVED:
             self.shield.remark(remarks.NOT_SHOWN.format(self.version))
 
