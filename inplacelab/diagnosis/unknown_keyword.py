@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from inplacelab.errors import nearest, worded
+from inplacelab.installing import NAME
 from inplacelab.language import Text, enumerated
 
 
@@ -45,7 +46,7 @@ def _called(trace: TracebackType) -> Any:
         found = {**frame.f_globals, **frame.f_locals}[first]
         for name in rest:
             found = getattr(found, name)
-        return found if getattr(found, "__module__", "").startswith("inplacelab") else None
+        return found if getattr(found, "__module__", "").startswith(NAME) else None
     return None
 
 

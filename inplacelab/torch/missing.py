@@ -27,7 +27,7 @@ class _Modules(MetaPathFinder):
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> None:
         parent, _, name = fullname.rpartition(".")
-        if not parent.startswith("inplacelab.torch"):
+        if not parent.startswith(str(__package__)):
             return
         holder = parent.removeprefix("inplacelab.")
         said = missing(holder, name, dir(sys.modules[parent]))
