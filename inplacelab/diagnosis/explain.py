@@ -116,28 +116,19 @@ class explain:  # noqa: N801  # used like a function
     """
 
     def __init__(self, framework: str = "", filename: str | None = None) -> None:
-        from inplacelab.recorders.detection import checked, untested  # noqa: PLC0415
+        from inplacelab.recorders.detection import checked, unusable  # noqa: PLC0415
 
         framework = checked(framework or next(each.name for each in frameworks().values() if each.is_watched))
-        self._known = frameworks()[framework]
+        self._known, self._filename = frameworks()[framework], filename
+        self._watch: Watch = _Unwatched(framework)
         self.caveats: list[Text] = []
-        self._filename = filename
         self._annotated: list[Failure | Explained] = []
         try:
             self._watch = watch_of(framework, filename)
         except Exception as error:
             if not self._known.is_watched:
                 raise
-            self._goes_without(error)
-        else:
-            self.caveats += untested(self._known)
-
-    def _goes_without(self, error: Exception) -> None:
-        """Has the program run without a watch."""
-        from inplacelab.recorders.detection import unusable  # noqa: PLC0415
-
-        self._watch: Watch = _Unwatched(self._known.name)
-        self.caveats = [unusable(self._known, error)]
+            self.caveats = [unusable(self._known, error)]
 
     @property
     def failures(self) -> Sequence[Failure | Explained]:
@@ -145,13 +136,16 @@ class explain:  # noqa: N801  # used like a function
         return self._watch.failures
 
     def __enter__(self) -> Self:
+        from inplacelab.recorders.detection import untested, unusable  # noqa: PLC0415
+
         program_is(self._filename or sys._getframe(1).f_code.co_filename)
         try:
             self._watch.begin()
+            self.caveats = self.caveats or untested(self._known)
         except Exception as error:  # noqa: BLE001  # whatever it is, the program runs
             with suppress(Exception):
                 self._watch.end()
-            self._goes_without(error)
+            self._watch, self.caveats = _Unwatched(self._known.name), [unusable(self._known, error)]
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
@@ -172,7 +166,7 @@ class explain:  # noqa: N801  # used like a function
     @property
     def remarks(self) -> Sequence[Text]:
         """What was not watched."""
-        return [*self.caveats, *self._watch.remarks]
+        return [*dict.fromkeys([*self.caveats, *self._watch.remarks])]
 
     def annotate(self, error: BaseException | None, *, advice: bool = True) -> None:
         """Adds what was found out to an error as a note, once (see `report.report`)."""

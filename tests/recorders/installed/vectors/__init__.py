@@ -28,7 +28,7 @@ class Vector:
 
     def tolist(self) -> list[float]:
         """The numbers."""
-        return self._window().tolist()
+        return [float(each) for each in self._window()]
 
     def part(self, start: int, stop: int) -> Vector:
         """A view of the numbers from `start` to before `stop`."""
