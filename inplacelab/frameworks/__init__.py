@@ -7,6 +7,6 @@ imported when a program uses it.
     torch/         PyTorch                              paddle/        PaddlePaddle
     numpy/         programs that use NumPy alone
 
-    recorder.py    the recorder: emits events           trial.py       runs a program for a trial of a fix
-    watch.py       watches programs with less than a recorder
+    */recorder.py  the recorder: emits events           */trial.py     runs a program for a trial of a fix
+    */watch.py     watches programs with less than a recorder
 """

@@ -7,10 +7,7 @@
          |
     shield.py       whose code is recorded, and what a failure of the recorder does: every call of a recorder goes through it
          |
-    engine/         an `observe.Observer` of this package's engine
-    numpy.py        the same for programs that use NumPy alone
-    torch/          the same for PyTorch, whose functions a mode overrides
-    paddle/         the same for PaddlePaddle, whose functions are replaced
+    recorder.py     what a recorder is: one class for each framework, in `inplacelab/frameworks/`
          |            dependences/: on which elements the elements of a framework's results depend
          |            graph_search.py, raw_memory.py, step_limit.py: what the recorders of frameworks share
          |            node_references.py: which grad nodes are gone
@@ -39,19 +36,19 @@ that is (`memory.py`).
 objects, layouts, copies of bytes. It carries its thread and rank, and whether it was observed or inferred. Versions
 belong to counters, since a framework may count some aliases separately.
 
-**A framework is one class that emits events** (`recorder.Recorder`), in one file, or in a package if there is much to read from the
-framework; `detection.py` finds out which one a program uses. While the program runs, nothing else is imported. The builder constructs
-steps from the classes that recorders emit, so mypy finds a field that has moved.
+**A framework is one folder**, whose recorder emits events (`recorder.Recorder`); `detection.py` finds out which one a program uses. While the
+program runs, nothing else is imported. The builder constructs steps from the classes that recorders emit, so mypy finds a field that has moved.
+If a recorder cannot be imported or begun, such as with a version of its framework that lacks something, the program runs unrecorded (`run.py`).
 
-NumPy reports nothing, so `numpy.py` looks at the arrays when a statement begins and infers what the previous one did. Three modules
+NumPy reports nothing, so `frameworks/numpy/` looks at the arrays when a statement begins and infers what the previous one did. Three modules
 below it know no NumPy arrays and serve any framework that is silent: `storages.py` (which storages have other bytes than before),
 `attribution.py` (which statement made or wrote an array), `statements.py` (what the text of a statement binds, writes and reads).
 
-PyTorch tells what is so now (versions, `grad_fn`, `_raw_saved_*`) but not what happens. So `torch/` looks at the tensors of each call,
+PyTorch tells what is so now (versions, `grad_fn`, `_raw_saved_*`) but not what happens. So `frameworks/torch/` looks at the tensors of each call,
 before and after it. What is done in C++ alone is inferred and marked so: the order of the nodes in a pass. What Python cannot see is
 not recorded, and a note says so: what the operation inside a `CopySlices` has saved, what `torch.compile` runs, other threads.
 
-PaddlePaddle has no modes and shows less. So `paddle/` takes the places of its functions, and infers what nodes have saved, from
+PaddlePaddle has no modes and shows less. So `frameworks/paddle/` takes the places of its functions, and infers what nodes have saved, from
 their names and what such nodes save. That was measured, and a test measures it again. Writes that raise no version are found by comparing
 contents; the recording says so.
 

@@ -253,7 +253,7 @@ class record:
     Args:
         title: a name for the picture.
         limit: how many steps to keep at most.
-        framework: what the block uses, one of `detection.FRAMEWORKS`; detected by default. For NumPy the block is traced, because
+        framework: what the block uses, one of `supported.frameworks()`; detected by default. For NumPy the block is traced, because
             NumPy reports nothing.
 
     Attributes:

@@ -11,7 +11,7 @@ It holds no live tensor and draws nothing.
     unnoticed_writes.py       gradients that are wrong without an error
     alignment.py, differences.py, comparison*.py, conclusion.py   two recordings side by side
     ranks.py, replicas.py     recordings of several ranks
-    naming.py, tensor_names.py, frameworks.py, edges.py, enumeration.py, as_written.py, visible.py   how things are called and written
+    naming.py, tensor_names.py, edges.py, enumeration.py, as_written.py, visible.py   how things are called and written
     sentences/, fixes/, quiz/  what is said, proposed and asked     source_tree.py   the program's text, parsed and edited
 """
 
