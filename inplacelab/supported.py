@@ -105,7 +105,7 @@ class Framework:
 
     Attributes:
         name: how programs import it, and how recordings and options call it: "torch".
-        title: how people call it: "PyTorch".
+        title: how people call it: "PyTorch"; "" for this package's own.
         rank: a program that uses several frameworks is taken for one of the framework with the lowest rank.
         imports: the modules with its code.
         alias: the name under which programs usually import it. Programs run unchanged under another framework with this alias.

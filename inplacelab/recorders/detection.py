@@ -45,8 +45,8 @@ _EMPTY = Text(
     "这里的 `{1}` 是没有代码的文件夹（{2}），并不是 {0}：它的操作无法记录，也无法解释。",
 )
 _LACKS = Text(
-    "Nothing of {0} {1} can be recorded or explained: what inplacelab needs of it cannot be used there ({2}).",
-    "{0} {1} 的操作无法记录，也无法解释：其中缺少 inplacelab 需要的内容（{2}）。",
+    "Nothing of {0} can be recorded or explained: what inplacelab needs of it cannot be used there ({1}).",
+    "{0} 的操作无法记录，也无法解释：其中缺少 inplacelab 需要的内容（{1}）。",
 )
 _TESTED = Text(" inplacelab was tested with version {0}.", "inplacelab 在 {0} 版上测试过。")
 _UNTESTED = Text(
@@ -73,16 +73,8 @@ class Use(NamedTuple):
     @property
     def remarks(self) -> list[Text]:
         """Says which of several frameworks is left out."""
-        titles = [frameworks()[each].title for each in (self.framework, *self.left_out)]
+        titles = [frameworks()[each].title or each for each in (self.framework, *self.left_out)]
         return [_LEFT_OUT.format(titles[0], enumerated(titles[1:]))] if self.left_out else []
-
-
-class UnusableError(ValueError):
-    """A framework is installed, but cannot be imported, or lacks something that its recorder or watch needs. `why` says so in a sentence."""
-
-    def __init__(self, why: Text) -> None:
-        super().__init__(str(why))
-        self.why = why
 
 
 def checked(framework: str) -> str:
@@ -124,13 +116,8 @@ def recorder_of(framework: str) -> type[Recorder]:
 
     Raises:
         ValueError: as `checked`.
-        UnusableError: if it cannot be imported.
     """
-    known = frameworks()[checked(framework)]
-    try:
-        found: type[Recorder] = loaded(known.recorder)
-    except Exception as error:
-        raise UnusableError(unusable(known, error)) from error
+    found: type[Recorder] = loaded(frameworks()[checked(framework)].recorder)
     return found
 
 
@@ -142,12 +129,12 @@ def unusable(framework: Framework, error: Exception) -> Text:
         error: what came of importing its recorder or its watch, or of beginning with it.
     """
     module = sys.modules.get(framework.name)
-    said = f"{class_name(type(error))}: {message_of(error)}".strip().splitlines()[0]
+    said = f"{class_name(type(error))}: {message_of(error)}".splitlines()[0]
     if module is None:
         return _BROKEN.format(framework.title, framework.name, said)
-    if getattr(module, "__file__", None) is None:
-        return _EMPTY.format(framework.title, framework.name, *getattr(module, "__path__", ("?",)))
-    lacks = _LACKS.format(framework.title, framework.version or "?", said)
+    if getattr(module, "__file__", None) is None and (folders := [*getattr(module, "__path__", ())]):
+        return _EMPTY.format(framework.title, framework.name, folders[0])
+    lacks = _LACKS.format(f"{framework.title} {framework.version}".rstrip(), said)
     return lacks + _TESTED.format(framework.tested) if framework.tested else lacks
 
 

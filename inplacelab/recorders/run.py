@@ -15,7 +15,6 @@ from inplacelab.language import Text
 from inplacelab.recorders import events, instrument
 from inplacelab.recorders.detection import (
     DEFAULT,
-    UnusableError,
     Use,
     checked,
     framework_used,
@@ -30,7 +29,7 @@ from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.static import class_name, names_in
 from inplacelab.recorders.tracebacks import as_unrecorded
-from inplacelab.supported import frameworks
+from inplacelab.supported import Framework, frameworks
 
 if TYPE_CHECKING:
     from inplacelab.recorders.initial_values import InitialValues
@@ -80,10 +79,11 @@ class Session:
     ) -> None:  # fmt: skip
         self._program, self._title, self._fix = program, title, fix
         self._limit, self._last, self._outermost = limit if last is None else None, last, outermost
+        known = frameworks()[checked(use.framework)]
         try:
-            self.recorder: Recorder = self._recorder_of(use.framework)
-        except UnusableError as error:
-            self._records_none_of_it(error.why)
+            self._records(known)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the program runs
+            self._goes_without(known, error)
         for each in use.remarks:
             self.recorder.shield.remark(each)
         self._given: InitialValues | None = None
@@ -91,21 +91,19 @@ class Session:
             None  # the number of events so far, and the recording built from them
         )
 
-    def _recorder_of(self, framework: str) -> Recorder:
-        known, kind = frameworks()[framework], recorder_of(framework)
+    def _records(self, framework: Framework) -> None:
         self._log: EventLog | EventRing = EventLog() if self._last is None else EventRing(self._last)
-        try:
-            made = kind(self._program, self._log, limit=self._limit, outermost=self._outermost)
-        except Exception as error:
-            raise UnusableError(unusable(known, error)) from error
-        for each in untested(known):
-            made.shield.remark(each)
-        return made
+        kind = recorder_of(framework.name)
+        self.recorder: Recorder = kind(self._program, self._log, limit=self._limit, outermost=self._outermost)
+        for each in untested(framework):
+            self.recorder.shield.remark(each)
 
-    def _records_none_of_it(self, why: Text) -> None:
+    def _goes_without(self, framework: Framework, error: Exception) -> None:
         """Has the program run although nothing of its framework can be recorded, which the recording says."""
-        self.recorder = self._recorder_of(DEFAULT)
-        self.recorder.shield.remark(why)
+        if framework.is_ours:
+            raise error
+        self._records(frameworks()[DEFAULT])
+        self.recorder.shield.remark(unusable(framework, error))
 
     def begin(self, names: dict[str, Any]) -> None:
         """Begins to record.
@@ -120,12 +118,10 @@ class Session:
                 self._given = InitialValues(names, self._program.names)
         try:
             self.recorder.begin()
-        except Exception as error:
-            if known.is_ours:
-                raise
+        except Exception as error:  # noqa: BLE001  # whatever it is, the program runs
             with suppress(Exception):
                 self.recorder.end()
-            self._records_none_of_it(unusable(known, error))
+            self._goes_without(known, error)
             self.recorder.begin()
 
     def run(self, parts: Iterable[CodeType], names: dict[str, Any]) -> BaseException | None:

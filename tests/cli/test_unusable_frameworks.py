@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
@@ -16,6 +17,7 @@ from inplacelab import explain, record
 from inplacelab.cli import main
 from inplacelab.installing import command
 from inplacelab.recording import codec
+from inplacelab.supported import frameworks
 
 HIDES = """\
 import os, sys
@@ -135,6 +137,21 @@ def test_a_program_may_do_without_it(runs: Runs, words: tuple[str, ...]) -> None
     done = runs(script, *words, torch=BROKEN.format("torch"))
     assert (done.status, done.out.splitlines()[-1]) == (0, "none")
     assert done.err.count("`import torch` fails there") == 1
+
+
+def test_what_a_program_has_put_in_place_of_a_framework(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stub has no `__spec__`, and `None` blocks an import."""
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
+    monkeypatch.delitem(sys.modules, "inplacelab.frameworks.torch.recorder", raising=False)  # from an earlier test
+    assert frameworks()["torch"].is_installed
+    with record(framework="torch") as block:
+        x = [1]
+    assert x == [1]
+    assert block.recording is not None
+    (note,) = block.recording.notes
+    assert note.en.startswith("Nothing of PyTorch can be recorded or explained: ")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert not frameworks()["torch"].is_installed
 
 
 # --- with the real frameworks ------------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -64,6 +66,12 @@ def test_each_exception_is_needed(place: str) -> None:
         each for path in files for each in names_compared(ast.parse(path.read_text(encoding="utf-8")), frameworks())
     ]
     assert found
+
+
+def test_to_know_the_frameworks_none_is_imported() -> None:
+    program = "import sys\nfrom inplacelab.supported import frameworks\nprint(len(frameworks()), {'torch', 'paddle'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{len(frameworks())} set()\n"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from inplacelab.supported import Framework
 
 FRAMEWORK = Framework(
     name="inplacelab",
-    title="inplacelab",
+    title="",
     rank=20,
     imports=("inplacelab", "inplacelab_widgets"),
     alias="paddle",

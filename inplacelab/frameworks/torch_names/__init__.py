@@ -4,7 +4,7 @@ from inplacelab.supported import Framework, Terms
 
 FRAMEWORK = Framework(
     name="inplacelab.torch",
-    title="inplacelab.torch",
+    title="",
     rank=10,
     imports=("inplacelab.torch",),
     alias="torch",
