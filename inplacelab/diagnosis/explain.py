@@ -191,7 +191,8 @@ class explain:  # noqa: N801  # used like a function
         if error is not None and (found := self.of(error)) is not None:
             return self._said_of(found, advice=advice, paint=paint)
         if not self.failures:
-            return "\n".join(map(str, [nothing_found(*self.watched), *self.remarks]))
+            nothing = [] if isinstance(self._watch, _Unwatched) else [nothing_found(*self.watched)]
+            return "\n".join(map(str, [*nothing, *self.remarks]))
         reports = [_reported(each, advice=True, paint=paint) for each in self.failures]
         return "\n\n".join(dict.fromkeys(reports))  # each time round a loop they may be the same
 
