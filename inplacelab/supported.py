@@ -97,6 +97,7 @@ class Framework:
         watch: the class that watches its programs with less than a recorder (see `diagnosis/explain.Watch`); "" if they are recorded instead.
         copying: the statement that copies all that grad nodes save; "" if there is none that is right.
         loses_history: whether it leaves history out silently, though the program has not asked for that.
+        replayed: whether its programs run on the engine, so that they can run again in this process to try fixes (see `recorders/replay.py`).
     """
 
     name: str
@@ -110,6 +111,7 @@ class Framework:
     watch: str = ""
     copying: str = ""
     loses_history: bool = False
+    replayed: bool = False
 
     @property
     def is_installed(self) -> bool:

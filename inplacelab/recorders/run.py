@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Self
@@ -27,6 +28,7 @@ from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.static import class_name, names_in
 from inplacelab.recorders.tracebacks import as_unrecorded
+from inplacelab.supported import framework_named
 
 if TYPE_CHECKING:
     from inplacelab.recorders.initial_values import InitialValues
@@ -83,6 +85,7 @@ class Session:
         self.recorder: Recorder = recorder_of(use.framework)(program, self._log, limit=self._limit, outermost=outermost)
         if use.left_out:
             self.recorder.shield.remark(_LEFT_OUT.format(", ".join(use.left_out)))
+        self._known = framework_named(use.framework)
         self._given: InitialValues | None = None
         self._built: tuple[int, Recording] | None = (
             None  # the number of events so far, and the recording built from them
@@ -94,7 +97,7 @@ class Session:
         Args:
             names: the program's names.
         """
-        if self.recorder.framework == DEFAULT:
+        if self._known is not None and self._known.replayed:
             from inplacelab.recorders.initial_values import InitialValues
 
             with suppress(Exception):  # without it, fixes are not tried
@@ -202,15 +205,18 @@ class Session:
             cut = (_CUT.format(self._log.cut),) if isinstance(self._log, EventRing) and self._log.cut else ()
             built = replace(built, notes=(*recorder.shield.notes(len(built)), *cut))
             with PARSING:
-                replay = None if self._given is None else Replay(self._given, _recorded)
+                replay = None
+                if self._given is not None:
+                    record = partial(_recorded, Use(recorder.framework))
+                    replay = Replay(self._program.text, self._given, record, recorder.watched)
                 return advice.advised(built, replay, fix=self._fix)
         except Exception as error:  # noqa: BLE001
             return replace(built, notes=(*recorder.shield.notes(len(built)), _UNBUILT.format(class_name(type(error)))))
 
 
-def _recorded(program: Program, code: CodeType, names: dict[str, Any]) -> Session:
+def _recorded(use: Use, program: Program, code: CodeType, names: dict[str, Any]) -> Session:
     """Records a run of an instrumented program that tries a fix (see `replay`)."""
-    session = Session(program, fix=False)
+    session = Session(program, fix=False, use=use)
     session.run([code], names)
     return session
 

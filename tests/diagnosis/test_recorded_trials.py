@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from inplacelab.cli.script import run_script
-from inplacelab.diagnosis.recorded_trial import recorded_trails
 from inplacelab.diagnosis.report import report_of_trials
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried
+from inplacelab.recording.fixes.recorded_trails import trails_of
 from tests.gallery.programs import GALLERY, Program
 from tests.tiers import choose, sample
 
@@ -22,7 +22,7 @@ PADDLE = [each for each in GALLERY if each.framework == "paddle" and each.kind =
 def find(script: Path, framework: str) -> Tried:
     recording, raised = run_script(script, [], title=None, limit=5000, framework=framework)
     assert raised is not None
-    return Trials(script, [], framework=framework, seconds=60).find(recorded_trails(recording, str(script)))
+    return Trials(script, [], framework=framework, seconds=60).find(trails_of(recording, str(script)))
 
 
 @pytest.mark.oracle
@@ -117,14 +117,14 @@ def test_gradients_of_paddle_are_compared_with_finite_differences(tmp_path: Path
     script = tmp_path / "program.py"
     script.write_text(text.format(""))
     (fix,) = find(script, "paddle").fixes
-    assert fix.evidence == "gradients"
+    assert fix.checked == "gradients"
     assert fix.slopes is not None
     assert fix.slopes >= 6  # some elements of the weight and of the bias, on each of three sets of data
     said = report_of_trials(Tried((fix,), 1, 0), "paddle")
     assert f"{fix.slopes} elements of the first pass's gradients agree with finite differences" in said
     script.write_text(text.format(".detach()"))  # finite differences do not stop there
     (fix,) = find(script, "paddle").fixes
-    assert fix.evidence == "same"
+    assert fix.checked == "same"
 
 
 ENGINE = """\
@@ -162,7 +162,7 @@ def test_a_script_that_was_replayed_is_not_tried_again(tmp_path: Path) -> None:
         [sys.executable, "-m", "inplacelab", "explain", "--fix", str(script)],
         capture_output=True, text=True, check=False, cwd=tmp_path,
     )  # fmt: skip
-    assert "(Checked: it runs, and the loss and the gradients are right, on other data, too.)" in ran.stderr, ran.stderr
+    assert "(checked: it runs, and the loss and the gradients are right, on other data, too):" in ran.stderr, ran.stderr
     assert ran.stderr.rstrip().endswith("Written.")
     again = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr

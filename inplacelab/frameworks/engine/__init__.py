@@ -15,4 +15,5 @@ FRAMEWORK = Framework(
     recorder="inplacelab.frameworks.engine.recorder:EngineRecorder",
     trial="inplacelab.frameworks.engine.trial:run",
     copying="with paddle.autograd.copy_saved_before_write():",
+    replayed=True,
 )
