@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Literal
+from typing import Any, Literal
 
 from inplacelab.diagnosis.ledger import Write
 from inplacelab.diagnosis.places import Place
@@ -121,10 +121,13 @@ def trail_of(failure: Failure) -> Trail:
     views = dict.fromkeys(spot for each in saved.writes for spot in _spots(each.made)[:1])
     size = re.search(r"\d+", saved.dtype)
     item = int(size[0]) // 8 if size else int(saved.dtype == "bool")
-    known = {"names": () if saved.is_view else saved.names[:1], "bytes": prod(saved.layout.shape) * item}
+    known: dict[str, Any] = {
+        "names": () if saved.is_view else saved.names[:1],
+        "bytes": prod(saved.layout.shape) * item,
+    }
     kept = tuple(
         replace(each, **known) if not number else each for number, each in enumerate(_spots(saved.place, saved.op))
-    )  # type: ignore[arg-type]
+    )
     return Trail(
         failure.kind, kept, saved.is_result, tuple(each for each in writes if each), tuple(views), _spots(failure.needed),
         _spots(failure.released),

@@ -134,9 +134,7 @@ def test_an_edit_that_changes_the_gradient_is_not_offered(tmp_path: Path) -> Non
     script = tmp_path / "program.py"
     script.write_text(BEGIN + PROGRAMS["a view"])
     trail = failing(script)
-    assert any(
-        "row = row.mul(2)" in _applied(script, each) for each in proposals([trail], text_of)
-    )
+    assert any("row = row.mul(2)" in _applied(script, each) for each in proposals([trail], text_of))
     for each in find(script, enough=2).fixes:
         assert "row = row.mul(2)" not in fixed(each)
 
@@ -307,11 +305,7 @@ def test_a_write_moves_with_all_its_lines_and_nothing_else(name: str, tmp_path: 
     script = tmp_path / "program.py"
     script.write_text(begin + before)
     trail = failing(script)
-    found = [
-        _applied(script, each)
-        for each in proposals([trail], text_of)
-        if each.says.en.startswith("move")
-    ]
+    found = [_applied(script, each) for each in proposals([trail], text_of) if each.says.en.startswith("move")]
     assert found == ([] if after is None else [begin + after])
 
 

@@ -30,8 +30,6 @@ def diff_of(changes: Mapping[str, tuple[str, str]], name: Callable[[str], str] =
         changes: the texts of the files, before and after (see `located.changed`).
         name: how a file is named.
     """
-    return "".join(
-        line if line.endswith("\n") else line + "\n"
-        for file, texts in changes.items()
-        for line in unified_diff(*(each.splitlines(keepends=True) for each in texts), *[name(file)] * 2, n=1)
-    )
+    texts = ((name(file), *(each.splitlines(keepends=True) for each in both)) for file, both in changes.items())
+    lines = (line for file, before, after in texts for line in unified_diff(before, after, file, file, n=1))
+    return "".join(line if line.endswith("\n") else line + "\n" for line in lines)

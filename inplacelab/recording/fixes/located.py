@@ -69,14 +69,16 @@ class Proposal:
 
 def together(proposals: Sequence[Proposal]) -> Proposal:
     """Returns several proposals as one."""
-    parts = tuple(dict.fromkeys(part for each in proposals for part in each.parts or (each,)))
+    parts = sorted(
+        dict.fromkeys(part for each in proposals for part in each.parts or (each,)), key=lambda each: each.edits
+    )
     if len(parts) == 1:
         return parts[0]
     edits = tuple(dict.fromkeys(edit for each in parts for edit in each.edits))
     prices = dict.fromkeys(each.price for each in parts if each.price != NOTHING)
     return Proposal(
         _joined(parts, ", and ", "，并", lambda each: each.says), edits, parts[0].reason, sum(each.bytes for each in parts),
-        next(iter(prices), NOTHING), parts[0].way, all(each.sure for each in parts), any(each.other for each in parts), parts,
+        next(iter(prices), NOTHING), parts[0].way, all(each.sure for each in parts), any(each.other for each in parts), tuple(parts),
     )  # fmt: skip
 
 

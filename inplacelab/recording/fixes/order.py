@@ -36,7 +36,7 @@ def may_move(recording: Recording, edits: Sequence[EditFacts]) -> bool:
 
 
 def _may_swap(recording: Recording, program: Program, swap: _Swap) -> bool:
-    parts = [_within(program, swap.first), _within(program, swap.then)]
+    parts = _within(program, swap.first), _within(program, swap.then)
     attributes = [
         node.attr for part in parts for each in part for node in ast.walk(each) if isinstance(node, ast.Attribute)
     ]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import prod
+from typing import Any
 
 from inplacelab.recording.facts import SavedFacts, Step, TensorFacts, WriteFacts
 from inplacelab.recording.fixes.spots import Spot, Trail
@@ -58,7 +59,7 @@ def _trail(recording: Recording, program: Program, node: int, saved: SavedFacts,
         tensor = before.tensors.get(facts.tensor)
         alone = tensor is not None and stands_alone(before, tensor)
         updates = step.kept is None and tensor is not None and tensor.needs_gradient
-        known = {
+        known: dict[str, Any] = {
             "names": _updated(recording, step) if updates else () if tensor is None else (name_of(tensor),) * bool(tensor.names),
             "bytes": _size(tensor) or bytes_kept, "alone": alone and not updates, "updates": updates and tensor is not None and tensor.leaf,
             "named": step.phase != "backward" and step.op is not None and tensor is not None and bool(tensor.names),
@@ -97,7 +98,7 @@ def _view(
     )
     now = recording.state(max(wrote.index - 1, 0)).tensors.get(facts.tensor)
     names = (name_of(now),) if now is not None and now.names else ()
-    known = {"names": names, "bytes": _size(whole), "alone": alone}
+    known: dict[str, Any] = {"names": names, "bytes": _size(whole), "alone": alone}
     statement = program.statement(view.line)
     for each in _spots(program, view.line, view.op):
         reads = (
