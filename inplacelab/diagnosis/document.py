@@ -148,7 +148,7 @@ def _fix(fix: Fix, names: Names) -> Json:
     return {
         "message": said(fix.says),
         "diff": names.diff(fix) or None,
-        "edits": [{"file": names.of(filename), **asdict(each)} for filename, each in fix.edits],
+        "edits": [{**asdict(each), "file": names.of(filename)} for filename, each in fix.edits],
         "checked": fix.checked or None,
         "checked_message": said(OUTCOMES[fix.checked].wholly),
         "differs": [*fix.differs],

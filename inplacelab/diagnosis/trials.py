@@ -118,6 +118,11 @@ class Trials:
                 raise NotTriedError(_TOO_LARGE.format(LARGEST >> 20))
         self._budget = Budget(trials=TRIALS, seconds=seconds * BUDGET, tell=tell)
 
+    @property
+    def main(self) -> str:
+        """The name of the script."""
+        return str(self._script)
+
     def failing(self) -> tuple[tuple[Trail, ...], str]:
         """Runs the script as it is. Returns the values that its failed pass found overwritten, or would have found; and its error, or ""."""
         outcome = self.run(())

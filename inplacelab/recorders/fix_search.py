@@ -153,7 +153,14 @@ class Budget:
 
 
 class Runner(Protocol):
-    """Runs variants of one program."""
+    """Runs variants of one program.
+
+    Attributes:
+        main: the name of the script.
+    """
+
+    @property
+    def main(self) -> str: ...
 
     def read(self, filename: str) -> str:
         """Returns the text of a file of the program that may be edited; raises `OSError` for any other."""
@@ -186,7 +193,7 @@ def search(
         budget: how much that may take.
         reference: the outcome of the reference; None if there is none, so that a fix can only be found to run.
     """
-    return _Search(runner, budget, reference).found([*found, *proposals(trails, runner.read)])
+    return _Search(runner, budget, reference).found([*found, *proposals(trails, runner.read, runner.main)])
 
 
 class _Search:
@@ -214,22 +221,18 @@ class _Search:
                 self._with_more_copies(failed)
             if self._right or self._others or depth == DEEPEST - 1:
                 break
-            candidates = [
-                together((each, more))
-                for each, outcome in failed
-                for more in proposals(self._further(each, outcome), self._runner.read)
-            ]
+            candidates = [together((each, more)) for each, outcome in failed for more in self._more(each, outcome)]
         return self._result()
 
     def _result(self) -> tuple[FixFacts, ...]:
         return tuple((*(self._right.values() or self._others), *self._meant_otherwise)[: self._budget.enough])
 
-    def _further(self, tried: Proposal, outcome: Outcome) -> list[Trail]:
-        """Returns what an edited program failed on, in terms of the original."""
+    def _more(self, tried: Proposal, outcome: Outcome) -> list[Proposal]:
+        """Returns what may fix an edited program that failed, in terms of the original."""
         if not self._budget.has_time:
             return []
         trails = (each.before(tried.edits) for each in self._runner.trails(tried.edits, outcome))
-        return [each for each in trails if each is not None]
+        return proposals([each for each in trails if each is not None], self._runner.read, self._runner.main)
 
     def _tried(self, proposal: Proposal) -> Outcome | None:
         """Runs an edited program, and notes what is right; None if it was not run."""
@@ -288,7 +291,7 @@ class _Search:
         for _ in range(ROUNDS):
             if both is None or self._right or self._others:
                 return
-            more = [each for each in proposals(self._further(*both), self._runner.read) if each.way == "copy"]
+            more = [each for each in self._more(*both) if each.way == "copy"]
             most = max(more, key=lambda each: len(each.edits), default=None)
             if most is None:
                 return

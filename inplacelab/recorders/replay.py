@@ -121,6 +121,8 @@ class Replay:
         watched: the classes of its tensors.
     """
 
+    main = ""
+
     def __init__(self, source: str, given: InitialValues, record: Record, watched: Watched) -> None:
         self._source, self._given, self._record, self._classes = source, given, record, watched
         self.budget = Budget(trials=TRIALS, seconds=SECONDS, clock=time.thread_time)

@@ -116,7 +116,7 @@ def test_a_value_that_a_function_overwrites_by_another_name_gets_an_edit_that_wo
     use = "a = x * 2.\nboth = [a, a]\nb = both[0] * both[1]\n[spoil(each) for each in both]\n(b + both[0]).sum().backward()\n"
     (fix,) = fixes_of(LEAF + body + use)
     assert fix.checked == "gradients"
-    assert fix.says.en == "let line 7 keep a copy: `b = both[0].clone() * both[1].clone()`"
+    assert fix.says.en == "let line 9 keep a copy: `b = both[0].clone() * both[1].clone()`"
 
 
 def test_a_program_that_fails_in_a_later_line_too_gets_fixes_that_are_not_called_checked() -> None:

@@ -79,7 +79,7 @@ _COMPUTED_AGAIN = Text("compute the loss again after {0}, from the new values", 
 def _advice(trails: Sequence[Trail], read: Read) -> Iterator[FixFacts]:
     """Yields general advice, with all the lines and the names that it is about: the write that the pass failed on comes first."""
     writes = [write[0] for each in trails for write in each.writes]
-    sources = Sources(read, trails)
+    sources = Sources(read, trails, "")
     by_line: dict[int, list[tuple[Where, Spot]]] = {}
     for spot in dict.fromkeys(writes):
         for where in sources.at((spot,)):

@@ -111,11 +111,12 @@ class Sources:
 
     Args:
         read: returns the text of a file.
-        trails: what failed: the lines of the script are said without its name.
+        trails: what failed.
+        main: the name of the script, whose lines are said without it.
     """
 
-    def __init__(self, read: Read, trails: Sequence[Trail]) -> None:
-        self._read, self._main = read, trails[0].main if trails else ""
+    def __init__(self, read: Read, trails: Sequence[Trail], main: str) -> None:
+        self._read, self._main = read, main
         self._known = {name: each.bytes for trail in trails for each in trail.kept[:1] for name in each.names}
         self._programs: dict[str, Program | None] = {}
 

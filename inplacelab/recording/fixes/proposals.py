@@ -52,16 +52,17 @@ def has_ordinary(name: str) -> bool:
     return name not in _NO_ORDINARY
 
 
-def proposals(trails: Sequence[Trail], read: Read) -> list[Proposal]:
+def proposals(trails: Sequence[Trail], read: Read, main: str = "") -> list[Proposal]:
     """Returns what may fix a program, each once: first what concerns most of the values, and of that the cheapest.
 
     Args:
         trails: the values that the failed pass found overwritten or released, or would have found.
         read: returns the text of the program's files.
+        main: the name of the script, whose lines are said without it.
     """
     if not trails:
         return []
-    sources = Sources(read, trails)
+    sources = Sources(read, trails, main)
     found: dict[frozenset[EditFacts], list[Proposal]] = {}
     for trail in dict.fromkeys(trails):
         mine: dict[frozenset[EditFacts], Proposal] = {}
@@ -76,7 +77,12 @@ def proposals(trails: Sequence[Trail], read: Read) -> list[Proposal]:
         for each in found.values()
     ]
     ranked += [(many, each) for each in _of_all(trails, sources) if frozenset(each.edits) not in found]
-    ranked.sort(key=lambda each: (-each[0], each[1].bytes, _WAYS.index(each[1].way), each[1].lines))
+    usual = max((each.bytes for trail in trails for each in trail.kept[:1]), default=0)
+
+    def cost(each: Proposal) -> int:
+        return 0 if each.way == "order" else each.bytes or usual
+
+    ranked.sort(key=lambda each: (-each[0], cost(each[1]), _WAYS.index(each[1].way), each[1].lines))
     return [each for _, each in ranked]
 
 

@@ -48,7 +48,7 @@ class Trail:
         is_result: whether the operation kept its result.
         writes: where it was overwritten, each with its frames, innermost first.
         views: where the views were made through which that happened.
-        needed: where the pass began; the last frame is that of the script.
+        needed: where the pass began.
         released: where the earlier pass began, for "again".
     """
 
@@ -59,11 +59,6 @@ class Trail:
     views: tuple[Spot, ...] = ()
     needed: tuple[Spot, ...] = ()
     released: tuple[Spot, ...] = ()
-
-    @property
-    def main(self) -> str:
-        """The file of the script; "" if that is the only file, or not known."""
-        return self.needed[-1].filename if self.needed else ""
 
     def renamed(self, rename: Callable[[str], str]) -> Trail:
         """Returns the trail with other names of its files."""
