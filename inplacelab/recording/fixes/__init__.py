@@ -20,14 +20,15 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes.located import Proposal, Read, Sources, Where
 from inplacelab.recording.fixes.order import may_move
-from inplacelab.recording.fixes.outcomes import block, in_one_sentence, label
+from inplacelab.recording.fixes.outcomes import block, in_one_sentence, label, way
 from inplacelab.recording.fixes.proposals import out_of_place, proposals
 from inplacelab.recording.fixes.recorded_trails import trails_of
 from inplacelab.recording.fixes.refused_operations import refusal_fixes
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.recording import Recording
+from inplacelab.supported import framework_named
 
-__all__ = ["SHOWN", "block", "fixes", "in_one_sentence", "label", "untried"]
+__all__ = ["SHOWN", "block", "fixes", "in_one_sentence", "label", "untried", "way"]
 
 SHOWN = 2
 """So many fixes are shown."""
@@ -44,7 +45,10 @@ def fixes(recording: Recording) -> tuple[FixFacts, ...]:
     def sure(proposal: Proposal) -> bool:
         return proposal.sure or (proposal.way == "order" and may_move(recording, proposal.edits))
 
-    found = [*proposals(trails := trails_of(recording), lambda _: source), *refusal_fixes(recording)]
+    trails, known = trails_of(recording), framework_named(recording.framework)
+    if known is not None and known.loses_history and any(each.views for each in trails):
+        return ()  # backward may not know of a write through a view: with an edit, the program may run with wrong gradients
+    found = [*proposals(trails, lambda _: source), *refusal_fixes(recording)]
     return untried(found, sure) or tuple(_advice(trails, lambda _: source))
 
 

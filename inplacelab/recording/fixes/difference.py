@@ -30,6 +30,8 @@ def diff_of(changes: Mapping[str, tuple[str, str]], name: Callable[[str], str] =
         changes: the texts of the files, before and after (see `located.changed`).
         name: how a file is named.
     """
-    texts = ((name(file), *(each.splitlines(keepends=True) for each in both)) for file, both in changes.items())
-    lines = (line for file, before, after in texts for line in unified_diff(before, after, file, file, n=1))
-    return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
+    found = []
+    for file, (before, after) in changes.items():
+        lines = before.splitlines(keepends=True), after.splitlines(keepends=True)
+        found += list(unified_diff(*lines, name(file), name(file), n=1))
+    return "".join(line if line.endswith("\n") else line + "\n" for line in found)
