@@ -25,21 +25,21 @@ from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.failures import Failure, trail_of
 from inplacelab.diagnosis.findings import COLON, STALE, Finding, told, tried_fix
 from inplacelab.diagnosis.quoting import paint_for, quoted
-from inplacelab.diagnosis.recorded_trial import STEPS, recorded_trails
+from inplacelab.diagnosis.recorded_trial import STEPS
 from inplacelab.diagnosis.recorded_watch import EVENTS, watched_in
 from inplacelab.diagnosis.refusals import finding, handled
 from inplacelab.diagnosis.report import finding_of, report_not_tried, report_of_trials, report_written
-from inplacelab.diagnosis.source_file import SourceFile
+from inplacelab.diagnosis.source_file import write
 from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.diagnosis.unnoticed import findings, warnings_of
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use, framework_of_script, is_installed, not_installed
 from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.tracebacks import learners_traceback
+from inplacelab.recording.fixes.recorded_trails import trails_of
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.source_tree import applied
 from inplacelab.recording.visible import visible
 from inplacelab.supported import framework_of, frameworks
 
@@ -253,7 +253,7 @@ def _try(
     fixes = [tried_fix(each, written=options.fix and each is tried.fixes[0]) for each in tried.fixes]
     _say(options, "\n" + report_of_trials(tried, framework, paint=paint_for(sys.stderr)))
     if options.fix and tried.fixes:
-        tried.fixes[0].write()
+        write(tried.fixes[0])
         _say(options, report_written())
     said_of_none = None if fixes else report_of_trials(tried, framework)
     return replace(found, fixes=fixes), Attempts(tried.count, said_of_none)
@@ -271,14 +271,13 @@ def _try_recorded(
     if checked and not options.fix:
         return found, None
     if checked:
-        source = SourceFile.read(main.path)
-        source.write(main.path, applied(source.text, checked[0].edits))
+        write(replace(checked[0], edits=tuple(replace(each, file=str(main.path)) for each in checked[0].edits)))
         _say(options, report_written())
         if found is not None:
             edits = [(str(main.path), each) for each in checked[0].edits]
             found = replace(found, fixes=[replace(each, written=each.edits == edits) for each in found.fixes])
         return found, None
-    if trails := recorded_trails(recording, str(main.path)):
+    if trails := trails_of(recording, str(main.path)):
         found = found or Finding("stale", told(ran.raised), STALE, (), ended=True)
         return _try(options, main, framework, trails, found)
     return found, None

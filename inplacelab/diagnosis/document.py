@@ -11,8 +11,8 @@ from typing import Any
 
 from inplacelab.diagnosis.findings import Finding, Fix
 from inplacelab.diagnosis.quoting import Quoted
-from inplacelab.diagnosis.source_file import unified_diff
 from inplacelab.language import Text, get_language
+from inplacelab.recording.fixes.difference import diff_of
 from inplacelab.recording.fixes.outcomes import OUTCOMES
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.version import __version__
@@ -78,7 +78,7 @@ class Names:
 
     def diff(self, fix: Fix) -> str:
         """Returns what a fix changes, as `diff -u` shows it."""
-        return "".join(unified_diff(self.of(each), *texts) for each, texts in fix.changes.items())
+        return diff_of(fix.changes, self.of)
 
 
 def said(text: Text) -> str:
@@ -148,7 +148,7 @@ def _fix(fix: Fix, names: Names) -> Json:
     return {
         "message": said(fix.says),
         "diff": names.diff(fix) or None,
-        "edits": [{"file": names.of(filename), **asdict(each)} for filename, each in fix.edits],
+        "edits": [{**asdict(each), "file": names.of(filename)} for filename, each in fix.edits],
         "checked": fix.checked or None,
         "checked_message": said(OUTCOMES[fix.checked].wholly),
         "differs": [*fix.differs],

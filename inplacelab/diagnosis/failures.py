@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import Any, Literal
 
 from inplacelab.diagnosis.ledger import Write
 from inplacelab.diagnosis.places import Place
@@ -117,9 +119,18 @@ def trail_of(failure: Failure) -> Trail:
         return Trail(failure.kind, needed=_spots(failure.needed), released=_spots(failure.released))
     writes = dict.fromkeys(_spots(each.write.place, each.write.op) for each in saved.writes)
     views = dict.fromkeys(spot for each in saved.writes for spot in _spots(each.made)[:1])
+    size = re.search(r"\d+", saved.dtype)
+    item = int(size[0]) // 8 if size else int(saved.dtype == "bool")
+    known: dict[str, Any] = {
+        "names": () if saved.is_view else saved.names[:1],
+        "bytes": prod(saved.layout.shape) * item,
+    }
+    kept = tuple(
+        replace(each, **known) if not number else each for number, each in enumerate(_spots(saved.place, saved.op))
+    )
     return Trail(
-        failure.kind, _spots(saved.place, saved.op), saved.is_result, tuple(each for each in writes if each), tuple(views),
-        _spots(failure.needed), _spots(failure.released),
+        failure.kind, kept, saved.is_result, tuple(each for each in writes if each), tuple(views), _spots(failure.needed),
+        _spots(failure.released),
     )  # fmt: skip
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inplacelab.diagnosis.quoting import Quoted
-from inplacelab.diagnosis.trials import Checked
+from inplacelab.diagnosis.source_file import text_of
 from inplacelab.language import Text
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
-from inplacelab.recording.source_tree import applied
+from inplacelab.recording.fixes.located import changed
+from inplacelab.recording.fixes.outcomes import way
 
 KINDS = ("stale", "again", "silent", "leaf", "refused")
 """What may have happened. "stale", "again", "silent": see `failures.Failure`; "leaf": an operation would have written to a leaf that needs a
@@ -88,21 +89,15 @@ def told(error: BaseException) -> tuple[str, str]:
     return class_name(type(error)), message_of(error)
 
 
-def tried_fix(found: Checked, *, written: bool) -> Fix:
+def tried_fix(found: FixFacts, *, written: bool) -> Fix:
     """Returns a fix that was found by running the edited program."""
-    edits = dict.fromkeys((each.filename, edit) for each in found.proposals for edit in each.edits)
-    changes = {name: (text, found.after[name]) for name, text in found.before.items()}
-    return Fix(found.says, found.evidence, tuple(edits), changes, found.differs, found.slopes, written)
+    edits = [(each.file, replace(each, file="")) for each in found.edits]
+    return Fix(way(found), found.checked, edits, changed(found.edits, text_of), found.differs, found.slopes, written)
 
 
-def recorded_fix(found: FixFacts, filename: str, source: str, *, written: bool = False) -> Fix:
+def recorded_fix(found: FixFacts, filename: str, source: str) -> Fix:
     """Returns a fix that a recording has, of the program in a file."""
     edits = [(filename, each) for each in found.edits]
-    text = source + "\n"
-    return Fix(
-        found.says,
-        found.checked,
-        edits,
-        {filename: (text, applied(text, found.edits))} if edits else {},
-        written=written,
-    )
+    of_file = tuple(replace(each, file=filename) for each in found.edits)
+    changes = changed(of_file, lambda _: source + "\n")
+    return Fix(way(found), found.checked, edits, changes, found.differs, found.slopes)

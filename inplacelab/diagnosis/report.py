@@ -22,8 +22,12 @@ from inplacelab.diagnosis.failures import CHECKPOINTED, CHECKPOINTS, MARKS, OF_F
 from inplacelab.diagnosis.findings import COLON, STALE, Finding, Value
 from inplacelab.diagnosis.places import Place
 from inplacelab.diagnosis.quoting import Paint, Quoted, Role, painted_diff, plain, quoted
-from inplacelab.diagnosis.trials import Checked, Tried
+from inplacelab.diagnosis.source_file import text_of
+from inplacelab.diagnosis.trials import Tried
 from inplacelab.language import Text, enumerated
+from inplacelab.recording.fixes import block
+from inplacelab.recording.fixes.difference import diff_of
+from inplacelab.recording.fixes.located import changed
 from inplacelab.recording.fixes.outcomes import OUTCOMES
 from inplacelab.recording.fixes.spots import Spot
 from inplacelab.recording.sentences.phrases import closed_up
@@ -106,15 +110,6 @@ _OUT_OF_PLACE = Text(
     "To fix it: write out of place, or to a `clone()`; or overwrite only after `backward()`. ",
     "改法：改用非原地操作，或写入 `clone()`；或者等 `backward()` 之后再覆盖。",
 )
-_CHECKED = Text("To fix it ({1}): {0}.", "改法（{1}）：{0}。")
-_BUT = Text(
-    "; but the final values of {0} differ, so check whether you need the write",
-    "；但 {0} 最后的值不同，请看是否需要这次写入",
-)
-_SLOPES = Text(
-    "; {0} elements of the first pass's gradients agree with finite differences of the loss",
-    "；第一次反向传播的梯度中有 {0} 个元素与损失的有限差分一致",
-)
 _COPIES_WORK = Text(
     "{0} This works, around the forward pass; its copies take {1} bytes here:",
     "{0}下面的写法可行，把它放在前向计算外面；这里的副本共占 {1} 字节：",
@@ -141,11 +136,11 @@ def report(failure: Failure, *, advice: bool = True, paint: Paint = plain) -> st
     """
     found = finding_of(failure)
     lines = [str(closed_up(found.says + COLON)), ""]
-    blocks = dict.fromkeys(tuple(_of_value(each, paint)) for each in found.values)
-    for count, block in enumerate(blocks):
+    of_values = dict.fromkeys(tuple(_of_value(each, paint)) for each in found.values)
+    for count, of_value in enumerate(of_values):
         if count:
             lines += [str(_OR), ""]
-        lines += [*block, ""]
+        lines += [*of_value, ""]
     lines += [str(each) for each in found.remarks]
     if advice and found.advice:
         lines.append(str(closed_up(found.advice)))
@@ -197,16 +192,12 @@ def report_of_trials(tried: Tried, framework: str, elsewhere: Spot | None = None
         if known is None or not known.copying:
             return str(none)
         return f"{_COPIES_WORK.format(none, tried.copies)}\n    {known.copying}"
-    return "\n".join(f"{closed_up(_checked(each))}\n\n{painted_diff(each.diff(), paint)}" for each in tried.fixes)
-
-
-def _checked(fix: Checked) -> Text:
-    shown = OUTCOMES[fix.evidence].wholly
-    if fix.slopes:
-        shown += _SLOPES.format(fix.slopes)
-    if fix.differs:
-        shown += _BUT.format(", ".join(f"`{each}`" for each in fix.differs[:MOST]))
-    return _CHECKED.format(fix.says, shown)
+    diffs = [diff_of(changed(each.edits, text_of), os.path.relpath) for each in tried.fixes]
+    return (
+        "\n".join(str(closed_up(each)) for each in block(tried.fixes))
+        + "\n\n"
+        + "\n".join(painted_diff(each, paint) for each in diffs)
+    )
 
 
 def report_not_tried(why: Text) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import tokenize
 from dataclasses import dataclass
 from pathlib import Path
+
+from inplacelab.recording.facts import FixFacts
+from inplacelab.recording.fixes.located import changed
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,12 @@ class SourceFile:
         Path(path).write_bytes(text.replace("\n", self.newline).encode(self.encoding))
 
 
-def unified_diff(name: str, before: str, after: str) -> str:
-    """Returns the change of a file's text, as `diff -u` shows it."""
-    lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, name, n=1)
-    return "".join(each if each.endswith("\n") else each + "\n" for each in lines)
+def text_of(path: str) -> str:
+    """Returns the text of a file; see `SourceFile.read`."""
+    return SourceFile.read(path).text
+
+
+def write(fix: FixFacts) -> None:
+    """Writes a fix into the files that it edits."""
+    for name, (_, text) in changed(fix.edits, text_of).items():
+        SourceFile.read(name).write(name, text)

@@ -7,16 +7,18 @@ from dataclasses import replace
 
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
-from inplacelab.ops.table import ROWS
-from inplacelab.recorders.checked_fixes import checked_fixes
+from inplacelab.recorders.fix_search import search
 from inplacelab.recorders.replay import Replay
 from inplacelab.recording.facts import ErrorFacts, FixFacts
 from inplacelab.recording.fixes import fixes, in_one_sentence
+from inplacelab.recording.fixes.recorded_trails import trails_of
+from inplacelab.recording.fixes.refused_operations import refusal_fixes
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.errors import stale_notes
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.sentences.step_context import Moment
-from inplacelab.tensor import Tensor
+from inplacelab.recording.source_tree import package_of, program_of
+from inplacelab.supported import framework_named
 
 ADVISED = 20
 """To fix a program, all of it is looked at: of one that goes on after more refusals than this, only so many are looked into."""
@@ -29,7 +31,7 @@ _LEFT_OUT = Text(
 
 
 def advised(recording: Recording, replay: Replay | None, *, fix: bool = True) -> Recording:
-    """Returns the recording with notes and fixes for each refusal.
+    """Returns the recording with notes and fixes for each refusal, and with fixes for the error of another framework that ended it.
 
     Args:
         recording: the recording.
@@ -37,28 +39,63 @@ def advised(recording: Recording, replay: Replay | None, *, fix: bool = True) ->
         fix: False to leave the fixes out, where finding one is an exercise.
     """
     refusals = refused(recording)
-    if not refusals or recording.truncated:
+    last = len(recording) - 1
+    error = recording.steps[last].error if recording.steps else None
+    if recording.truncated or not (refusals or error):
         return recording
     steps = list(recording.steps)
-    for count, (index, error) in enumerate(refusals):
+    for count, (index, refusal) in enumerate(refusals):
         found: tuple[FixFacts, ...] = ()
         if fix and count < ADVISED:
-            found = _fixes(
-                replace(recording, steps=recording.steps[: index + 1]), replay if index + 1 == len(recording) else None
-            )
-        text = _LEFT_OUT if not fix else in_one_sentence(found) if found else error.fix
-        message = error.message if fix or error.fix is None else _left_out(error.message, error.fix)
-        said = replace(error, message=message, notes=stale_notes(Moment(recording, index)), fix=text, fixes=found)
+            until = replace(recording, steps=recording.steps[: index + 1])
+            found = _fixes(until, replay if index == last else None)
+        text = _LEFT_OUT if not fix else in_one_sentence(found) if found else refusal.fix
+        message = refusal.message if fix or refusal.fix is None else _left_out(refusal.message, refusal.fix)
+        said = replace(refusal, message=message, notes=stale_notes(Moment(recording, index)), fix=text, fixes=found)
         steps[index] = replace(steps[index], error=said)
+    if fix and error is not None and error.explanation is None and (others := fixes(recording)):
+        steps[last] = replace(steps[last], error=replace(error, fix=in_one_sentence(others), fixes=others))
     return replace(recording, steps=tuple(steps))
 
 
 def _fixes(recording: Recording, replay: Replay | None) -> tuple[FixFacts, ...]:
     """Returns fixes that work, if that can be found out; others if not."""
-    checked = None if replay is None else checked_fixes(recording, replay, has_ordinary)
-    untried = fixes(recording, has_ordinary) if not checked else ()
+    checked = None if replay is None else _checked(recording, replay)
+    untried = fixes(recording) if not checked else ()
     # Those with edits have been tried, and do not work.
     return checked or tuple(each for each in untried if checked is None or not each.edits)
+
+
+_COPY = Text(
+    "run it inside `{0}`, which copies what backward needs before it is overwritten",
+    "把它放进 `{0}` 中运行：反向传播需要的内容在被覆盖之前先复制",
+)
+_BYTES = Text("{0} bytes here", "这里共 {0} 字节")
+
+
+def _checked(recording: Recording, replay: Replay) -> tuple[FixFacts, ...] | None:
+    """Tries fixes for a program that ended with a refusal.
+
+    Returns:
+        Those that work, the best first. If no edit does: the mode that copies what backward needs, with its price. None if the program
+        cannot run again, does not fail in the same way, or fails in a later line, too, so that there are no gradients to compare with.
+    """
+    error = recording.steps[-1].error
+    failure = "" if error is None else f"{error.type}: {error.message}"
+    if error is None or replay.run(()).error != failure:
+        return None
+    reference = replay.run((), reference=True)
+    if reference.error not in ("", failure):
+        return None
+    meant = None if reference.error else reference
+    found = search(refusal_fixes(recording), trails_of(recording), replay, replay.budget, meant)
+    known = framework_named(recording.framework)
+    if found or meant is None or known is None:
+        return found
+    program = program_of(recording)
+    package = (None if program is None else package_of(program, known.alias)) or known.alias
+    statement = known.copying.replace(known.alias, package)
+    return (FixFacts(_COPY.format(statement), (), "same", price=_BYTES.format(meant.copies)),)
 
 
 def _left_out(message: str, fix: Text) -> str:
@@ -90,9 +127,3 @@ def refused(recording: Recording) -> list[tuple[int, ErrorFacts]]:
     """Returns the framework's refusals, each with the index of its step."""
     errors = ((step.index, step.error) for step in recording.steps)
     return [(index, error) for index, error in errors if error is not None and error.explanation is not None]
-
-
-def has_ordinary(name: str) -> bool:
-    """Whether a name is an ordinary operation: "relu" is, "zero" is not."""
-    row = ROWS.get(name)
-    return hasattr(Tensor, name) if row is None else row.ordinary

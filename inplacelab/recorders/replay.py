@@ -16,7 +16,6 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from contextvars import Context
-from dataclasses import dataclass
 from types import CodeType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
@@ -29,24 +28,30 @@ from inplacelab.autograd.nodes import AccumulateNode
 from inplacelab.installing import NAME
 from inplacelab.ops.results import random_stream
 from inplacelab.recorders import instrument
-from inplacelab.recorders.checking import LOSS, Gave
+from inplacelab.recorders.bindings import Watched
+from inplacelab.recorders.fix_search import LOSS, Budget, Outcome, named
 from inplacelab.recorders.graph_search import reachable
 from inplacelab.recorders.initial_values import InitialValues
 from inplacelab.recorders.other_data import OWN, OtherData
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.static import message_of
-from inplacelab.recording.fixes.order import keeps_order, moves
+from inplacelab.recording.fixes.located import changed
+from inplacelab.recording.fixes.order import keeps_order
+from inplacelab.recording.fixes.recorded_trails import trails_of
 from inplacelab.recording.source_tree import root_of
 from inplacelab.tensor import Tensor
 
 if TYPE_CHECKING:
     from inplacelab.recording.facts import EditFacts
+    from inplacelab.recording.fixes.spots import Trail
     from inplacelab.recording.recording import Recording
 
 FILENAME = "<replay>"
 """Programs that run again have this file name."""
 SECONDS = 2.0
 """The trials of one program take no longer than this in processor time, and a little."""
+TRIALS = 40
+"""So many edited programs are run."""
 
 
 class Recorded(Protocol):
@@ -60,17 +65,6 @@ class Recorded(Protocol):
 
 Record = Callable[[Program, CodeType, dict[str, Any]], Recorded]
 """Runs an instrumented program with these names, and records it."""
-
-
-@dataclass
-class Outcome(Gave):
-    """How a run ended.
-
-    Attributes:
-        copied: the bytes that were copied so that nothing that backward needs was overwritten.
-    """
-
-    copied: int = 0
 
 
 class Passes(observe.Observer):
@@ -119,71 +113,61 @@ class Varied(observe.Observer):
 
 
 class Replay:
-    """Runs variants of one recorded program.
+    """Runs variants of one recorded program (see `fix_search.Runner`).
 
     Args:
-        given: what the program was given.
+        source: the program.
+        given: what it was given.
         record: records a run.
+        watched: the classes of its tensors.
     """
 
-    def __init__(self, given: InitialValues, record: Record) -> None:
-        self._given, self._record = given, record
-        self._begun: float | None = None
+    main = ""
 
-    @property
-    def has_time(self) -> bool:
-        """Whether another variant may run."""
-        return self._begun is None or time.thread_time() < self._begun + SECONDS
+    def __init__(self, source: str, given: InitialValues, record: Record, watched: Watched) -> None:
+        self._source, self._given, self._record, self._classes = source, given, record, watched
+        self.budget = Budget(trials=TRIALS, seconds=SECONDS, clock=time.thread_time)
 
-    def run(self, text: str, *, copying: bool = False, keeping: bool = False, number: int = OWN) -> Outcome:
-        """Runs a program.
+    def read(self, _: str) -> str:
+        """Returns the program's text: it has one file."""
+        return self._source
 
-        Args:
-            text: the program.
-            number: on which data (see `OtherData`).
-            copying: True to copy what backward needs before it is overwritten.
-            keeping: True to have each pass that the program begins keep the graph.
-
-        Returns:
-            How it ended; with an error, too, if it does something that it cannot do here.
-        """
-        outcome, data = Outcome(), OtherData(number)
+    def run(self, edits: Sequence[EditFacts], *, reference: bool = False, number: int = OWN) -> Outcome:
+        """Runs the program (see `fix_search.Runner`). What it cannot do here is an error, too."""
+        outcome, data, text = Outcome(), OtherData(number), self._edited(edits)
 
         def runs(tree: ast.Module, names: dict[str, Any]) -> None:
-            passes, keeper = Passes(), copy_saved_before_write() if copying else nullcontext()
+            passes, keeper = Passes(), copy_saved_before_write() if reference else nullcontext()
             varied = observe.listening(Varied(data)) if number else nullcontext()
             with keeper as copies, varied, observe.listening(passes):
-                exec(_compiled(_keeping(tree) if keeping else tree), names)
-            outcome.copied = 0 if copies is None else copies.nbytes
+                exec(_compiled(keeping(tree) if reference else tree), names)
+            outcome.copies = 0 if copies is None else copies.nbytes
             outcome.passes = passes.found
-            tensors = {name: each for name, each in names.items() if isinstance(each, Tensor)}
-            outcome.values = {name: each.numpy() for name, each in tensors.items()}
-            outcome.gradients = {
-                name: None if each._grad is None else each._grad.numpy() for name, each in tensors.items()
-            }
+            outcome.values = named(names, text, self._classes, Tensor.numpy)
 
         outcome.error = self._apart(text, runs, data)
         return outcome
 
-    def recording(self, text: str) -> Recording | None:
-        """Returns the recording of a program; None if it cannot run here."""
-        found = self._recorded(text)
-        return None if found is None else found.recording()
+    def trails(self, edits: Sequence[EditFacts], _: Outcome) -> Sequence[Trail]:
+        """Records a run that fails, and returns what its pass would have found overwritten or released."""
+        found = self._recorded(self._edited(edits))
+        return () if found is None else trails_of(found.recording())
 
-    def keeps_order(self, text: str, edits: Sequence[EditFacts]) -> bool:
-        """Whether edits of a program move no statement across one that depends on it, or on which it depends."""
-        if not moves(text, edits):
-            return True
-        found = self._recorded(text, copying=True, keeping=True)
+    def keeps_order(self, edits: Sequence[EditFacts]) -> bool:
+        """Whether edits move no statement across one that depends on it, or on which it depends."""
+        found = self._recorded(self._source, reference=True)
         return found is not None and keeps_order(found.recording(), found.began, edits)
 
-    def _recorded(self, text: str, *, copying: bool = False, keeping: bool = False) -> Recorded | None:
+    def _edited(self, edits: Sequence[EditFacts]) -> str:
+        return changed(edits, self.read)[""][1] if edits else self._source
+
+    def _recorded(self, text: str, *, reference: bool = False) -> Recorded | None:
         found: list[Recorded] = []
 
         def runs(tree: ast.Module, names: dict[str, Any]) -> None:
             program = Program.of(tree, text.rstrip("\n"), FILENAME)
-            code = _compiled(instrument.instrumented(_keeping(tree) if keeping else tree))
-            with copy_saved_before_write() if copying else nullcontext():
+            code = _compiled(instrument.instrumented(keeping(tree) if reference else tree))
+            with copy_saved_before_write() if reference else nullcontext():
                 found.append(self._record(program, code, names))
 
         self._apart(text, runs, OtherData())
@@ -195,7 +179,6 @@ class Replay:
         peaks = ledger.peak, ledger.scratch
         dtype = dtypes.get_default_dtype()
         names: dict[str, Any] = {}
-        self._begun = self._begun or time.thread_time()
         try:
             if ledger.episodes:
                 raise _CannotError  # another recording runs, which would count what this makes
@@ -239,7 +222,7 @@ class Replay:
             yield value
 
     def _more(self) -> bool:
-        if not self.has_time:
+        if not self.budget.has_time:
             raise TimeoutError
         return True
 
@@ -301,7 +284,7 @@ def _compiled(tree: ast.Module) -> CodeType:
     return compile(tree, FILENAME, "exec", dont_inherit=True)
 
 
-def _keeping(tree: ast.Module) -> ast.Module:
+def keeping(tree: ast.Module) -> ast.Module:
     """Returns a program whose calls of `backward` and `grad` say `retain_graph=True`."""
     for node in ast.walk(tree):
         if (

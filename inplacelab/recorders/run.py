@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Self
@@ -227,15 +228,18 @@ class Session:
             cut = (_CUT.format(self._log.cut),) if isinstance(self._log, EventRing) and self._log.cut else ()
             built = replace(built, notes=(*recorder.shield.notes(len(built)), *cut))
             with PARSING:
-                replay = None if self._given is None else Replay(self._given, _recorded)
+                replay = None
+                if self._given is not None:
+                    record = partial(_recorded, Use(recorder.framework))
+                    replay = Replay(self._program.text, self._given, record, recorder.watched)
                 return advice.advised(built, replay, fix=self._fix)
         except Exception as error:  # noqa: BLE001
             return replace(built, notes=(*recorder.shield.notes(len(built)), _UNBUILT.format(class_name(type(error)))))
 
 
-def _recorded(program: Program, code: CodeType, names: dict[str, Any]) -> Session:
+def _recorded(use: Use, program: Program, code: CodeType, names: dict[str, Any]) -> Session:
     """Records a run of an instrumented program that tries a fix (see `replay`)."""
-    session = Session(program, fix=False)
+    session = Session(program, fix=False, use=use)
     session.run([code], names)
     return session
 

@@ -41,8 +41,9 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
 _OPERATORS: dict[type[ast.operator], tuple[str, ...]] = {
-    ast.Add: ("add", "scale"), ast.Sub: ("subtract", "scale"), ast.Mult: ("multiply", "scale"), ast.Div: ("divide", "scale"),
-    ast.Pow: ("pow",), ast.MatMult: ("matmul",), ast.Mod: ("remainder", "mod"), ast.FloorDiv: ("floor_divide",),
+    ast.Add: ("add", "scale"), ast.Sub: ("subtract", "sub", "scale"), ast.Mult: ("multiply", "mul", "scale"),
+    ast.Div: ("divide", "div", "true_divide", "scale"), ast.Pow: ("pow",), ast.MatMult: ("matmul",), ast.Mod: ("remainder", "mod"),
+    ast.FloorDiv: ("floor_divide",),
 }  # fmt: skip
 """Which operation an operator may be recorded as."""
 
@@ -100,6 +101,11 @@ class Program:
         parent = self._parents[statement]
         lists = (value for _, value in ast.iter_fields(parent) if isinstance(value, list))
         return next(found for found in lists if statement in found)
+
+    def before(self, statement: ast.stmt) -> list[ast.stmt]:
+        """Returns the statements before one in its block."""
+        block = self.block(statement)
+        return block[: block.index(statement)]
 
     def repeats(self, statement: ast.stmt) -> bool:
         """Whether a statement is in a loop."""

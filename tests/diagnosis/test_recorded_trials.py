@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +11,9 @@ import numpy as np
 import pytest
 
 from inplacelab.cli.script import run_script
-from inplacelab.diagnosis.recorded_trial import recorded_trails
 from inplacelab.diagnosis.report import report_of_trials
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried
+from inplacelab.recording.fixes.recorded_trails import trails_of
 from tests.gallery.programs import GALLERY, Program
 from tests.tiers import choose, sample
 
@@ -22,7 +23,7 @@ PADDLE = [each for each in GALLERY if each.framework == "paddle" and each.kind =
 def find(script: Path, framework: str) -> Tried:
     recording, raised = run_script(script, [], title=None, limit=5000, framework=framework)
     assert raised is not None
-    return Trials(script, [], framework=framework, seconds=60).find(recorded_trails(recording, str(script)))
+    return Trials(script, [], framework=framework, seconds=60).find(trails_of(recording, str(script)))
 
 
 @pytest.mark.oracle
@@ -117,14 +118,14 @@ def test_gradients_of_paddle_are_compared_with_finite_differences(tmp_path: Path
     script = tmp_path / "program.py"
     script.write_text(text.format(""))
     (fix,) = find(script, "paddle").fixes
-    assert fix.evidence == "gradients"
+    assert fix.checked == "gradients"
     assert fix.slopes is not None
     assert fix.slopes >= 6  # some elements of the weight and of the bias, on each of three sets of data
     said = report_of_trials(Tried((fix,), 1, 0), "paddle")
     assert f"{fix.slopes} elements of the first pass's gradients agree with finite differences" in said
     script.write_text(text.format(".detach()"))  # finite differences do not stop there
     (fix,) = find(script, "paddle").fixes
-    assert fix.evidence == "same"
+    assert fix.checked == "same"
 
 
 ENGINE = """\
@@ -162,7 +163,39 @@ def test_a_script_that_was_replayed_is_not_tried_again(tmp_path: Path) -> None:
         [sys.executable, "-m", "inplacelab", "explain", "--fix", str(script)],
         capture_output=True, text=True, check=False, cwd=tmp_path,
     )  # fmt: skip
-    assert "(Checked: it runs, and the loss and the gradients are right, on other data, too.)" in ran.stderr, ran.stderr
+    assert "(checked: it runs, and the loss and the gradients are right, on other data, too):" in ran.stderr, ran.stderr
     assert ran.stderr.rstrip().endswith("Written.")
     again = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr
+
+
+FAILING = "a = x * 2.\nb = a * a\na.sin_()\nb.sum().backward()\n"
+CANNOT = {
+    "a process that ends": ("import os\nos._exit(3)\n", "its process ended before the script did, with exit status 3"),
+    "standard input": ("input()\n", "with nothing on the standard input, .* EOFError"),
+    "a loop without an end": ("while True:\n    pass\n", "it ran for more than 5 seconds"),
+}
+HEAD = "import inplacelab as paddle\nx = paddle.to_tensor([1., 2., 3.], stop_gradient=False)\n"
+
+
+@pytest.mark.parametrize("name", CANNOT)
+def test_what_no_trial_can_run_is_said_in_one_sentence(name: str, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(HEAD + FAILING)
+    recording, _ = run_script(script, [], title=None, limit=5000, framework="inplacelab")
+    more, why = CANNOT[name]
+    script.write_text(HEAD + FAILING + more)
+    with pytest.raises(NotTriedError, match=why) as raised:
+        Trials(script, [], framework="inplacelab", seconds=5).find(trails_of(recording, str(script)))
+    assert "\n" not in str(raised.value.why)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
+def test_a_script_may_print_write_files_and_fork(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import os\nprint('printed')\nopen('trace', 'a').close()\nos.fork()\n" + HEAD + FAILING)
+    trials = Trials(script, [], framework="inplacelab", seconds=60)
+    (fix,) = trials.find(trials.failing()[0]).fixes
+    assert fix.checked == "gradients"
+    assert capfd.readouterr() == ("", "")
+    assert [each.name for each in tmp_path.iterdir()] == ["script.py"]

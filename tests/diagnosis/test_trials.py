@@ -11,12 +11,15 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
-from inplacelab.diagnosis import trials  # noqa: E402
 from inplacelab.diagnosis.explain import explain  # noqa: E402
 from inplacelab.diagnosis.failures import Failure, trail_of  # noqa: E402
 from inplacelab.diagnosis.report import report_of_trials  # noqa: E402
-from inplacelab.diagnosis.trials import Checked, NotTriedError, Trials, Tried  # noqa: E402
-from inplacelab.recording.fixes.located import Proposal  # noqa: E402
+from inplacelab.diagnosis.source_file import text_of, write  # noqa: E402
+from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried  # noqa: E402
+from inplacelab.recorders import fix_search  # noqa: E402
+from inplacelab.recorders.fix_search import Outcome  # noqa: E402
+from inplacelab.recording.facts import FixFacts  # noqa: E402
+from inplacelab.recording.fixes.located import Proposal, changed  # noqa: E402
 from inplacelab.recording.fixes.proposals import proposals  # noqa: E402
 from inplacelab.recording.fixes.spots import Trail  # noqa: E402
 from inplacelab.recording.source_tree import applied  # noqa: E402
@@ -88,6 +91,12 @@ def failing(script: Path) -> Trail:
     return trail_of(failure_of(watch))
 
 
+def fixed(fix: FixFacts) -> str:
+    """The text of the only file that a fix changes."""
+    ((_, after),) = changed(fix.edits, text_of).values()
+    return after
+
+
 def find(script: Path, *, enough: int = 1) -> Tried:
     return Trials(script, [], framework="torch", seconds=60).find([failing(script)], enough=enough)
 
@@ -114,22 +123,20 @@ def test_a_fix_works(name: str, tmp_path: Path) -> None:
     assert tried.fixes, tried.count
     assert script.read_text() == text  # only `--fix` writes
     assert tried.copies > 0
-    fixed = next(iter(tried.fixes[0].after.values()))
-    assert fixed != text
-    for one, other in zip(gradients(fixed, copies=False), gradients(text, copies=True), strict=True):
+    after = fixed(tried.fixes[0])
+    assert after != text
+    for one, other in zip(gradients(after, copies=False), gradients(text, copies=True), strict=True):
         torch.testing.assert_close(one, other)
-    assert tried.fixes[0].diff().startswith("---")
+    assert report_of_trials(tried, "torch").count("\n--- ") == 1
 
 
 def test_an_edit_that_changes_the_gradient_is_not_offered(tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     script.write_text(BEGIN + PROGRAMS["a view"])
     trail = failing(script)
-    assert any(
-        "row = row.mul(2)" in _applied(script, each) for each in proposals(trail, lambda name: Path(name).read_text())
-    )
+    assert any("row = row.mul(2)" in _applied(script, each) for each in proposals([trail], text_of))
     for each in find(script, enough=2).fixes:
-        assert "row = row.mul(2)" not in next(iter(each.after.values()))
+        assert "row = row.mul(2)" not in fixed(each)
 
 
 def _applied(script: Path, proposal: Any) -> str:
@@ -177,22 +184,23 @@ ACROSS = {
 
 @pytest.mark.parametrize("name", ACROSS)
 def test_nothing_moves_across_what_depends_on_it(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def moves(trail: Trail, read: Any) -> list[Proposal]:
-        return [each for each in proposals(trail, read) if "only after" in each.says.en]
+    def moves(trails: list[Trail], read: Any) -> list[Proposal]:
+        return [each for each in proposals(trails, read) if each.way == "order"]
 
-    monkeypatch.setattr(trials, "proposals", moves)  # nothing else is tried, but copies of all that is kept
+    monkeypatch.setattr(fix_search, "proposals", moves)  # nothing else is tried
     script = tmp_path / "program.py"
     script.write_text(BEGIN + ACROSS[name])
-    assert moves(failing(script), lambda name: Path(name).read_text())
+    assert moves([failing(script)], text_of)
+    assert find(script).fixes == ()
+    monkeypatch.undo()
     for each in find(script).fixes:
-        assert not any("only after" in one.says.en for one in each.proposals)
-        assert fixed_agrees(script, each)
+        if each.checked != "runs":
+            agrees(script, fixed(each))
 
 
-def fixed_agrees(script: Path, fix: Checked) -> bool:
-    """Whether a fixed script and the original with copies have the same losses and parameters in the end, with several seeds."""
+def agrees(script: Path, after: str) -> None:
+    """Checks that a fixed script and the original with copies have the same losses and parameters in the end, with several seeds."""
     clone = torch.autograd.graph.saved_tensors_hooks(lambda saved: saved.detach().clone(), lambda saved: saved)
-    (after,) = fix.after.values()
     for seed in range(4):
         one: dict[str, Any] = {"__name__": "__main__"}
         other = dict(one)
@@ -205,7 +213,6 @@ def fixed_agrees(script: Path, fix: Checked) -> bool:
             for mine, theirs in zip(one[name].parameters() if module else [one[name]], leaves, strict=False):
                 torch.testing.assert_close(mine, theirs)
                 torch.testing.assert_close(mine.grad, theirs.grad)
-    return True
 
 
 def test_a_write_that_nothing_depends_on_moves(tmp_path: Path) -> None:
@@ -222,8 +229,8 @@ loss.backward()
 """
     )
     (found,) = find(script).fixes
-    assert "only after" in found.says.en
-    assert found.evidence == "gradients"
+    assert found.says.en == "call `loss.backward()` before line 6"
+    assert found.checked == "gradients"
 
 
 def test_what_is_right_with_these_numbers_only_is_not_offered(tmp_path: Path) -> None:
@@ -231,14 +238,14 @@ def test_what_is_right_with_these_numbers_only_is_not_offered(tmp_path: Path) ->
     script = tmp_path / "program.py"
     script.write_text(BEGIN + "one = torch.ones(2)\n" + PROGRAMS["a view"].replace("row.mul_(2)", "row.mul_(one)"))
     (found,) = find(script).fixes
-    assert "row = row.mul(one)" not in next(iter(found.after.values()))
+    assert "row = row.mul(one)" not in fixed(found)
 
 
 def test_a_program_that_stops_on_other_data_has_the_same_gradients_and_no_more(tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     script.write_text(BEGIN + PROGRAMS["an augmented assignment"] + "assert float(a[0]) == 1\n")
     tried = find(script)
-    assert [each.evidence for each in tried.fixes] == ["same"]
+    assert [each.checked for each in tried.fixes] == ["same"]
     said = report_of_trials(tried, "torch")
     assert "it runs, with the same loss and gradients as the original with copies" in said
     assert "right" not in said
@@ -250,7 +257,7 @@ def test_a_second_pass(tmp_path: Path) -> None:
         BEGIN + "a = torch.ones(3, requires_grad=True)\nloss = (a * a).sum()\nloss.backward()\nloss.backward()\n"
     )
     tried = find(script)
-    assert "loss.backward(retain_graph=True)\nloss.backward()\n" in next(iter(tried.fixes[0].after.values()))
+    assert "loss.backward(retain_graph=True)\nloss.backward()\n" in fixed(tried.fixes[0])
 
 
 def test_a_second_pass_is_compared_with_one_that_kept_the_graph(tmp_path: Path) -> None:
@@ -298,11 +305,7 @@ def test_a_write_moves_with_all_its_lines_and_nothing_else(name: str, tmp_path: 
     script = tmp_path / "program.py"
     script.write_text(begin + before)
     trail = failing(script)
-    found = [
-        _applied(script, each)
-        for each in proposals(trail, lambda path: Path(path).read_text())
-        if "only after" in each.says.en
-    ]
+    found = [_applied(script, each) for each in proposals([trail], text_of) if each.says.en.startswith("move")]
     assert found == ([] if after is None else [begin + after])
 
 
@@ -355,9 +358,9 @@ def test_a_fix_keeps_the_encoding_and_the_line_ends(encoding: str, newline: str,
     with pytest.raises(RuntimeError), watch:
         exec(compile(script.read_bytes(), str(script), "exec"), {"__name__": "__main__", "__file__": str(script)})
     (fix,) = Trials(script, [], framework="torch", seconds=60).find([trail_of(failure_of(watch))]).fixes
-    fix.write()
-    fixed = text.replace("值.mul_(2)", "值 = 值.mul(2)")
-    assert script.read_bytes() == fixed.replace("\n", newline).encode(encoding)
+    write(fix)
+    now = text.replace("值.mul_(2)", "值 = 值.mul(2)")
+    assert script.read_bytes() == now.replace("\n", newline).encode(encoding)
 
 
 def test_where_no_edit_fits_the_copying_mode_is_offered(tmp_path: Path) -> None:
@@ -374,11 +377,10 @@ def test_what_is_tried_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     script.write_text(BEGIN + PROGRAMS["two stale values"])
     trail, told = failing(script), list[str]()
 
-    def run(_: Trials, tried: Any, *, reference: bool = False, **__: Any) -> Any:
-        return trials._Outcome("" if reference else "fails")
+    def run(_: Trials, __: Any, *, reference: bool = False, **___: Any) -> Any:
+        return Outcome("" if reference else "fails")
 
-    monkeypatch.setattr(Trials, "_run", run)
+    monkeypatch.setattr(Trials, "run", run)
     found = Trials(script, [], framework="torch", seconds=60, tell=lambda text: told.append(text.en)).find([trail])
     assert told[0].startswith("running the program")
     assert [*map(str, range(1, found.count + 1))] == [each.split()[2] for each in told[1:]]
-    assert all(int(each.split()[2]) <= int(each.split()[4]) for each in told[1:])

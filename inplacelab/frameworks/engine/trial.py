@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import inplacelab
@@ -10,20 +11,21 @@ import inplacelab.torch
 from inplacelab import observe
 from inplacelab.autograd import copy_saved_before_write
 from inplacelab.diagnosis.recorded_trial import recorded
-from inplacelab.diagnosis.trial_run import Asked, Ran, named
+from inplacelab.diagnosis.trial_run import Asked
 from inplacelab.frameworks.engine.names import WATCHED
 from inplacelab.recorders.bindings import Watched
+from inplacelab.recorders.fix_search import Outcome, named
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.replay import Passes, Varied
 from inplacelab.tensor import Tensor
 
 
-def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     """Runs a script; see `trial_run.Run`."""
     return run_under("inplacelab", WATCHED, main, text, names, asked)
 
 
-def run_under(framework: str, watched: Watched, main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+def run_under(framework: str, watched: Watched, main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     """Runs a script that uses the engine under Paddle's or PyTorch's names.
 
     Args:
@@ -35,14 +37,13 @@ def run_under(framework: str, watched: Watched, main: Main, text: str, names: di
         asked: how.
     """
     inplacelab.seed(asked.data.seed(0))
-    passes, copied = Passes(), asked.reference or asked.edits is not None
+    passes = Passes()
     with (
         asked.data.reseeding((inplacelab, "seed"), (inplacelab.torch, "manual_seed")),
-        copy_saved_before_write() if copied else nullcontext() as keeper,
+        copy_saved_before_write() if asked.reference else nullcontext() as keeper,
         observe.listening(Varied(asked.data)),
         observe.listening(passes),
     ):
-        ran = recorded(framework, main.path, text, names, asked.edits or ())
+        ran = recorded(framework, main.path, text, names, asked, keeps=True)
     values = named(names, text, watched, Tensor.numpy)
-    copies = 0 if keeper is None else keeper.nbytes
-    return Ran(ran.raised, passes.found, ran.trails, copies, values, ran.unnoticed, ran.keeps_order)
+    return replace(ran, passes=passes.found, values=values, copies=0 if keeper is None else keeper.nbytes)

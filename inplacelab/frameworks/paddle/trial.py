@@ -17,15 +17,15 @@ import paddle
 from paddle.base import core
 
 from inplacelab.diagnosis.recorded_trial import recorded
-from inplacelab.diagnosis.slopes import Compared, Leaf, Shift, compare
-from inplacelab.diagnosis.trial_run import Asked, Ran, named
+from inplacelab.diagnosis.trial_run import Asked
 from inplacelab.frameworks.paddle.names import WATCHED
 from inplacelab.recorders.bindings import Bindings
-from inplacelab.recorders.checking import LOSS
+from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.other_data import OtherData
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recorders.program import identifiers, parsed, scopes_of
+from inplacelab.recorders.slopes import Compared, Leaf, Shift, compare
 
 
 class Copies:
@@ -281,14 +281,13 @@ def _array(tensor: Any) -> Any:
     return (values.astype("float32") if values.dtype == paddle.bfloat16 else values).numpy().copy()
 
 
-def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     """Runs a script; see `trial_run.Run`."""
-    copied = asked.reference or asked.edits is not None
     gradients, copies, varied = Gradients(main, text), Copies(), Varied(asked.data)
-    with varied.inside(), gradients.collected(), copies.block if copied else nullcontext():
-        ran = recorded("paddle", main.path, text, names, asked.edits or ())
-    values = named(names, text, WATCHED, _array)
+    with varied.inside(), gradients.collected(), copies.block if asked.reference else nullcontext():
+        ran = recorded("paddle", main.path, text, names, asked)
     slopes = None
-    if asked.reference and ran.raised is None:
+    if asked.reference and asked.edits is None and not ran.error:
         slopes = _slopes(gradients, varied, main, text, asked)
-    return Ran(ran.raised, gradients.passes, ran.trails, copies.bytes, values, ran.unnoticed, ran.keeps_order, slopes)
+    values = named(names, text, WATCHED, _array)
+    return replace(ran, passes=gradients.passes, values=values, copies=copies.bytes, slopes=slopes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -13,18 +14,17 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from inplacelab.diagnosis.failures import trail_of
 from inplacelab.diagnosis.recorded_trial import recorded
-from inplacelab.diagnosis.trial_run import Asked, Ran, named
+from inplacelab.diagnosis.trial_run import Asked, error_of
 from inplacelab.frameworks.torch import pass_order
 from inplacelab.frameworks.torch.calls import kind_of, tensors_in
 from inplacelab.frameworks.torch.names import WATCHED
 from inplacelab.frameworks.torch.patch import Patch
 from inplacelab.frameworks.torch.readings import LEAF_NODE
 from inplacelab.frameworks.torch.watch import TorchWatch
-from inplacelab.recorders.checking import LOSS
+from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.other_data import OtherData
 from inplacelab.recorders.own_code import is_own
-from inplacelab.recording.fixes.spots import Trail
 
 MOST = 1 << 22
 """So many elements of gradients are kept. The gradients of later passes are not compared."""
@@ -126,30 +126,27 @@ def _array(tensor: Any) -> Any:
     return (values.float() if values.dtype == torch.bfloat16 else values.clone()).numpy()
 
 
-def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Ran:
+def run(main: Main, text: str, names: dict[str, Any], asked: Asked) -> Outcome:
     """Runs a script; see `trial_run.Run`."""
-    reference = asked.reference or asked.edits is not None
-    gradients, copies = Gradients(keeps_graphs=reference), Copies()
-    raised: BaseException | None = None
-    trails: tuple[Trail, ...] = ()
-    keeps_order = True
+    gradients, copies = Gradients(keeps_graphs=asked.reference), Copies()
     with asked.data.reseeding(*_SEEDS), Varied(asked.data) if asked.data.number else nullcontext():
         torch.manual_seed(0)
         gradients.patch.begin()
         try:
-            with copies.block if reference else nullcontext():
+            with copies.block if asked.reference else nullcontext():
                 if asked.edits is not None:
-                    ran = recorded("torch", main.path, text, names, asked.edits)
-                    raised, keeps_order = ran.raised, ran.keeps_order
+                    ran = recorded("torch", main.path, text, names, asked)
                 else:
-                    raised, trails = _watched(main, text, names)
+                    ran = _watched(main, text, names)
         finally:
             gradients.patch.end()
-    values = named(names, text, WATCHED, _array)
-    return Ran(raised, gradients.passes, trails, copies.bytes, values, keeps_order=keeps_order)
+    # What a recorder has not noticed of a PyTorch program is not looked at here: the reference is watched, and not recorded.
+    return replace(
+        ran, passes=gradients.passes, values=named(names, text, WATCHED, _array), copies=copies.bytes, unnoticed=()
+    )
 
 
-def _watched(main: Main, text: str, names: dict[str, Any]) -> tuple[BaseException | None, tuple[Trail, ...]]:
+def _watched(main: Main, text: str, names: dict[str, Any]) -> Outcome:
     raised: BaseException | None = None
     watch = TorchWatch()
     watch.begin()
@@ -159,7 +156,7 @@ def _watched(main: Main, text: str, names: dict[str, Any]) -> tuple[BaseExceptio
         raised = error
     finally:
         watch.end()
-    return raised, tuple(map(trail_of, watch.failures[-1:]))
+    return Outcome(error_of(raised), trails=tuple(map(trail_of, watch.failures[-1:])))
 
 
 _SEEDS = (

@@ -11,4 +11,6 @@ FRAMEWORK = Framework(
     terms=Terms(flag="requires_grad"),
     recorder="inplacelab.frameworks.torch_names.recorder:TorchNamesRecorder",
     trial="inplacelab.frameworks.torch_names.trial:run",
+    copying="with inplacelab.autograd.copy_saved_before_write():",
+    replays=True,
 )

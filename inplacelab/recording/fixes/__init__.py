@@ -1,56 +1,109 @@
 """Finds fixes for a program that ended with an error, in terms of its own names and lines.
 
 A fix is made for *this* program: with it, the program runs, and its gradients are those of the program written with ordinary operations.
-Each fix is tried (`recorders/checked_fixes.py`); one that was not tried says so. If the recording does not show that a fix is safe, only
-general advice is given.
+Each fix is tried (`recorders/fix_search.py`); one that was not tried says so, and is shown only if what is known shows that it is safe. If that
+shows none, there is general advice.
 
-    stale_values.py         a value was overwritten before backward used it     write_elsewhere.py, recompute.py   two ways out
-    refused_operations.py   the engine refused an operation                     difference.py   the lines that a fix changes
-    proposals.py            edits to try, for programs of other frameworks      kept_copies.py   edits that keep a copy
-    spots.py, located.py    where in the text                                   order.py        whether an edit may move a statement
-    outcomes.py             what trying a fix has shown, in words
+    spots.py             where in the text, and what is known of the tensors there: plain data, made of a recording or of a watch
+    recorded_trails.py   makes that of a recording
+    proposals.py         what may fix it, cheapest first       kept_copies.py, recompute.py    two kinds of that
+    refused_operations.py    what may, where an operation was refused
+    located.py           spots in parsed files                 order.py         whether an edit may move a statement
+    outcomes.py          the words of fixes                    difference.py    which lines a fix changes
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import FixFacts
-from inplacelab.recording.fixes.outcomes import least
+from inplacelab.recording.fixes.located import Proposal, Read, Sources, Where
+from inplacelab.recording.fixes.order import may_move
+from inplacelab.recording.fixes.outcomes import block, in_one_sentence, label, way
+from inplacelab.recording.fixes.proposals import out_of_place, proposals
+from inplacelab.recording.fixes.recorded_trails import trails_of
 from inplacelab.recording.fixes.refused_operations import refusal_fixes
-from inplacelab.recording.fixes.stale_values import stale_fixes
-from inplacelab.recording.fixes.write_elsewhere import HasOrdinary
+from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.source_tree import program_of
+from inplacelab.supported import framework_named
 
-__all__ = ["fixes", "in_one_sentence", "label"]
+__all__ = ["SHOWN", "block", "fixes", "in_one_sentence", "label", "untried", "way"]
+
+SHOWN = 2
+"""So many fixes are shown."""
 
 
-def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[FixFacts, ...]:
+def fixes(recording: Recording) -> tuple[FixFacts, ...]:
     """Returns the fixes for a program whose recording ends with an error; none of them was tried.
 
     Args:
         recording: the recording, up to the error.
-        has_ordinary: whether a name is an ordinary operation: "relu" is, "zero" is not.
     """
-    index = len(recording) - 1
-    error = recording.steps[index].error if index >= 0 else None
-    if error is None:
-        return ()
-    program = program_of(recording)
-    if program is None:
-        return ()
-    known = recording, program, index, has_ordinary
-    return tuple(stale_fixes(*known) or refusal_fixes(*known))
+    source = recording.source
+
+    def sure(proposal: Proposal) -> bool:
+        return proposal.sure or (proposal.way == "order" and may_move(recording, proposal.edits))
+
+    trails, known = trails_of(recording), framework_named(recording.framework)
+    if known is not None and known.loses_history and any(each.views for each in trails):
+        return ()  # backward may not know of a write through a view: with an edit, the program may run with wrong gradients
+    found = [*proposals(trails, lambda _: source), *refusal_fixes(recording)]
+    return untried(found, sure) or tuple(_advice(trails, lambda _: source))
 
 
-def in_one_sentence(found: Sequence[FixFacts]) -> Text:
-    """Joins fixes into a sentence that follows "Instead, ": "call `loss.backward()` before line 6; or in line 6 write ... (Checked.)"."""
-    ways = Text("; or ".join(each.says.en for each in found), "；或者，".join(each.says.zh for each in found))
-    return ways + Text(". ", "。") + least(each.checked for each in found).brief
+def untried(
+    found: Sequence[Proposal], sure: Callable[[Proposal], bool] = lambda each: each.sure
+) -> tuple[FixFacts, ...]:
+    """Returns the proposals that are sure, one of each kind: what is not known to be safe is not shown untried."""
+    shown: dict[str, Proposal] = {}
+    for each in found:
+        key = each.way if each.way != "refused" else each.says.en
+        if key not in shown and len(shown) < SHOWN and sure(each):
+            shown[key] = each
+    return tuple(each.facts() for each in shown.values())
 
 
-def label(found: Sequence[FixFacts]) -> Text:
-    """Returns what was found by trying fixes, as a sentence in brackets."""
-    return least(each.checked for each in found).whole
+# --- no particular fix is certain to work ----------------------------------------------------------------------------
+
+
+_TO_A_CLONE = Text("let {0} write to a clone of {1}", "让{0}写入 {1} 的副本")
+_WHILE_NEEDED = Text(
+    "let {0}, which runs while backward still needs {1}, write to a clone of it",
+    "{0}运行时反向传播还需要 {1}，请让它写入 {1} 的副本",
+)
+_INSIDE = Text(
+    "in the code that {0} calls, use the ordinary form of `{1}` (without the underscore, or without `inplace=True`), or let it write to a clone",
+    "在{0}所调用的代码中，使用 `{1}` 的普通形式（去掉下划线，或去掉 `inplace=True`），或让它写入副本",
+)
+_UNSEEN = Text(" that the other names of the old one do not see", "，旧张量的其他名字看不到它")
+_COMPUTED_AGAIN = Text("compute the loss again after {0}, from the new values", "在{0}之后用新的值重新计算损失")
+
+
+def _advice(trails: Sequence[Trail], read: Read) -> Iterator[FixFacts]:
+    """Yields general advice, with all the lines and the names that it is about: the write that the pass failed on comes first."""
+    writes = [write[0] for each in trails for write in each.writes]
+    sources = Sources(read, trails, "")
+    by_line: dict[int, list[tuple[Where, Spot]]] = {}
+    for spot in dict.fromkeys(writes):
+        for where in sources.at((spot,)):
+            by_line.setdefault(spot.line, []).append((where, spot))
+    if writes and by_line and all(each.updates for each in writes):
+        ((where, spot), *_) = next(iter(by_line.values()))
+        ways = [_COMPUTED_AGAIN.format(where.line(spot.line))]
+    else:
+        ways = [_another_way(each) for each in by_line.values()]
+    if ways:
+        yield FixFacts(Text(", and ".join(each.en for each in ways), "，并".join(each.zh for each in ways)), ())
+
+
+def _another_way(of_line: Sequence[tuple[Where, Spot]]) -> Text:
+    """What to do instead of the writes of one line."""
+    where, spot = of_line[0]
+    names = [f"`{name}`" for name in dict.fromkeys(name for _, each in of_line for name in each.names)]
+    line = where.line(spot.line)
+    for each in out_of_place(where) if spot.named else ():
+        return each.says + _UNSEEN
+    if not names:
+        return _INSIDE.format(line, spot.op.rstrip("_"))
+    return (_TO_A_CLONE if spot.named else _WHILE_NEEDED).format(line, Text(" and of ".join(names), " 和 ".join(names)))

@@ -7,50 +7,60 @@ from collections.abc import Iterator, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
-from inplacelab.recording.fixes.located import UNREADABLE, Proposal, Read, Where, for_first, replaced, sign, written_by
+from inplacelab.recording.fixes.located import Proposal, Sources, Where, augmented, name_in_place, replaced, written_by
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.source_tree import ATOMS, Program, in_place_calls, root_of
 
-_COPY_RESULT = Text("copy the result that backward needs", "复制反向传播需要的结果")
-_COPY_OPERAND = Text("copy the operand that backward needs", "复制反向传播需要的操作数")
-_COPY_SAVED = Text("save copies for backward", "为反向传播保存副本")
+_KEEP = Text("let {0} keep a copy: `{1}`", "让{0}保存副本：`{1}`")
+_KEEP_LINE_BEFORE = Text(
+    "let {0} keep a copy: put `{1}` before it, and write `{2}`",
+    "让{0}保存副本：在它之前加上 `{1}`，并把它改写为 `{2}`",
+)
 _COPY_BACK = Text(
-    "compute out of place, and copy the result into the tensor", "用非原地操作计算，再把结果复制到原来的张量中"
+    "in {0} write {1}: computed out of place, and copied into the tensor",
+    "把{0}改写为 {1}：用非原地操作计算，再把结果复制到张量中",
 )
 
 
-def copies_kept(trail: Trail, read: Read) -> Iterator[Proposal]:
+def copies_kept(trail: Trail, sources: Sources) -> Iterator[Proposal]:
     """Yields ways to have a copy of one value kept: first those with the fewest copies."""
-    yield from for_first(trail.kept, _copying_saved, read)
-    if trail.is_result:
-        yield from for_first(trail.kept, _copying_result, read)
-        yield from for_first(trail.kept, _copying_back, read)
-    else:
-        yield from for_first(trail.kept, _copying_operands, read)
+    for where in sources.at(trail.kept):
+        yield from _copying_saved(where)
+        if trail.is_result:
+            yield from _copying_result(where)
+            yield from _copying_back(where)
+        else:
+            yield from _copying_operands(where)
 
 
-def copies_of_all(trails: Sequence[Trail], read: Read) -> list[Proposal]:
+def copies_of_all(trails: Sequence[Trail], sources: Sources) -> list[Proposal]:
     """Returns edits that together have a copy of each value kept, if more is copied than need be.
 
     They change nothing but what is kept: every tensor has the values that it had, under all its names.
     """
     found: dict[Proposal, None] = {}
     for trail in trails:
-        for spot in trail.kept[:1]:
-            try:
-                where = Where(spot, read)
-            except UNREADABLE:
-                continue
+        for where in sources.at(trail.kept):
             if saved := list(_copying_saved(where)):
                 each = saved
             elif not trail.is_result:
                 each = _copies_of_operands(where)
-            elif _in_place_here(where):
+            elif isinstance(where.statement, ast.AugAssign) or any(map(name_in_place, where.nodes(ast.Call)[:1])):
                 each = list(_copying_back(where))
             else:
                 each = list(_copying_result(where))
             found |= dict.fromkeys(each)
     return list(found)
+
+
+def _kept(where: Where, edits: Sequence[EditFacts], *, sure: bool = False) -> Proposal:
+    """Returns edits that have a statement keep a copy, in words."""
+    assert where.statement is not None
+    line = where.line(where.statement.lineno)
+    before = [each.text.strip() for each in edits if each.text.endswith("\n")]
+    shown = where.program.text(where.statement, [each for each in edits if not each.text.endswith("\n")])
+    says = _KEEP_LINE_BEFORE.format(line, "; ".join(before), shown) if before else _KEEP.format(line, shown)
+    return where.proposal(says, edits, bytes=where.spot.bytes, sure=sure)
 
 
 # --- what an operation of the program has saved --------------------------------------------------------------------------
@@ -64,49 +74,37 @@ def _copying_saved(where: Where) -> Iterator[Proposal]:
         for each in (ast.walk(statement) if statement is not None else ())
         if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr == "apply"
     }
-    for own in ast.walk(program.tree):
-        if not isinstance(own, ast.ClassDef) or own.name not in called:
-            continue
-        for call in ast.walk(own):
-            if (
-                isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Attribute)
-                and call.func.attr == "save_for_backward"
-            ):
-                edits = [edit for each in call.args if isinstance(each, ATOMS) for edit in program.cloned(each)]
-                if edits:
-                    yield Proposal(_COPY_SAVED, where.spot.filename, tuple(edits))
+    owns = (each for each in ast.walk(program.tree) if isinstance(each, ast.ClassDef) and each.name in called)
+    for call in (each for own in owns for each in ast.walk(own)):
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr == "save_for_backward"
+        ):
+            edits = [edit for each in call.args if isinstance(each, ATOMS) for edit in program.cloned(each)]
+            saving = program.statement(call.lineno)
+            if edits and saving is not None:
+                says = _KEEP.format(where.line(call.lineno), program.text(saving, edits))
+                yield where.proposal(says, edits, bytes=where.spot.bytes)
 
 
 # --- a result ------------------------------------------------------------------------------------------------------------
 
 
-def _in_place_here(where: Where) -> bool:
-    return isinstance(where.statement, ast.AugAssign) or any(map(_name_in_place, where.nodes(ast.Call)[:1]))
-
-
-def _name_in_place(call: ast.Call) -> str:
-    """Returns the name of an in-place operation without its underscore; "" if a call is of none."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name[:-1] if name.endswith("_") and not name.endswith("__") else ""
-
-
 def _copying_back(where: Where) -> Iterator[Proposal]:
     """Proposes `x[...] = x.exp()` for `x.exp_()`: other names of the tensor see the result, and the node keeps one of its own."""
-    program, statement, filename = where.program, where.statement, where.spot.filename
+    program, statement = where.program, where.statement
+    edit = None
     if isinstance(statement, ast.AugAssign):
-        target, value = ast.unparse(statement.target), ast.unparse(statement.value)
-        if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.BoolOp | ast.Compare | ast.Lambda):
-            value = f"({value})"
-        text = f"{target}[...] = {target}.clone() {sign(statement.op)} {value}"
-        yield Proposal(_COPY_BACK, filename, (replaced(program, statement, text),))
+        target = ast.unparse(statement.target)
+        edit = replaced(program, statement, f"{target}[...] = {augmented(statement, f'{target}.clone()')}")
     for call in where.nodes(ast.Call)[:1]:
-        target_of_call = written_by(program, call)
-        if not _name_in_place(call) or target_of_call is None or not isinstance(statement, ast.Expr | ast.Assign):
-            continue
-        edit = _back_in_a_statement(program, statement, call, ast.unparse(target_of_call))
-        if edit is not None:
-            yield Proposal(_COPY_BACK, filename, (edit,))
+        written = written_by(program, call)
+        if name_in_place(call) and written is not None and isinstance(statement, ast.Expr | ast.Assign):
+            edit = _back_in_a_statement(program, statement, call, ast.unparse(written))
+    if edit is not None and statement is not None:
+        lines = ", ".join(f"`{each.strip()}`" for each in edit.text.splitlines())
+        yield where.proposal(_COPY_BACK.format(where.line(statement.lineno), lines), [edit], bytes=where.spot.bytes)
 
 
 def _back_in_a_statement(
@@ -118,50 +116,56 @@ def _back_in_a_statement(
         return None
     indent = "\n" + " " * program.start(statement)[1]
     before, after = chain[chain.index(call) + 1 :], chain[: chain.index(call)]
-    inner = ast.unparse(before[0]) if before else target
-    lines = [inner] if before else []
+    lines = [ast.unparse(before[0])] if before else []
     arguments = ast.unparse(ast.Call(ast.Name("_"), call.args, call.keywords))[1:]
-    called = f"{target}.{_name_in_place(call)}" if _is_method(program, call) else ast.unparse(call.func)[:-1]
+    method = isinstance(call.func, ast.Attribute) and root_of(call.func.value) not in program.imported
+    called = f"{target}.{name_in_place(call)}" if method else ast.unparse(call.func)[:-1]
     lines.append(f"{target}[...] = {called}{arguments}")
     rest = ast.unparse(after[0]).replace(ast.unparse(call), target, 1) if after else target
     if isinstance(statement, ast.Assign):
-        names = [ast.unparse(each) for each in statement.targets]
-        lines.append(" = ".join([*names, rest]))
+        lines.append(f"{' = '.join(ast.unparse(each) for each in statement.targets)} = {rest}")
     elif after:
         lines.append(rest)
     return replaced(program, statement, indent.join(lines))
 
 
-def _is_method(program: Program, call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and root_of(call.func.value) not in program.imported
-
-
 def _copying_result(where: Where) -> Iterator[Proposal]:
-    program, statement = where.program, where.statement
-    for expression in where.nodes(ast.expr)[:1]:
+    program, statement, op = where.program, where.statement, where.spot.op
+    for expression in where.nodes(ast.expr)[:1] if statement is not None else ():
         edits = program.cloned(expression)
         if isinstance(statement, ast.Expr) and statement.value is expression and isinstance(expression, ast.Call):
             target = written_by(program, expression)
             if target is None:
                 return
             edits = [program.insert(expression, f"{ast.unparse(target)} = "), *edits]
-        yield Proposal(_COPY_RESULT, where.spot.filename, tuple(edits))
+        assert statement is not None
+        sure = bool(op) and not op.endswith("_") and program.did(statement, op) is expression
+        yield _kept(where, edits, sure=sure)
+
+
+# --- operands ------------------------------------------------------------------------------------------------------------
 
 
 def _copying_operands(where: Where) -> Iterator[Proposal]:
-    """Proposes a copy of each operand of the expression that kept one, then of all of them."""
-    program, filename = where.program, where.spot.filename
-    if isinstance(where.statement, ast.AugAssign):
-        yield from _copying_augmented(where, where.statement)
-    if where.statement is not None and not where.nodes(ast.expr):  # kept inside a call
-        yield from _copying_read(where, where.statement)
-    for expression in where.nodes(ast.expr)[:1]:
-        parts = [each for each in _operands(program, expression) if isinstance(each, ATOMS)]
-        copies = list(_copied_once(where, parts))
-        for edits in copies:
-            yield Proposal(_COPY_OPERAND, filename, tuple(edits))
-        if len(copies) > 1:
-            yield Proposal(_COPY_OPERAND, filename, tuple(edit for edits in copies for edit in edits))
+    """Proposes a copy of the operand that was kept, if its name is known; of each operand of the expression, then of all of them."""
+    program, statement = where.program, where.statement
+    if statement is None:
+        return
+    if isinstance(statement, ast.AugAssign):
+        yield from _copying_augmented(where, statement)
+    inside = where.nodes(ast.expr)[:1]
+    for name in where.spot.names:
+        if reads := program.reads(inside[0] if inside else statement, name):
+            yield _kept(where, program.copied_once(statement, reads), sure=True)
+    if not inside:  # kept inside a call
+        yield from _copying_read(where, statement)
+        return
+    parts = [each for each in _operands(program, inside[0]) if isinstance(each, ATOMS)]
+    copies = list(_copied_once(where, parts))
+    only = len(copies) == 1 and program.did(statement, where.spot.op) is inside[0]
+    yield from (_kept(where, edits, sure=only) for edits in copies)
+    if len(copies) > 1:
+        yield _kept(where, [edit for edits in copies for edit in edits])
 
 
 def _operands(program: Program, expression: ast.expr) -> list[ast.expr]:
@@ -172,10 +176,9 @@ def _operands(program: Program, expression: ast.expr) -> list[ast.expr]:
         return []
     given = [*expression.args, *(each.value for each in expression.keywords)]
     parts = [part for each in given for part in (each.elts if isinstance(each, ast.List | ast.Tuple) else [each])]
-    is_method = isinstance(expression.func, ast.Attribute) and root_of(expression.func.value) not in _no_tensors(
-        program
-    )
-    return [*parts, expression.func.value] if is_method and isinstance(expression.func, ast.Attribute) else parts
+    function = expression.func
+    is_method = isinstance(function, ast.Attribute) and root_of(function.value) not in _no_tensors(program)
+    return [*parts, function.value] if is_method and isinstance(function, ast.Attribute) else parts
 
 
 def _no_tensors(program: Program) -> set[str | None]:
@@ -186,7 +189,7 @@ def _no_tensors(program: Program) -> set[str | None]:
 
 def _copies_of_operands(where: Where) -> list[Proposal]:
     """Returns a copy for each operand."""
-    program, filename, statement = where.program, where.spot.filename, where.statement
+    program, statement = where.program, where.statement
     if isinstance(statement, ast.AugAssign):
         choices = list(_copying_augmented(where, statement))
         return choices[-1:] if isinstance(statement.target, ast.Subscript) else choices[:1]
@@ -195,7 +198,7 @@ def _copies_of_operands(where: Where) -> list[Proposal]:
         calls = [each for each in ast.walk(statement) if isinstance(each, ast.Call)]
         found = [part for each in calls for part in _operands(program, each) if not isinstance(part, ast.Call)]
     tensors = [each for each in found if isinstance(each, ATOMS) and root_of(each) not in _no_tensors(program)]
-    return [Proposal(_COPY_OPERAND, filename, tuple(edits)) for edits in _copied_once(where, tensors)]
+    return [_kept(where, edits) for edits in _copied_once(where, tensors)]
 
 
 def _copied_once(where: Where, operands: Sequence[ast.expr]) -> Iterator[list[EditFacts]]:
@@ -221,17 +224,14 @@ def _copying_read(where: Where, statement: ast.stmt) -> Iterator[Proposal]:
     ]
     for each in sorted(read, key=lambda each: isinstance(each, ast.Name)):
         if root_of(each) not in _no_tensors(program):
-            yield Proposal(_COPY_OPERAND, where.spot.filename, tuple(program.cloned(each)))
+            yield _kept(where, program.cloned(each))
 
 
 def _copying_augmented(where: Where, statement: ast.AugAssign) -> Iterator[Proposal]:
     """`x[0] *= y` as `x[0] = x[0].clone() * y`, and with a copy of `y`: writing the part overwrites what was read of it."""
-    program, filename, operator = where.program, where.spot.filename, sign(statement.op)
-    target, value = ast.unparse(statement.target), f"({ast.unparse(statement.value)})"
-    if isinstance(statement.value, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Constant):
-        value = value[1:-1]
+    program, target = where.program, ast.unparse(statement.target)
     if isinstance(statement.value, ast.Name | ast.Attribute | ast.Subscript):
-        yield Proposal(_COPY_OPERAND, filename, tuple(program.cloned(statement.value)))
-    rewritten = f"{target} = {target}.clone() {operator} {value}"
+        yield _kept(where, program.cloned(statement.value))
+    rewritten = f"{target} = {augmented(statement, f'{target}.clone()')}"
     for text in (rewritten, f"{rewritten}.clone()"):
-        yield Proposal(_COPY_OPERAND, filename, (replaced(program, statement, text),))
+        yield _kept(where, [replaced(program, statement, text)])

@@ -3,60 +3,161 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TypeVar
+from pathlib import PurePath
+from typing import Any, TypeVar
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import EditFacts
-from inplacelab.recording.fixes.spots import Spot
+from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
+from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.source_tree import Program, applied, in_place_calls, root_of
 
 N = TypeVar("N", bound=ast.AST)
 Read = Callable[[str], str]
 """Returns the text of a file, by its name. It may raise `OSError`."""
-UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError)
+UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 """What parsing a file may raise."""
+NOTHING = Text("", "")
+
+_BYTES = Text("{0} bytes more", "多占 {0} 字节")
+_LINE, _LINE_OF = Text("line {0}", "第 {0} 行"), Text("line {0} of {1}", " {1} 第 {0} 行")
+_LINES, _LINES_OF = (
+    Text("lines {0} to {1}", "第 {0} 至 {1} 行"),
+    Text("lines {0} to {1} of {2}", " {2} 第 {0} 至 {1} 行"),
+)
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """An edit of one file.
+    """A way to fix a program that was not tried yet.
 
     Attributes:
-        says: what it does.
-        filename: the file.
-        edits: the changes of its text.
+        says, edits, reason: see `FixFacts`.
+        bytes: how many bytes more the program then needs each time; 0 for none, or if that is not known.
+        price: what it costs besides.
+        way: what kind of way it is: "order", "elsewhere", "again", "copy" or "refused". The reader is shown different ones.
+        sure: whether what is known shows that it is right.
+        other: whether the program then computes something else on purpose.
+        parts: the proposals of which it is made, if there are several.
     """
 
     says: Text
-    filename: str
     edits: tuple[EditFacts, ...]
+    reason: Text = NOTHING
+    bytes: int = 0
+    price: Text = NOTHING
+    way: str = "copy"
+    sure: bool = False
+    other: bool = False
+    parts: tuple[Proposal, ...] = ()
+
+    @property
+    def lines(self) -> int:
+        """How many lines it changes."""
+        touched = {(each.file, k) for each in self.edits for k in range(each.line, each.end_line + 1)}
+        return len(touched) + sum(max(each.text.count("\n") - 1, 0) for each in self.edits)
+
+    def facts(self, checked: Evidence = "", differs: Sequence[str] = (), slopes: int | None = None) -> FixFacts:
+        """Returns the fix, with what trying it has shown."""
+        prices = [_BYTES.format(f"{self.bytes:,}")] if self.bytes else []
+        prices += [self.price] if self.price != NOTHING else []
+        price = Text("; ".join(each.en for each in prices), "；".join(each.zh for each in prices))
+        return FixFacts(self.says, self.edits, checked, self.reason, price, tuple(differs), slopes)
 
 
-def edited(source: str, proposals: Sequence[Proposal]) -> str:
-    """Returns the text of a file with the edits of several proposals for it.
+def together(proposals: Sequence[Proposal]) -> Proposal:
+    """Returns several proposals as one."""
+    parts = sorted(
+        dict.fromkeys(part for each in proposals for part in each.parts or (each,)), key=lambda each: each.edits
+    )
+    if len(parts) == 1:
+        return parts[0]
+    edits = tuple(dict.fromkeys(edit for each in parts for edit in each.edits))
+    prices = dict.fromkeys(each.price for each in parts if each.price != NOTHING)
+    return Proposal(
+        _joined(parts, ", and ", "，并", lambda each: each.says), edits, parts[0].reason, sum(each.bytes for each in parts),
+        next(iter(prices), NOTHING), parts[0].way, all(each.sure for each in parts), any(each.other for each in parts), tuple(parts),
+    )  # fmt: skip
+
+
+def _joined(parts: Sequence[Proposal], en: str, zh: str, text: Callable[[Proposal], Text]) -> Text:
+    texts = dict.fromkeys(map(text, parts))
+    return Text(en.join(each.en for each in texts), zh.join(each.zh for each in texts))
+
+
+def changed(edits: Sequence[EditFacts], read: Read) -> dict[str, tuple[str, str]]:
+    """Returns the texts of the files that edits change, before and after, by the names of the files.
 
     Raises:
-        SyntaxError: if they do not go together.
+        SyntaxError: if the edits do not go together, or leave no Python program.
+        OSError, ValueError: if a file cannot be read.
     """
-    edits = list(dict.fromkeys(edit for each in proposals for edit in each.edits))
-    ordered = sorted(edits)
-    for one, other in pairwise(ordered):
-        if (one.end_line, one.end_column) > (other.line, other.column):
+    found = {}
+    for name in dict.fromkeys(each.file for each in edits):
+        mine = sorted({each for each in edits if each.file == name})
+        if any((one.end_line, one.end_column) > (other.line, other.column) for one, other in pairwise(mine)):
             raise SyntaxError
-    text = applied(source, edits)
-    ast.parse(text)
-    return text
+        before = read(name)
+        after = applied(before, mine)
+        ast.parse(after)
+        found[name] = before, after
+    return found
+
+
+class Sources:
+    """The parsed files of a program.
+
+    Args:
+        read: returns the text of a file.
+        trails: what failed.
+        main: the name of the script, whose lines are said without it.
+    """
+
+    def __init__(self, read: Read, trails: Sequence[Trail], main: str) -> None:
+        self._read, self._main = read, main
+        self._known = {name: each.bytes for trail in trails for each in trail.kept[:1] for name in each.names}
+        self._programs: dict[str, Program | None] = {}
+
+    def program(self, filename: str) -> Program | None:
+        """Returns a parsed file; None if it cannot be read, or is none of the user's programs."""
+        if filename not in self._programs:
+            try:
+                self._programs[filename] = Program(self._read(filename))
+            except UNREADABLE:
+                self._programs[filename] = None
+        return self._programs[filename]
+
+    def at(self, spots: Sequence[Spot]) -> Iterator[Where]:
+        """Yields the innermost of some frames, if its file can be read."""
+        for spot in spots[:1]:
+            if (program := self.program(spot.filename)) is not None:
+                yield Where(spot, program, self._main, self._known)
 
 
 class Where:
     """A spot in its parsed file."""
 
-    def __init__(self, spot: Spot, read: Read) -> None:
-        self.spot = spot
-        self.program = Program(read(spot.filename))
+    def __init__(self, spot: Spot, program: Program, main: str, known: Mapping[str, int]) -> None:
+        self.spot, self.program, self._main, self._known = spot, program, main, known
+        self.statement = self._statement()
+
+    def line(self, first: int, last: int | None = None) -> Text:
+        """Names a line: "line 5", "line 5 of model.py"."""
+        known = () if self.spot.filename == self._main else (PurePath(self.spot.filename).name,)
+        if last is None or last == first:
+            return (_LINE_OF if known else _LINE).format(first, *known)
+        return (_LINES_OF if known else _LINES).format(first, last, *known)
+
+    def bytes(self, name: str) -> int:
+        """Returns how many bytes the tensor of this name has that was written or viewed here; 0 if that is not known."""
+        return self.spot.bytes or self._known.get(name, 0)
+
+    def proposal(self, says: Text, edits: Sequence[EditFacts], *, sure: bool = False, **more: Any) -> Proposal:
+        """Returns a proposal for the file, which is sure only if the place is."""
+        known = sure and self.spot.column >= 0
+        return Proposal(says, tuple(replace(each, file=self.spot.filename) for each in edits), sure=known, **more)
 
     def nodes(self, kind: type[N]) -> list[N]:
         """Returns the nodes of a kind exactly at the spot, outermost first."""
@@ -66,9 +167,8 @@ class Where:
         spot, ends = self.spot, ("lineno", "end_lineno", "col_offset", "end_col_offset")
         return [getattr(node, each, None) for each in ends] == [spot.line, spot.end_line, spot.column, spot.end_column]
 
-    @property
-    def statement(self) -> ast.stmt | None:
-        """The simple statement that contains the spot."""
+    def _statement(self) -> ast.stmt | None:
+        """Returns the simple statement that contains the spot."""
         spot = self.spot
         found = [
             each
@@ -79,16 +179,6 @@ class Where:
         ]
         inside = [each for each in found if each.lineno < spot.line or each.col_offset <= max(spot.column, 0)]
         return max(inside, key=lambda each: (each.lineno, each.col_offset), default=found[0] if found else None)
-
-
-def for_first(spots: Sequence[Spot], propose: Callable[[Where], Iterator[Proposal]], read: Read) -> Iterator[Proposal]:
-    """Yields proposals for the innermost spot."""
-    for spot in spots[:1]:
-        try:
-            where = Where(spot, read)
-        except UNREADABLE:
-            return
-        yield from propose(where)
 
 
 def written_by(program: Program, call: ast.Call) -> ast.expr | None:
@@ -102,17 +192,26 @@ def written_by(program: Program, call: ast.Call) -> ast.expr | None:
     return target if isinstance(target, ast.Name | ast.Attribute | ast.Subscript) else None
 
 
+def name_in_place(call: ast.Call) -> str:
+    """Returns the name of an in-place operation without its underscore; "" if a call is of none."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name[:-1] if name.endswith("_") and not name.endswith("__") else ""
+
+
+def augmented(statement: ast.AugAssign, target: str = "") -> str:
+    """Returns the value of an augmented assignment, written out: `x + (y - z)` for `x += y - z`; with another left operand, if given."""
+    value = ast.unparse(statement.value)
+    if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.BoolOp | ast.Compare | ast.Lambda):
+        value = f"({value})"
+    return f"{target or ast.unparse(statement.target)} {_SIGNS[type(statement.op)]} {value}"
+
+
 def replaced(program: Program, node: ast.expr | ast.stmt, text: str) -> EditFacts:
     """Returns the edit that replaces an expression or a statement by other text."""
     return EditFacts(*program.start(node), *program.end(node), text)
 
 
-_SIGNS: dict[type[ast.operator], str] = {
+_SIGNS: Mapping[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.Mod: "%", ast.FloorDiv: "//",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
 }  # fmt: skip
-
-
-def sign(operator: ast.operator) -> str:
-    """Returns an operator as it is written: "+"."""
-    return _SIGNS[type(operator)]

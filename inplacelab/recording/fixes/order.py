@@ -16,7 +16,7 @@ from inplacelab.recording.facts import EditFacts, NodeFacts, Step, TensorFacts
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import Program, root_of, source_lines
 
-__all__ = ["Began", "depends", "keeps_order", "moves"]
+__all__ = ["Began", "keeps_order", "may_move", "moves"]
 
 Began = tuple[int, int]
 """A statement that began: its line, and how many frames of the program ran it."""
@@ -25,6 +25,33 @@ Began = tuple[int, int]
 def moves(source: str, edits: Sequence[EditFacts]) -> bool:
     """Whether edits of a program move a statement."""
     return any(True for _ in _swaps(source, edits))
+
+
+def may_move(recording: Recording, edits: Sequence[EditFacts]) -> bool:
+    """Whether the recording of a run that ended in a failed pass shows, too, that edits may move a statement: one that ran once, across none that
+    looks at gradients.
+    """
+    program, swaps = Program(recording.source), list(_swaps(recording.source, edits))
+    return bool(swaps) and not recording.truncated and all(_may_swap(recording, program, each) for each in swaps)
+
+
+def _may_swap(recording: Recording, program: Program, swap: _Swap) -> bool:
+    parts = _within(program, swap.first), _within(program, swap.then)
+    attributes = [
+        node.attr for part in parts for each in part for node in ast.walk(each) if isinstance(node, ast.Attribute)
+    ]
+    if attributes.count("backward") != 1 or _TOUCHES_GRADIENTS & {*attributes} or any(map(program.repeats, parts[1])):
+        return False
+    of_first = [each.index for each in recording.steps if each.line in swap.first]
+    of_then = [each.index for each in recording.steps if each.line in swap.then]
+    if not of_first or not of_then or of_then[0] < of_first[0] or _names_depend(*parts, _tensors(recording)):
+        return False
+    return not depends(recording, range(of_first[0], of_then[0]), range(of_then[0], len(recording)))
+
+
+_TOUCHES_GRADIENTS = {
+    "grad", "gradient", "clear_grad", "clear_gradient", "clear_gradients", "zero_grad", "step", "minimize", "set_state_dict"
+}  # fmt: skip
 
 
 def keeps_order(recording: Recording, began: Sequence[Began], edits: Sequence[EditFacts]) -> bool:
@@ -81,15 +108,7 @@ def _independent(recording: Recording, began: Sequence[Began], program: Program,
     runs = list(_runs(began, swap))
     if not runs or None in runs:
         return False
-    tensors = {
-        name.partition(".")[0].partition("[")[0]
-        for step in recording.steps
-        for _, facts in step.tensors
-        if facts is not None
-        for name in facts.names
-        if name.isidentifier()
-    }
-    if _names_depend(_within(program, swap.first), _within(program, swap.then), tensors):
+    if _names_depend(_within(program, swap.first), _within(program, swap.then), _tensors(recording)):
         return False
     by_turn: dict[int, list[int]] = {}
     for step in recording.steps:
@@ -100,6 +119,18 @@ def _independent(recording: Recording, began: Sequence[Began], program: Program,
         if depends(recording, first, then):
             return False
     return True
+
+
+def _tensors(recording: Recording) -> set[str]:
+    """Returns the names of all tensors."""
+    return {
+        name.partition(".")[0].partition("[")[0]
+        for step in recording.steps
+        for _, facts in step.tensors
+        if facts is not None
+        for name in facts.names
+        if name.isidentifier()
+    }
 
 
 def _runs(began: Sequence[Began], swap: _Swap) -> Iterator[tuple[range, range] | None]:

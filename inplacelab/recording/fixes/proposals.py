@@ -1,152 +1,263 @@
-"""Proposes edits that may fix a program whose backward failed. Whether one does is found out by trying it."""
+"""Proposes ways to fix a program whose backward failed, cheapest first. Whether one works is found out by trying it (`recorders/fix_search.py`)."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
-from inplacelab.recording.fixes.kept_copies import copies_kept
-from inplacelab.recording.fixes.located import UNREADABLE, Proposal, Read, Where, for_first, replaced, sign, written_by
+from inplacelab.recording.fixes.kept_copies import copies_kept, copies_of_all
+from inplacelab.recording.fixes.located import (
+    Proposal,
+    Read,
+    Sources,
+    Where,
+    augmented,
+    name_in_place,
+    replaced,
+    together,
+    written_by,
+)
+from inplacelab.recording.fixes.recompute import computed_again
 from inplacelab.recording.fixes.spots import Spot, Trail
-from inplacelab.recording.source_tree import Program
+from inplacelab.recording.source_tree import Program, in_place_calls
 
-_OUT_OF_PLACE = Text("write out of place", "改为非原地操作")
-_COPY_TARGET = Text("copy the tensor before it is written", "写入之前先复制张量")
-_NOT_INPLACE = Text("leave out `inplace=True`", "去掉 `inplace=True`")
-_LATER = Text("overwrite only after backward", "等反向传播之后再覆盖")
-_KEEP_GRAPH = Text("let the earlier pass keep the graph", "让之前的反向传播保留反向图")
+__all__ = ["has_ordinary", "ordinary", "out_of_place", "proposals"]
 
-_NO_ORDINARY = frozenset({"zero", "fill", "copy", "uniform", "normal", "set", "resize", "index_put"})
-"""Operations that there are in place only, or which need not be written otherwise."""
+_NO_ORDINARY = frozenset({
+    "apply", "bernoulli", "cauchy", "copy", "exponential", "fill", "fill_diagonal", "geometric", "index_put", "log_normal", "map", "map2",
+    "normal", "random", "reconstruct_from", "resize", "set", "share_memory", "uniform", "zero",
+})  # fmt: skip
+"""Operations that there are in place only, or which are something else out of place."""
+
+_WRITE = Text("in {0} write `{1}`, which makes a new tensor", "把{0}改写为 `{1}`，它产生一个新张量")
+_NOT_INPLACE = Text(
+    "in {0} write `inplace=False`, so that the operation makes a new tensor",
+    "把{0}的参数改为 `inplace=False`，使运算产生一个新张量",
+)
+_CLONE = Text("put `{0} = {0}.clone()` before {1}, so that {2}", "在{1}之前加上 `{0} = {0}.clone()`，{2}")
+_CLONE_WRITTEN = Text("the clone is written", "让写入落在副本上")
+_VIEW_OF_CLONE = Text("`{0}` is a view of the clone", "让 `{0}` 成为副本的视图")
+_CALL_FIRST = Text("call `{0}` before {1}", "把 `{0}` 移到{1}之前")
+_MOVE = Text("move {0} to after {1}", "把{0}移到{1}之后")
+_USED = Text("backward has then used the value", "这时反向传播已经用过该值")
+_KEEP_GRAPH = Text("let {0} keep the graph: `{1}`", "让{0}保留反向图：`{1}`")
+_GRAPH_KEPT = Text("what the graph has saved is kept until the second pass", "反向图保存的内容会保留到第二次反向传播")
 
 
-def proposals(trail: Trail, read: Read) -> Iterator[Proposal]:
-    """Yields what may fix a failure: first what is usual.
+def has_ordinary(name: str) -> bool:
+    """Whether an in-place operation, named without its underscore, has an ordinary form: "relu" has, "zero" has not."""
+    return name not in _NO_ORDINARY
+
+
+def proposals(trails: Sequence[Trail], read: Read, main: str = "") -> list[Proposal]:
+    """Returns what may fix a program, each once: first what concerns most of the values, and of that the cheapest.
 
     Args:
-        trail: the failure.
-        read: returns the text of the trail's files.
+        trails: the values that the failed pass found overwritten or released, or would have found.
+        read: returns the text of the program's files.
+        main: the name of the script, whose lines are said without it.
     """
+    if not trails:
+        return []
+    sources = Sources(read, trails, main)
+    found: dict[frozenset[EditFacts], list[Proposal]] = {}
+    for trail in dict.fromkeys(trails):
+        mine: dict[frozenset[EditFacts], Proposal] = {}
+        for each in _of_one(trail, sources):
+            mine.setdefault(frozenset(each.edits), each)
+        for key, each in mine.items():
+            found.setdefault(key, []).append(each)
+    many = len(dict.fromkeys(trails))
+    ranked = [(many, each) for each in _pass_first(trails, sources)]
+    ranked += [
+        (len(each), replace(each[0], sure=len(each) == many and all(one.sure for one in each)))
+        for each in found.values()
+    ]
+    ranked += [(many, each) for each in _of_all(trails, sources) if frozenset(each.edits) not in found]
+    usual = max((each.bytes for trail in trails for each in trail.kept[:1]), default=0)
+
+    def cost(each: Proposal) -> int:
+        return 0 if each.way == "order" else each.bytes or usual
+
+    ranked.sort(key=lambda each: (-each[0], cost(each[1]), _WAYS.index(each[1].way), each[1].lines))
+    return [each for _, each in ranked]
+
+
+_WAYS = ("order", "elsewhere", "again", "copy")
+"""Of proposals that cost the same the first is that which changes least of what the program does."""
+
+
+def _of_one(trail: Trail, sources: Sources) -> Iterator[Proposal]:
+    """Yields what may fix a failure that concerns one value."""
     if trail.kind == "again":
-        yield from for_first(trail.released, _keeping_the_graph, read)
+        for where in sources.at(trail.released):
+            yield from _keeping_the_graph(where)
         return
+    places = [where for write in trail.writes for where in sources.at(write)]
+    yield from _elsewhere(trail, places, sources)
     for write in trail.writes:
-        yield from for_first(write, _out_of_place, read)
+        yield from _after(write, trail.needed, sources)
+    yield from _clones(trail, places, sources)
+    yield from copies_kept(trail, sources)
+
+
+def _elsewhere(trail: Trail, places: Sequence[Where], sources: Sources) -> Iterator[Proposal]:
+    """Yields ways to have the operations that wrote make new tensors."""
+    of_each = [list(out_of_place(where)) for where in places]
+    if len(of_each) > 1 and all(of_each):
+        yield together([each[0] for each in of_each])
+    for each in of_each:
+        yield from (replace(one, sure=one.sure and len(of_each) == 1) for one in each)
     for write in trail.writes:
-        yield from _without_inplace(write, read)
-    for write in trail.writes:
-        yield from _after(write, trail.needed, read)
-    for write in trail.writes:
-        yield from for_first(write, _copying_target, read)
+        yield from _without_inplace(write, sources)
+
+
+def _clones(trail: Trail, places: Sequence[Where], sources: Sources) -> Iterator[Proposal]:
+    """Yields ways to have the writes go to a clone."""
+    written = {where.spot.line for where in places}
+    for where in places[:1] if not trail.views else ():
+        yield from _copying_target(where)
     for view in trail.views:
-        yield from for_first((view,), _copying_target, read)
-    yield from copies_kept(trail, read)
+        for where in sources.at((view,)):
+            yield from _copying_target(where, "" if view.line in written else _bound_to(where))
+    for where in places[0 if trail.views else 1 :]:
+        yield from (replace(each, sure=False) for each in _copying_target(where))
+
+
+def _of_all(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:
+    """Yields what concerns all values together."""
+    stale = [each for each in dict.fromkeys(trails) if each.kind != "again"]
+    spots = dict.fromkeys(write[0] for each in stale for write in each.writes)
+    if spots and all(each.updates for each in spots):
+        yield from computed_again(stale, sources)
+    if len(stale) > 1:
+        of_each = [list(out_of_place(where)) for spot in spots for where in sources.at((spot,))]
+        if of_each and all(of_each):
+            yield together([each[0] for each in of_each])
+    if stale and (copies := copies_of_all(stale, sources)):
+        yield replace(together(copies), sure=False)
 
 
 # --- the write ---------------------------------------------------------------------------------------------------------
 
 
-def _out_of_place(where: Where) -> Iterator[Proposal]:
+def out_of_place(where: Where) -> Iterator[Proposal]:
     """`x.mul_(2)` as `x = x.mul(2)`, `x += y` as `x = x + y`, `f(x, inplace=True)` without that."""
-    program, statement, filename = where.program, where.statement, where.spot.filename
-    if isinstance(statement, ast.AugAssign):
-        target, operator = ast.unparse(statement.target), sign(statement.op)
-        value = ast.unparse(statement.value)
-        if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.BoolOp | ast.Compare | ast.Lambda):
-            value = f"({value})"
-        if isinstance(statement.target, ast.Name | ast.Attribute):
-            yield Proposal(
-                _OUT_OF_PLACE, filename, (replaced(program, statement, f"{target} = {target} {operator} {value}"),)
-            )
+    program, statement, spot = where.program, where.statement, where.spot
+    if statement is None:
         return
+    line = where.line(statement.lineno)
+
+    def written(edits: Sequence[EditFacts], target: str | None) -> Proposal:
+        sure = spot.alone and target is not None and target in spot.names and program.may_bind(statement, target)
+        text = program.text(statement, list(edits))
+        return where.proposal(
+            _WRITE.format(line, text), edits, way="elsewhere", bytes=where.bytes(target or ""), sure=sure
+        )
+
+    if isinstance(statement, ast.AugAssign):
+        if isinstance(statement.target, ast.Name | ast.Attribute):
+            target = ast.unparse(statement.target)
+            yield written([replaced(program, statement, f"{target} = {augmented(statement)}")], target)
+        return
+    calls = in_place_calls(statement.value) if isinstance(statement, ast.Expr | ast.Assign) else []
+    roots = [ast.unparse(each.func.value) for each in calls[-1:] if isinstance(each.func, ast.Attribute)]
+    for name in dict.fromkeys((*spot.names, *roots)):
+        if edits := ordinary(program, statement, name):
+            yield written(edits, name)
     for call in where.nodes(ast.Call):
         yield from _called_in_place(where, call, statement)
 
 
-def _called_in_place(where: Where, call: ast.Call, statement: ast.stmt | None) -> Iterator[Proposal]:
-    program, filename = where.program, where.spot.filename
+def _called_in_place(where: Where, call: ast.Call, statement: ast.stmt) -> Iterator[Proposal]:
+    program, spot = where.program, where.spot
+    assigned = isinstance(statement, ast.Expr) and statement.value is call
+    target = written_by(program, call)
     flags = [each for each in call.keywords if each.arg == "inplace"]
     if flags:
-        edit = [replaced(program, flags[0].value, "False")]
-        if isinstance(statement, ast.Expr) and statement.value is call and call.args:
-            edit.append(program.insert(call, f"{ast.unparse(call.args[0])} = "))
-        yield Proposal(_NOT_INPLACE, filename, tuple(edit))
-        return
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if not name.endswith("_") or name.rstrip("_") in _NO_ORDINARY or name.startswith("__"):
-        return
-    last = program.end(call.func)
-    edits = [EditFacts(last[0], last[1] - 1, *last, "")]
-    if isinstance(statement, ast.Expr) and statement.value is call:
-        target = written_by(program, call)
-        if target is not None:
-            yield Proposal(_OUT_OF_PLACE, filename, (*edits, program.insert(call, f"{ast.unparse(target)} = ")))
+        edits = [replaced(program, flags[0].value, "False")]
+    elif (name := name_in_place(call)) and has_ordinary(name):
+        last = program.end(call.func)
+        edits = [EditFacts(last[0], last[1] - 1, *last, "")]
     else:
-        yield Proposal(_OUT_OF_PLACE, filename, tuple(edits))
+        return
+    if assigned and target is not None:
+        edits.append(program.insert(call, f"{ast.unparse(target)} = "))
+    elif assigned:
+        return
+    says = _WRITE.format(where.line(statement.lineno), program.text(statement, edits))
+    yield where.proposal(says, edits, way="elsewhere", bytes=spot.bytes)
 
 
-def _without_inplace(write: Sequence[Spot], read: Read) -> Iterator[Proposal]:
+def ordinary(program: Program, statement: ast.stmt, name: str, target: str = "") -> list[EditFacts]:
+    """Rewrites `a.relu_()` as `a = a.relu()`, or with another target; nothing if the statement is not a chain of such calls."""
+    target = target or name
+    if not isinstance(statement, ast.Expr | ast.Assign) or (
+        name.isidentifier() and not program.may_bind(statement, name)
+    ):
+        return []
+    value, targets = statement.value, [] if isinstance(statement, ast.Expr) else statement.targets
+    calls = in_place_calls(value)
+    if calls and isinstance(calls[-1].func, ast.Attribute) and ast.unparse(calls[-1].func.value) == name:
+        names = [call.func for call in calls if isinstance(call.func, ast.Attribute)]
+    elif (
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and name_in_place(value)
+        and value.args and isinstance(value.args[0], ast.Name) and value.args[0].id == name
+    ):  # fmt: skip
+        names = [value.func]
+    else:
+        return []
+    if not names or not all(has_ordinary(each.attr[:-1]) for each in names):
+        return []
+    if not all(isinstance(each, ast.Name) for each in targets):
+        return []
+    ends = map(program.end, names)
+    edits = [EditFacts(line, column - 1, line, column, "") for line, column in ends]
+    known = [each.id for each in targets if isinstance(each, ast.Name)]
+    return edits if target in known else [program.insert(value, f"{target} = "), *edits]
+
+
+def _without_inplace(write: Sequence[Spot], sources: Sources) -> Iterator[Proposal]:
     """`nn.ReLU(inplace=True)` with `inplace=False`, anywhere in the files of a write that a module has done."""
-    for filename in dict.fromkeys(each.filename for each in write):
-        try:
-            program = Program(read(filename))
-        except UNREADABLE:
-            continue
-        kind = write[0].op.rstrip("_").replace("_", "").lower()
-        for call in ast.walk(program.tree):
-            if not isinstance(call, ast.Call):
-                continue
-            name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-            flags = [each.value for each in call.keywords if each.arg == "inplace"]
-            if kind.startswith(name.lower()[:4]) and flags and ast.unparse(flags[0]) == "True":
-                yield Proposal(_NOT_INPLACE, filename, (replaced(program, flags[0], "False"),))
+    kind = write[0].op.rstrip("_").replace("_", "").lower()
+    for spot in {each.filename: each for each in reversed(write)}.values():
+        for where in sources.at((spot,)):
+            for call in ast.walk(where.program.tree):
+                if not isinstance(call, ast.Call):
+                    continue
+                name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+                flags = [each.value for each in call.keywords if each.arg == "inplace"]
+                if name and kind.startswith(name.lower()[:4]) and flags and ast.unparse(flags[0]) == "True":
+                    says = _NOT_INPLACE.format(where.line(flags[0].lineno))
+                    edits = [replaced(where.program, flags[0], "False")]
+                    yield where.proposal(says, edits, way="elsewhere", bytes=write[0].bytes)
 
 
-def _after(write: Sequence[Spot], needed: Sequence[Spot], read: Read) -> Iterator[Proposal]:
-    """Moves the statement that writes, or calls what writes, or a block around it, to after the backward pass in the same block."""
-    for spot in write:
-        for other in needed:
-            if spot.filename != other.filename:
-                continue
-            try:
-                here, there = Where(spot, read), Where(other, read)
-            except UNREADABLE:
-                continue
-            if here.statement is not None and there.statement is not None:
-                yield from _moved(here.program, here.statement, there.statement.lineno, spot.filename)
-
-
-def _moved(program: Program, statement: ast.stmt, passes: int, filename: str) -> Iterator[Proposal]:
-    """Yields ways to move a statement to after the one of its block in which the line `passes` is."""
-    movable: ast.AST = statement
-    around = program.around(statement)
-    while isinstance(movable, _MOVABLE):
-        end = movable.end_lineno or movable.lineno
-        later = [each for each in program.block(movable) if end < each.lineno <= passes <= (each.end_lineno or 0)]
-        text = program.whole_lines(movable)
-        if later and text is not None:
-            after = (later[0].end_lineno or passes) + 1
-            removed = EditFacts(movable.lineno, 0, end + 1, 0, "")
-            yield Proposal(_LATER, filename, (removed, EditFacts(after, 0, after, 0, text)))
-        movable = next(around)
-
-
-_MOVABLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.With, ast.For, ast.While, ast.If, ast.Try)
-
-
-def _copying_target(where: Where) -> Iterator[Proposal]:
+def _copying_target(where: Where, view: str = "") -> Iterator[Proposal]:
     """`x = x.clone()` before a statement that writes to `x`, or makes the view that is written, or before the blocks around it."""
-    statement, program = where.statement, where.program
+    statement, program, spot = where.statement, where.program, where.spot
     if statement is None:
         return
     # Under `no_grad`, or in a loop, a clone is another one than before the block.
     blocks = [each for each in program.around(statement) if isinstance(each, ast.With | ast.For | ast.While | ast.Try)]
+    what = _VIEW_OF_CLONE.format(view) if view else _CLONE_WRITTEN
     for target in _targets(_part_written(where, statement)):
         for place in (statement, *blocks):
+            says = _CLONE.format(target, where.line(place.lineno), what)
+            sure = spot.alone and place is statement and program.may_bind(statement, target)
             edit = program.line_before(place, f"{target} = {target}.clone()")
-            yield Proposal(_COPY_TARGET, where.spot.filename, (edit,))
+            yield where.proposal(says, [edit], way="elsewhere", bytes=where.bytes(target), sure=sure)
+
+
+def _bound_to(where: Where) -> str:
+    """Returns the name of the view that is made at a spot; "" if it gets none."""
+    match where.statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value in where.nodes(ast.expr):
+            return name
+    return where.spot.names[0] if where.spot.names else ""
 
 
 def _part_written(where: Where, statement: ast.stmt) -> ast.expr | None:
@@ -184,10 +295,66 @@ def _whole(expression: ast.expr | None) -> ast.expr | None:
     return expression
 
 
+# --- the pass ------------------------------------------------------------------------------------------------------------
+
+
+def _pass_first(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:
+    """Moves the call of backward before the first write, in the block in which both are."""
+    frames = [spot for each in trails for write in each.writes for spot in write]
+    for where in (where for spot in trails[0].needed for where in sources.at((spot,))):
+        program, backward = where.program, where.statement
+        if not isinstance(backward, ast.Expr) or (text := program.whole_lines(backward)) is None:
+            continue
+        lines = {each.line for each in frames if each.filename == where.spot.filename}
+        holds = [each for each in program.before(backward) if lines & {*range(each.lineno, (each.end_lineno or 0) + 1)}]
+        if not holds or program.whole_lines(holds[0]) is None:
+            continue
+        put = EditFacts(holds[0].lineno, 0, holds[0].lineno, 0, text)
+        out = EditFacts(backward.lineno, 0, (backward.end_lineno or backward.lineno) + 1, 0, "")
+        says = _CALL_FIRST.format(program.text(backward), where.line(holds[0].lineno))
+        yield where.proposal(says, [put, out], way="order")
+        return
+
+
+def _after(write: Sequence[Spot], needed: Sequence[Spot], sources: Sources) -> Iterator[Proposal]:
+    """Moves the statement that writes, or calls what writes, or a block around it, to after the backward pass in the same block."""
+    for spot in write:
+        for other in needed:
+            for here, there in zip(sources.at((spot,)), sources.at((other,)), strict=False):
+                if spot.filename == other.filename and here.statement is not None and there.statement is not None:
+                    yield from _moved(here, here.statement, there.statement.lineno)
+
+
+def _moved(where: Where, statement: ast.stmt, passes: int) -> Iterator[Proposal]:
+    """Yields ways to move a statement to after the one of its block in which the line `passes` is."""
+    program = where.program
+    movable: ast.AST = statement
+    around = program.around(statement)
+    while isinstance(movable, _MOVABLE):
+        end = movable.end_lineno or movable.lineno
+        later = [each for each in program.block(movable) if end < each.lineno <= passes <= (each.end_lineno or 0)]
+        text = program.whole_lines(movable)
+        if later and text is not None:
+            last = later[0].end_lineno or passes
+            removed = EditFacts(movable.lineno, 0, end + 1, 0, "")
+            says = _MOVE.format(where.line(movable.lineno, end), where.line(last))
+            yield where.proposal(says, [removed, EditFacts(last + 1, 0, last + 1, 0, text)], way="order", reason=_USED)
+        movable = next(around)
+
+
+_MOVABLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.With, ast.For, ast.While, ast.If, ast.Try)
+
+
 def _keeping_the_graph(where: Where) -> Iterator[Proposal]:
-    for call in where.nodes(ast.Call)[:1]:
-        if not any(each.arg == "retain_graph" for each in call.keywords):
-            line, column = where.program.end(call)
+    program, statement = where.program, where.statement
+    calls = where.nodes(ast.Call) or [
+        each for each in ast.walk(statement or where.program.tree) if isinstance(each, ast.Call)
+    ]
+    calls = [each for each in calls if isinstance(each.func, ast.Attribute) and each.func.attr in ("backward", "grad")]
+    for call in calls[:1] if statement is not None else ():
+        if statement is not None and not any(each.arg == "retain_graph" for each in call.keywords):
+            line, column = program.end(call)
             comma = ", " if call.args or call.keywords else ""
             edit = EditFacts(line, column - 1, line, column - 1, f"{comma}retain_graph=True")
-            yield Proposal(_KEEP_GRAPH, where.spot.filename, (edit,))
+            says = _KEEP_GRAPH.format(where.line(statement.lineno), program.text(statement, [edit]))
+            yield where.proposal(says, [edit], way="order", price=_GRAPH_KEPT, sure=True)

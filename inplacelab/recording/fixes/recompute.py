@@ -4,48 +4,56 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import FixFacts
-from inplacelab.recording.source_tree import Program
+from inplacelab.recording.fixes.located import Proposal, Sources
+from inplacelab.recording.fixes.spots import Trail
 
 __all__ = ["computed_again"]
 
 _FEW = 3
 """For more lines than this, the advice is just to compute the loss again."""
+_AGAIN = Text("after {0} compute {1} again, from the new values", "在{0}之后用新的值重新计算 {1}")
+_PRICE = Text(
+    "one more forward pass; the gradients are those at the new values", "多一次前向计算；得到的是新值处的梯度"
+)
 
 
-def computed_again(
-    program: Program,
-    makers: Sequence[ast.stmt | None],
-    updated: Iterable[str],
-    across: Sequence[ast.stmt],
-    backward: ast.stmt,
-) -> FixFacts | None:
-    """Returns the lines that lead from the updated parameters to the loss, to be repeated before `backward`.
+def computed_again(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:
+    """Yields the lines that lead from the updated parameters to the loss, repeated before the pass.
 
     Args:
-        program: the program.
-        makers: the statements that saved the overwritten values: all of them must run again.
-        updated: the names of the parameters.
-        across: the statements from the update up to the call of `backward`.
-        backward: the call of `backward`.
+        trails: the values that the pass found overwritten, all by updates of parameters.
+        sources: the files.
     """
-    block = program.block(backward)
-    earlier = block[: block.index(across[0])]
-    parameters = {root for name in updated if (root := _root(name))}
-    again = _affected(_needed(earlier, backward, parameters), parameters)
-    if not 0 < len(again) <= _FEW or not all(each in again for each in makers) or not _says_all(again, earlier):
-        return None
-    after = block[block.index(across[0]) + 1]
-    lines = [program.text(each) for each in again]
-    *firsts, last = (f"`{line}`" for line in lines)
-    listed = Text(" and ".join(filter(None, (", ".join(firsts), last))), "、".join([*firsts, last]))
-    pattern = Text("after line {0} compute {1} again, from the new values", "在第 {0} 行之后用新的值重新计算 {1}")
-    _, column = program.start(after)
-    edit = program.line_before(after, f"\n{' ' * column}".join(lines))
-    return FixFacts(pattern.format(across[0].end_lineno, listed), (edit,))
+    spots = [write[0] for each in trails for write in each.writes]
+    last = max(each.line for each in spots)
+    for where in sources.at(trails[0].needed):
+        program, backward = where.program, where.statement
+        makers = [one.statement for each in trails for one in sources.at(each.kept)]
+        if backward is None or any(each.filename != where.spot.filename for each in spots):
+            return
+        earlier = program.before(backward)
+        holds = [k for k, each in enumerate(earlier) if each.lineno <= last <= (each.end_lineno or 0)]
+        if len(holds) != 1 or isinstance(earlier[holds[0]], ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            return
+        first, after = earlier[holds[0]], [*earlier[holds[0] + 1 :], backward][0]
+        parameters = {root for each in spots for name in each.names if (root := _root(name))}
+        needed = _needed(earlier[: holds[0]], backward, parameters)
+        again = _affected(needed, parameters)
+        if (
+            not 0 < len(again) <= _FEW
+            or not all(each in again for each in makers)
+            or not _says_all(again, earlier[: holds[0]])
+        ):
+            return
+        lines = [program.text(each) for each in again]
+        *firsts, end = (f"`{line}`" for line in lines)
+        listed = Text(" and ".join(filter(None, (", ".join(firsts), end))), "、".join([*firsts, end]))
+        edit = program.line_before(after, f"\n{' ' * program.start(after)[1]}".join(lines))
+        says = _AGAIN.format(where.line(first.end_lineno or first.lineno), listed)
+        yield where.proposal(says, [edit], price=_PRICE, way="again", sure=True, other=True)
 
 
 def _root(name: str) -> str | None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inplacelab.language import Text, enumerated
-from inplacelab.recording.facts import EditFacts, ErrorFacts, FixFacts, TensorFacts
-from inplacelab.recording.fixes.write_elsewhere import HasOrdinary, name_of, ordinary, stands_alone
-from inplacelab.recording.passes import begun_at
+from inplacelab.recording.facts import EditFacts, ErrorFacts, TensorFacts
+from inplacelab.recording.fixes.located import Proposal
+from inplacelab.recording.fixes.proposals import ordinary
+from inplacelab.recording.fixes.recorded_trails import name_of, stands_alone
 from inplacelab.recording.queries import saved_on
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.source_tree import Program, package_of, root_of
+from inplacelab.recording.source_tree import Program, package_of, program_of, root_of
 from inplacelab.supported import framework_of
 
 __all__ = ["refusal_fixes"]
@@ -30,11 +31,9 @@ class _Case:
 
     recording: Recording
     program: Program
-    index: int
     statement: ast.stmt
     before: State
     error: ErrorFacts
-    has_ordinary: HasOrdinary
 
     @property
     def tensor(self) -> TensorFacts | None:
@@ -42,21 +41,22 @@ class _Case:
         return None if self.error.tensor is None else self.before.tensors.get(self.error.tensor)
 
 
-def refusal_fixes(recording: Recording, program: Program, index: int, has_ordinary: HasOrdinary) -> list[FixFacts]:
-    """Returns the fixes for a program that was refused at step `index`."""
-    step = recording.steps[index]
-    statement = program.statement(step.line)
-    if step.error is None or statement is None or not index:
+def refusal_fixes(recording: Recording) -> list[Proposal]:
+    """Returns what may fix a program that was refused at the end of its recording."""
+    program, index = program_of(recording), len(recording) - 1
+    step = recording.steps[index] if index > 0 else None
+    statement = None if program is None or step is None else program.statement(step.line)
+    if program is None or step is None or step.error is None or statement is None:
         return []
-    case = _Case(recording, program, index, statement, recording.state(index - 1), step.error, has_ordinary)
+    case = _Case(recording, program, statement, recording.state(index - 1), step.error)
     found = next((fix for words, fix in _BY_WORDS.items() if words in step.error.message), None)
-    return [] if found is None else found(case)
+    return [] if found is None else [replace(each, way="refused", sure=True) for each in found(case)]
 
 
 # --- leaves ------------------------------------------------------------------------------------------------------------
 
 
-def _leaf(case: _Case) -> list[FixFacts]:
+def _leaf(case: _Case) -> list[Proposal]:
     """Offers both readings: a changed copy under a new name, or a change of the leaf itself."""
     leaf, _ = _leaf_and_first(case)
     otherwise = _under_another_name(case)
@@ -65,11 +65,11 @@ def _leaf(case: _Case) -> list[FixFacts]:
             "to compute with the changed values, write to `{0}.clone()` and go on with that",
             "若要用改变后的值继续计算，改为写入 `{0}.clone()`，之后使用这个副本",
         )
-        otherwise = FixFacts(pattern.format(name_of(leaf)), ())
+        otherwise = Proposal(pattern.format(name_of(leaf)), ())
     return [each for each in (otherwise, _without_gradient(case)) if each is not None]
 
 
-def _under_another_name(case: _Case) -> FixFacts | None:
+def _under_another_name(case: _Case) -> Proposal | None:
     leaf, first = _leaf_and_first(case)
     if leaf is None or first is None or len(leaf.names) != 1 or not name_of(leaf).isidentifier():
         return None
@@ -81,7 +81,7 @@ def _under_another_name(case: _Case) -> FixFacts | None:
     later = _reads_after(program, first, name)
     if later is None:
         return None
-    edits = ordinary(program, first, name, case.has_ordinary, new) if first is case.statement else []
+    edits = ordinary(program, first, name, new) if first is case.statement else []
     rewritten = bool(edits)
     shown = program.text(first, edits) if rewritten else f"{new} = {name}.clone()"
     if not rewritten:
@@ -99,7 +99,7 @@ def _under_another_name(case: _Case) -> FixFacts | None:
         says += Text(", and `{0}` in place of `{1}` in {2}", "，并在{2}用 `{0}` 代替 `{1}`").format(
             new, name, _lines(lines)
         )
-    return FixFacts(says, tuple(edits))
+    return Proposal(says, tuple(edits))
 
 
 def _leaf_and_first(case: _Case) -> tuple[TensorFacts | None, ast.stmt | None]:
@@ -149,7 +149,7 @@ def _reads_after(program: Program, first: ast.stmt, name: str) -> list[ast.expr]
     return None if inside or bound else [node for each in after for node in _reads_of(program, each, name)]
 
 
-def _without_gradient(case: _Case) -> FixFacts | None:
+def _without_gradient(case: _Case) -> Proposal | None:
     program, statement = case.program, case.statement
     leaf, _ = _leaf_and_first(case)
     module = package_of(program, framework_of(case.recording).alias)
@@ -162,7 +162,7 @@ def _without_gradient(case: _Case) -> FixFacts | None:
         "to change `{0}` itself, put line {1} inside `with {2}.no_grad()`",
         "若要改变 `{0}` 本身，把第 {1} 行放进 `with {2}.no_grad()`",
     ).format(name_of(leaf), statement.lineno, module)
-    return FixFacts(says, (inside,))
+    return Proposal(says, (inside,))
 
 
 def _lines(numbers: list[int]) -> Text:
@@ -172,35 +172,10 @@ def _lines(numbers: list[int]) -> Text:
     return Text("lines {0} and {1}", "第 {0} 和 {1} 行").format(enumerated(said[:-1]), said[-1])
 
 
-# --- the graph ---------------------------------------------------------------------------------------------------------
-
-
-def _freed(case: _Case) -> list[FixFacts]:
-    """Makes the pass that freed the saved tensors retain them."""
-    steps = case.recording.steps
-    freed = {
-        next((s.index for s in steps if (now := dict(s.nodes).get(key)) is not None and now.released), 0)
-        for key, node in case.before.nodes.items()
-        if node.released and (node.status or key == case.error.node)
-    }
-    begun = {begun_at(case.recording, at) or 0 for at in freed} - {begun_at(case.recording, case.index)}
-    statement = case.program.statement(steps[begun.pop()].line) if len(begun) == 1 else None
-    if not isinstance(statement, ast.Expr) or not isinstance(call := statement.value, ast.Call):
-        return []
-    if not isinstance(call.func, ast.Attribute) or call.func.attr != "backward" or call.keywords:
-        return []
-    line, column = case.program.end(call)
-    edit = EditFacts(line, column - 1, line, column - 1, ", retain_graph=True" if call.args else "retain_graph=True")
-    says = Text("let line {0} keep the graph: `{1}`", "让第 {0} 行保留反向图：`{1}`").format(
-        statement.lineno, case.program.text(statement, [edit])
-    )
-    return [FixFacts(says, (edit,))]
-
-
 # --- writes ------------------------------------------------------------------------------------------------------------
 
 
-def _read_while_written(case: _Case) -> list[FixFacts]:
+def _read_while_written(case: _Case) -> list[Proposal]:
     """Reads the operand from a clone."""
     statement, operand = case.statement, None
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
@@ -211,20 +186,20 @@ def _read_while_written(case: _Case) -> list[FixFacts]:
         return []
     edits = case.program.cloned(operand)
     says = Text("in line {0} read from a copy: `{1}`", "让第 {0} 行从副本读取：`{1}`")
-    return [FixFacts(says.format(statement.lineno, case.program.text(statement, edits)), tuple(edits))]
+    return [Proposal(says.format(statement.lineno, case.program.text(statement, edits)), tuple(edits))]
 
 
-def _not_in_place(case: _Case) -> list[FixFacts]:
+def _not_in_place(case: _Case) -> list[Proposal]:
     """Uses the ordinary operation, which allocates its result."""
     root = _written_root(case.statement)
     tensor = case.before.tensors.get(case.before.bound(root) or -1) if root else None
     if root is None or tensor is None or not stands_alone(case.before, tensor):
         return []
-    edits = ordinary(case.program, case.statement, root, case.has_ordinary)
+    edits = ordinary(case.program, case.statement, root)
     if not edits:
         return []
     pattern = Text("in line {0} write `{1}`, which makes a new tensor", "把第 {0} 行改写为 `{1}`，它产生一个新张量")
-    return [FixFacts(pattern.format(case.statement.lineno, case.program.text(case.statement, edits)), tuple(edits))]
+    return [Proposal(pattern.format(case.statement.lineno, case.program.text(case.statement, edits)), tuple(edits))]
 
 
 # --- numbers where a named function takes tensors ------------------------------------------------------------------------
@@ -235,7 +210,7 @@ _WORDS = re.compile(
 _SAYS = Text("in line {0} make it a tensor: `{1}`", "让第 {0} 行把它做成张量：`{1}`")
 
 
-def _not_a_tensor(case: _Case) -> list[FixFacts]:
+def _not_a_tensor(case: _Case) -> list[Proposal]:
     """Makes a tensor of the number; no fix if it would be refused again, or if the right dtype is unknown."""
     program, statement, words = case.program, case.statement, _WORDS.search(case.error.message)
     call = program.did(statement, words["op"]) if words else None
@@ -254,7 +229,7 @@ def _not_a_tensor(case: _Case) -> list[FixFacts]:
     if dtype is None or (words["op"].endswith("_") and other[0].leaf and other[0].needs_gradient):
         return []
     edits = [program.insert(given[0], f"{package}.to_tensor("), program.append(given[0], f"{dtype})")]
-    return [FixFacts(_SAYS.format(statement.lineno, program.text(statement, edits)), tuple(edits))]
+    return [Proposal(_SAYS.format(statement.lineno, program.text(statement, edits)), tuple(edits))]
 
 
 def _dtype(kind: str, other: TensorFacts) -> str | None:
@@ -279,9 +254,8 @@ def _package(program: Program, alias: str) -> str | None:
     return next((each.value.id for each in makers if isinstance(each.value, ast.Name)), None)
 
 
-_BY_WORDS: Mapping[str, Callable[[_Case], list[FixFacts]]] = {
+_BY_WORDS: Mapping[str, Callable[[_Case], list[Proposal]]] = {
     "that doesn't stop gradient can't use inplace strategy": _leaf,
-    "The TensorWrappers of": _freed,
     "share slots, but at different indices": _read_while_written,
     "more than one element of the written tensor": _not_in_place,
     "is different from that of inplace tensor": _not_in_place,

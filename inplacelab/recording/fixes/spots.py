@@ -1,21 +1,28 @@
-"""Where a failure happened in the text of the program: plain data, which may come from another process."""
+"""Where a failure happened in the text of the program, and what is known of the tensors there: plain data, which may come from another process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from inplacelab.recording.facts import EditFacts
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """An expression or a statement in a file.
+    """An expression or a statement in a file, and the tensor that it kept, wrote or viewed.
 
     Attributes:
         filename: the file.
         line, end_line: its first and last line, counted from 1.
         column, end_column: where it begins and ends, in bytes, as in Python's syntax trees; -1 if that is unknown.
         op: the operation that ran there; "" if it is not known.
+        names: the program's names for the tensor that was kept or written, or for the view that was made: those that are known. Of an update,
+            the names of all tensors that it wrote.
+        bytes: how many bytes that tensor has, or the one that was viewed; 0 if that is not known.
+        alone: whether a write to it may go elsewhere: it is known that no other name of the program sees that.
+        updates: whether the write was an update of a parameter: an optimizer's, or one under `no_grad`.
+        named: whether the operation was called for that tensor by name: not inside another call, nor by a backward pass.
     """
 
     filename: str
@@ -24,6 +31,11 @@ class Spot:
     column: int = -1
     end_column: int = -1
     op: str = ""
+    names: tuple[str, ...] = ()
+    bytes: int = 0
+    alone: bool = False
+    updates: bool = False
+    named: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +60,33 @@ class Trail:
     needed: tuple[Spot, ...] = ()
     released: tuple[Spot, ...] = ()
 
-    def to_data(self) -> dict[str, Any]:
-        """Returns the trail as data that JSON can hold."""
-        return asdict(self)
-
-    @classmethod
-    def of_data(cls, data: Mapping[str, Any]) -> Trail:
-        """Returns a trail from such data."""
-
-        def spots(name: str) -> tuple[Spot, ...]:
-            return tuple(Spot(**each) for each in data[name])
-
-        return cls(
-            data["kind"], spots("kept"), data["is_result"], tuple(tuple(Spot(**each) for each in one) for one in data["writes"]),
-            spots("views"), spots("needed"), spots("released"),
-        )  # fmt: skip
-
     def renamed(self, rename: Callable[[str], str]) -> Trail:
         """Returns the trail with other names of its files."""
+        return self._changed(lambda each: replace(each, filename=rename(each.filename)))
 
-        def move(spots: tuple[Spot, ...]) -> tuple[Spot, ...]:
-            return tuple(replace(each, filename=rename(each.filename)) for each in spots)
+    def before(self, edits: Sequence[EditFacts]) -> Trail | None:
+        """Returns a trail in an edited program as one in the original; None if nothing is left of it that could be edited."""
+        moved = self._changed(lambda each: _before(each, edits))
+        return moved if moved.writes or moved.kept or moved.released else None
 
-        return Trail(
-            self.kind, move(self.kept), self.is_result, tuple(map(move, self.writes)), move(self.views), move(self.needed),
-            move(self.released),
+    def _changed(self, change: Callable[[Spot], Spot | None]) -> Trail:
+        def of(spots: Iterable[Spot]) -> tuple[Spot, ...]:
+            return tuple(each for each in map(change, spots) if each is not None)
+
+        writes = tuple(found for each in self.writes if (found := of(each)))
+        return replace(
+            self, kept=of(self.kept), writes=writes, views=of(self.views), needed=of(self.needed), released=of(self.released)
         )  # fmt: skip
+
+
+def _before(spot: Spot, edits: Sequence[EditFacts]) -> Spot | None:
+    """Returns where a spot of an edited program was before; None if its line was edited, or is new."""
+    shift = 0
+    for edit in sorted(each for each in edits if each.file == spot.filename):
+        more = edit.text.count("\n")
+        line = edit.line + shift
+        if line + more < spot.line or (edit.column == edit.end_column == 0 and line + more <= spot.line):
+            shift += more - (edit.end_line - edit.line)
+        elif line <= spot.line:
+            return None
+    return replace(spot, line=spot.line - shift, end_line=spot.end_line - shift)

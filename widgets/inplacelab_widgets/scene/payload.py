@@ -16,7 +16,7 @@ from typing import Any, Literal
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording import queries
 from inplacelab.recording.facts import FixFacts, Step
-from inplacelab.recording.fixes import label
+from inplacelab.recording.fixes import label, way
 from inplacelab.recording.fixes.difference import lines_after
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.sentences import Headline
@@ -249,7 +249,7 @@ class _Packer:
 
 
 def _with_label(fix: FixFacts) -> Text:
-    says = fix.says
+    says = way(fix)
     return Text(says.en[:1].upper() + says.en[1:] + ". ", says.zh + "。") + label([fix])
 
 

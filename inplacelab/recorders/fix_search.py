@@ -1,0 +1,346 @@
+"""Finds fixes for a program by trying them: only those are returned that make it run, with the losses and gradients that were meant.
+
+These are those of the reference: the original program, in which everything that backward needs is copied, and kept by every pass. A fix is compared
+with it on the program's own data, and then on other data (`other_data.py`). A program whose inputs are known runs in this process (`replay.py`), any
+other in a process of its own (`diagnosis/trials.py`); all else is the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from inplacelab.language import Text
+from inplacelab.recorders.bindings import Bindings, Watched
+from inplacelab.recorders.other_data import OWN
+from inplacelab.recorders.program import Scope, identifiers, parsed
+from inplacelab.recorders.slopes import Compared
+from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
+from inplacelab.recording.fixes import SHOWN
+from inplacelab.recording.fixes.located import UNREADABLE, Proposal, changed, together
+from inplacelab.recording.fixes.order import moves
+from inplacelab.recording.fixes.proposals import proposals
+from inplacelab.recording.fixes.spots import Trail
+
+__all__ = ["LOSS", "Budget", "Outcome", "Runner", "close", "named", "search"]
+
+OTHERS = (1, 2)
+"""The numbers of the other sets of data."""
+LOSS = "loss {0}"
+"""What the value is called with which a pass begins."""
+DEEPEST = 3
+"""So many edits are tried together."""
+ROUNDS = 6
+"""So often, copies are added for values that were not overwritten before."""
+MOST = 1 << 22
+"""So many elements of values are kept."""
+
+_TRYING = Text("trying fix {0}", "正在尝试第 {0} 种改法")
+
+
+@dataclass
+class Outcome:
+    """How a run of a program ended.
+
+    Attributes:
+        error: the exception's class and text; "" if the program ran to its end.
+        passes: for each backward pass, in order, the losses and the gradients, by names; None for no gradient.
+        values: the values of the tensors that have names at the end.
+        copies: the bytes of the copies of what backward needs, in the reference.
+        trails: what the failed pass found overwritten or released, if that was watched.
+        unnoticed: the lines of the writes that a backward pass did not know of, so that its gradients are wrong.
+        keeps_order: whether the edits asked about do (see `Runner.keeps_order`).
+        slopes: how the first pass compares with finite differences, for a framework whose own backward may be wrong.
+    """
+
+    error: str = ""
+    passes: list[dict[str, Any]] = field(default_factory=list)
+    values: dict[str, Any] = field(default_factory=dict)
+    copies: int = 0
+    trails: tuple[Trail, ...] = ()
+    unnoticed: tuple[int, ...] = ()
+    keeps_order: bool = True
+    slopes: Compared | None = None
+
+    def gives(self, meant: Outcome) -> bool:
+        """Whether the program ran, backward knew of every write, and all passes gave the losses and gradients that were meant."""
+        return not self.error and not self.unnoticed and _same(self.passes, meant.passes)
+
+    def differing(self, meant: Outcome) -> list[str]:
+        """Returns the names that both have at the end, and that stand for different values."""
+        mine = ((name, value) for name, value in self.values.items() if name in meant.values)
+        return [name for name, value in mine if not close(value, meant.values[name])]
+
+    @property
+    def tells(self) -> bool:
+        """Whether it can be compared with: it ran, and all losses and gradients are finite numbers."""
+        numbers = (each for one in self.passes for each in one.values() if each is not None)
+        return not self.error and all(np.isfinite(each).all() for each in numbers)
+
+
+def _same(found: Sequence[Mapping[str, Any]], meant: Sequence[Mapping[str, Any]]) -> bool:
+    return len(found) == len(meant) and all(
+        name in ours and close(ours[name], value)
+        for ours, theirs in zip(found, meant, strict=True)
+        for name, value in theirs.items()
+    )
+
+
+def close(one: Any, other: Any) -> bool:
+    """Whether two arrays are equal, or nearly: an edit may change the order of a sum. None is equal to None."""
+    if one is None or other is None:
+        return one is other
+    same = one.shape == other.shape and one.dtype == other.dtype
+    return bool(same and np.allclose(one, other, rtol=1e-4, atol=1e-6, equal_nan=True))
+
+
+def named(names: dict[str, Any], text: str, watched: Watched, array: Callable[[Any], Any]) -> dict[str, Any]:
+    """Returns the values of a program's tensors, by their names.
+
+    Args:
+        names: the names of its main module.
+        text: its text.
+        watched: the classes that hold tensors.
+        array: returns the values of a tensor.
+    """
+    room, found = MOST, dict[str, Any]()
+    for tensor, of_tensor in Bindings(identifiers(parsed(text)), watched).look([Scope(names, "")], done=True) or ():
+        room -= tensor.numel() if callable(tensor.numel) else tensor.size
+        if room >= 0:
+            found |= dict.fromkeys(of_tensor, array(tensor))
+    return found
+
+
+@dataclass
+class Budget:
+    """How much a search may take.
+
+    Attributes:
+        enough: so many fixes are looked for.
+        trials: so many edits are tried; FEWER if there is one already, after which the gradients are right.
+        seconds: so long, by `clock`, from the first trial on.
+        varied: whether one fix of each kind is enough.
+        tell: is told what is done next.
+        count: how many edits were tried.
+    """
+
+    enough: int = SHOWN
+    trials: int = 24
+    seconds: float = 60.0
+    clock: Callable[[], float] = time.monotonic
+    varied: bool = True
+    tell: Callable[[Text], None] = lambda _: None
+    count: int = 0
+    _until: float | None = None
+
+    @property
+    def has_time(self) -> bool:
+        """Whether there is time for another run."""
+        self._until = self._until or self.clock() + self.seconds
+        return self.clock() < self._until
+
+    def spend(self) -> bool:
+        """Takes one trial; False if there is none left."""
+        if self.count >= self.trials or not self.has_time:
+            return False
+        self.count += 1
+        self.tell(_TRYING.format(self.count))
+        return True
+
+
+class Runner(Protocol):
+    """Runs variants of one program.
+
+    Attributes:
+        main: the name of the script.
+    """
+
+    @property
+    def main(self) -> str: ...
+
+    def read(self, filename: str) -> str:
+        """Returns the text of a file of the program that may be edited; raises `OSError` for any other."""
+
+    def run(self, edits: Sequence[EditFacts], *, reference: bool = False, number: int = OWN) -> Outcome:
+        """Runs the program.
+
+        Args:
+            edits: edits of it.
+            reference: whether what backward needs is copied, and kept.
+            number: on which data (see `OtherData`).
+        """
+
+    def trails(self, edits: Sequence[EditFacts], outcome: Outcome) -> Sequence[Trail]:
+        """Returns what the failed pass of a run found overwritten or released, or would have found."""
+
+    def keeps_order(self, edits: Sequence[EditFacts]) -> bool:
+        """Whether edits move no statement across one that depends on it, or on which it depends."""
+
+
+def search(
+    found: Iterable[Proposal], trails: Sequence[Trail], runner: Runner, budget: Budget, reference: Outcome | None
+) -> tuple[FixFacts, ...]:
+    """Returns the fixes that work: first those that change nothing else.
+
+    Args:
+        found: proposals that are tried before those that the trails lead to.
+        trails: what the failed pass found overwritten or released, or would have found.
+        runner: runs variants of the program.
+        budget: how much that may take.
+        reference: the outcome of the reference; None if there is none, so that a fix can only be found to run.
+    """
+    return _Search(runner, budget, reference).found([*found, *proposals(trails, runner.read, runner.main)])
+
+
+class _Search:
+    def __init__(self, runner: Runner, budget: Budget, reference: Outcome | None) -> None:
+        self._runner, self._budget, self._reference = runner, budget, reference
+        self._references: dict[int, Outcome] = {} if reference is None else {OWN: reference}
+        self._seen: set[frozenset[EditFacts]] = set()
+        self._right: dict[Proposal, FixFacts] = {}
+        self._others: list[FixFacts] = []  # the gradients are right, but a name stands for other values in the end
+        self._meant_otherwise: list[FixFacts] = []  # the program runs, and computes something else on purpose
+
+    def found(self, candidates: Sequence[Proposal]) -> tuple[FixFacts, ...]:
+        budget = self._budget
+        for depth in range(DEEPEST):
+            failed = []
+            for each in candidates:
+                if budget.varied and each.way != "refused" and any(each.way == other.way for other in self._right):
+                    continue
+                outcome = self._tried(each)
+                if outcome is not None and outcome.error:
+                    failed.append((each, outcome))
+                if len(self._right) >= budget.enough:
+                    return self._result()
+            if not depth:
+                self._with_more_copies(failed)
+            if self._right or self._others or depth == DEEPEST - 1:
+                break
+            candidates = [together((each, more)) for each, outcome in failed for more in self._more(each, outcome)]
+        return self._result()
+
+    def _result(self) -> tuple[FixFacts, ...]:
+        return tuple((*(self._right.values() or self._others), *self._meant_otherwise)[: self._budget.enough])
+
+    def _more(self, tried: Proposal, outcome: Outcome) -> list[Proposal]:
+        """Returns what may fix an edited program that failed, in terms of the original."""
+        if not self._budget.has_time:
+            return []
+        trails = (each.before(tried.edits) for each in self._runner.trails(tried.edits, outcome))
+        return proposals([each for each in trails if each is not None], self._runner.read, self._runner.main)
+
+    def _tried(self, proposal: Proposal) -> Outcome | None:
+        """Runs an edited program, and notes what is right; None if it was not run."""
+        edits = frozenset(proposal.edits)
+        if not edits or edits in self._seen:
+            return None
+        self._seen.add(edits)
+        try:
+            changed(proposal.edits, self._runner.read)
+        except UNREADABLE:
+            return None
+        if not self._budget.spend():
+            return None
+        outcome = self._runner.run(proposal.edits)
+        if outcome.error:
+            return outcome
+        if self._reference is not None and not outcome.gives(self._reference):
+            if proposal.other:
+                self._meant_otherwise.append(proposal.facts("runs"))
+        elif self._keeps_order(proposal):
+            differs = [] if self._reference is None else outcome.differing(self._reference)
+            self._note(proposal if differs else self._with_fewer(proposal), differs)
+        return outcome
+
+    def _keeps_order(self, proposal: Proposal) -> bool:
+        files = dict.fromkeys(each.file for each in proposal.edits)
+        mine = {file: [each for each in proposal.edits if each.file == file] for file in files}
+        return all(
+            self._runner.keeps_order(edits) for file, edits in mine.items() if moves(self._runner.read(file), edits)
+        )
+
+    def _with_fewer(self, works: Proposal) -> Proposal:
+        """Leaves out parts, as long as the rest works."""
+        for each in works.parts:
+            rest = [other for other in works.parts if other is not each]
+            fewer = together(rest) if rest else works
+            edits = frozenset(fewer.edits)
+            if not rest or edits in self._seen or not self._budget.spend():
+                continue
+            self._seen.add(edits)
+            outcome = self._runner.run(fewer.edits)
+            known = self._reference
+            if (
+                not outcome.error
+                and (known is None or (outcome.gives(known) and not outcome.differing(known)))
+                and self._keeps_order(fewer)
+            ):
+                works = fewer
+        return works
+
+    def _with_more_copies(self, failed: Sequence[tuple[Proposal, Outcome]]) -> None:
+        """Adds copies to those of all values as long as other values are found overwritten."""
+        both = max(
+            (each for each in failed if each[0].way == "copy"), key=lambda each: len(each[0].edits), default=None
+        )
+        for _ in range(ROUNDS):
+            if both is None or self._right or self._others:
+                return
+            more = [each for each in self._more(*both) if each.way == "copy"]
+            most = max(more, key=lambda each: len(each.edits), default=None)
+            if most is None:
+                return
+            tried = together((both[0], most))
+            outcome = self._tried(tried)
+            both = None if outcome is None or not outcome.error else (tried, outcome)
+
+    # --- on other data -----------------------------------------------------------------------------------------------------
+
+    def _note(self, proposal: Proposal, differs: Sequence[str]) -> None:
+        """Notes a fix that is right on the program's own data, with what other data show of it."""
+        checked: Evidence = "runs"
+        slopes: list[Compared] = []
+        if self._reference is not None:
+            checked, others = self._compared(proposal)
+            differs = [*dict.fromkeys((*differs, *others))]
+            slopes = [each.slopes for each in self._references.values() if each.slopes is not None and not each.error]
+            if slopes and checked and not any(each.all_leaves for each in slopes):
+                checked = "same"
+        if not checked:
+            return
+        fix = proposal.facts(checked, differs, sum(each.count for each in slopes) if slopes else None)
+        if differs:
+            self._others.append(fix)
+            self._budget.trials = min(self._budget.trials, self._budget.count + FEWER)
+        else:
+            self._right[proposal] = fix
+
+    def _compared(self, proposal: Proposal) -> tuple[Evidence, tuple[str, ...]]:
+        """Compares a fix with the reference on other data.
+
+        Returns:
+            What that has shown: "" if they differ, "same" if there was nothing to compare on other data, else "gradients". And the names that
+            stand for different values at the end.
+        """
+        count, differs = 0, dict[str, None]()
+        for number in OTHERS:
+            if number not in self._references and self._budget.has_time:
+                self._references[number] = self._runner.run((), reference=True, number=number)
+            reference = self._references.get(number)
+            if reference is None or not reference.tells or not self._budget.has_time:
+                continue
+            found = self._runner.run(proposal.edits, number=number)
+            if not found.gives(reference):
+                return "", ()
+            differs |= dict.fromkeys(found.differing(reference))
+            count += 1
+        return "gradients" if count else "same", tuple(differs)
+
+
+FEWER = 8
+"""So many edits more are tried after one with which the gradients are right, but other values are not."""
