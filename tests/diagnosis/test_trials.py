@@ -184,8 +184,8 @@ ACROSS = {
 
 @pytest.mark.parametrize("name", ACROSS)
 def test_nothing_moves_across_what_depends_on_it(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def moves(trails: list[Trail], read: Any) -> list[Proposal]:
-        return [each for each in proposals(trails, read) if each.way == "order"]
+    def moves(trails: list[Trail], read: Any, main: str = "") -> list[Proposal]:
+        return [each for each in proposals(trails, read, main) if each.way == "order"]
 
     monkeypatch.setattr(fix_search, "proposals", moves)  # nothing else is tried
     script = tmp_path / "program.py"

@@ -131,7 +131,7 @@ def _of_all(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:
     """Yields what concerns all values together."""
     stale = [each for each in dict.fromkeys(trails) if each.kind != "again"]
     spots = dict.fromkeys(write[0] for each in stale for write in each.writes)
-    if spots and all(each.updates for each in spots):
+    if spots and all(each.updates or any(map(_steps, sources.at((each,)))) for each in spots):
         yield from computed_again(stale, sources)
     if len(stale) > 1:
         of_each = [list(out_of_place(where)) for spot in spots for where in sources.at((spot,))]
@@ -139,6 +139,14 @@ def _of_all(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:
             yield together([each[0] for each in of_each])
     if stale and (copies := copies_of_all(stale, sources)):
         yield replace(together(copies), sure=False)
+
+
+def _steps(where: Where) -> bool:
+    """Whether the text says that a write is an optimizer's."""
+    match where.statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="step"), args=[])):
+            return True
+    return False
 
 
 # --- the write ---------------------------------------------------------------------------------------------------------
@@ -239,7 +247,7 @@ def _without_inplace(write: Sequence[Spot], sources: Sources) -> Iterator[Propos
 def _copying_target(where: Where, view: str = "") -> Iterator[Proposal]:
     """`x = x.clone()` before a statement that writes to `x`, or makes the view that is written, or before the blocks around it."""
     statement, program, spot = where.statement, where.program, where.spot
-    if statement is None:
+    if statement is None or _steps(where):
         return
     # Under `no_grad`, or in a loop, a clone is another one than before the block.
     blocks = [each for each in program.around(statement) if isinstance(each, ast.With | ast.For | ast.While | ast.Try)]
