@@ -16,6 +16,7 @@ __all__ = ["computed_again"]
 _FEW = 3
 """For more lines than this, the advice is just to compute the loss again."""
 _AGAIN = Text("after {0} compute {1} again, from the new values", "在{0}之后用新的值重新计算 {1}")
+_REASON = Text("the update has overwritten what backward needs of the old ones", "更新覆盖了反向传播需要的旧值")
 _PRICE = Text(
     "one more forward pass; the gradients are those at the new values", "多一次前向计算；得到的是新值处的梯度"
 )
@@ -58,7 +59,13 @@ def computed_again(trails: Sequence[Trail], sources: Sources) -> Iterator[Propos
         edit = program.line_before(after, f"\n{' ' * program.start(after)[1]}".join(lines))
         says = _AGAIN.format(where.line(first.end_lineno or first.lineno), listed)
         yield where.proposal(
-            says, [edit], price=_PRICE, way="again", sure=all(each.updates for each in spots), other=True
+            says,
+            [edit],
+            reason=_REASON,
+            price=_PRICE,
+            way="again",
+            sure=all(each.updates for each in spots),
+            other=True,
         )
 
 
