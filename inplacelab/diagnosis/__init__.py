@@ -8,10 +8,9 @@
          |
     failures.py      the facts of a backward pass that failed
          |
-    trials.py        tries edits (`recording/fixes`) in a copy of the script's folder
-         |           trial_run.py: one trial, in a process of its own, as its framework runs it (`Framework.trial`);
-         |           recorded_trial.py: of programs that are recorded; source_file.py: files as they are written;
-         |           slopes.py: finite differences of the loss
+    trials.py        runs edits in a copy of the script's folder, for the search for fixes (`recorders/fix_search`)
+         |           trial_run.py: one trial, in a process of its own, by the framework's `trial`; recorded_trial.py: of programs that
+         |           are recorded; source_file.py: files as they are written
     findings.py      what is said of a failure, as data: all that follows is made of it
     report.py        the text for the terminal       quoting.py   the lines of the program, underlined
     document.py      the same as JSON                annotations.py   the same for a GitHub workflow

@@ -25,8 +25,8 @@
          v  when the recording is asked for
     builder/        matches events into steps, and decodes what was copied
     advice.py       what a refusal says of this very program: the lines that led to it, and fixes
-         |          checked_fixes.py: which of them work     replay.py: runs the program again, initial_values.py: with what it was given
-         |          checking.py: when a fix counts as checked     other_data.py: runs programs on other data
+         |          fix_search.py: which of them work        replay.py: runs the program again, initial_values.py: with what it was given
+         |          other_data.py: runs programs on other data     slopes.py: finite differences of the loss
 
 Existing tensors, without a program: `existing.py` finds them in what `inplacelab.show` is given (`argument_names.py`: under which names), has
 the recorders describe them (`Recorder.look`), and builds a recording of one step; `sharing.py` tells whether two share a storage, by where

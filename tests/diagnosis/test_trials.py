@@ -184,8 +184,8 @@ ACROSS = {
 
 @pytest.mark.parametrize("name", ACROSS)
 def test_nothing_moves_across_what_depends_on_it(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def moves(trails: list[Trail], read: Any) -> list[Proposal]:
-        return [each for each in proposals(trails, read) if each.way == "order"]
+    def moves(trails: list[Trail], read: Any, main: str = "") -> list[Proposal]:
+        return [each for each in proposals(trails, read, main) if each.way == "order"]
 
     monkeypatch.setattr(fix_search, "proposals", moves)  # nothing else is tried
     script = tmp_path / "program.py"
@@ -286,8 +286,8 @@ first.backward()
 
 MOVED = {
     "the block around it": (
-        "with torch.no_grad():\n    net.weight[0].zero_()  # a comment\nloss.backward()\n",
-        "loss.backward()\nwith torch.no_grad():\n    net.weight[0].zero_()  # a comment\n",
+        "with torch.no_grad():\n    net.weight[0].zero_()\nloss.backward()  # a comment\n",
+        "loss.backward()  # a comment\nwith torch.no_grad():\n    net.weight[0].zero_()\n",
     ),
     "before a block": (
         "net.weight.detach().fill_(1.0)\nif True:\n    loss.backward()\n",
@@ -295,17 +295,16 @@ MOVED = {
     ),
     "not alone on its line": ("net.weight.detach().fill_(1.0); done = 1\nloss.backward()\n", None),
 }
-"""Statements that write before a pass, and the same moved after it; None if they cannot be moved."""
+"""Statements that write before a pass, and the pass moved before them; None if it cannot be moved."""
 
 
 @pytest.mark.parametrize("name", MOVED)
-def test_a_write_moves_with_all_its_lines_and_nothing_else(name: str, tmp_path: Path) -> None:
+def test_a_pass_moves_with_all_its_lines_and_nothing_else(name: str, tmp_path: Path) -> None:
     begin = BEGIN + "net = torch.nn.Linear(2, 2)\nloss = net(torch.ones(1, 2).requires_grad_()).sum()\n"
     before, after = MOVED[name]
     script = tmp_path / "program.py"
     script.write_text(begin + before)
-    trail = failing(script)
-    found = [_applied(script, each) for each in proposals([trail], text_of) if each.says.en.startswith("move")]
+    found = [_applied(script, each) for each in proposals([failing(script)], text_of) if each.way == "order"]
     assert found == ([] if after is None else [begin + after])
 
 

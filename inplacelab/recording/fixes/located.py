@@ -75,16 +75,12 @@ def together(proposals: Sequence[Proposal]) -> Proposal:
     if len(parts) == 1:
         return parts[0]
     edits = tuple(dict.fromkeys(edit for each in parts for edit in each.edits))
+    says = dict.fromkeys(each.says for each in parts)
     prices = dict.fromkeys(each.price for each in parts if each.price != NOTHING)
     return Proposal(
-        _joined(parts, ", and ", "，并", lambda each: each.says), edits, parts[0].reason, sum(each.bytes for each in parts),
+        Text(", and ".join(each.en for each in says), "，并".join(each.zh for each in says)), edits, parts[0].reason, sum(each.bytes for each in parts),
         next(iter(prices), NOTHING), parts[0].way, all(each.sure for each in parts), any(each.other for each in parts), tuple(parts),
     )  # fmt: skip
-
-
-def _joined(parts: Sequence[Proposal], en: str, zh: str, text: Callable[[Proposal], Text]) -> Text:
-    texts = dict.fromkeys(map(text, parts))
-    return Text(en.join(each.en for each in texts), zh.join(each.zh for each in texts))
 
 
 def changed(edits: Sequence[EditFacts], read: Read) -> dict[str, tuple[str, str]]:

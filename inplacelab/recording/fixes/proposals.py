@@ -24,7 +24,7 @@ from inplacelab.recording.fixes.recompute import computed_again
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.source_tree import Program, in_place_calls
 
-__all__ = ["has_ordinary", "ordinary", "out_of_place", "proposals"]
+__all__ = ["ordinary", "out_of_place", "proposals"]
 
 _NO_ORDINARY = frozenset({
     "apply", "bernoulli", "cauchy", "copy", "exponential", "fill", "fill_diagonal", "geometric", "index_put", "log_normal", "map", "map2",
@@ -40,16 +40,10 @@ _NOT_INPLACE = Text(
 _CLONE = Text("put `{0} = {0}.clone()` before {1}, so that {2}", "在{1}之前加上 `{0} = {0}.clone()`，{2}")
 _CLONE_WRITTEN = Text("the clone is written", "让写入落在副本上")
 _VIEW_OF_CLONE = Text("`{0}` is a view of the clone", "让 `{0}` 成为副本的视图")
-_CALL_FIRST = Text("call `{0}` before {1}", "把 `{0}` 移到{1}之前")
-_MOVE = Text("move {0} to after {1}", "把{0}移到{1}之后")
-_USED = Text("backward has then used the value", "这时反向传播已经用过该值")
+_CALL_FIRST, _MOVE = Text("call `{0}`", "把 `{0}` 移到"), Text("move {0}", "把{0}移到")
+_BEFORE = Text(" before {0}", "{0}之前")
 _KEEP_GRAPH = Text("let {0} keep the graph: `{1}`", "让{0}保留反向图：`{1}`")
 _GRAPH_KEPT = Text("what the graph has saved is kept until the second pass", "反向图保存的内容会保留到第二次反向传播")
-
-
-def has_ordinary(name: str) -> bool:
-    """Whether an in-place operation, named without its underscore, has an ordinary form: "relu" has, "zero" has not."""
-    return name not in _NO_ORDINARY
 
 
 def proposals(trails: Sequence[Trail], read: Read, main: str = "") -> list[Proposal]:
@@ -98,8 +92,6 @@ def _of_one(trail: Trail, sources: Sources) -> Iterator[Proposal]:
         return
     places = [where for write in trail.writes for where in sources.at(write)]
     yield from _elsewhere(trail, places, sources)
-    for write in trail.writes:
-        yield from _after(write, trail.needed, sources)
     yield from _clones(trail, places, sources)
     yield from copies_kept(trail, sources)
 
@@ -131,7 +123,7 @@ def _of_all(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:
     """Yields what concerns all values together."""
     stale = [each for each in dict.fromkeys(trails) if each.kind != "again"]
     spots = dict.fromkeys(write[0] for each in stale for write in each.writes)
-    if spots and all(each.updates for each in spots):
+    if spots and all(each.updates or any(map(_steps, sources.at((each,)))) for each in spots):
         yield from computed_again(stale, sources)
     if len(stale) > 1:
         of_each = [list(out_of_place(where)) for spot in spots for where in sources.at((spot,))]
@@ -139,6 +131,14 @@ def _of_all(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:
             yield together([each[0] for each in of_each])
     if stale and (copies := copies_of_all(stale, sources)):
         yield replace(together(copies), sure=False)
+
+
+def _steps(where: Where) -> bool:
+    """Whether the text says that a write is an optimizer's."""
+    match where.statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="step"), args=[])):
+            return True
+    return False
 
 
 # --- the write ---------------------------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ def _called_in_place(where: Where, call: ast.Call, statement: ast.stmt) -> Itera
     flags = [each for each in call.keywords if each.arg == "inplace"]
     if flags:
         edits = [replaced(program, flags[0].value, "False")]
-    elif (name := name_in_place(call)) and has_ordinary(name):
+    elif (name := name_in_place(call)) and name not in _NO_ORDINARY:
         last = program.end(call.func)
         edits = [EditFacts(last[0], last[1] - 1, *last, "")]
     else:
@@ -210,7 +210,7 @@ def ordinary(program: Program, statement: ast.stmt, name: str, target: str = "")
         names = [value.func]
     else:
         return []
-    if not names or not all(has_ordinary(each.attr[:-1]) for each in names):
+    if not names or not all(each.attr[:-1] not in _NO_ORDINARY for each in names):
         return []
     if not all(isinstance(each, ast.Name) for each in targets):
         return []
@@ -239,7 +239,7 @@ def _without_inplace(write: Sequence[Spot], sources: Sources) -> Iterator[Propos
 def _copying_target(where: Where, view: str = "") -> Iterator[Proposal]:
     """`x = x.clone()` before a statement that writes to `x`, or makes the view that is written, or before the blocks around it."""
     statement, program, spot = where.statement, where.program, where.spot
-    if statement is None:
+    if statement is None or _steps(where):
         return
     # Under `no_grad`, or in a loop, a clone is another one than before the block.
     blocks = [each for each in program.around(statement) if isinstance(each, ast.With | ast.For | ast.While | ast.Try)]
@@ -299,47 +299,26 @@ def _whole(expression: ast.expr | None) -> ast.expr | None:
 
 
 def _pass_first(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:
-    """Moves the call of backward before the first write, in the block in which both are."""
+    """Moves the call of backward, or a block around it, before the first write, in the block in which both are."""
     frames = [spot for each in trails for write in each.writes for spot in write]
     for where in (where for spot in trails[0].needed for where in sources.at((spot,))):
-        program, backward = where.program, where.statement
-        if not isinstance(backward, ast.Expr) or (text := program.whole_lines(backward)) is None:
-            continue
+        program, moved = where.program, where.statement
         lines = {each.line for each in frames if each.filename == where.spot.filename}
-        holds = [each for each in program.before(backward) if lines & {*range(each.lineno, (each.end_lineno or 0) + 1)}]
-        if not holds or program.whole_lines(holds[0]) is None:
-            continue
-        put = EditFacts(holds[0].lineno, 0, holds[0].lineno, 0, text)
-        out = EditFacts(backward.lineno, 0, (backward.end_lineno or backward.lineno) + 1, 0, "")
-        says = _CALL_FIRST.format(program.text(backward), where.line(holds[0].lineno))
-        yield where.proposal(says, [put, out], way="order")
-        return
-
-
-def _after(write: Sequence[Spot], needed: Sequence[Spot], sources: Sources) -> Iterator[Proposal]:
-    """Moves the statement that writes, or calls what writes, or a block around it, to after the backward pass in the same block."""
-    for spot in write:
-        for other in needed:
-            for here, there in zip(sources.at((spot,)), sources.at((other,)), strict=False):
-                if spot.filename == other.filename and here.statement is not None and there.statement is not None:
-                    yield from _moved(here, here.statement, there.statement.lineno)
-
-
-def _moved(where: Where, statement: ast.stmt, passes: int) -> Iterator[Proposal]:
-    """Yields ways to move a statement to after the one of its block in which the line `passes` is."""
-    program = where.program
-    movable: ast.AST = statement
-    around = program.around(statement)
-    while isinstance(movable, _MOVABLE):
-        end = movable.end_lineno or movable.lineno
-        later = [each for each in program.block(movable) if end < each.lineno <= passes <= (each.end_lineno or 0)]
-        text = program.whole_lines(movable)
-        if later and text is not None:
-            last = later[0].end_lineno or passes
-            removed = EditFacts(movable.lineno, 0, end + 1, 0, "")
-            says = _MOVE.format(where.line(movable.lineno, end), where.line(last))
-            yield where.proposal(says, [removed, EditFacts(last + 1, 0, last + 1, 0, text)], way="order", reason=_USED)
-        movable = next(around)
+        for each in () if moved is None else (moved, *program.around(moved)):
+            if not isinstance(each, _MOVABLE) or (text := program.whole_lines(each)) is None:
+                break
+            holds = [one for one in program.before(each) if lines & {*range(one.lineno, (one.end_lineno or 0) + 1)}]
+            if not holds:
+                continue
+            if isinstance(holds[0], _MOVABLE) and program.whole_lines(holds[0]) is not None:
+                first, last = each.lineno, each.end_lineno or each.lineno
+                put = EditFacts(holds[0].lineno, 0, holds[0].lineno, 0, text)
+                says = (
+                    _CALL_FIRST.format(program.text(each)) if each is moved else _MOVE.format(where.line(first, last))
+                )
+                says += _BEFORE.format(where.line(holds[0].lineno))
+                yield where.proposal(says, [put, EditFacts(first, 0, last + 1, 0, "")], way="order")
+            return
 
 
 _MOVABLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.With, ast.For, ast.While, ast.If, ast.Try)

@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from inplacelab.language import Text
 from inplacelab.recording.fixes.located import Proposal, Sources
 from inplacelab.recording.fixes.spots import Trail
+from inplacelab.recording.source_tree import root_of
 
 __all__ = ["computed_again"]
 
 _FEW = 3
 """For more lines than this, the advice is just to compute the loss again."""
 _AGAIN = Text("after {0} compute {1} again, from the new values", "在{0}之后用新的值重新计算 {1}")
+_REASON = Text("the update has overwritten what backward needs of the old ones", "更新覆盖了反向传播需要的旧值")
 _PRICE = Text(
     "one more forward pass; the gradients are those at the new values", "多一次前向计算；得到的是新值处的梯度"
 )
@@ -39,7 +41,10 @@ def computed_again(trails: Sequence[Trail], sources: Sources) -> Iterator[Propos
         if len(holds) != 1 or isinstance(earlier[holds[0]], ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             return
         first, after = earlier[holds[0]], [*earlier[holds[0] + 1 :], backward][0]
-        parameters = {root for each in spots for name in each.names if (root := _root(name))}
+        known = [*spots, *(each for trail in trails for each in trail.kept[:1])]
+        parameters = {root for each in known for name in each.names if (root := _root(name))}
+        if not parameters:  # those of the modules that were called
+            parameters = {name for each in makers if each is not None for name in _called(each)}
         needed = _needed(earlier[: holds[0]], backward, parameters)
         again = _affected(needed, parameters)
         if (
@@ -53,7 +58,22 @@ def computed_again(trails: Sequence[Trail], sources: Sources) -> Iterator[Propos
         listed = Text(" and ".join(filter(None, (", ".join(firsts), end))), "、".join([*firsts, end]))
         edit = program.line_before(after, f"\n{' ' * program.start(after)[1]}".join(lines))
         says = _AGAIN.format(where.line(first.end_lineno or first.lineno), listed)
-        yield where.proposal(says, [edit], price=_PRICE, way="again", sure=True, other=True)
+        yield where.proposal(
+            says,
+            [edit],
+            reason=_REASON,
+            price=_PRICE,
+            way="again",
+            sure=all(each.updates for each in spots),
+            other=True,
+        )
+
+
+def _called(statement: ast.stmt) -> Iterator[str]:
+    """Yields the names of what a statement calls."""
+    for each in ast.walk(statement):
+        if isinstance(each, ast.Call) and (name := root_of(each.func)) is not None:
+            yield name
 
 
 def _root(name: str) -> str | None:
