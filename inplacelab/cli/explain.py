@@ -23,12 +23,12 @@ from inplacelab.diagnosis.annotations import to_annotations
 from inplacelab.diagnosis.document import Attempts, Names, Report, to_json
 from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.failures import Failure, trail_of
-from inplacelab.diagnosis.findings import COLON, STALE, Finding, told, tried_fix
-from inplacelab.diagnosis.quoting import paint_for, quoted
+from inplacelab.diagnosis.findings import Finding, finding_of, told, tried_fix
+from inplacelab.diagnosis.quoting import paint_for
 from inplacelab.diagnosis.recorded_trial import STEPS, recorded_trails
 from inplacelab.diagnosis.recorded_watch import EVENTS, watched_in
 from inplacelab.diagnosis.refusals import finding, handled
-from inplacelab.diagnosis.report import finding_of, report_not_tried, report_of_trials, report_written
+from inplacelab.diagnosis.report import report, report_not_tried, report_of_trials, report_written
 from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.diagnosis.unnoticed import findings, warnings_of
@@ -36,9 +36,9 @@ from inplacelab.language import Text
 from inplacelab.recorders.detection import framework_of_script, is_installed, not_installed
 from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.tracebacks import learners_traceback
+from inplacelab.recording.facts import FailureFacts
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.source_tree import applied
 from inplacelab.recording.visible import visible
 from inplacelab.supported import frameworks
@@ -249,13 +249,15 @@ def _try(
         said = report_not_tried(reason.why)
         _say(options, "\n" + said)
         return found, Attempts(0, said)
-    fixes = [tried_fix(each, written=options.fix and each is tried.fixes[0]) for each in tried.fixes]
+    fixes = [tried_fix(each) for each in tried.fixes]
+    sources = {name: text for each in tried.fixes for name, text in each.before.items()}
     _say(options, "\n" + report_of_trials(tried, framework, paint=paint_for(sys.stderr)))
     if options.fix and tried.fixes:
         tried.fixes[0].write()
         _say(options, report_written())
     said_of_none = None if fixes else report_of_trials(tried, framework)
-    return replace(found, fixes=fixes), Attempts(tried.count, said_of_none)
+    written = fixes[0] if options.fix and fixes else None
+    return replace(found, fixes=fixes, sources=sources, written=written), Attempts(tried.count, said_of_none)
 
 
 def _try_recorded(
@@ -274,11 +276,11 @@ def _try_recorded(
         source.write(main.path, applied(source.text, checked[0].edits))
         _say(options, report_written())
         if found is not None:
-            edits = [(str(main.path), each) for each in checked[0].edits]
-            found = replace(found, fixes=[replace(each, written=each.edits == edits) for each in found.fixes])
+            number = error.fixes.index(checked[0]) if error else 0
+            found = replace(found, written=found.fixes[number])
         return found, None
     if trails := recorded_trails(recording, str(main.path)):
-        found = found or Finding("stale", told(ran.raised), STALE, (), ended=True)
+        found = found or Finding(FailureFacts("stale", ()), told(ran.raised), ended=True)
         return _try(options, main, framework, trails, found)
     return found, None
 
@@ -306,24 +308,24 @@ def _recorded(
         if watching:
             status = _ended(options, ran.raised, watching)
         else:
-            status = record.report(ran.raised, None if options.format == "json" else ran.recording)
+            shown = None if options.format == "json" else ran.recording
+            status = record.report(ran.raised, shown, str(main.path))
         if ran.recording is not None and watching is None:
-            _say_unnoticed(options, ran.recording, ran.raised)
+            _say_unnoticed(options, ran.recording, ran.raised, str(main.path))
         if ran.recording is not None and to is not None:
             output.write(ran.recording, to)
         return _Ran(status or ran.stopping.status, ran.raised, ran.recording)
 
 
-def _say_unnoticed(options: argparse.Namespace, recording: Recording, raised: BaseException | None) -> None:
+def _say_unnoticed(
+    options: argparse.Namespace, recording: Recording, raised: BaseException | None, filename: str
+) -> None:
     """Prints which passes failed with an error that was handled, and which gradients are wrong without one; or else, if nothing was raised, what was
     watched.
     """
     paint = paint_for(sys.stderr)
-    passes = [
-        [f"{closed_up(each.says + COLON)}", "", *quoted(each.values[0].marks, paint=paint)]
-        for each in handled(raised, recording, "")
-    ]
-    warnings = [*map("\n".join, passes), *(warnings_of(recording, paint) if recording.framework == "paddle" else [])]
+    passes = [report(each, paint=paint) for each in handled(raised, recording, filename)]
+    warnings = [*passes, *(warnings_of(recording, filename, paint) if recording.framework == "paddle" else [])]
     for each in warnings:
         _say(options, "\n" + each)
     if not warnings and raised is None:

@@ -1,59 +1,21 @@
-"""Defines what a report says of a failure, as data: its text, its JSON form and its annotations are made of the same findings."""
+"""Defines what is said of a failure, as data: the report, its JSON form and its annotations are made of the same findings."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from inplacelab.diagnosis.quoting import Quoted
+from inplacelab.diagnosis.failures import Failure
+from inplacelab.diagnosis.source_file import unified_diff
 from inplacelab.diagnosis.trials import Checked
 from inplacelab.language import Text
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
+from inplacelab.recording.facts import FailureFacts, FixFacts
+from inplacelab.recording.sentences.failures import advice_for, headline
 from inplacelab.recording.source_tree import applied
 
-KINDS = ("stale", "again", "silent", "leaf", "refused")
-"""What may have happened. "stale", "again", "silent": see `failures.Failure`; "leaf": an operation would have written to a leaf that needs a
-gradient; "refused": this package has refused something else."""
-
-STALE = Text("Backward needed a value that was overwritten", "反向传播需要的值已被覆盖")
 COLON = Text(":", "：")
-
-
-@dataclass(frozen=True)
-class Value:
-    """A saved value that a failure may concern.
-
-    Attributes:
-        marks: the lines that kept, overwrote and needed it.
-        remarks: what is known besides.
-    """
-
-    marks: Sequence[Quoted]
-    remarks: Sequence[Text] = ()
-
-
-@dataclass(frozen=True)
-class Fix:
-    """A way to fix a program.
-
-    Attributes:
-        says: what to do.
-        checked: what was found by trying it.
-        edits: the same as edits of files, each with its name.
-        changes: the texts of the files that it changes, before and after.
-        differs: the names of tensors that have other values with it in the end.
-        slopes: so many elements of the gradients agree with finite differences of the loss; None if that was not compared.
-        written: whether it was written to the files.
-    """
-
-    says: Text
-    checked: Evidence
-    edits: Sequence[tuple[str, EditFacts]]
-    changes: Mapping[str, tuple[str, str]]
-    differs: Sequence[str] = ()
-    slopes: int | None = None
-    written: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,26 +23,44 @@ class Finding:
     """What is said of a failure.
 
     Attributes:
-        kind: what happened (see `KINDS`).
+        facts: what led to it.
         error: the type and the message of its error; None if there was none.
-        says: in one sentence, without its stop.
-        values: the saved values that it may concern, the most probable first.
-        remarks: what could not be seen.
+        why: the reason, for what this package has refused.
         advice: what may be done, in general; None if nothing is known.
-        wrong: the names of the leaves whose gradients are wrong without an error.
         fixes: ways to fix the program.
+        sources: the texts of the files that they change, before.
+        written: that of them which was written to the files.
         ended: whether its error has ended the program.
     """
 
-    kind: str
-    error: tuple[str, str] | None
-    says: Text
-    values: Sequence[Value]
-    remarks: Sequence[Text] = ()
+    facts: FailureFacts
+    error: tuple[str, str] | None = None
+    why: Text | None = None
     advice: Text | None = None
-    wrong: Sequence[str] = ()
-    fixes: Sequence[Fix] = ()
+    fixes: Sequence[FixFacts] = ()
+    sources: Mapping[str, str] = field(default_factory=dict, hash=False)
+    written: FixFacts | None = None
     ended: bool = False
+
+    @property
+    def says(self) -> Text:
+        """What happened, in one sentence, without its stop."""
+        said = headline(self.facts)
+        return said if said.en or self.why is None else self.why
+
+    def changes(self, fix: FixFacts) -> dict[str, tuple[str, str]]:
+        """Returns the texts of the files that a fix changes, before and after."""
+        files = dict.fromkeys(each.file for each in fix.edits if each.file in self.sources)
+        return {
+            name: (text := self.sources[name], applied(text, [each for each in fix.edits if each.file == name]))
+            for name in files
+        }
+
+
+def finding_of(failure: Failure) -> Finding:
+    """Returns what is said of a backward pass that a watch has seen fail."""
+    error = (failure.raised, failure.error[1]) if failure.raised else None
+    return Finding(failure.facts, error, advice=advice_for(failure.facts))
 
 
 def told(error: BaseException) -> tuple[str, str]:
@@ -88,21 +68,19 @@ def told(error: BaseException) -> tuple[str, str]:
     return class_name(type(error)), message_of(error)
 
 
-def tried_fix(found: Checked, *, written: bool) -> Fix:
+def diff_of(changes: Mapping[str, tuple[str, str]]) -> str:
+    """Returns changes of files as `diff -u` shows them."""
+    return "".join(unified_diff(os.path.relpath(name), *texts) for name, texts in changes.items())
+
+
+def tried_fix(found: Checked) -> FixFacts:
     """Returns a fix that was found by running the edited program."""
-    edits = dict.fromkeys((each.filename, edit) for each in found.proposals for edit in each.edits)
-    changes = {name: (text, found.after[name]) for name, text in found.before.items()}
-    return Fix(found.says, found.evidence, tuple(edits), changes, found.differs, found.slopes, written)
+    edits = dict.fromkeys(replace(edit, file=each.filename) for each in found.proposals for edit in each.edits)
+    return FixFacts(found.says, tuple(edits), found.evidence, differs=found.differs, slopes=found.slopes)
 
 
-def recorded_fix(found: FixFacts, filename: str, source: str, *, written: bool = False) -> Fix:
-    """Returns a fix that a recording has, of the program in a file."""
-    edits = [(filename, each) for each in found.edits]
-    text = source + "\n"
-    return Fix(
-        found.says,
-        found.checked,
-        edits,
-        {filename: (text, applied(text, found.edits))} if edits else {},
-        written=written,
+def named(fixes: Sequence[FixFacts], filename: str) -> tuple[FixFacts, ...]:
+    """Returns fixes of a recording with the name of the recorded program's file."""
+    return tuple(
+        replace(fix, edits=tuple(replace(each, file=each.file or filename) for each in fix.edits)) for fix in fixes
     )

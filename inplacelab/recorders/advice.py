@@ -13,9 +13,9 @@ from inplacelab.recorders.replay import Replay
 from inplacelab.recording.facts import ErrorFacts, FixFacts
 from inplacelab.recording.fixes import fixes, in_one_sentence
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.errors import stale_notes
+from inplacelab.recording.sentences.failures import notes
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.trace import failure_at
 from inplacelab.tensor import Tensor
 
 ADVISED = 20
@@ -48,7 +48,9 @@ def advised(recording: Recording, replay: Replay | None, *, fix: bool = True) ->
             )
         text = _LEFT_OUT if not fix else in_one_sentence(found) if found else error.fix
         message = error.message if fix or error.fix is None else _left_out(error.message, error.fix)
-        said = replace(error, message=message, notes=stale_notes(Moment(recording, index)), fix=text, fixes=found)
+        facts = failure_at(recording, index)
+        of_values = notes(facts) if facts is not None and facts.values else ()
+        said = replace(error, message=message, notes=of_values, fix=text, fixes=found)
         steps[index] = replace(steps[index], error=said)
     return replace(recording, steps=tuple(steps))
 

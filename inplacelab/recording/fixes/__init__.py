@@ -24,7 +24,7 @@ from inplacelab.recording.fixes.write_elsewhere import HasOrdinary
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import program_of
 
-__all__ = ["fixes", "in_one_sentence", "label"]
+__all__ = ["block", "fixes", "in_one_sentence", "label"]
 
 
 def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[FixFacts, ...]:
@@ -43,6 +43,32 @@ def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[FixFacts, ..
         return ()
     known = recording, program, index, has_ordinary
     return tuple(stale_fixes(*known) or refusal_fixes(*known))
+
+
+def block(found: Sequence[FixFacts]) -> list[Text]:
+    """Returns the lines of a list of fixes: what was found by trying them, and then each."""
+    shown = least(each.checked for each in found).wholly
+    return [(_ONE_WAY if len(found) == 1 else _ONE_OF).format(shown), *(_ITEM.format(_said(each)) for each in found)]
+
+
+_ONE_WAY = Text("To fix it ({0}):", "改法（{0}）：")
+_ONE_OF = Text("To fix it, one of these ({0}):", "改法，任选其一（{0}）：")
+_ITEM = Text("  - {0}", "  - {0}")
+_PRICE = Text("{0} ({1})", "{0}（{1}）")
+_BUT = Text(
+    "{0}; but the final values of {1} differ, so check whether you need the write",
+    "{0}；但 {1} 最后的值不同，请看是否需要这次写入",
+)
+_SLOPES = Text(
+    "{0}; {1} elements of the first pass's gradients agree with finite differences of the loss",
+    "{0}；第一次反向传播的梯度中有 {1} 个元素与损失的有限差分一致",
+)
+
+
+def _said(fix: FixFacts) -> Text:
+    said = _PRICE.format(fix.says, fix.price) if fix.price.en else fix.says
+    said = _SLOPES.format(said, fix.slopes) if fix.slopes else said
+    return _BUT.format(said, ", ".join(f"`{each}`" for each in fix.differs[:4])) if fix.differs else said
 
 
 def in_one_sentence(found: Sequence[FixFacts]) -> Text:
