@@ -22,7 +22,7 @@ from inplacelab.cli.words import command_line
 from inplacelab.diagnosis.annotations import to_annotations
 from inplacelab.diagnosis.document import Attempts, Names, Report, to_json
 from inplacelab.diagnosis.explain import explain, nothing_found
-from inplacelab.diagnosis.failures import Failure, trail_of
+from inplacelab.diagnosis.failures import trail_of
 from inplacelab.diagnosis.findings import Finding, finding_of, told, tried_fix
 from inplacelab.diagnosis.quoting import paint_for
 from inplacelab.diagnosis.recorded_trial import STEPS, recorded_trails
@@ -173,10 +173,9 @@ def _found_by_watching(
                 status = _ended(options, raised, watching)
         watched = watching.watched
     failure = None if raised is None else watching.of(raised)
-    failures = [each for each in watching.failures if isinstance(each, Failure)]
-    found = [*dict.fromkeys(finding_of(each) for each in failures if each is not failure)]
+    found = [*dict.fromkeys(finding_of(each) for each in watching.failures if each is not failure)]
     tried = None
-    if isinstance(failure, Failure):
+    if failure is not None:
         ended = replace(finding_of(failure), ended=True)
         if options.tries or options.fix:
             ended, tried = _try(options, main, framework, [trail_of(failure)], ended)

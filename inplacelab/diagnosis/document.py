@@ -157,8 +157,8 @@ def _place(mark: Mark, names: Names) -> Json:
 def _fix(found: Finding, fix: FixFacts, names: Names) -> Json:
     return {
         "message": said(fix.says),
-        "reason": said(fix.reason),
-        "price": said(fix.price),
+        "reason": said(fix.reason) or None,
+        "price": said(fix.price) or None,
         "diff": names.diff(found, fix) or None,
         "edits": [{**asdict(each), "file": names.of(each.file)} for each in fix.edits],
         "checked": fix.checked or None,

@@ -66,10 +66,15 @@ class RecordedWatch:
         self.failures += [Failure(in_file(each, filename)) for each in unnoticed_failures(recording)]
         last = recording.steps[-1] if error is not None and len(recording) else None
         facts = None if last is None else failure_at(recording, last.index)
-        if error is not None and last is not None and last.error is not None and facts is not None and facts.values:
-            if last.error.message == message_of(error):
-                key = id(error), message_of(error)
-                self.failures.append(Failure(in_file(facts, filename), key, class_name(type(error))))
+        key = (id(error), message_of(error)) if error is not None else (0, "")
+        if (
+            last is not None
+            and last.error is not None
+            and facts is not None
+            and facts.values
+            and last.error.message == key[1]
+        ):
+            self.failures.append(Failure(in_file(facts, filename), key, class_name(type(error))))
 
 
 def watched_in(recording: Recording) -> tuple[int, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from inplacelab.recording.as_written import expression_of
 from inplacelab.recording.facts import (
@@ -48,6 +47,10 @@ MOST = 4
 """A write that makes values of more lines stale is not traced: the list would be too long to read."""
 
 
+MOST_TEXT = 1000
+"""So many characters of a line are kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spoilt:
     """A saved value that a failed node found overwritten, and the writes that did it, in order."""
@@ -69,9 +72,9 @@ def trace(recording: Recording, index: int) -> tuple[Mark, ...]:
     """
     facts = failure_at(recording, index)
     found = _turned_stale(Moment(recording, index)) if facts is None else facts if facts.values else None
-    return () if found is None else tuple(
-        each for each in marks(found) if each.role != "made" and not each.at.file and not (each.number and facts)
-    )  # fmt: skip
+    last = recording.source.count("\n") + 1
+    shown = (each for each in (marks(found) if found else ()) if each.role != "made" and not (each.number and facts))
+    return tuple(each for each in shown if not each.at.file and each.line <= last)
 
 
 def failure_at(recording: Recording, index: int) -> FailureFacts | None:
@@ -200,8 +203,18 @@ def _written(
 
 def merged(writes: Iterator[OverwriteFacts]) -> tuple[OverwriteFacts, ...]:
     """Returns writes with those of one line that follow each other as one."""
-    groups = [[*group] for _, group in groupby(writes, key=lambda each: (each.sites, each.op, each.how))]
-    return tuple(replace(each[0], after=each[-1].after, times=len(each)) for each in groups)
+    found: list[OverwriteFacts] = []
+    for each in writes:
+        last = found[-1] if found else None
+        if (
+            last is not None
+            and replace(each, before=last.before, times=last.times) == replace(last, after=each.after)
+            and last.after == each.before
+        ):
+            found[-1] = replace(last, after=each.after, times=last.times + 1)
+        else:
+            found.append(each)
+    return tuple(found)
 
 
 def _overwrite(recording: Recording, saved: SavedFacts, step: Step, write: WriteFacts) -> OverwriteFacts:
@@ -255,6 +268,8 @@ def explained(recording: Recording, watched: Sequence[tuple[str, str, FailureFac
             k for k, (kind, message, _) in enumerate(left) if (kind, message) == (step.error.type, step.error.message)
         ]
         facts = left.pop(same[-1])[2] if same else failure_at(recording, step.index)
+        if facts is not None:
+            facts = moved(facts, lambda site: replace(site, text=site.text[:MOST_TEXT]))
         steps[step.index] = replace(step, error=replace(step.error, failure=facts))
     return replace(recording, steps=tuple(steps))
 

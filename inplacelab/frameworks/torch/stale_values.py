@@ -249,7 +249,7 @@ class StaleValues:
                         role, operands = _role(node, name)
                         yield replace(found, role=role, operands=operands, certain=True)
 
-    def _saved(  # what is known of it
+    def _saved(  # noqa: PLR0913, PLR0917  # what is known of it
         self,
         node: Any,
         name: str,
@@ -460,12 +460,13 @@ def _role(node: Any, name: str) -> tuple[Literal["", "result", "operand", "forwa
 
 def _overwritten(write: Write, log: StorageLog | None, saved: Layout | None, named: _Named | None) -> OverwriteFacts:
     """Returns a write as facts; `named` has the names of what is on the storage, if the layout `saved` is known and not only probable."""
-    apart = named is not None and None not in (write.layout, saved) and not share_slots(write.layout, saved)
+    known = named is not None and write.layout is not None and saved is not None
+    apart = known and not share_slots(write.layout, saved)  # type: ignore[arg-type]
     how: Literal["", "beside", "silent", "marked"] = (
         "silent" if write.silent else "marked" if write.op == MARKS else "beside" if apart else ""
     )
     found = OverwriteFacts(write.op, write.before, write.after, write.place.facts if write.place else (), how=how)
-    if write.layout in (None, saved) or write.op == MARKS:
+    if write.layout is None or write.layout == saved or write.op == MARKS:
         return found
     made = None if log is None else log.views.get(write.layout)
     sites = () if made is None else made.facts

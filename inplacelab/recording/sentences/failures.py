@@ -27,6 +27,9 @@ earlier pass, or needed; an operation was refused."""
 MOST = 4
 """So many writes of one value are shown."""
 
+LONGEST = 80
+"""So many characters of an expression are quoted."""
+
 _NOTHING = Text("", "")
 _HEADLINES = {
     "stale": Text("Backward needed a value that was overwritten", "反向传播需要的值已被覆盖"),
@@ -347,7 +350,8 @@ def _through(write: OverwriteFacts) -> Text:
     if write.made:
         made, there = write.made[0], write.sites[0].file if write.sites else ""
         line = (_ON_LINE if made.file == there else _ON_LINE_OF).format(made.line, shown_file(made.file))
-        where, inside = (each.format(made.expression, line) for each in (_MADE_AT, _MADE_AS))
+        code = made.expression if len(made.expression) <= LONGEST else made.expression[: LONGEST - 1] + "…"
+        where, inside = (each.format(code, line) for each in (_MADE_AT, _MADE_AS))
     named, unnamed = _OF_NOTHING if write.relation == "view" and not write.base else _WHO[write.relation]
     who = named if write.through else unnamed
     name = write.through[0] if write.through else ""
