@@ -93,7 +93,7 @@ def _found_at(recording: Recording, index: int) -> FailureFacts | None:
     needed = site_of(recording, moment.step.line)
     if (found := spoilt(moment)) is not None:
         value = _kept(moment, found.node, found.saved)
-        writes = _written(recording, found.saved, found.writes)
+        writes = _written(recording, found.saved, value.names, found.writes)
         last = found.writes[-1][1].after if found.writes else None
         return FailureFacts("stale", needed, (replace(value, found=last, writes=writes),) if writes else ())
     kind = "refused" if error.failure is None else error.failure.kind
@@ -123,7 +123,7 @@ def _turned_stale(moment: Moment) -> FailureFacts | None:
     if found is None or not kept or len(kept) > MOST:
         return None
     *others, last = kept.values()
-    writes = _written(moment.recording, found[0], [(moment.step, found[1])])
+    writes = _written(moment.recording, found[0], last.names, [(moment.step, found[1])])
     return FailureFacts("stale", (), (*others, replace(last, writes=writes)))
 
 
@@ -196,9 +196,9 @@ def _is_coming(moment: Moment, tensor: int | None, name: str) -> bool:
 
 
 def _written(
-    recording: Recording, saved: SavedFacts, writes: Sequence[tuple[Step, WriteFacts]]
+    recording: Recording, saved: SavedFacts, names: Sequence[str], writes: Sequence[tuple[Step, WriteFacts]]
 ) -> tuple[OverwriteFacts, ...]:
-    return merged(_overwrite(recording, saved, step, write) for step, write in writes if step.line is not None)
+    return merged(_overwrite(recording, saved, names, step, write) for step, write in writes if step.line is not None)
 
 
 def merged(writes: Iterator[OverwriteFacts]) -> tuple[OverwriteFacts, ...]:
@@ -217,7 +217,9 @@ def merged(writes: Iterator[OverwriteFacts]) -> tuple[OverwriteFacts, ...]:
     return tuple(found)
 
 
-def _overwrite(recording: Recording, saved: SavedFacts, step: Step, write: WriteFacts) -> OverwriteFacts:
+def _overwrite(
+    recording: Recording, saved: SavedFacts, of_saved: Sequence[str], step: Step, write: WriteFacts
+) -> OverwriteFacts:
     there = Moment(recording, step.index)
     storage = there.after.storages.get(saved.storage)
     kept = slot_runs(saved) if storage is None else slots_reached(storage, saved)
@@ -225,11 +227,15 @@ def _overwrite(recording: Recording, saved: SavedFacts, step: Step, write: Write
     tensor = there.tensor_before(write.tensor) or there.after.tensors.get(write.tensor)
     found = OverwriteFacts(step.op or "", write.before, write.after, site_of(recording, step.line, step), how=how)  # type: ignore[arg-type]
     relation = None if tensor is None else relation_of(recording, there.before, tensor)
-    if tensor is None or relation is None or (tensor.shape, tensor.strides, tensor.offset) == (saved.shape, saved.strides, saved.offset):  # fmt: skip
+    if tensor is None or relation is None:
         return found
+    names = tensor.names or there.before.called(tensor.id).names
+    if any(each in of_saved for each in names) or (
+        not names and (tensor.shape, tensor.strides, tensor.offset) == (saved.shape, saved.strides, saved.offset)
+    ):
+        return found  # the saved tensor itself
     roots = [there.before.called(key) for key in (relation.base, relation.via) if key is not None]
     base = next((each.first for each in roots if each.names), "")
-    names = tensor.names or there.before.called(tensor.id).names
     return replace(
         found,
         through=names,
