@@ -23,6 +23,7 @@ from inplacelab.recorders.detection import (
     recorder_of,
 )
 from inplacelab.recorders.log import EventLog, EventRing
+from inplacelab.recorders.own_code import OWNS
 from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.static import class_name, names_in
@@ -104,7 +105,9 @@ class Session:
             with suppress(Exception):  # without it, fixes are not tried
                 self._given = InitialValues(names, self.program.names)
         if self._watch is not None:
-            self._watch.begin()
+            OWNS[self.program.filename] = True  # also a cell, or a text that is in no file
+            with suppress(Exception):  # without it, the recording alone tells what led to an error
+                self._watch.begin()
         self.recorder.begin()
 
     def run(self, parts: Iterable[CodeType], names: dict[str, Any]) -> BaseException | None:
@@ -177,7 +180,8 @@ class Session:
         """Ends to watch and to record, whether or not both have begun."""
         self.recorder.end()
         if self._watch is not None:
-            self._watch.end()
+            with suppress(Exception):
+                self._watch.end()
 
     def annotate(self) -> None:
         """Adds to the refusals that are still alive the lines that led to them, and a fix."""

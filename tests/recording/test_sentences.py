@@ -97,13 +97,15 @@ SPOILT = {
     8: (
         (
             "Line 6 raised `RuntimeError`: (PermissionDenied) Tensor 'b' was modified. "
-            "`MultiplyGradNode` (line 4) kept `b` (as its first and second operands) at version 0 of S1. "
-            "Line 5 `add_` then overwrote it through `v`, a view of `b` (version 0 → 1)."
+            "Line 4: kept: `MultiplyGradNode` keeps `b`, its first and second operands (float32 [4]) at version 0. "
+            "Line 5: overwritten by `add_` through `v`, a view of `b`: version 0 → 1. "
+            "Line 6: needed here: it finds version 1."
         ),
         (
             "第 6 行抛出 `RuntimeError`：(PermissionDenied) Tensor 'b' was modified。"
-            "`MultiplyGradNode`（第 4 行）在 S1 为版本 0 时保存了 `b`（作为第一个和第二个操作数）。"
-            "第 5 行的 `add_` 随后经由 `v`（`b` 的视图）覆盖了它（版本 0 → 1）。"
+            "第 4 行：保存：`MultiplyGradNode` 保存了 `b`，即它的第一个和第二个操作数（float32 [4]），版本 0。"
+            "第 5 行：被 `add_` 通过 `v`（`b` 的视图）覆盖：版本 0 → 1。"
+            "第 6 行：在此需要：已是版本 1。"
         ),
     ),
 }

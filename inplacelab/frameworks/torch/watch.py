@@ -25,6 +25,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from inplacelab.diagnosis.failures import Failure
 from inplacelab.diagnosis.ledger import VIEWS, Counter, Ledger, Made, StorageLog, Write, packed
 from inplacelab.diagnosis.places import Place, Places
+from inplacelab.frameworks.torch import fast_path
 from inplacelab.frameworks.torch.calls import Kind, kind_of
 from inplacelab.frameworks.torch.overrides import Mode, caller_of, in_force, is_off, take_away
 from inplacelab.frameworks.torch.pass_order import Asked, is_second_pass, reachable, root_node, stale
@@ -183,6 +184,7 @@ class TorchWatch:
         self._threads.here, self._on = _Thread(_next_node()), True
         for patch in self._patches:
             patch.begin()
+        fast_path.listen(self)
         self._mode.__enter__()
 
     def end(self, error: BaseException | None = None) -> None:
@@ -190,6 +192,7 @@ class TorchWatch:
         del error
         self._on = False
         take_away(self._mode)
+        fast_path.leave(self)
         for patch in self._patches:
             patch.end()
         self._ledger.forget()
@@ -235,6 +238,16 @@ class TorchWatch:
         """Runs a process that was forked, in itself: nobody would read what the watch finds there."""
         self.end()
         return run(*args, **kwargs)
+
+    def fast_begins(self, module: Any) -> bool:
+        """Lets PyTorch compute a module as it does without a mode. Nothing in it needs a gradient."""
+        return self._here() is not None and fast_path.has_fast_path(module) and take_away(self._mode)
+
+    def fast_ended(self, result: Any) -> None:
+        """Watches again."""
+        del result
+        if self._on:
+            self._mode.__enter__()
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
