@@ -140,7 +140,9 @@ def test_other_refusals(tmp_path: Path, end: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "lesson", sample(LESSONS, one_in=choose(9, 1, 1), name=lambda each: each.stem), ids=lambda each: each.stem
+    "lesson",
+    sample(LESSONS, one_in=choose(9, 1, 1), name=lambda each: each.stem),
+    ids=lambda each: Path(str(each)).stem,
 )
 def test_what_fails_in_a_lesson(lesson: Path) -> None:
     for recording in recordings_of(lesson):
