@@ -22,9 +22,9 @@ from inplacelab.cli.words import command_line
 from inplacelab.diagnosis.annotations import to_annotations
 from inplacelab.diagnosis.document import Attempts, Names, Report, to_json
 from inplacelab.diagnosis.explain import explain, nothing_found
-from inplacelab.diagnosis.failures import Failure, trail_of
-from inplacelab.diagnosis.findings import COLON, STALE, Finding, told, tried_fix
-from inplacelab.diagnosis.quoting import paint_for, quoted
+from inplacelab.diagnosis.failures import trail_of
+from inplacelab.diagnosis.findings import Finding, told, tried_fix
+from inplacelab.diagnosis.quoting import paint_for
 from inplacelab.diagnosis.recorded_trial import STEPS
 from inplacelab.diagnosis.recorded_watch import EVENTS, watched_in
 from inplacelab.diagnosis.refusals import finding, handled
@@ -36,12 +36,11 @@ from inplacelab.language import Text
 from inplacelab.recorders.detection import Use, framework_of_script, is_installed, not_installed
 from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recorders.tracebacks import learners_traceback
-from inplacelab.recording.fixes.recorded_trails import trails_of
+from inplacelab.recording.facts import FailureFacts
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.visible import visible
-from inplacelab.supported import framework_of, frameworks
+from inplacelab.supported import frameworks
 
 SUMMARY = Text(
     "Run a script or a module; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it.",
@@ -174,10 +173,9 @@ def _found_by_watching(
                     _say(options, remark)
         watched = watching.watched
     failure = None if raised is None else watching.of(raised)
-    failures = [each for each in watching.failures if isinstance(each, Failure)]
-    found = [*dict.fromkeys(finding_of(each) for each in failures if each is not failure)]
+    found = [*dict.fromkeys(finding_of(each) for each in watching.failures if each is not failure)]
     tried = None
-    if isinstance(failure, Failure):
+    if failure is not None:
         ended = replace(finding_of(failure), ended=True)
         if options.tries or options.fix:
             ended, tried = _try(options, main, framework, [trail_of(failure)], ended)
@@ -250,13 +248,15 @@ def _try(
         said = report_not_tried(reason.why)
         _say(options, "\n" + said)
         return found, Attempts(0, said)
-    fixes = [tried_fix(each, written=options.fix and each is tried.fixes[0]) for each in tried.fixes]
+    fixes = [tried_fix(each) for each in tried.fixes]
+    sources = {name: text for each in tried.fixes for name, text in each.before.items()}
     _say(options, "\n" + report_of_trials(tried, framework, paint=paint_for(sys.stderr)))
     if options.fix and tried.fixes:
         write(tried.fixes[0])
         _say(options, report_written())
     said_of_none = None if fixes else report_of_trials(tried, framework)
-    return replace(found, fixes=fixes), Attempts(tried.count, said_of_none)
+    written = fixes[0] if options.fix and fixes else None
+    return replace(found, fixes=fixes, sources=sources, written=written), Attempts(tried.count, said_of_none)
 
 
 def _try_recorded(
@@ -274,11 +274,11 @@ def _try_recorded(
         write(replace(checked[0], edits=tuple(replace(each, file=str(main.path)) for each in checked[0].edits)))
         _say(options, report_written())
         if found is not None:
-            edits = [(str(main.path), each) for each in checked[0].edits]
-            found = replace(found, fixes=[replace(each, written=each.edits == edits) for each in found.fixes])
+            number = error.fixes.index(checked[0]) if error else 0
+            found = replace(found, written=found.fixes[number])
         return found, None
-    if trails := trails_of(recording, str(main.path)):
-        found = found or Finding("stale", told(ran.raised), STALE, (), ended=True)
+    if trails := recorded_trails(recording, str(main.path)):
+        found = found or Finding(FailureFacts("stale", ()), told(ran.raised), ended=True)
         return _try(options, main, framework, trails, found)
     return found, None
 
@@ -302,27 +302,24 @@ def _recorded(
         if watching:
             status = _ended(options, ran.raised, watching)
         else:
-            status = record.report(ran.raised, None if options.format == "json" else ran.recording)
+            shown = None if options.format == "json" else ran.recording
+            status = record.report(ran.raised, shown, str(main.path))
         if ran.recording is not None and watching is None:
-            _say_unnoticed(options, ran.recording, ran.raised)
+            _say_unnoticed(options, ran.recording, ran.raised, str(main.path))
         if ran.recording is not None and to is not None:
             output.write(ran.recording, to)
         return _Ran(status or ran.stopping.status, ran.raised, ran.recording)
 
 
-def _say_unnoticed(options: argparse.Namespace, recording: Recording, raised: BaseException | None) -> None:
+def _say_unnoticed(
+    options: argparse.Namespace, recording: Recording, raised: BaseException | None, filename: str
+) -> None:
     """Prints which passes failed with an error that was handled, and which gradients are wrong without one; or else, if nothing was raised, what was
     watched.
     """
     paint = paint_for(sys.stderr)
-    passes = [
-        [f"{closed_up(each.says + COLON)}", "", *quoted(each.values[0].marks, paint=paint)]
-        for each in handled(raised, recording, "")
-    ]
-    warnings = [
-        *map("\n".join, passes),
-        *(warnings_of(recording, paint) if framework_of(recording).loses_history else []),
-    ]
+    passes = [report(each, paint=paint) for each in handled(raised, recording, filename)]
+    warnings = [*passes, *(warnings_of(recording, filename, paint) if recording.framework == "paddle" else [])]
     for each in warnings:
         _say(options, "\n" + each)
     if not warnings and raised is None:

@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     main = main_of(options.script, options.arguments)
     check_not_itself(to.path, main.path)
     with running(main, options.arguments, title=options.title, limit=options.limit, use=use_of(options)) as ran:
-        status = report(ran.raised, ran.recording)
+        status = report(ran.raised, ran.recording, str(main.path))
         if ran.recording is not None:
             output.write(ran.recording, to)
         return status or ran.stopping.status
@@ -99,7 +99,7 @@ def use_of(options: argparse.Namespace) -> Use | None:
     return Use(options.framework) if options.framework else None
 
 
-def report(raised: BaseException | None, recording: Recording | None) -> int:
+def report(raised: BaseException | None, recording: Recording | None, filename: str = "") -> int:
     """Prints how the script ended, as Python does; a refusal with the lines that led to it. Returns Python's exit status."""
     if raised is None:
         return 0
@@ -112,6 +112,6 @@ def report(raised: BaseException | None, recording: Recording | None) -> int:
         return 1
     if type(raised) is TypeError and raised.__traceback__ is not None:
         add_note_on_keyword(raised, raised.__traceback__)
-    explained = None if recording is None else refusals.of(raised, recording, paint_for(sys.stderr))
+    explained = None if recording is None else refusals.of(raised, recording, filename, paint_for(sys.stderr))
     output.say(explained or "".join(traceback.format_exception(raised)).removesuffix("\n"), sys.stderr)
     return INTERRUPTED if issubclass(type(raised), KeyboardInterrupt) else 1

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from inplacelab.diagnosis.document import Names, Report, said
 from inplacelab.diagnosis.findings import Finding
-from inplacelab.diagnosis.quoting import Quoted
 from inplacelab.recording.fixes.outcomes import OUTCOMES
+from inplacelab.recording.sentences.failures import Mark, marks, remarks
 from inplacelab.recording.visible import visible
 
 _BLAMED = ("overwritten", "refused", "needed")
@@ -22,34 +22,34 @@ def to_annotations(report: Report, names: Names) -> bytes:
 
 
 def _of(found: Finding, names: Names) -> Iterator[str]:
-    marks = [mark for value in found.values for mark in value.marks if mark.role != "made"]
-    blamed = next((mark for role in _BLAMED for mark in marks if mark.role == role), None)
+    shown = [mark for mark in marks(found.facts) if mark.role != "made"]
+    blamed = next((mark for role in _BLAMED for mark in shown if mark.role == role), None)
     title = said(found.says)
     ways = [
-        f"{said(each.says)} ({said(OUTCOMES[each.checked].wholly)})\n{names.diff(each)}".rstrip("\n")
+        f"{said(each.says)} ({said(OUTCOMES[each.checked].wholly)})\n{names.diff(found, each)}".rstrip("\n")
         for each in found.fixes
     ]
     if not ways and found.advice is not None:
         ways = [said(found.advice)]
     if blamed is None:
-        remarks = [said(each) for value in found.values for each in value.remarks]
-        yield _command("error", {"title": title}, [title, *remarks, *ways])
+        beside = [said(each) for value in found.facts.values for each in remarks(value)]
+        yield _command("error", {"title": title}, [title, *beside, *ways])
     elif blamed.role == "refused" and found.error is not None:
         kind, message = found.error
         error = f"{kind}: {message.partition(chr(10))[0]}"
         yield _command("error", {**_where(blamed, names), "title": error}, [title, *ways])
     else:
         yield _command("error", {**_where(blamed, names), "title": title}, [said(blamed.says), *ways])
-    for mark in marks:
+    for mark in shown:
         if mark is not blamed:
             yield _command("notice", {**_where(mark, names), "title": title}, [said(mark.says)])
 
 
-def _where(mark: Quoted, names: Names) -> Mapping[str, object]:
+def _where(mark: Mark, names: Names) -> Mapping[str, object]:
     # Columns count from 1.
-    columns = {} if mark.span is None else {"col": mark.span[0] + 1, "endColumn": mark.span[1] + 1}
-    end = max(mark.line, mark.end_line or 0)
-    return {"file": names.of(mark.filename), "line": mark.line, "endLine": end, **columns}
+    columns = {} if mark.at.span is None else {"col": mark.at.span[0] + 1, "endColumn": mark.at.span[1] + 1}
+    end = max(mark.line, mark.at.end_line)
+    return {"file": names.of(mark.at.file), "line": mark.line, "endLine": end, **columns}
 
 
 def _command(level: str, properties: Mapping[str, object], message: list[str]) -> str:

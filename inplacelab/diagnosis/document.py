@@ -9,11 +9,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from inplacelab.diagnosis.findings import Finding, Fix
-from inplacelab.diagnosis.quoting import Quoted
+from inplacelab.diagnosis.findings import Finding
 from inplacelab.language import Text, get_language
+from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes.difference import diff_of
 from inplacelab.recording.fixes.outcomes import OUTCOMES
+from inplacelab.recording.sentences.failures import Mark, marks, remarks
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.version import __version__
 
@@ -76,9 +77,9 @@ class Names:
         path = os.path.normpath(self.start / filename)
         return Path(os.path.relpath(path, self.root) if Path(path).is_relative_to(self.root) else path).as_posix()
 
-    def diff(self, fix: Fix) -> str:
+    def diff(self, found: Finding, fix: FixFacts) -> str:
         """Returns what a fix changes, as `diff -u` shows it."""
-        return diff_of(fix.changes, self.of)
+        return diff_of(found.changes(fix), self.of)
 
 
 def said(text: Text) -> str:
@@ -106,54 +107,65 @@ def to_json(report: Report, names: Names) -> bytes:
 
 
 def _failure(found: Finding, names: Names) -> Json:
-    places = [_place(mark, number, names) for number, value in enumerate(found.values) for mark in value.marks]
-    remarks = [*(each for value in found.values for each in value.remarks), *found.remarks]
+    facts = found.facts
+    said_of_all = [*(each for value in facts.values for each in remarks(value)), *facts.remarks]
     return {
-        "kind": found.kind,
+        "kind": facts.kind,
         "error": _error(found.error),
         "ended": found.ended,
         "message": said(found.says),
-        "wrong_gradients": [*found.wrong],
-        "places": places,
-        "remarks": [*map(said, remarks)],
+        "wrong_gradients": [*facts.wrong],
+        "places": [_place(each, names) for each in marks(facts)],
+        "remarks": [*map(said, said_of_all)],
         "advice": None if found.advice is None else said(found.advice),
-        "fixes": [_fix(each, names) for each in found.fixes],
+        "fixes": [_fix(found, each, names) for each in found.fixes],
     }
 
 
-def _place(mark: Quoted, number: int, names: Names) -> Json:
-    known, span = mark.details, mark.span
+def _place(mark: Mark, names: Names) -> Json:
+    at, value, write, span = mark.at, mark.value, mark.write, mark.at.span
+    kept = value if mark.role == "kept" else None
+    counted = write if write is not None and write.after > write.before and mark.role == "overwritten" else None
+    tensor = kept.names if kept is not None else write.through if write is not None else ()
+    did = write.op if write is not None else kept.op if kept is not None else ""
     return {
         "role": mark.role,
-        "value": number,
-        "file": names.of(mark.filename),
-        "line": mark.line,
-        "end_line": max(mark.line, mark.end_line or 0),
+        "value": mark.number,
+        "file": names.of(at.file),
+        "line": at.line,
+        "end_line": max(at.line, at.end_line),
         "column": None if span is None else span[0],
         "end_column": None if span is None else span[1],
-        "function": mark.function,
-        "text": mark.text,
+        "function": at.function,
+        "text": at.text,
         "message": said(mark.says),
-        "tensor": [*known.tensor],
-        "version": {"kept": known.kept, "before": known.before, "after": known.after, "found": known.found},
-        "operation": known.op or None,
-        "node": known.node or None,
-        "dtype": known.dtype or None,
-        "shape": None if known.shape is None else [*known.shape],
-        "certain": known.certain,
+        "tensor": [*tensor],
+        "version": {
+            "kept": kept and kept.kept,
+            "before": counted and counted.before,
+            "after": counted and counted.after,
+            "found": value.found if value is not None and mark.role == "needed" else None,
+        },
+        "operation": did or None,
+        "node": (value.node or None) if value is not None and write is None else None,
+        "dtype": kept and (kept.dtype or None),
+        "shape": None if kept is None or kept.shape is None else [*kept.shape],
+        "certain": value is None or (value.certain and not value.inferred),
     }
 
 
-def _fix(fix: Fix, names: Names) -> Json:
+def _fix(found: Finding, fix: FixFacts, names: Names) -> Json:
     return {
         "message": said(fix.says),
-        "diff": names.diff(fix) or None,
-        "edits": [{**asdict(each), "file": names.of(filename)} for filename, each in fix.edits],
+        "reason": said(fix.reason) or None,
+        "price": said(fix.price) or None,
+        "diff": names.diff(found, fix) or None,
+        "edits": [{**asdict(each), "file": names.of(each.file)} for each in fix.edits],
         "checked": fix.checked or None,
         "checked_message": said(OUTCOMES[fix.checked].wholly),
         "differs": [*fix.differs],
         "finite_differences": fix.slopes,
-        "written": fix.written,
+        "written": fix is found.written,
     }
 
 

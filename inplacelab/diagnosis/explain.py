@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol, Self, cast
+from typing import TYPE_CHECKING, Protocol, Self
 
 from inplacelab.diagnosis.quoting import Paint, plain
-from inplacelab.diagnosis.report import report
 from inplacelab.language import Text
 from inplacelab.recorders.own_code import program_is
 from inplacelab.recorders.static import message_of
@@ -17,7 +16,6 @@ from inplacelab.supported import framework_named, frameworks, loaded
 
 if TYPE_CHECKING:
     from inplacelab.diagnosis.failures import Failure
-    from inplacelab.diagnosis.recorded_watch import Explained
 
 _NOTHING = Text(
     "No backward pass failed in what was watched. Operations: {0}; storages that were written or viewed: {1}.",
@@ -42,7 +40,7 @@ class Watch(Protocol):
     def framework(self) -> str: ...
 
     @property
-    def failures(self) -> Sequence[Failure | Explained]: ...
+    def failures(self) -> Sequence[Failure]: ...
 
     @property
     def remarks(self) -> Sequence[Text]: ...
@@ -131,7 +129,7 @@ class explain:  # noqa: N801  # used like a function
             self.caveats = [unusable(self._known, error)]
 
     @property
-    def failures(self) -> Sequence[Failure | Explained]:
+    def failures(self) -> Sequence[Failure]:
         """What was found out about backward passes that failed."""
         return self._watch.failures
 
@@ -175,7 +173,7 @@ class explain:  # noqa: N801  # used like a function
             self._annotated.append(found)
             BaseException.add_note(error, self._said_of(found, advice=advice, paint=plain))
 
-    def of(self, error: BaseException) -> Failure | Explained | None:
+    def of(self, error: BaseException) -> Failure | None:
         """Returns what was found out about an error; None if it is not one of a backward pass."""
         key = (
             id(error),
@@ -205,7 +203,8 @@ def nothing_found(operations: int, storages: int) -> Text:
     return _NOTHING.format(operations, storages)
 
 
-def _reported(found: Failure | Explained, *, advice: bool, paint: Paint) -> str:
-    # Not `isinstance`: a program without recorders imports neither class.
-    text: str | None = getattr(found, "text", None)
-    return text if text is not None else report(cast("Failure", found), advice=advice, paint=paint)
+def _reported(found: Failure, *, advice: bool, paint: Paint) -> str:
+    from inplacelab.diagnosis.findings import finding_of  # noqa: PLC0415  # only if a pass has failed
+    from inplacelab.diagnosis.report import report  # noqa: PLC0415
+
+    return report(finding_of(found), advice=advice, paint=paint)

@@ -1,60 +1,18 @@
-"""Defines what a report says of a failure, as data: its text, its JSON form and its annotations are made of the same findings."""
+"""Defines what is said of a failure, as data: the report, its JSON form and its annotations are made of the same findings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from inplacelab.diagnosis.quoting import Quoted
-from inplacelab.diagnosis.source_file import text_of
+from inplacelab.diagnosis.failures import Failure
 from inplacelab.language import Text
 from inplacelab.recorders.static import class_name, message_of
-from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
+from inplacelab.recording.facts import FailureFacts, FixFacts
 from inplacelab.recording.fixes.located import changed
-from inplacelab.recording.fixes.outcomes import way
+from inplacelab.recording.sentences.failures import advice_for, headline
 
-KINDS = ("stale", "again", "silent", "leaf", "refused")
-"""What may have happened. "stale", "again", "silent": see `failures.Failure`; "leaf": an operation would have written to a leaf that needs a
-gradient; "refused": this package has refused something else."""
-
-STALE = Text("Backward needed a value that was overwritten", "反向传播需要的值已被覆盖")
 COLON = Text(":", "：")
-
-
-@dataclass(frozen=True)
-class Value:
-    """A saved value that a failure may concern.
-
-    Attributes:
-        marks: the lines that kept, overwrote and needed it.
-        remarks: what is known besides.
-    """
-
-    marks: Sequence[Quoted]
-    remarks: Sequence[Text] = ()
-
-
-@dataclass(frozen=True)
-class Fix:
-    """A way to fix a program.
-
-    Attributes:
-        says: what to do.
-        checked: what was found by trying it.
-        edits: the same as edits of files, each with its name.
-        changes: the texts of the files that it changes, before and after.
-        differs: the names of tensors that have other values with it in the end.
-        slopes: so many elements of the gradients agree with finite differences of the loss; None if that was not compared.
-        written: whether it was written to the files.
-    """
-
-    says: Text
-    checked: Evidence
-    edits: Sequence[tuple[str, EditFacts]]
-    changes: Mapping[str, tuple[str, str]]
-    differs: Sequence[str] = ()
-    slopes: int | None = None
-    written: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,26 +20,40 @@ class Finding:
     """What is said of a failure.
 
     Attributes:
-        kind: what happened (see `KINDS`).
+        facts: what led to it.
         error: the type and the message of its error; None if there was none.
-        says: in one sentence, without its stop.
-        values: the saved values that it may concern, the most probable first.
-        remarks: what could not be seen.
+        why: the reason, for what this package has refused.
         advice: what may be done, in general; None if nothing is known.
-        wrong: the names of the leaves whose gradients are wrong without an error.
         fixes: ways to fix the program.
+        sources: the texts of the files that they change, before.
+        written: that of them which was written to the files.
         ended: whether its error has ended the program.
     """
 
-    kind: str
-    error: tuple[str, str] | None
-    says: Text
-    values: Sequence[Value]
-    remarks: Sequence[Text] = ()
+    facts: FailureFacts
+    error: tuple[str, str] | None = None
+    why: Text | None = None
     advice: Text | None = None
-    wrong: Sequence[str] = ()
-    fixes: Sequence[Fix] = ()
+    fixes: Sequence[FixFacts] = ()
+    sources: Mapping[str, str] = field(default_factory=dict, hash=False)
+    written: FixFacts | None = None
     ended: bool = False
+
+    @property
+    def says(self) -> Text:
+        """What happened, in one sentence, without its stop."""
+        said = headline(self.facts)
+        return said if said.en or self.why is None else self.why
+
+    def changes(self, fix: FixFacts) -> dict[str, tuple[str, str]]:
+        """Returns the texts of the files that a fix changes, before and after."""
+        return changed([each for each in fix.edits if each.file in self.sources], self.sources.__getitem__)
+
+
+def finding_of(failure: Failure) -> Finding:
+    """Returns what is said of a backward pass that a watch has seen fail."""
+    error = (failure.raised, failure.error[1]) if failure.raised else None
+    return Finding(failure.facts, error, advice=advice_for(failure.facts))
 
 
 def told(error: BaseException) -> tuple[str, str]:
@@ -89,15 +61,8 @@ def told(error: BaseException) -> tuple[str, str]:
     return class_name(type(error)), message_of(error)
 
 
-def tried_fix(found: FixFacts, *, written: bool) -> Fix:
-    """Returns a fix that was found by running the edited program."""
-    edits = [(each.file, replace(each, file="")) for each in found.edits]
-    return Fix(way(found), found.checked, edits, changed(found.edits, text_of), found.differs, found.slopes, written)
-
-
-def recorded_fix(found: FixFacts, filename: str, source: str) -> Fix:
-    """Returns a fix that a recording has, of the program in a file."""
-    edits = [(filename, each) for each in found.edits]
-    of_file = tuple(replace(each, file=filename) for each in found.edits)
-    changes = changed(of_file, lambda _: source + "\n")
-    return Fix(way(found), found.checked, edits, changes, found.differs, found.slopes)
+def named(fixes: Sequence[FixFacts], filename: str) -> tuple[FixFacts, ...]:
+    """Returns fixes of a recording with the name of the recorded program's file."""
+    return tuple(
+        replace(fix, edits=tuple(replace(each, file=each.file or filename) for each in fix.edits)) for fix in fixes
+    )

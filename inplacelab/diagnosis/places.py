@@ -10,6 +10,7 @@ from types import CodeType, FrameType
 
 from inplacelab.recorders.own_code import OWNS, is_own
 from inplacelab.recorders.stand_in import STAND_IN
+from inplacelab.recording.facts import SiteFacts, Sites
 
 DEEPEST = 32
 """So many frames of a place are kept, innermost first: a recursive program has no end of places otherwise."""
@@ -49,19 +50,11 @@ class Site:
         return linecache.getline(self.filename, self.line).rstrip("\n")
 
     @property
-    def span(self) -> tuple[int, int] | None:
-        """The columns of the expression, as (first, one past the last); None if they are unknown, or on several lines."""
+    def facts(self) -> SiteFacts:
+        """The same as plain data."""
         line, last, left, right = self.position
-        if line is None or line != last or left is None or right is None:
-            return None
-        raw = self.text.encode()
-        return len(raw[:left].decode(errors="replace")), len(raw[:right].decode(errors="replace"))
-
-    @property
-    def expression(self) -> str:
-        """The text of the expression; that of the line if its columns are unknown."""
-        span = self.span
-        return self.text[span[0] : span[1]] if span else self.text.strip()
+        columns = (-1, -1) if None in (line, last, left, right) else (left or 0, right or 0)
+        return SiteFacts(self.filename, self.line, last or self.line, *columns, self.text, self.function)
 
     @property
     def position(self) -> tuple[int | None, int | None, int | None, int | None]:
@@ -85,9 +78,9 @@ class Place:
     sites: tuple[Site, ...]
 
     @cached_property
-    def innermost(self) -> Site:
-        """The innermost frame."""
-        return self.sites[0]
+    def facts(self) -> Sites:
+        """The same as plain data."""
+        return tuple(each.facts for each in self.sites)
 
     def outside(self, code: CodeType) -> Place:
         """Returns the place from which the outermost call of a function came; itself if the function is not on the stack."""

@@ -5,15 +5,10 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, NamedTuple, TextIO
+from typing import TextIO
 
-from inplacelab.language import Text
+from inplacelab.recording.sentences.failures import Mark
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.trace import NOTHING_MORE, Details
-
-Role = Literal["made", "kept", "overwritten", "read", "released", "needed", "refused"]
-"""What was done in a line: a view was made, through which was written later; a value was kept, overwritten, read after that, released by an
-earlier pass, or needed; an operation was refused."""
 
 _SIGNS = {"overwritten": "~", "released": "~"}
 """The characters that underline; all others are `^`."""
@@ -25,32 +20,6 @@ _CODES = {
     "kept": "36", "overwritten": "31", "released": "31", "read": "35", "needed": "35", "refused": "31", "file": "1", "added": "32", "removed": "31",
 }  # fmt: skip
 """How ANSI terminals are told a color: a write is red, what it concerns is cyan, and what then fails is magenta."""
-
-
-class Quoted(NamedTuple):
-    """A line, and what is said of it.
-
-    Attributes:
-        line: its number.
-        text: its text.
-        span: the columns to underline, as (first, one past the last); None for all of it.
-        role: what was done there.
-        says: what is said.
-        filename: its file.
-        function: the function that it is in; "" for a module, or if that is not known.
-        end_line: the last line of what is meant; None if that is not known.
-        details: what is said, as data.
-    """
-
-    line: int
-    text: str
-    span: tuple[int, int] | None
-    role: Role
-    says: Text
-    filename: str = ""
-    function: str = ""
-    end_line: int | None = None
-    details: Details = NOTHING_MORE
 
 
 def plain(text: str, _: str) -> str:
@@ -71,16 +40,16 @@ def _colored(text: str, what: str) -> str:
     return f"\x1b[{_CODES[what]}m{text}\x1b[0m" if text else text
 
 
-def quoted(lines: Sequence[Quoted], *, indent: str = "  ", paint: Paint = plain) -> Iterator[str]:
+def quoted(lines: Sequence[Mark], *, indent: str = "  ", paint: Paint = plain) -> Iterator[str]:
     """Yields each line with its remarks below; consecutive remarks about one line share it."""
     gutter = max((len(str(each.line)) for each in lines), default=0)
     shown = None
     for each in lines:
-        text = each.text.rstrip()
+        text = each.at.text.rstrip()
         if each.line != shown:
             yield f"{indent}{each.line:>{gutter}} | {text}"
             shown = each.line
-        left, right = each.span or (len(text) - len(text.lstrip()), len(text))
+        left, right = each.at.span or (len(text) - len(text.lstrip()), len(text))
         blank, sign = " " * _width(text[:left]), _SIGNS.get(each.role, "^") * max(_width(text[left:right]), 1)
         yield f"{indent}{'':>{gutter}} | {blank}{paint(f'{sign} {closed_up(each.says)}', each.role)}"
 

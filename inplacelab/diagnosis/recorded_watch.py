@@ -7,33 +7,20 @@ from __future__ import annotations
 
 import linecache
 import sys
-from dataclasses import dataclass
 from types import FrameType
 
-from inplacelab.diagnosis import refusals
-from inplacelab.diagnosis.unnoticed import warnings_of
+from inplacelab.diagnosis.failures import Failure
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use
 from inplacelab.recorders.program import Program, parsed, scopes_of
 from inplacelab.recorders.run import Session
-from inplacelab.recorders.static import message_of, names_in
+from inplacelab.recorders.static import class_name, message_of, names_in
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.trace import failure_at, in_file
+from inplacelab.recording.unnoticed_writes import unnoticed_failures
 
 EVENTS = 50_000
 """How many events are kept. An operation has about four."""
-
-
-@dataclass(frozen=True)
-class Explained:
-    """An error that a backward pass raised, or a gradient that is wrong without an error.
-
-    Attributes:
-        error: its address and message; (0, "") if there was none.
-        text: which lines led to it.
-    """
-
-    error: tuple[int, str]
-    text: str
 
 
 class RecordedWatch:
@@ -46,7 +33,7 @@ class RecordedWatch:
 
     def __init__(self, framework: str, filename: str | None = None) -> None:
         self.framework, self._filename = framework, filename
-        self.failures: list[Explained] = []
+        self.failures: list[Failure] = []
         self.remarks: list[Text] = []
         self.operations = self.storages = 0
         self._session: Session | None = None
@@ -75,10 +62,19 @@ class RecordedWatch:
         recording = session.recording()
         self.operations, self.storages = watched_in(recording)
         self.remarks = list(recording.notes)
-        self.failures += [Explained((0, ""), each) for each in warnings_of(recording)]
-        lines = None if error is None else refusals.lines_of(error, recording)
-        if error is not None and lines is not None:
-            self.failures.append(Explained((id(error), message_of(error)), lines))
+        filename = session.program.filename
+        self.failures += [Failure(in_file(each, filename)) for each in unnoticed_failures(recording)]
+        last = recording.steps[-1] if error is not None and len(recording) else None
+        facts = None if last is None else failure_at(recording, last.index)
+        key = (id(error), message_of(error)) if error is not None else (0, "")
+        if (
+            last is not None
+            and last.error is not None
+            and facts is not None
+            and facts.values
+            and last.error.message == key[1]
+        ):
+            self.failures.append(Failure(in_file(facts, filename), key, class_name(type(error))))
 
 
 def watched_in(recording: Recording) -> tuple[int, int]:

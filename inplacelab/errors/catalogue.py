@@ -76,16 +76,15 @@ class Entry:
         """The refusal, with its texts filled in. `facts` are for a recorder."""
         told = fields | {"op": _AS_WRITTEN.get(fields["op"], fields["op"])} if "op" in fields else fields
         why, fix = (Text(_filled(text.en, "en", told), _filled(text.zh, "zh", told)) for text in (self.why, self.fix))
-        refusal = self.kind(
+        return self.kind(
             _filled(self.headline, "en", fields),
             why,
             spelled(fix),
             hint=_filled(self.hint, "en", fields),
             reading=_filled(self.reading, "zh", fields),
+            entry=self.name,
             **facts,
         )
-        refusal.entry = self.name
-        return refusal
 
     def fields(self) -> frozenset[str]:
         """The names of the fields in its texts."""

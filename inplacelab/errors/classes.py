@@ -24,8 +24,6 @@ class Refusal(Exception):
         entry: its name in the catalogue.
     """
 
-    entry = ""
-
     def __init_subclass__(cls, *, named_as_builtin: bool = True) -> None:
         """Have it print, and call itself, what Paddle raises: `ValueError: (InvalidArgument) Leaf Var () ...`.
 
@@ -35,8 +33,11 @@ class Refusal(Exception):
             cls.__name__ = cls.__qualname__ = cls.__bases__[1].__name__
             cls.__module__ = "builtins"
 
-    def __init__(self, headline: str, why: Text, fix: Text, *, hint: str = "", reading: str = "", **facts: Any) -> None:
+    def __init__(
+        self, headline: str, why: Text, fix: Text, *, hint: str = "", reading: str = "", entry: str = "", **facts: Any
+    ) -> None:
         super().__init__(worded(headline, why, fix, hint, reading))
+        self.entry = entry
         self.headline, self.why, self.fix, self.hint, self.reading, self.facts = (
             headline,
             why,

@@ -14,10 +14,10 @@ from inplacelab.recording.fixes import fixes, in_one_sentence
 from inplacelab.recording.fixes.recorded_trails import trails_of
 from inplacelab.recording.fixes.refused_operations import refusal_fixes
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.errors import stale_notes
+from inplacelab.recording.sentences.failures import notes
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.source_tree import package_of, program_of
+from inplacelab.recording.trace import failure_at
 from inplacelab.supported import framework_named
 
 ADVISED = 20
@@ -51,7 +51,9 @@ def advised(recording: Recording, replay: Replay | None, *, fix: bool = True) ->
             found = _fixes(until, replay if index == last else None)
         text = _LEFT_OUT if not fix else in_one_sentence(found) if found else refusal.fix
         message = refusal.message if fix or refusal.fix is None else _left_out(refusal.message, refusal.fix)
-        said = replace(refusal, message=message, notes=stale_notes(Moment(recording, index)), fix=text, fixes=found)
+        facts = failure_at(recording, index)
+        of_values = notes(facts) if facts is not None and facts.values else ()
+        said = replace(refusal, message=message, notes=of_values, fix=text, fixes=found)
         steps[index] = replace(steps[index], error=said)
     if fix and error is not None and error.explanation is None and (others := fixes(recording)):
         steps[last] = replace(steps[last], error=replace(error, fix=in_one_sentence(others), fixes=others))

@@ -86,7 +86,7 @@ class InferredPass:
         why, fix = (_STALE, _STALE_FIX) if overwritten else (_AGAIN, _AGAIN_FIX)
         self._emit(events.Refused(
             class_name(type(error)), message, why, fix, node, None if kept is None else kept.storage, None, None,
-            *self._account(),
+            *self._account(), kind="stale" if overwritten else "again",
         ))  # fmt: skip
         self._refused = id(error), message
 

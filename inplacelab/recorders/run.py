@@ -26,14 +26,16 @@ from inplacelab.recorders.detection import (
     unusable,
 )
 from inplacelab.recorders.log import EventLog, EventRing
+from inplacelab.recorders.own_code import OWNS
 from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.static import class_name, names_in
 from inplacelab.recorders.tracebacks import as_unrecorded
-from inplacelab.supported import Framework, frameworks
+from inplacelab.supported import Framework, frameworks, loaded
 
 if TYPE_CHECKING:
     from inplacelab.recorders.initial_values import InitialValues
+    from inplacelab.recording.facts import FailureFacts, SiteFacts
     from inplacelab.recording.recording import Recording
 
 LIMIT = 2000
@@ -78,7 +80,7 @@ class Session:
         self, program: Program, *, title: str = "", limit: int = LIMIT, fix: bool = True,
         outermost: FrameType | None = None, use: Use = _DEFAULT, last: int | None = None,
     ) -> None:  # fmt: skip
-        self._program, self._title, self._fix = program, title, fix
+        self.program, self._title, self._fix = program, title, fix
         self._limit, self._last, self._outermost = limit if last is None else None, last, outermost
         known = frameworks()[checked(use.framework)]
         try:
@@ -95,7 +97,8 @@ class Session:
     def _records(self, framework: Framework) -> None:
         self._log: EventLog | EventRing = EventLog() if self._last is None else EventRing(self._last)
         kind = recorder_of(framework.name)
-        self.recorder: Recorder = kind(self._program, self._log, limit=self._limit, outermost=self._outermost)
+        self.recorder: Recorder = kind(self.program, self._log, limit=self._limit, outermost=self._outermost)
+        self._watch: Any = loaded(framework.watch)() if framework.watch else None
         for each in untested(framework):
             self.recorder.shield.remark(each)
 
@@ -116,7 +119,11 @@ class Session:
             from inplacelab.recorders.initial_values import InitialValues
 
             with suppress(Exception):  # without it, fixes are not tried
-                self._given = InitialValues(names, self._program.names)
+                self._given = InitialValues(names, self.program.names)
+        if self._watch is not None:
+            OWNS[self.program.filename] = True  # also a cell, or a text that is in no file
+            with suppress(Exception):  # without it, the recording alone tells what led to an error
+                self._watch.begin()
         try:
             self.recorder.begin()
         except Exception as error:  # noqa: BLE001  # whatever it is, the program runs
@@ -188,10 +195,17 @@ class Session:
             protect(lambda: recorder.finish(scope()), anywhere=True)()
         finally:
             try:
-                recorder.end()
+                self.end()
             except BaseException:
-                recorder.end()
+                self.end()
                 raise
+
+    def end(self) -> None:
+        """Ends to watch and to record, whether or not both have begun."""
+        self.recorder.end()
+        if self._watch is not None:
+            with suppress(Exception):
+                self._watch.end()
 
     def annotate(self) -> None:
         """Adds to the refusals that are still alive the lines that led to them, and a fix."""
@@ -218,23 +232,54 @@ class Session:
         from inplacelab.recorders import advice, builder
         from inplacelab.recorders.replay import Replay
         from inplacelab.recording.recording import Recording
+        from inplacelab.recording.trace import explained
 
         recorder = self.recorder
         built = Recording(
-            recorder.framework, recorder.version, self._title, self._program.text, (), live_before=recorder.live_before
+            recorder.framework, recorder.version, self._title, self.program.text, (), live_before=recorder.live_before
         )
         try:
             built = builder.build(self._log, built, limit=self._limit)
+            with PARSING:
+                built = explained(built, self._watched(built))
             cut = (_CUT.format(self._log.cut),) if isinstance(self._log, EventRing) and self._log.cut else ()
             built = replace(built, notes=(*recorder.shield.notes(len(built)), *cut))
             with PARSING:
                 replay = None
                 if self._given is not None:
                     record = partial(_recorded, Use(recorder.framework))
-                    replay = Replay(self._program.text, self._given, record, recorder.watched)
+                    replay = Replay(self.program.text, self._given, record, recorder.watched)
                 return advice.advised(built, replay, fix=self._fix)
         except Exception as error:  # noqa: BLE001
             return replace(built, notes=(*recorder.shield.notes(len(built)), _UNBUILT.format(class_name(type(error)))))
+
+    def _watched(self, built: Recording) -> list[tuple[str, str, FailureFacts]]:
+        """Returns what the watch has found out, in terms of the recorded text."""
+        from inplacelab.recording.sentences.failures import shown_file
+        from inplacelab.recording.trace import moved
+
+        lines, program = built.source.split("\n"), self.program
+
+        def of_text(site: SiteFacts) -> SiteFacts:
+            line = program.line(site.line)
+            if site.file != program.filename or not 0 < line <= len(lines):
+                return replace(site, file=shown_file(site.file))
+            text, end = lines[line - 1], program.line(site.end_line)
+            margin = (
+                len(site.text.encode(errors="replace")) - len(text.encode(errors="replace")) if site.column >= 0 else 0
+            )
+            return replace(
+                site,
+                file="",
+                line=line,
+                end_line=end,
+                text=text,
+                column=site.column - margin,
+                end_column=site.end_column - margin,
+            )
+
+        failures = [] if self._watch is None else self._watch.failures
+        return [(each.raised, each.error[1], moved(each.facts, of_text)) for each in failures if each.raised]
 
 
 def _recorded(use: Use, program: Program, code: CodeType, names: dict[str, Any]) -> Session:
@@ -301,7 +346,7 @@ class record:
         try:
             self._session.begin(names)
         except BaseException:
-            self._session.recorder.end()
+            self._session.end()
             raise
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
@@ -317,4 +362,4 @@ class record:
 
     def __del__(self) -> None:
         if self._running.locked():  # the block was entered, and will never be left
-            self._session.recorder.end()
+            self._session.end()

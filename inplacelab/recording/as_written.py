@@ -14,7 +14,7 @@ from inplacelab.recording.facts import NodeFacts, Step
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import ATOMS, Program, program_of, root_of
 
-__all__ = ["as_written", "call_as_written", "node_as_written"]
+__all__ = ["as_written", "call_as_written", "expression_of", "node_as_written"]
 
 LONGEST = 24
 """The most characters of an expression that is written out; a longer one is cut to its outermost operator."""
@@ -58,6 +58,12 @@ def as_written(recording: Recording, step: Step) -> str:
         return step.op or "?"
     indexed = recording.state(step.index).called(step.inputs[0]) if step.inputs else None
     return indexed.first + plain if indexed is not None and indexed.bound else plain
+
+
+def expression_of(recording: Recording, step: Step) -> ast.expr | ast.stmt | None:
+    """Returns the expression or the statement of the program that ran as a step; None if the program does not show it."""
+    found = recording.once(_spellings).get(step.index, (None, ""))[0]
+    return found if isinstance(found, ast.expr | ast.stmt) else None
 
 
 def call_as_written(recording: Recording, step: Step) -> str:

@@ -16,6 +16,7 @@ from inplacelab.recording.dependence import fits_together
 from inplacelab.recording.facts import (
     BackwardFacts,
     CounterFacts,
+    FailureFacts,
     LaunchFacts,
     NodeFacts,
     SavedFacts,
@@ -43,6 +44,8 @@ MOST_LIVE = 4_000_000
 """The most objects in the states after all steps together. A state is a dictionary of everything alive, at about 50 bytes each."""
 MOST_LAID_OUT = 4_000_000
 """The most runs of slots that all layouts together reach. Each run is drawn."""
+MOST_PLACES = 20_000
+"""The most values, writes and places that led to one error."""
 MOST_EDITS = 64
 """The most edits of a fix."""
 MOST_PASSED = 1_000_000
@@ -282,6 +285,8 @@ class _World:
             self._known(_STORAGE, step.error.storage, self._met_storages)
             self._known(_TENSOR, step.error.tensor, self._met_tensors)
             _names(step.error.type)
+            if step.error.failure is not None:
+                _check_failure(step.error.failure)
         self._check_details(step)
 
     @staticmethod
@@ -411,6 +416,26 @@ def _check_launch(launch: LaunchFacts) -> None:
         _names(operand.name, operand.dtype)
         _sizes(operand.storage_bytes)
         _check_reach(operand, operand.storage_bytes, set())
+
+
+def _check_failure(facts: FailureFacts) -> None:
+    writes = [write for value in facts.values for write in value.writes]
+    of_values = (site for value in facts.values for site in (*value.sites, *value.read))
+    of_writes = (site for write in writes for site in (*write.sites, *write.made))
+    sites = [*facts.needed, *facts.released, *of_values, *of_writes]
+    if len(facts.values) + len(writes) + len(sites) > MOST_PLACES:
+        raise MisfitError(_TOO_MUCH).inside(".failure")
+    for site in sites:
+        _names(site.file, site.text, site.function)
+        _sizes(site.line - 1, site.end_line, site.column + 1, site.end_column + 1)
+    for value in facts.values:
+        _names(value.node, *value.operands, *value.names, value.made_by, value.dtype, value.op)
+        _sizes(*value.positions, value.made_in or 0, value.kept or 0, value.found or 0, value.unseen, value.forgotten)
+        _check_shape(value.shape or ())
+    for write in writes:
+        _names(write.op, *write.through, write.base)
+        _sizes(write.before, write.after, write.times)
+    _names(*facts.wrong)
 
 
 def _check_graph(edges: Mapping[int, Collection[int]]) -> None:

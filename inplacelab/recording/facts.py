@@ -303,6 +303,142 @@ class FixFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class SiteFacts:
+    """An expression of a program that ran. Lines count from 1, columns from 0, in bytes, as in Python's syntax trees."""
+
+    file: str
+    """The file; "" for the recorded program itself."""
+    line: int
+    """Its first line."""
+    end_line: int
+    """Its last line."""
+    column: int
+    """Where it begins; -1 if that is not known."""
+    end_column: int
+    """One past its last column; -1 if that is not known."""
+    text: str
+    """The text of its first line."""
+    function: str = field(default="", metadata=LEFT_OUT)
+    """The function that it is in; "" for a module, or if that is not known."""
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """Its columns in characters, as (first, one past the last); None if they are unknown, or on several lines."""
+        if self.column < 0 or self.line != self.end_line:
+            return None
+        raw = self.text.encode(errors="replace")
+        return len(raw[: self.column].decode(errors="ignore")), len(raw[: self.end_column].decode(errors="ignore"))
+
+    @property
+    def expression(self) -> str:
+        """Its text; that of the line if its columns are unknown."""
+        span = self.span
+        return self.text[span[0] : span[1]] if span else self.text.strip()
+
+
+Sites = tuple[SiteFacts, ...]
+"""Where a program was: what ran, and the calls that led there, innermost first; () if that is not known."""
+
+FailureKind = Literal["stale", "again", "silent", "leaf", "refused"]
+"""What may have happened. "stale": an in-place operation has overwritten what backward needed; "again": an earlier pass has released it; "silent": a
+pass did not fail, but did not know of a write; "leaf": an operation would have written to a leaf that needs a gradient; "refused": something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverwriteFacts:
+    """What one line wrote to the storage of a saved value, once or several times in a row."""
+
+    op: str
+    """The operation."""
+    before: int
+    """The version before the first write."""
+    after: int
+    """The version after the last one."""
+    sites: Sites
+    """Where it ran."""
+    times: int = field(default=1, metadata=LEFT_OUT)
+    """How often."""
+    how: Literal["", "beside", "silent", "marked", "lost", "node"] = field(default="", metadata=LEFT_OUT)
+    """"": it overwrote the value; "beside": other elements of its storage; "silent": the value, without a new version; "marked": it only raised the
+    version, as `mark_dirty` does. "lost", "node": the graph does not know of it, since what is read later has no grad node, or an earlier one."""
+    through: tuple[str, ...] = field(default=(), metadata=LEFT_OUT)
+    """The program's names for the tensor that was written; those of another than the saved one."""
+    relation: Literal["", "view", "shares"] = field(default="", metadata=LEFT_OUT)
+    """Whether that is a view, or shares the storage without being one; "" for the saved tensor itself, or if it is not known."""
+    base: str = field(default="", metadata=LEFT_OUT)
+    """The name of the tensor of which it was made."""
+    made: Sites = field(default=(), metadata=LEFT_OUT)
+    """Where it was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFacts:
+    """A value that a grad node has saved, and what became of it."""
+
+    node: str
+    """The node's name: "SigmoidBackward0"."""
+    role: Literal["", "result", "operand", "forward", "checkpoint"] = ""
+    """What it is to the operation that saved it. "forward": what the `forward` of a custom function saved; "checkpoint": an input of a function that
+    will run again; "" if that is not known."""
+    operands: tuple[str, ...] = field(default=(), metadata=LEFT_OUT)
+    """What the derivative calls the operand: "self"; () if that says nothing."""
+    positions: tuple[int, ...] = field(default=(), metadata=LEFT_OUT)
+    """The positions of the operand, if they say more."""
+    names: tuple[str, ...] = ()
+    """The program's names for it, or, with `is_view`, for a tensor of which it is a view."""
+    is_view: bool = field(default=False, metadata=LEFT_OUT)
+    """Whether these are the names of a tensor of which it is a view."""
+    former: bool = field(default=False, metadata=LEFT_OUT)
+    """Whether another tensor has its name now."""
+    made_by: str = field(default="", metadata=LEFT_OUT)
+    """For a value without a name: the operation that made it."""
+    made_in: int | None = field(default=None, metadata=LEFT_OUT)
+    """The line of that operation."""
+    dtype: str = ""
+    """The type of its elements; "" if it is not known."""
+    shape: tuple[int, ...] | None = None
+    """Its shape; None if it is not known."""
+    kept: int | None = None
+    """Its version when it was saved; None if that is no matter."""
+    found: int | None = None
+    """Its version when backward needed it."""
+    op: str = ""
+    """The operation that saved it."""
+    sites: Sites = ()
+    """Where that ran."""
+    writes: tuple[OverwriteFacts, ...] = ()
+    """The writes since, in order."""
+    read: Sites = field(default=(), metadata=LEFT_OUT)
+    """Where it was read after a write that the graph does not know of."""
+    unseen: int = field(default=0, metadata=LEFT_OUT)
+    """By how much the version rose in writes that were not seen."""
+    forgotten: int = field(default=0, metadata=LEFT_OUT)
+    """By how much it rose in writes that were seen, but are so many that they were not kept."""
+    certain: bool = field(default=True, metadata=LEFT_OUT)
+    """False if this is one of several that fit the error."""
+    inferred: bool = field(default=False, metadata=LEFT_OUT)
+    """Whether the framework does not show what the node keeps, so that it was inferred from what such nodes need."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailureFacts:
+    """What led to an error, or to a gradient that is wrong without one."""
+
+    kind: FailureKind
+    """What happened."""
+    needed: Sites
+    """Where the pass began, or what was refused ran."""
+    values: tuple[KeptFacts, ...] = ()
+    """The saved values that it may concern, the most probable first."""
+    released: Sites = field(default=(), metadata=LEFT_OUT)
+    """Where the earlier pass began, for "again"."""
+    remarks: tuple[Text, ...] = field(default=(), metadata=LEFT_OUT)
+    """What could not be seen."""
+    wrong: tuple[str, ...] = field(default=(), metadata=LEFT_OUT)
+    """The names of the leaves whose gradients are wrong, for "silent"."""
+
+
+@dataclass(frozen=True, slots=True)
 class ErrorFacts:
     """An exception as the learner saw it, with what a recorder could add."""
 
@@ -324,6 +460,8 @@ class ErrorFacts:
     """What to write instead."""
     fixes: tuple[FixFacts, ...] = ()
     """Fixes for this program."""
+    failure: FailureFacts | None = field(default=None, metadata=LEFT_OUT)
+    """What led to it, if that is known."""
 
 
 @dataclass(frozen=True, slots=True)

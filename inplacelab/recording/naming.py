@@ -23,6 +23,7 @@ from inplacelab.recording.tensor_names import coming
 
 __all__ = [
     "GRADIENT",
+    "ORDINALS",
     "RESULT",
     "TEMPORARY",
     "Kept",
@@ -112,7 +113,8 @@ RESULT = "out"
 _POSITIONS = {"x": 0, "y": 1, "self": 0, "other": 1}
 """The operand that a parameter stands for. Needed if several operands look alike, such as a tensor and its `detach()`."""
 
-_ORDINALS = (Text("first", "第一个"), Text("second", "第二个"), Text("third", "第三个"))
+ORDINALS = (Text("first", "第一个"), Text("second", "第二个"), Text("third", "第三个"))
+"""Which operand it is, by its position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +208,7 @@ def _place(step: Step, known: Sequence[int], role: str, tensor: TensorFacts | No
     if tensor is None:  # a number, for example: an operand that is not a tensor of the program
         return position if there not in known else None
     place = position if there == tensor.id else step.inputs.index(tensor.id)
-    return place if place < len(_ORDINALS) else None
+    return place if place < len(ORDINALS) else None
 
 
 def _operand(step: Step, operands: Sequence[TensorFacts], saved: SavedFacts) -> TensorFacts | None:
@@ -351,7 +353,7 @@ def _as(roles: Sequence[Kept]) -> Text:
     many = len(roles) > 1
     if places := _places(roles):
         pattern = Text("as its {0} operands" if many else "as its {0} operand", "作为{0}操作数")
-        return pattern.format(_joined([_ORDINALS[place] for place in places], ""))
+        return pattern.format(_joined([ORDINALS[place] for place in places], ""))
     names = [each.role for each in roles]
     if not all(map(str.isidentifier, names)):  # `saved_tensor()[0]` of a `PyLayer`
         return Text("as {0}", "即 {0}").format(_listed(names))

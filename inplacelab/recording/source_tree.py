@@ -90,6 +90,16 @@ class Program:
         found = [each for each in self._simple if line is not None and each.lineno <= line <= (each.end_lineno or 0)]
         return found[0] if len(found) == 1 else None
 
+    def function_at(self, line: int) -> str:
+        """Returns the function, or the class, whose body runs a line, with those that it is in: "Net.forward"; "" for a module."""
+        scopes = [
+            each
+            for each in ast.walk(self.tree)
+            if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        ]
+        around = [each for each in scopes if each.body[0].lineno <= line <= (each.end_lineno or 0)]
+        return ".".join(each.name for each in around)
+
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yields the nodes around a node, from the inside out."""
         while node in self._parents:

@@ -1,206 +1,349 @@
-"""Traces a stale value to lines of the program: where it was saved, where it was overwritten, where backward refused it.
-
-Terminal reports and the program beside the pictures mark the same lines.
-"""
+"""Finds in a recording what led to a failure: where a value was saved, where it was overwritten, where backward needed it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from inplacelab.language import Text
-from inplacelab.recording.facts import SavedFacts, Step, WriteFacts
-from inplacelab.recording.naming import kept_values, naming
-from inplacelab.recording.queries import newly_stale
+from inplacelab.recording.as_written import expression_of
+from inplacelab.recording.facts import (
+    FailureFacts,
+    KeptFacts,
+    OverwriteFacts,
+    SavedFacts,
+    SiteFacts,
+    Sites,
+    Step,
+    WriteFacts,
+)
+from inplacelab.recording.fixes.recorded_trails import size_of
+from inplacelab.recording.fixes.spots import Spot, Trail
+from inplacelab.recording.naming import RESULT, kept_values, namings
+from inplacelab.recording.queries import kept_by, newly_stale, stale, who_overwrote
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.errors import Spoilt, overwrites, same_value, spoilt, written_through
-from inplacelab.recording.sentences.headline import MOST_LINES
+from inplacelab.recording.relations import made, relation_of
+from inplacelab.recording.sentences.failures import Mark, marks
 from inplacelab.recording.sentences.step_context import Moment
-from inplacelab.recording.source_tree import program_of
+from inplacelab.recording.slots import common_runs, slot_runs
+from inplacelab.recording.source_tree import Program, program_of
+from inplacelab.recording.values_read import slots_reached
 
-__all__ = ["NOTHING_MORE", "Details", "Marked", "Role", "refusal", "trace"]
-
-Role = Literal["kept", "written", "refused"]
+__all__ = [
+    "Spoilt",
+    "explained",
+    "failure_at",
+    "in_file",
+    "made_at",
+    "merged",
+    "moved",
+    "same_value",
+    "site_of",
+    "spoilt",
+    "trace",
+    "trail_of",
+]
 
 MOST = 4
 """A write that makes values of more lines stale is not traced: the list would be too long to read."""
 
-_KEPT = Text("kept: `{0}` needs version {2} of {1}", "保存：`{0}` 需要 {1} 保持在版本 {2}")
-_INFERRED = Text(" (inferred)", "（推断）")
-_OVERWROTE = Text("overwritten through {0}: version {1} → {2}", "经由 {0} 覆盖：版本 {1} → {2}")
-_WROTE_BESIDE = Text(
-    "written through {0}, though not these slots: version {1} → {2}", "经由 {0} 写入（并非这些槽位）：版本 {1} → {2}"
-)
-_MORE = Text("written {0} times more until version {1}", "其后又写了 {0} 次，直到版本 {1}")
-_FOUND = Text("refused: it finds version {0}", "拒绝：现在是版本 {0}")
-_REFUSED = Text("refused", "被拒绝")
 
-_BRIEFLY_KEPT = Text("kept v{0}", "保存 v{0}")
-_BRIEFLY_WRITTEN = Text("v{0} → v{1}", "v{0} → v{1}")
-_BRIEFLY_FOUND = Text("finds v{0}", "遇到 v{0}")
+MOST_TEXT = 1000
+"""So many characters of a line are kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
-    """What is known of a marked place, for programs that read it. What does not apply, or is not known, is empty or None.
+class Spoilt:
+    """A saved value that a failed node found overwritten, and the writes that did it, in order."""
 
-    Attributes:
-        tensor: the names of the tensor that was saved, or through which was written.
-        op: the operation that ran there.
-        node: the grad node that has saved the tensor.
-        dtype, shape: the elements of the saved tensor.
-        kept: its version when it was saved.
-        before, after: the version before and after a write.
-        found: the version that backward finds.
-        certain: False if something else fits as well, or if it was inferred and not seen.
-    """
-
-    tensor: tuple[str, ...] = ()
-    op: str = ""
-    node: str = ""
-    dtype: str = ""
-    shape: tuple[int, ...] | None = None
-    kept: int | None = None
-    before: int | None = None
-    after: int | None = None
-    found: int | None = None
-    certain: bool = True
+    node: int
+    saved: SavedFacts
+    writes: tuple[tuple[Step, WriteFacts], ...]
 
 
-NOTHING_MORE = Details()
-
-
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """A marked line of the program.
-
-    Attributes:
-        line: the line, counted from 1.
-        role: what was done there.
-        brief: a few words that fit beside the line.
-        says: the full text.
-        span: the columns meant, as (first, one past the last); None if they are on several lines, or unknown.
-        details: what the text says, as data.
-    """
-
-    line: int
-    role: Role
-    brief: Text
-    says: Text
-    span: tuple[int, int] | None
-    details: Details = NOTHING_MORE
-
-
-def trace(recording: Recording, index: int) -> tuple[Marked, ...]:
-    """Returns the lines behind a step that found a value stale, or made one stale, in the order in which they ran.
+def trace(recording: Recording, index: int) -> tuple[Mark, ...]:
+    """Returns the marked lines of the recorded program behind a step that found a value stale, or made one stale.
 
     Args:
         recording: the recording.
         index: the step.
 
     Returns:
-        The marked lines; () for any other step.
+        The marks, in the order in which the lines ran; () for any other step.
     """
+    facts = failure_at(recording, index)
+    found = _turned_stale(Moment(recording, index)) if facts is None else facts if facts.values else None
+    last = recording.source.count("\n") + 1
+    shown = (each for each in (marks(found) if found else ()) if each.role != "made" and not (each.number and facts))
+    return tuple(each for each in shown if not each.at.file and each.line <= last)
+
+
+def failure_at(recording: Recording, index: int) -> FailureFacts | None:
+    """Returns what led to the error of a step: what was found out while the program ran, or else what the recording tells; None if neither does."""
+    error = recording.steps[index].error
+    stored = None if error is None else error.failure
+    return stored if stored is not None and stored.needed else _found_at(recording, index)
+
+
+def _found_at(recording: Recording, index: int) -> FailureFacts | None:
+    """Returns what a recording tells of the error of a step."""
     moment = Moment(recording, index)
-    found = spoilt(moment)
-    return tuple(_failed(moment, found) if found else _turned_stale(moment))
-
-
-def refusal(recording: Recording, index: int) -> tuple[Marked, ...]:
-    """Returns the line of a step that was refused for another reason; () if the line is unknown."""
-    line = recording.steps[index].line
-    return () if line is None else (_refused(recording, line, _REFUSED, _REFUSED),)
-
-
-def _failed(moment: Moment, found: Spoilt) -> Iterator[Marked]:
-    yield from _kept(moment, found.node, found.saved)
-    yield from _writes(moment.recording, found)
-    line = moment.step.line
-    if line is not None and found.writes:
-        version = found.writes[-1][1].after
-        found_at = Details(node=_name_of(moment, found.node), found=version)
-        yield _refused(moment.recording, line, _BRIEFLY_FOUND.format(version), _FOUND.format(version), found_at)
-    elif line is not None:
-        yield _refused(moment.recording, line, _REFUSED, _REFUSED)
-
-
-def _turned_stale(moment: Moment) -> Iterator[Marked]:
-    lost = newly_stale(moment.recording, moment.index)
-    kept = {each.line: each for node, saved in lost for each in _kept(moment, node, saved)}
-    if len(kept) > MOST:
-        return
-    yield from kept.values()
-    for write in moment.step.writes:
-        saved = next((saved for _, saved in lost if saved.storage == write.storage), None)
-        if saved is not None:
-            yield from _written(moment.recording, saved, [(moment.step, write)])
-            return
-
-
-def _kept(moment: Moment, number: int, saved: SavedFacts) -> Iterator[Marked]:
-    recording, node = moment.recording, moment.node(number)
-    if node is None or node.line is None:
-        return
-    kept = kept_values(recording)[number, saved.name]
-    op = recording.steps[kept.step].op if kept.step is not None else None
-    operands = same_value(moment, number, saved)
-    says = _KEPT.format(node.name, naming(recording, moment.after, number, *operands).phrase(), saved.version)
-    if saved.inferred:
-        says += _INFERRED
-    span = _span(recording, node.line, op, kept.name)
-    storage = moment.after.storages.get(saved.storage)
-    dtype = saved.dtype or ("" if storage is None else storage.dtype)
-    names = (kept.name,) if kept.name else ()
-    details = Details(names, op or "", node.name, dtype, saved.shape, kept=saved.version, certain=not saved.inferred)
-    yield Marked(node.line, "kept", _BRIEFLY_KEPT.format(saved.version), says, span, details)
-
-
-def _writes(recording: Recording, found: Spoilt) -> Iterator[Marked]:
-    """Yields the first lines that wrote, as many as a headline lists, each with the number of its writes."""
-    of_lines: dict[int, list[tuple[Step, WriteFacts]]] = {}
-    for step, write in found.writes:
-        if step.line is not None:
-            of_lines.setdefault(step.line, []).append((step, write))
-    for writes in list(of_lines.values())[:MOST_LINES]:
-        yield from _written(recording, found.saved, writes)
-
-
-def _written(recording: Recording, saved: SavedFacts, writes: list[tuple[Step, WriteFacts]]) -> Iterator[Marked]:
-    """Yields a line that wrote, once or several times."""
-    (step, write), *others = writes
-    if step.line is None:
-        return
-    there = Moment(recording, step.index)
-    through = written_through(there, write.tensor)
-    pattern = _OVERWROTE if overwrites(there, saved, write) else _WROTE_BESIDE
-    says, last = pattern.format(through, write.before, write.after), write.after
-    if others:
-        last = others[-1][1].after
-        says += Text("; ", "；") + _MORE.format(len(others), last)
-    span = _span(recording, step.line, step.op, "")
-    tensor = there.tensor_before(write.tensor) or there.after.tensors.get(write.tensor)
-    details = Details(tensor.names if tensor else (), step.op or "", before=write.before, after=last)
-    yield Marked(step.line, "written", _BRIEFLY_WRITTEN.format(write.before, last), says, span, details)
-
-
-def _refused(recording: Recording, line: int, brief: Text, says: Text, details: Details = NOTHING_MORE) -> Marked:
-    return Marked(line, "refused", brief, says, _span(recording, line, None, ""), details)
-
-
-def _name_of(moment: Moment, number: int) -> str:
-    node = moment.node(number)
-    return "" if node is None else node.name
-
-
-def _span(recording: Recording, line: int, op: str | None, name: str) -> tuple[int, int] | None:
-    """Returns the columns of a line to mark: the operand of this name, else the operation, else the whole statement."""
-    program = program_of(recording)
-    statement = program.statement(line) if program else None
-    if program is None or statement is None:
+    error = moment.step.error
+    if error is None:
         return None
-    did = program.did(statement, op)
-    reads = program.reads(did or statement, name) if name else []
-    meant = reads[0] if len(reads) == 1 else did or statement
-    (first, left), (last, right) = program.start(meant), program.end(meant)
-    return (left, right) if first == last == line else None
+    needed = site_of(recording, moment.step.line)
+    if (found := spoilt(moment)) is not None:
+        value = _kept(moment, found.node, found.saved)
+        writes = _written(recording, found.saved, value.names, found.writes)
+        last = found.writes[-1][1].after if found.writes else None
+        return FailureFacts("stale", needed, (replace(value, found=last, writes=writes),) if writes else ())
+    kind = "refused" if error.failure is None else error.failure.kind
+    node = None if error.node is None else moment.node(error.node)
+    if kind == "again" and node is not None:
+        released = site_of(recording, _released_in(recording, node.id))
+        kept = KeptFacts(node.name, op=node.op, sites=site_of(recording, node.line))
+        return FailureFacts(kind, needed, (kept,) if kept.sites else (), released)
+    return None if error.failure is None or not needed else FailureFacts(kind, needed)
+
+
+def _released_in(recording: Recording, node: int) -> int | None:
+    """Returns the line of the pass that has released what a node had saved."""
+    begun: int | None = None
+    for step in recording.steps:
+        if step.backward is not None and step.backward.action == "begin":
+            begun = step.line
+        if any(number == node and facts is not None and facts.released for number, facts in step.nodes):
+            return begun
+    return None
+
+
+def _turned_stale(moment: Moment) -> FailureFacts | None:
+    lost = newly_stale(moment.recording, moment.index)
+    kept = {value.sites[0].line: value for each in lost if (value := _kept(moment, *each)).sites}
+    found = next(((saved, write) for write in moment.step.writes for _, saved in lost if saved.storage == write.storage), None)  # fmt: skip
+    if found is None or not kept or len(kept) > MOST:
+        return None
+    *others, last = kept.values()
+    writes = _written(moment.recording, found[0], last.names, [(moment.step, found[1])])
+    return FailureFacts("stale", (), (*others, replace(last, writes=writes)))
+
+
+# --- a saved value -----------------------------------------------------------------------------------------------------
+
+
+def spoilt(moment: Moment) -> Spoilt | None:
+    """Returns the saved value that a failed node found overwritten; None if the error has another cause."""
+    error = moment.step.error
+    if error is None or error.node is None:
+        return None
+    mine = [saved for node, saved in stale(moment.after) if node == error.node]
+    suspects = [saved for saved in mine if error.storage in (None, saved.storage)]
+    if not suspects:
+        return None
+    failed = next((saved for saved in suspects if saved.name == _last_unpacked(moment)), suspects[0])
+    return Spoilt(error.node, failed, who_overwrote(moment.recording, failed, moment.index))
+
+
+def _last_unpacked(moment: Moment) -> str | None:
+    """Returns the name of the saved tensor that backward unpacked last: a node may save several of one storage."""
+    moments = (step.backward for step in reversed(moment.recording.steps[: moment.step.index]))
+    return next((backward.saved for backward in moments if backward and backward.action == "unpack"), None)
+
+
+def same_value(moment: Moment, node: int, saved: SavedFacts) -> list[SavedFacts]:
+    """Returns a stale value as all the operands that the node keeps it as: `b * b` keeps `b` twice, and both go stale. A fresh one
+    is found one operand at a time.
+    """
+    if not moment.after.is_stale(saved) or node not in moment.after.nodes:
+        return [saved]
+    kept = namings(moment.recording, moment.after, node, kept_by(moment.after, node))
+    return next((list(each.saved) for each in kept if saved in each.saved), [saved])
+
+
+def _kept(moment: Moment, number: int, saved: SavedFacts) -> KeptFacts:
+    recording, node = moment.recording, moment.node(number)
+    if node is None:
+        return KeptFacts("")
+    whose = kept_values(recording)
+    kept = whose[number, saved.name]
+    others = [whose[number, each.name] for each in same_value(moment, number, saved)]
+    positions = [each.place for each in others if each.place is not None]
+    step = None if kept.step is None else recording.steps[kept.step]
+    storage = moment.after.storages.get(saved.storage)
+    alone = kept.alone and kept.tensor is not None
+    named = [] if alone or len(positions) == len(others) else [each.role for each in others]
+    bound = moment.after.bound(kept.name) if kept.name else None
+    op, line = kept.made_by or ("", None)
+    return KeptFacts(
+        node.name,
+        "result" if kept.role == RESULT else "operand" if all(map(str.isidentifier, named)) else "forward",
+        operands=tuple(named),
+        positions=() if alone or named else tuple(sorted(positions)),
+        names=(kept.name,) if kept.name else (),
+        former=bound not in (None, kept.tensor) and not _is_coming(moment, kept.tensor, kept.name),
+        made_by="" if kept.role == RESULT else op,
+        made_in=line,
+        dtype=saved.dtype or ("" if storage is None else storage.dtype),
+        shape=saved.shape,
+        kept=saved.version,
+        op=(step and step.op) or node.op,
+        sites=site_of(recording, node.line, step),
+        inferred=saved.inferred,
+    )
+
+
+def _is_coming(moment: Moment, tensor: int | None, name: str) -> bool:
+    return tensor is not None and moment.after.called(tensor).awaits(name)
+
+
+def _written(
+    recording: Recording, saved: SavedFacts, names: Sequence[str], writes: Sequence[tuple[Step, WriteFacts]]
+) -> tuple[OverwriteFacts, ...]:
+    return merged(_overwrite(recording, saved, names, step, write) for step, write in writes if step.line is not None)
+
+
+def merged(writes: Iterator[OverwriteFacts]) -> tuple[OverwriteFacts, ...]:
+    """Returns writes with those of one line that follow each other as one."""
+    found: list[OverwriteFacts] = []
+    for each in writes:
+        last = found[-1] if found else None
+        if (
+            last is not None
+            and replace(each, before=last.before, times=last.times) == replace(last, after=each.after)
+            and last.after == each.before
+        ):
+            found[-1] = replace(last, after=each.after, times=last.times + 1)
+        else:
+            found.append(each)
+    return tuple(found)
+
+
+def _overwrite(
+    recording: Recording, saved: SavedFacts, of_saved: Sequence[str], step: Step, write: WriteFacts
+) -> OverwriteFacts:
+    there = Moment(recording, step.index)
+    storage = there.after.storages.get(saved.storage)
+    kept = slot_runs(saved) if storage is None else slots_reached(storage, saved)
+    how = "" if common_runs(kept, write.slots) else "beside"
+    tensor = there.tensor_before(write.tensor) or there.after.tensors.get(write.tensor)
+    found = OverwriteFacts(step.op or "", write.before, write.after, site_of(recording, step.line, step), how=how)  # type: ignore[arg-type]
+    relation = None if tensor is None else relation_of(recording, there.before, tensor)
+    if tensor is None or relation is None:
+        return found
+    names = tensor.names or there.before.called(tensor.id).names
+    if any(each in of_saved for each in names) or (
+        not names and (tensor.shape, tensor.strides, tensor.offset) == (saved.shape, saved.strides, saved.offset)
+    ):
+        return found  # the saved tensor itself
+    roots = [there.before.called(key) for key in (relation.base, relation.via) if key is not None]
+    base = next((each.first for each in roots if each.names), "")
+    return replace(
+        found,
+        through=names,
+        relation=relation.kind if base or relation.kind == "view" else "",
+        base=base,
+        made=made_at(recording, tensor.id, names),
+    )
+
+
+def made_at(recording: Recording, tensor: int, names: Sequence[str]) -> Sites:
+    """Returns the expression that made a tensor, as the program wrote it."""
+    how = made(recording).get(tensor)
+    step = None if how is None or how.how != "made" else next((s for s in recording.steps if s.output == tensor), None)
+    program = program_of(recording)
+    statement = None if program is None or step is None else program.statement(step.line)
+    if step is None or statement is None:
+        return ()
+    if isinstance(statement, ast.Assign) and any(ast.unparse(each) in names for each in statement.targets):
+        return _site(recording, program, step.line, statement.value)
+    written = expression_of(recording, step)
+    return () if written is None else _site(recording, program, step.line, written)
+
+
+def explained(recording: Recording, watched: Sequence[tuple[str, str, FailureFacts]] = ()) -> Recording:
+    """Returns a recording whose errors have the facts of what led to them.
+
+    Args:
+        recording: the recording.
+        watched: what a watch has found out meanwhile, each with the type and the message of the error: it has seen more than was recorded.
+    """
+    steps, left = list(recording.steps), list(watched)
+    for step in reversed(recording.steps):
+        if step.error is None:
+            continue
+        same = [
+            k for k, (kind, message, _) in enumerate(left) if (kind, message) == (step.error.type, step.error.message)
+        ]
+        facts = left.pop(same[-1])[2] if same else failure_at(recording, step.index)
+        if facts is not None:
+            facts = moved(facts, lambda site: replace(site, text=site.text[:MOST_TEXT]))
+        steps[step.index] = replace(step, error=replace(step.error, failure=facts))
+    return replace(recording, steps=tuple(steps))
+
+
+# --- places ------------------------------------------------------------------------------------------------------------
+
+
+def site_of(recording: Recording, line: int | None, step: Step | None = None) -> Sites:
+    """Returns a line of the recorded program, with what it says of a step; else with the whole statement."""
+    program = program_of(recording)
+    meant = None if step is None or step.line != line else expression_of(recording, step)
+    if meant is None and program is not None:
+        statement = program.statement(line)
+        meant = None if statement is None else program.did(statement, step.op if step else None) or statement
+    return _site(recording, program, line, meant)
+
+
+def _site(recording: Recording, program: Program | None, line: int | None, meant: ast.expr | ast.stmt | None) -> Sites:
+    if line is None:
+        return ()
+    lines = recording.source.splitlines()
+    text = lines[line - 1] if 0 < line <= len(lines) else ""
+    function = "" if program is None else program.function_at(line)
+    if meant is None or meant.lineno != line:
+        return (SiteFacts("", line, line, -1, -1, text, function),)
+    end = meant.end_lineno or line
+    return (SiteFacts("", line, end, meant.col_offset, meant.end_col_offset or 0, text, function),)
+
+
+def moved(facts: FailureFacts, move: Callable[[SiteFacts], SiteFacts]) -> FailureFacts:
+    """Returns the same facts with other places."""
+
+    def sites(some: Sites) -> Sites:
+        return tuple(map(move, some))
+
+    def write(each: OverwriteFacts) -> OverwriteFacts:
+        return replace(each, sites=sites(each.sites), made=sites(each.made))
+
+    values = (
+        replace(each, sites=sites(each.sites), read=sites(each.read), writes=tuple(map(write, each.writes)))
+        for each in facts.values
+    )
+    return replace(facts, needed=sites(facts.needed), released=sites(facts.released), values=tuple(values))
+
+
+def in_file(facts: FailureFacts, filename: str) -> FailureFacts:
+    """Returns the same facts with the name of the recorded program's file."""
+    return moved(facts, lambda site: site if site.file else replace(site, file=filename))
+
+
+def trail_of(facts: FailureFacts) -> Trail:
+    """Returns the spots of a failure, for the first of what it may have been."""
+    value = facts.values[0] if facts.values else KeptFacts("")
+    views = dict.fromkeys(spot for each in value.writes for spot in _spots(each.made)[:1])
+    writes = dict.fromkeys(_spots(each.sites, each.op) for each in value.writes if each.sites)
+    names, size = () if value.is_view else value.names[:1], size_of(value.dtype, value.shape or ())
+    kept = tuple(
+        each if n else replace(each, names=names, bytes=size) for n, each in enumerate(_spots(value.sites, value.op))
+    )
+    return Trail(
+        facts.kind, kept, value.role == "result", tuple(writes), tuple(views),
+        _spots(facts.needed), _spots(facts.released),
+    )  # fmt: skip
+
+
+def _spots(sites: Sites, op: str = "") -> tuple[Spot, ...]:
+    return tuple(
+        Spot(each.file, each.line, each.end_line, each.column, each.end_column, "" if number else op)
+        for number, each in enumerate(sites)
+    )

@@ -11,15 +11,25 @@ be overwritten without a new version. Both follow from what is recorded; no valu
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, TensorFacts, WriteFacts
+from inplacelab.recording.facts import (
+    FailureFacts,
+    KeptFacts,
+    NodeFacts,
+    OverwriteFacts,
+    SavedFacts,
+    Step,
+    TensorFacts,
+    WriteFacts,
+)
 from inplacelab.recording.lost_history import loses_write
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs, common_runs, slot_runs
+from inplacelab.recording.trace import made_at, site_of
 
-__all__ = ["Unnoticed", "unnoticed_writes"]
+__all__ = ["Unnoticed", "unnoticed_failures", "unnoticed_writes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,3 +268,24 @@ def unnoticed_writes(recording: Recording) -> list[Unnoticed]:
     for step in recording.steps:
         sweep.take(step)
     return sweep.found
+
+
+def unnoticed_failures(recording: Recording) -> list[FailureFacts]:
+    """Returns the same as facts of failures, each of which has only its places."""
+    return [_facts(recording, each) for each in unnoticed_writes(recording)]
+
+
+def _facts(recording: Recording, each: Unnoticed) -> FailureFacts:
+    read, write = site_of(recording, each.read.line, each.read), site_of(recording, each.write.line, each.write)
+    nodes = (facts for key, facts in each.read.nodes if facts is not None and key == each.read.kept)
+    node = next((facts.name for facts in nodes), "")
+    names = each.tensor.names if each.tensor else ()
+    wrote = OverwriteFacts(each.write.op or "", 0, 0, write, how="silent" if each.why == "saved" else each.why)
+    if each.through is not None:
+        base = names[0] if names else ""
+        is_view = each.tensor is not None and each.through.base == each.tensor.id
+        through, made = each.through.names, made_at(recording, each.through.id, each.through.names)
+        wrote = replace(wrote, through=through, relation="view" if is_view else "shares", base=base, made=made)
+    value = KeptFacts(node, names=names, op=each.read.op or "", writes=(wrote,))
+    kept = replace(value, sites=read) if each.why == "saved" else replace(value, read=read)
+    return FailureFacts("silent", site_of(recording, each.begun.line, each.begun), (kept,), wrong=each.wrong)

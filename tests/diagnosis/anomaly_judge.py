@@ -113,10 +113,10 @@ class Judge:
 
     def objects_to(self, found: Failure) -> str:
         """Returns what is false in an explanation; "" if nothing is."""
-        kept = [None if each.place is None else each.place.innermost.line for each in found.saved]
+        kept = [each.sites[0].line if each.sites else None for each in found.facts.values]
         if not kept:
             return "nothing is named"
-        certain = found.saved[0].certain
+        certain = found.facts.values[0].certain
         if certain and len(kept) > 1:
             return "several values are named for certain"
         right = {None, *self.kept} if not self.kept else set(self.kept[-1:])
@@ -125,13 +125,14 @@ class Judge:
         if not right & set(kept):
             return f"the kept line is {kept}, and not {self.kept}, certain: {certain}"
         written = self.written()
-        for each, line in zip(found.saved, kept, strict=True):
-            lines = frozenset(write.write.place.innermost.line for write in each.writes if write.write.place)
+        for each, line in zip(found.facts.values, kept, strict=True):
+            lines = frozenset(write.sites[0].line for write in each.writes if write.sites)
             if line in right and (lines, each.unseen) in written:
                 return ""
         if not written:
             return ""  # nothing has a name that shows what was overwritten
         shown = [
-            [write.write.place and write.write.place.innermost.line for write in each.writes] for each in found.saved
+            [write.sites[0].line if write.sites else None for write in each.writes for _ in range(write.times)]
+            for each in found.facts.values
         ]
-        return f"written at {shown} and {[each.unseen for each in found.saved]} more, and not {written}"
+        return f"written at {shown} and {[each.unseen for each in found.facts.values]} more, and not {written}"

@@ -10,9 +10,9 @@ import pytest
 
 from inplacelab.diagnosis.annotations import to_annotations
 from inplacelab.diagnosis.document import Names, Report
-from inplacelab.diagnosis.findings import Finding, Value
-from inplacelab.diagnosis.quoting import Quoted, Role
+from inplacelab.diagnosis.findings import Finding
 from inplacelab.language import Text
+from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, SiteFacts, Sites
 from tests.diagnosis.test_report_document import STALE, run
 
 COMMAND = re.compile(r"::(\w+) (.*?)::(.*)")
@@ -33,6 +33,10 @@ def undone(text: str, *more: str) -> str:
     for each in ("\r", "\n", *more, "%"):
         text = text.replace(f"%{ord(each):02X}", each)
     return text
+
+
+def at(line: int, file: str = "t.py") -> Sites:
+    return (SiteFacts(file, line, line, 0, 1, "x"),)
 
 
 def printed_of(finding: Finding) -> str:
@@ -56,9 +60,11 @@ def test_an_error_at_the_write_and_notices_at_the_other_lines(tmp_path: Path) ->
     ]
     assert {each["title"] for _, each, _ in found} == {"Backward needed a value that was overwritten"}
     error, kept, needed = (message for _, _, message in found)
-    assert error.splitlines()[0] == "overwritten through `row`, a view of `h`: version 0 → 1"
+    assert (
+        error.splitlines()[0] == "overwritten by `scale_` through `row`, a view of `h` (`h[:2]`, line 5): version 0 → 1"
+    )
     assert "\n--- train.py\n+++ train.py\n@@ " in error
-    assert (kept[:6], needed) == ("kept: ", "refused: it finds version 1")
+    assert (kept[:6], needed) == ("kept: ", "needed here: it finds version 1")
     assert ran.stdout.startswith("in no line\n")
     assert kept in ran.stderr  # the report is there, too
 
@@ -89,29 +95,28 @@ def test_nothing_is_printed_if_nothing_failed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["50% of a::b, c=d", "two\nlines\r\nand %0A", "a\x1b[2Jb"])
 def test_what_has_a_meaning_in_commands_is_escaped(text: str) -> None:
-    says = Text(text, text)
-    mark = Quoted(3, "x", (0, 1), "overwritten", says, "a, b:c.py")
-    printed = printed_of(Finding("stale", None, says, [Value([mark])]))
+    facts = FailureFacts("refused", at(3, "a, b:c.py"))
+    printed = printed_of(Finding(facts, why=Text(text, text)))
     assert "\x1b" not in printed
     ((_, where, message),) = commands(printed)
     shown = text.replace("\x1b", "\\x1b")
-    assert (where["file"], where["title"], message) == ("a, b:c.py", shown, shown)
+    assert (where["file"], where["title"], message) == ("a, b:c.py", shown, "refused")
 
 
 def test_a_failure_without_a_line_is_an_error_without_one() -> None:
-    remark = Text("`ExpBackward0` keeps it.", "")
-    printed = printed_of(
-        Finding("stale", None, Text("Overwritten", ""), [Value([], [remark])], advice=Text("Clone.", ""))
-    )
-    assert commands(printed) == [("error", {"title": "Overwritten"}, "Overwritten\n`ExpBackward0` keeps it.\nClone.")]
+    value = KeptFacts("ExpBackward0", "result", dtype="float32", shape=(3,), kept=0)
+    printed = printed_of(Finding(FailureFacts("stale", (), (value,)), advice=Text("Clone.", "")))
+    title = "Backward needed a value that was overwritten"
+    remark = "`ExpBackward0` keeps its result (float32 [3]) at version 0, from code that was not watched."
+    assert commands(printed) == [("error", {"title": title}, f"{title}\n{remark}\nClone.")]
 
 
 def test_of_several_values_that_may_be_meant_one_write_is_the_error() -> None:
-    def marks(line: int) -> list[Quoted]:
-        roles: list[tuple[Role, int]] = [("kept", line), ("made", 9), ("overwritten", line + 1), ("needed", 8)]
-        return [Quoted(at, "x", None, role, Text(role, role), "t.py") for role, at in roles]
+    def value(line: int) -> KeptFacts:
+        write = OverwriteFacts("mul_", 0, 1, at(line + 1), relation="view", made=at(9))
+        return KeptFacts("ExpBackward0", sites=at(line), writes=(write,), found=1)
 
-    found = commands(printed_of(Finding("stale", None, Text("Lost", ""), [Value(marks(1)), Value(marks(4))])))
+    found = commands(printed_of(Finding(FailureFacts("stale", at(8), (value(1), value(4))))))
     assert [(level, int(where["line"])) for level, where, _ in found] == [
         ("error", 2), ("notice", 1), ("notice", 8), ("notice", 4), ("notice", 5)
     ]  # fmt: skip

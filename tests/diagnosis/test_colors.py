@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from inplacelab.diagnosis.quoting import Paint, Quoted, Role, paint_for, painted_diff, plain, quoted
+from inplacelab.diagnosis.quoting import Paint, paint_for, painted_diff, plain, quoted
 from inplacelab.language import Text
+from inplacelab.recording.facts import SiteFacts
+from inplacelab.recording.sentences.failures import Mark, Role
 from tests.diagnosis.test_report_document import STALE
 
 CODE = re.compile(r"\x1b\[\d*m")
@@ -56,7 +58,9 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Paint:
 def test_colors_change_nothing_but_the_look(on_terminal: Paint) -> None:
     says = Text("said", "")
     roles: list[Role] = ["kept", "overwritten", "needed"]
-    marks = [Quoted(line, "损失 = x", (5, 6), role, says) for line, role in enumerate(roles, 8)]
+    text = "损失 = x"
+    sites = [SiteFacts("", line, line, len(text.encode()) - 1, len(text.encode()), text) for line in range(8, 11)]
+    marks = [Mark(role, at, says, says) for role, at in zip(roles, sites, strict=True)]
     colored = [*quoted(marks, paint=on_terminal)]
     assert [CODE.sub("", line) for line in colored] == [*quoted(marks)]
     assert [line for line in colored if "said" not in line] == [line for line in quoted(marks) if "said" not in line]

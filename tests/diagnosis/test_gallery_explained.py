@@ -10,9 +10,10 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip instal
 
 from inplacelab.diagnosis.explain import explain  # noqa: E402
 from inplacelab.diagnosis.failures import Failure, trail_of  # noqa: E402
-from inplacelab.diagnosis.places import Place  # noqa: E402
-from inplacelab.diagnosis.report import finding_of, report  # noqa: E402
+from inplacelab.diagnosis.findings import finding_of  # noqa: E402
+from inplacelab.diagnosis.report import report  # noqa: E402
 from inplacelab.diagnosis.trials import Trials  # noqa: E402
+from inplacelab.recording.facts import Sites  # noqa: E402
 from tests.diagnosis.test_report_document import check_document  # noqa: E402
 from tests.gallery.programs import GALLERY, Program  # noqa: E402
 from tests.recorders.torch_runs import needs_saved  # noqa: E402
@@ -34,28 +35,25 @@ def explained(program: Program) -> Failure:
     names = {"__name__": "__main__", "__file__": str(program.path)}
     with pytest.raises(Exception), watching:  # noqa: B017, PT011  # of several kinds
         exec(compile(program.text, str(program.path), "exec"), names)
-    found = [each for each in watching.failures if isinstance(each, Failure)]
-    return next(each for each in reversed(found) if each.kind != "silent")
+    return next(each for each in reversed(watching.failures) if each.facts.kind != "silent")
 
 
-def line_in(program: Program, place: Place | None) -> int | None:
-    """The innermost line of the program in a place."""
-    sites = () if place is None else place.sites
-    return next((site.line for site in sites if site.filename == str(program.path)), None)
+def line_in(program: Program, sites: Sites) -> int | None:
+    """The innermost line of the program among calls."""
+    return next((site.line for site in sites if site.file == str(program.path)), None)
 
 
 @needs_saved
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda each: each.name)
 def test_the_lines_are_those_that_are_marked(program: Program) -> None:
     found = explained(program)
-    saved = found.saved[0]
-    assert line_in(program, saved.place) == program.kept
+    saved = found.facts.values[0]
+    assert line_in(program, saved.sites) == program.kept
     if program.kind == "modified":
-        assert {line_in(program, each.write.place) for each in saved.writes} == set(program.overwritten)
+        assert {line_in(program, each.sites) for each in saved.writes} == set(program.overwritten)
         assert saved.unseen == 0
-    assert found.needed is not None
-    assert program.fails in [site.line for site in found.needed.sites if site.filename == str(program.path)]
-    check_document("torch", finding_of(found), report(found))
+    assert program.fails in [site.line for site in found.facts.needed if site.file == str(program.path)]
+    check_document("torch", finding_of(found), report(finding_of(found)))
 
 
 @needs_saved

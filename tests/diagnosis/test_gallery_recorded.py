@@ -24,13 +24,12 @@ def test_the_lines_are_those_that_are_marked(program: Program) -> None:
     assert error.node is not None
     assert recording.state().nodes[error.node].line == program.kept
     marks = trace(recording, len(recording) - 1)
-    written = {mark.line for mark in marks if mark.role == "written"}
+    written = {mark.line for mark in marks if mark.role == "overwritten"}
     assert written
     assert written <= set(program.overwritten)
-    assert {mark.line for mark in marks if mark.role == "refused"} == {program.fails}
-    said = of(raised, recording)
+    assert {mark.line for mark in marks if mark.role == "needed"} == {program.fails}
+    said = of(raised, recording, str(program.path))
     assert said is not None
-    assert "through `" in said  # overwritten, or written beside the slots that were kept
     found = finding(raised, recording, str(program.path))
     assert found is not None
     check_document("paddle", found, said)

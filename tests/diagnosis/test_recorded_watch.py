@@ -16,7 +16,7 @@ from IPython.utils.capture import capture_output
 from inplacelab.cli.script import run_script
 from inplacelab.diagnosis import recorded_watch
 from inplacelab.diagnosis.explain import explain
-from inplacelab.diagnosis.refusals import lines_of
+from inplacelab.diagnosis.refusals import of
 from inplacelab.ipython import load_ipython_extension
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
@@ -67,17 +67,20 @@ def test_the_lines_are_those_of_the_whole_recording(case: Case, tmp_path: Path) 
     assert len(found.failures) == 1
     # Statements are not reported in a block, so names may be missing; the lines, nodes and versions are the same.
     numbers = [line.partition("|")[0] for line in said.splitlines() if "|" in line]
-    expected = [line.partition("|")[0] for line in str(lines_of(raised, recording)).splitlines() if "|" in line]
+    expected = [
+        line.partition("|")[0] for line in str(of(raised, recording, str(case.path))).splitlines() if "|" in line
+    ]
     assert numbers == expected
 
 
 def test_lines_of_functions_beside_the_block_are_named(tmp_path: Path) -> None:
     said, _ = watched(tmp_path, TRAINING.format(steps=3))
-    assert "kept: `MultiplyGradNode` needs version 0" in said
+    assert (
+        "kept: `MultiplyGradNode` keeps `h`, its first and second operands (float32 [2, 3]) at version 0 (inferred), in `forward`"
+        in said
+    )
     assert "  7 |     return h, (h * h).sum()" in said
     assert " 11 |         h.add_(paddle.ones([2, 3]))" in said
-    assert "kept: " in said
-    assert all(line.endswith(" (inferred)") for line in said.splitlines() if "kept: " in line)
     assert "12 |     loss.backward()" in said
 
 
@@ -92,9 +95,9 @@ def test_a_long_program_needs_no_more_memory_than_a_short_one() -> None:
         events = list(session._log)
         objects = session.recorder._objects  # type: ignore[attr-defined]
         sizes.append((len(events), len(objects.storages._numbered), len(objects.storages._storages)))
-        lines = lines_of(raised, session.recording())
+        lines = of(raised, session.recording(), "<long>")
         assert lines is not None
-        assert "overwritten through `h`: version 0 → 1" in lines
+        assert "overwritten by `add_`: version 0 → 1" in lines
         assert any("earlier events were not kept" in note.en for note in session.recording().notes)
         assert all(getattr(event, "values", None) is None for event in events)
     (events_few, *few), (events_many, *many) = sizes
@@ -175,4 +178,4 @@ def test_a_script_may_have_more_steps_than_are_kept(tmp_path: Path, monkeypatch:
     said: list[str] = []
     monkeypatch.setattr("inplacelab.cli.output.say", lambda text, *_: said.append(str(text)))
     assert main(["explain", str(script)]) == 1
-    assert "overwritten through `h`: version 0 → 1" in "\n".join(said)
+    assert "overwritten by `add_`: version 0 → 1" in "\n".join(said)

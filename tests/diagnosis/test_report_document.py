@@ -8,14 +8,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from inplacelab.diagnosis.document import SCHEMA, SCHEMA_FILE, Names, Report, to_json
-from inplacelab.diagnosis.findings import KINDS, Finding
+from inplacelab.diagnosis.findings import Finding
 from inplacelab.language import LANGUAGES
+from inplacelab.recording.facts import FailureKind
 
 SCHEMA_TEXT = SCHEMA_FILE.read_text(encoding="utf-8")
 PROMISED = {
@@ -23,7 +24,7 @@ PROMISED = {
     "Error": "type message",
     "Failure": "kind error ended message wrong_gradients places remarks advice fixes",
     "Place": "role value file line end_line column end_column function text message tensor version operation node dtype shape certain",
-    "Fix": "message diff edits checked checked_message differs finite_differences written",
+    "Fix": "message diff edits checked checked_message differs finite_differences written reason price",
     "Edit": "file line column end_line end_column text",
 }
 """The keys of schema 1. More may be added to these; none may go."""
@@ -109,7 +110,7 @@ def test_the_schema_is_one_and_describes_everything() -> None:
     assert schema["properties"]["schema"]["const"] == SCHEMA
     described = [*schemas(schema), *(facts for each in schemas(schema) for facts in each["properties"].values())]
     assert [each for each in described if "$ref" not in each and not each.get("description", "").endswith(".")] == []
-    assert schema["$defs"]["Failure"]["properties"]["kind"]["examples"] == [*KINDS]
+    assert schema["$defs"]["Failure"]["properties"]["kind"]["examples"] == [*get_args(FailureKind)]
 
 
 def test_no_key_goes() -> None:
@@ -129,10 +130,11 @@ def test_a_stale_value(tmp_path: Path) -> None:
     assert (failure["kind"], failure["ended"], failure["error"]) == ("stale", True, document["raised"])
     assert places(failure) == [
         ("kept", 3, "paddle.exp(a)"),
+        ("made", 4, "h[:2]"),
         ("overwritten", 5, "row.scale_(2.0)"),
         ("needed", 6, "h.sum().backward()"),
     ]
-    kept, overwritten, needed = failure["places"]
+    kept, _, overwritten, needed = failure["places"]
     assert (kept["tensor"], kept["node"], kept["dtype"], kept["shape"]) == (["h"], "ExpGradNode", "float32", [3])
     assert (overwritten["tensor"], overwritten["operation"]) == (["row"], "scale_")
     versions = [
@@ -161,18 +163,25 @@ def test_a_fix_that_is_written_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "kind", "error"),
+    ("program", "kind", "error", "marked"),
     [
-        ("a.exp_()", "leaf", "ValueError"),
-        ("b = a.exp().sum(); b.backward(); b.backward()", "again", "SystemError"),
-        ("paddle.reshape(a, [7])", "refused", "ValueError"),
+        ("a.exp_()", "leaf", "ValueError", [("refused", 4)]),
+        (
+            "b = a.exp()\nb.sum().backward()\nb.sum().backward()",
+            "again",
+            "SystemError",
+            [("kept", 4), ("released", 5), ("needed", 6)],
+        ),
+        ("paddle.reshape(a, [7])", "refused", "ValueError", [("refused", 4)]),
     ],
 )
-def test_refusals_of_other_kinds(tmp_path: Path, program: str, kind: str, error: str) -> None:
+def test_refusals_of_other_kinds(
+    tmp_path: Path, program: str, kind: str, error: str, marked: list[tuple[str, int]]
+) -> None:
     head = "import inplacelab as paddle\na = paddle.ones([3])\na.stop_gradient = False\n"
     (failure,) = document_of(tmp_path, head + program)["failures"]
     assert (failure["kind"], failure["error"]["type"]) == (kind, error)
-    assert [(each["role"], each["line"]) for each in failure["places"]] == [("refused", 4)]
+    assert [(each["role"], each["line"]) for each in failure["places"]] == marked
     assert failure["message"]
     assert failure["advice"].startswith("To fix it: ")
 
@@ -203,7 +212,7 @@ def test_what_the_program_prints_goes_to_the_standard_error(tmp_path: Path) -> N
     assert [each["kind"] for each in json.loads(ran.stdout)["failures"]] == ["stale"]
     for each in ("itself\n", "by number\n", "a child\n", "in no line", "a thread\n", "at its end\n", "RuntimeError: "):
         assert each in ran.stderr
-    assert "kept: " not in ran.stderr
+    assert "Backward needed a value" not in ran.stderr
 
 
 def test_a_child_that_the_program_forks_writes_no_document(tmp_path: Path) -> None:
@@ -240,7 +249,7 @@ def test_files_are_named_from_where_the_script_was_started(tmp_path: Path) -> No
 def test_messages_are_those_of_the_report_in_its_language(tmp_path: Path, language: str) -> None:
     (failure,) = document_of(tmp_path, STALE, "--lang", language)["failures"]
     report = run(tmp_path / "train.py", "--lang", language).stderr
-    said = [each["message"] for key in ("places", "fixes") for each in failure[key]]
+    said = [each["message"] for key in ("places", "fixes") for each in failure[key] if each.get("role") != "made"]
     assert [each for each in said if each not in report] == []
     assert ("覆盖" in failure["message"]) == (language == "zh")
 
@@ -337,7 +346,7 @@ def test_an_error_that_a_program_of_the_engine_has_handled_is_a_failure(tmp_path
     for end in ("", "1 / 0\n"):
         (failure,) = document_of(tmp_path, handles + end)["failures"]
         assert (failure["kind"], failure["ended"]) == ("stale", False)
-        assert [each["line"] for each in failure["places"]] == [3, 5, 8]
+        assert [each["line"] for each in failure["places"] if each["role"] != "made"] == [3, 5, 8]
     (tmp_path / "train.py").write_text(handles)
     said = run(tmp_path / "train.py").stderr
     assert said.startswith("\nBackward needed a value that was overwritten:\n")

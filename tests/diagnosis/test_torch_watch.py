@@ -25,6 +25,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip instal
 
 import inplacelab  # noqa: E402
 from inplacelab.diagnosis.failures import Failure  # noqa: E402
+from inplacelab.diagnosis.findings import finding_of  # noqa: E402
 from inplacelab.diagnosis.ledger import WRITES  # noqa: E402
 from inplacelab.diagnosis.report import report  # noqa: E402
 from inplacelab.frameworks.torch.readings import SHOWS_SAVED  # noqa: E402
@@ -60,10 +61,10 @@ def failure(text: str, **names: Any) -> Failure:
 
 def lines(found: Failure, number: int = 0) -> tuple[int | None, list[int | None], int | None]:
     """The lines that kept, that overwrote, and that needed the value."""
-    saved = found.saved[number]
-    written = [each.write.place.innermost.line if each.write.place else None for each in saved.writes]
-    kept = saved.place.innermost.line if saved.place else None
-    return kept, written, found.needed.innermost.line if found.needed else None
+    saved = found.facts.values[number]
+    written = [each.sites[0].line if each.sites else None for each in saved.writes for _ in range(each.times)]
+    kept = saved.sites[0].line if saved.sites else None
+    return kept, written, found.facts.needed[0].line if found.facts.needed else None
 
 
 @needs_saved
@@ -82,10 +83,10 @@ def test_random_programs_get_the_line_of_anomaly_mode_and_every_write(first: int
         found, judge = watch.failures[-1], Judge(text, FILE)
         assert judge.told is not None, seed
         assert not (false := judge.objects_to(found)), (seed, false, text)
-        certain += found.saved[0].certain
-        for each in found.saved:
-            rises = sum(one.write.after - one.write.before for one in each.writes)
-            assert rises + each.unseen == each.found_at - each.kept_at, seed
+        certain += found.facts.values[0].certain
+        for each in found.facts.values:
+            rises = sum(one.after - one.before for one in each.writes)
+            assert rises + each.unseen == (each.found or 0) - (each.kept or 0), seed
     assert failing > 10
     assert certain >= 0.8 * failing  # the others are inside of a CopySlices, judged by versions and shape
 
@@ -105,20 +106,17 @@ def test_lines_of_functions_modules_and_views() -> None:
         net(torch.ones(4, 3)).sum().backward()
         """)
     assert lines(found) == (6, [8], 11)
-    saved = found.saved[0]
+    saved = found.facts.values[0]
     if not SHOWS_SAVED:
         return
-    assert (saved.node, saved.is_result, saved.layout.shape, saved.dtype) == (
+    assert (saved.node, saved.role == "result", saved.shape, saved.dtype) == (
         "SigmoidBackward0",
         True,
         (4, 3),
         "float32",
     )
-    assert saved.place is not None
-    assert [site.line for site in saved.place.sites][:2] == [6, 11]
-    made = saved.writes[0].made
-    assert made is not None
-    assert made.innermost.line == 7
+    assert [site.line for site in saved.sites][:2] == [6, 11]
+    assert saved.writes[0].made[0].line == 7
 
 
 @needs_saved
@@ -131,7 +129,7 @@ def test_a_parameter_has_its_name() -> None:
         opt.step()
         loss.backward()
         """)
-    assert (found.saved[0].names, found.saved[0].is_view) == (("net.1.weight",), True)
+    assert (found.facts.values[0].names, found.facts.values[0].is_view) == (("net.1.weight",), True)
     assert lines(found) == (3, [5], 6)
 
 
@@ -144,11 +142,11 @@ def test_many_writes_of_one_line_are_one_remark() -> None:
             h.add_(1)
         h.sum().backward()
         """)
-    saved = found.saved[0]
+    saved = found.facts.values[0]
     assert lines(found)[0] == 2
-    assert (len(saved.writes), saved.forgotten, saved.unseen) == (WRITES, 200 - WRITES, 0)
-    assert f"{WRITES} times in all, until version 200" in report(found)
-    assert f"rose by {200 - WRITES} before that, in writes that were seen" in report(found)
+    assert (sum(each.times for each in saved.writes), saved.forgotten, saved.unseen) == (WRITES, 200 - WRITES, 0)
+    assert f"→ 200; {WRITES} times in all" in report(finding_of(found))
+    assert f"rose by {200 - WRITES} before that, in writes that were seen" in report(finding_of(found))
 
 
 @needs_saved
@@ -168,7 +166,7 @@ def test_a_function_of_the_program() -> None:
         x.zero_()
         y.sum().backward()
         """)
-    assert found.saved[0].node == "SquareBackward"
+    assert found.facts.values[0].node == "SquareBackward"
     assert lines(found) == (11, [12], 13)
 
 
@@ -180,9 +178,8 @@ def test_a_second_pass() -> None:
         loss.backward()
         loss.backward()
         """)
-    assert found.kind == "again"
-    assert found.released is not None
-    assert (found.released.innermost.line, lines(found)[0], lines(found)[2]) == (3, 2, 4)
+    assert found.facts.kind == "again"
+    assert (found.facts.released[0].line, lines(found)[0], lines(found)[2]) == (3, 2, 4)
 
 
 def in_raw_thread(do: Callable[[], object]) -> None:
@@ -212,8 +209,12 @@ def test_writes_before_and_after_one_that_cannot_be_seen_are_named() -> None:
         unseen=in_raw_thread,
     )
     assert lines(found) == (2, [3, 5], 6)
-    assert (found.saved[0].node, found.saved[0].certain, found.saved[0].unseen) == ("ExpBackward0", True, 1)
-    assert "rose by 1 more" in report(found)
+    assert (found.facts.values[0].node, found.facts.values[0].certain, found.facts.values[0].unseen) == (
+        "ExpBackward0",
+        True,
+        1,
+    )
+    assert "rose by 1 more" in report(finding_of(found))
 
 
 @needs_saved
@@ -230,7 +231,7 @@ def test_a_write_through_data_is_not_taken_for_one_that_raised_the_version() -> 
         unseen=in_raw_thread,
     )
     assert lines(found) == (2, [], 6)
-    assert found.saved[0].unseen == 2
+    assert found.facts.values[0].unseen == 2
 
 
 @needs_saved
@@ -253,7 +254,7 @@ def test_threads_of_the_program_are_watched() -> None:
     )
     # Nodes are numbered by thread: `h` has node 0, as `k` has.
     assert lines(found) == (5, [8], 11)
-    assert (found.saved[0].node, found.saved[0].unseen) == ("ExpBackward0", 0)
+    assert (found.facts.values[0].node, found.facts.values[0].unseen) == ("ExpBackward0", 0)
 
 
 def in_thread(do: Callable[[], object]) -> None:
@@ -285,9 +286,9 @@ t.sum().backward()
 def test_what_a_function_marks_as_written_is_counted_once_more() -> None:
     found = failure(DIRTY)
     assert lines(found) == (11, [4, 13, 14], 15)
-    assert [each.write.op for each in found.saved[0].writes] == ["mul_", "mark_dirty", "sub_"]
-    assert found.saved[0].unseen == 0
-    assert "counts this call as one more write: version 1 → 2" in report(found)
+    assert [each.op for each in found.facts.values[0].writes] == ["mul_", "mark_dirty", "sub_"]
+    assert found.facts.values[0].unseen == 0
+    assert "counts this call as one more write: version 1 → 2" in report(finding_of(found))
     assert "apply" not in vars(torch.autograd.function._SingleLevelFunction)
 
 
@@ -297,8 +298,8 @@ def test_a_function_inside_a_copy_slices_is_found() -> None:
     text = text.replace("g * 3", "g * ctx.saved_tensors[0]").replace("apply(t)", "apply(t[1:])")
     found = failure(text.replace("t = a.reciprocal()", "t = a * 1"))
     assert lines(found) == (13, [14], 15)
-    assert (found.saved[0].node, found.saved[0].certain) == ("DirtyBackward", False)
-    assert "probably" in report(found)
+    assert (found.facts.values[0].node, found.facts.values[0].certain) == ("DirtyBackward", False)
+    assert "probably" in report(finding_of(found))
 
 
 @needs_saved
@@ -311,8 +312,8 @@ def test_what_a_checkpoint_keeps_and_what_else_is_stale(reentrant: bool, kept: i
         f"y = checkpoint(f, x, use_reentrant={reentrant})\nx.add_(1)\n{also or 'pass'}\ny.sum().backward()\n"
     )
     assert lines(found) == (kept, [11], 13 + bool(also))
-    assert found.saved[0].certain
-    assert "an input of the function, to run it again" in report(found)
+    assert found.facts.values[0].certain
+    assert "an input of the function, to run it again" in report(finding_of(found))
 
 
 @needs_saved
@@ -340,7 +341,7 @@ def test_a_tensor_that_was_given_another_storage_keeps_its_counter() -> None:
         t.sum().backward()
         """)
     assert lines(found) == (2, [4, 5], 6)
-    assert found.saved[0].unseen == 0
+    assert found.facts.values[0].unseen == 0
 
 
 def test_an_error_that_the_program_handles_is_kept() -> None:
@@ -462,9 +463,9 @@ def test_a_line_of_another_file_is_said_with_its_file(tmp_path: Path) -> None:
     script = tmp_path / "main.py"
     start = "import torch\nfrom halves import right\nout = torch.ones(2, 2, requires_grad=True).exp()\n"
     script.write_text(start + "b = right(out)\nb += 1\nout.sum().backward()\n")
-    assert re.search(r"through a view, `t\[:, 1:\]` of line 5 of \S*halves.py: ", command(str(script)).stderr)
+    assert re.search(r"through a view of `out` \(`t\[:, 1:\]`, line 5 of \S*halves.py\): ", command(str(script)).stderr)
     script.write_text(start + "right(out)\nb = out[:1]\nb += 1\nout.sum().backward()\n")
-    assert "through a view, `out[:1]` of line 5: " in command(str(script)).stderr
+    assert "through `b`, a view of `out` (`out[:1]`, line 5): " in command(str(script)).stderr
 
 
 def test_the_command_for_scripts_that_do_not_fail_in_backward(tmp_path: Path) -> None:
@@ -495,9 +496,9 @@ def test_a_write_through_data_makes_a_gradient_wrong_silently() -> None:
         """)
     assert error is None
     (found,) = watch.failures
-    assert (found.kind, found.wrong) == ("silent", ("a",))
+    assert (found.facts.kind, found.facts.wrong) == ("silent", ("a",))
     assert lines(found) == (3, [4], 5)
-    said = report(found)
+    said = report(finding_of(found))
     assert "gradient of `a` is wrong" in said
     assert "raises no version" in said
 
@@ -513,7 +514,7 @@ def test_a_fused_optimizer_between_two_passes() -> None:
         loss.backward()
         """)
     assert error is None
-    assert [found.kind for found in watch.failures] == ["silent"]
+    assert [found.facts.kind for found in watch.failures] == ["silent"]
     assert lines(watch.failures[0]) == (3, [5], 6)
 
 
@@ -549,7 +550,7 @@ def test_statistics_of_batch_norm_that_were_updated_between_the_passes() -> None
         """
     watch, error = watched(text.format("norm.eval()"))
     assert error is None
-    assert {found.kind for found in watch.failures} == {"silent"}
+    assert {found.facts.kind for found in watch.failures} == {"silent"}
     assert lines(watch.failures[0]) == (4, [6], 7)
     watch, error = watched(text.format("norm.train()"))  # backward in training uses the statistics of the batch
     assert (watch.failures, watch.remarks) == ([], [])
@@ -595,7 +596,7 @@ def test_a_silent_write_in_a_loop_is_said_once() -> None:
     assert error is None
     (found,) = watch.failures
     assert lines(found) == (3, [4], 5)
-    assert "The version rose" not in report(found)
+    assert "The version rose" not in report(finding_of(found))
 
 
 def test_of_many_errors_that_the_program_handles_the_last_ones_are_kept() -> None:
@@ -659,7 +660,7 @@ def test_what_a_sparse_tensor_was_overwritten_by_is_said_to_be_unseen() -> None:
         torch.sparse.sum(p).backward()
         """)
     assert lines(found) == (1, [], 3)
-    assert found.saved[0].unseen == 1
+    assert found.facts.values[0].unseen == 1
 
 
 def test_a_pass_of_another_thread_is_said_not_to_be_watched() -> None:
@@ -683,8 +684,7 @@ def test_a_pass_of_another_thread_is_said_not_to_be_watched() -> None:
         in_thread(train)
     found = block.of(raised[-1])
     assert isinstance(found, Failure)
-    assert found.needed is not None
-    assert found.needed.innermost.text.strip() == "h.sum().backward()"
+    assert found.facts.needed[0].text.strip() == "h.sum().backward()"
 
 
 @needs_saved
@@ -735,7 +735,7 @@ def test_passes_inside_others() -> None:
                 pass
         """)
     assert error is None
-    assert [each.needed.innermost.line for each in watch.failures if each.needed] == [6, 16, 6]
+    assert [each.facts.needed[0].line for each in watch.failures] == [6, 16, 6]
 
 
 CHILD = """\

@@ -124,8 +124,9 @@ def test_a_hook_that_writes_what_is_needed_is_reported_at_its_line(run: Runner) 
     error = recording.steps[-1].error
     assert error is not None
     assert [note.en for note in error.notes] == [
-        "`MultiplyGradNode` (line 5) kept `w` (as its second operand) at version 0 of S1.",
-        "Line 4 `zero_` then overwrote it through `w` (version 0 → 1).",
+        "Line 5: kept: `MultiplyGradNode` keeps `w`, its second operand (float32 [2]) at version 0.",
+        "Line 4: overwritten by `zero_`: version 0 → 1, in `spoil`.",
+        "Line 8: needed here: it finds version 1.",
     ]
 
 

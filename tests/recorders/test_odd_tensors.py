@@ -140,9 +140,9 @@ def under_a_watch(text: str) -> tuple[TorchWatch, dict[str, Any], BaseException 
 def lines_of(watch: TorchWatch) -> list[int]:
     """The lines that kept, overwrote and needed a value, from the end of the program."""
     (found,) = watch.failures
-    saved = found.saved[0]
-    places = [saved.place, *(each.write.place for each in saved.writes), found.needed]
-    return [each.innermost.line for each in places if each is not None]
+    saved = found.facts.values[0]
+    places = [saved.sites, *(each.sites for each in saved.writes), found.facts.needed]
+    return [each[0].line for each in places if each]
 
 
 @needs_saved

@@ -168,22 +168,25 @@ def test_a_stale_value_is_explained_by_the_recording(run: Runner) -> None:
     recorded = run(text)
     last = recorded.recording.steps[-1]
     assert (last.kind, last.line, last.error.type) == ("error", 6, "RuntimeError")
-    kept, overwrote, fix = recorded.error.__notes__
-    assert [kept, overwrote] == [str(note) for note in last.error.notes]
-    assert kept == "`MultiplyGradNode` (line 3) kept `b` (as its first and second operands) at version 0 of S1."
-    assert overwrote == "Line 5 `zero_` then overwrote it through `v`, a view of `b` (version 0 → 1)."
+    *notes, fix = recorded.error.__notes__
+    assert notes == [str(note) for note in last.error.notes]
+    assert notes == [
+        "Line 3: kept: `MultiplyGradNode` keeps `b`, its first and second operands (float32 [1]) at version 0.",
+        "Line 5: overwritten by `zero_` through `v`, a view of `b` (`b[:]`, line 4): version 0 → 1.",
+        "Line 6: needed here: it finds version 1.",
+    ]
     assert fix == f"In this program: {last.error.fix}"
     assert "call `c.backward()` before line 5; or put `b = b.clone()` before line 4" in fix
     assert "Line 5" not in str(recorded.error)
 
 
-def test_a_value_that_is_overwritten_twice_is_overwritten_again(run: Runner) -> None:
+def test_a_value_that_is_overwritten_twice(run: Runner) -> None:
     text = (
         "a = paddle.to_tensor([1.], stop_gradient=False)\nb = a * 2\nc = b * b\nb.zero_()\nb.scale_(3.)\nc.backward()\n"
     )
-    _, first, second, _ = run(text).error.__notes__
-    assert first == "Line 4 `zero_` then overwrote it through `b` (version 0 → 1)."
-    assert second == "Line 5 `scale_` overwrote it again, through `b` (version 1 → 2)."
+    _, first, second, *_ = run(text).error.__notes__
+    assert first == "Line 4: overwritten by `zero_`: version 0 → 1."
+    assert second == "Line 5: overwritten by `scale_`: version 1 → 2."
 
 
 def test_an_error_that_the_program_catches_is_a_step(run: Runner) -> None:

@@ -110,8 +110,8 @@ def test_a_stale_value_is_explained_with_the_lines() -> None:
     assert state.nodes[step.error.node or 0].name == "MulBackward0"
     assert state.nodes[step.error.node or 0].status == "failed"
     said = sentence(ran.recording, step.index)
-    assert "`MulBackward0` (line 3) kept `y`" in said.en
-    assert "Line 4 `add_`" in said.en
+    assert "Line 3: kept: `MulBackward0` keeps" in said.en
+    assert "Line 4: overwritten by `add_`" in said.en
     unpacked = [each.backward for each in ran.recording.steps if each.backward and each.backward.action == "unpack"]
     assert (unpacked[-1].kept_at, unpacked[-1].found_at) == (0, 1)
 

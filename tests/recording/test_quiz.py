@@ -132,7 +132,7 @@ def test_a_write_through_a_view_asks_who_sees_it(views_and_stale: Recording) -> 
 def test_backward_is_asked_where_it_will_fail(views_and_stale: Recording) -> None:
     (question,) = questions_at(views_and_stale, 6)
     assert said(question) == {"no, it runs to its end": False, "yes, at `MultiplyGradNode` (line 4)": True}
-    assert "Line 5 `add_` then overwrote it" in question.why.en
+    assert "Line 5: overwritten by `add_` through `v`, a view of `b`" in question.why.en
     assert questions_at(views_and_stale, 8) == ()
 
 

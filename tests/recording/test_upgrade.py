@@ -41,7 +41,13 @@ def compared(recording: Recording) -> Recording:
     errors = [
         step.error
         and replace(
-            step.error, message=step.error.message.partition("\n")[0], explanation=None, notes=(), fix=None, fixes=()
+            step.error,
+            message=step.error.message.partition("\n")[0],
+            explanation=None,
+            notes=(),
+            fix=None,
+            fixes=(),
+            failure=None,
         )
         for step in recording.steps
     ]

@@ -211,7 +211,7 @@ def test_a_recording_has_pytorchs_words(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "inplacelab", "explain", str(script)]
     told = subprocess.run(command, capture_output=True, text=True, check=False).stderr
     assert "3 | y = (w - 1).sigmoid()" in told
-    assert "kept: `SigmoidBackward0` needs version 0 of its result `y`" in told
+    assert "kept: `SigmoidBackward0` keeps `y`, its result (float32 [" in told
     assert "4 | y += 1" in told
 
 

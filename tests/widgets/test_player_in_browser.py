@@ -123,7 +123,7 @@ def test_a_failure_is_marked_at_the_lines_that_caused_it(open_player: Callable[.
     assert player.page.evaluate(places) == 1
     player.press("f")
     until_it_presents_no_more(player.page)
-    assert "kept: MultiplyGradNode needs version 0 of b" in said.first.get_attribute("title")
+    assert "kept: MultiplyGradNode keeps b" in said.first.get_attribute("title")
     player.page.locator(".ipl-tongue").click()
     assert said.all_inner_texts() == ["保存 v0", "v0 → v1", "遇到 v1"]
     player.page.locator(".ipl").focus()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 from inplacelab import devices, errors, modes, observe
 from inplacelab.autograd.custom.node import CustomNode
@@ -440,7 +440,7 @@ class EngineRecorder(observe.Observer):
         self._emit(events.Refused(
             type(error).__name__, str(error), _sentence(error.why), error.fix, objects.number_of(node),
             None if saved is None else objects.storage(saved.storage).number, None if known is None else known.number,
-            place and place.line, *self._account(), self._numbers(operands),
+            place and place.line, *self._account(), self._numbers(operands), _KINDS.get(error.entry, "refused"),
         ))  # fmt: skip
 
     def _numbers(self, tensors: Iterable[Tensor]) -> tuple[int, ...]:
@@ -455,6 +455,14 @@ class EngineRecorder(observe.Observer):
             return None
         place = self._where.place(frame)
         return None if self._passes and place == self._passes[-1].place else place
+
+
+_KINDS: Mapping[str, Literal["stale", "again", "leaf"]] = {
+    "stale_saved_tensor": "stale",
+    "freed_graph": "again",
+    "leaf_write": "leaf",
+}
+"""The kinds of failures that refusals of these names are."""
 
 
 def _sentence(reason: Text) -> Text:

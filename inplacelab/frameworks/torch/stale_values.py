@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 from weakref import ref
 
 import torch
 
-from inplacelab.diagnosis.failures import CHECKPOINTED, OF_FUNCTION, RESULTS, Overwritten, Saved
 from inplacelab.diagnosis.ledger import WRITES, Ledger, Made, StorageLog, Write, since, unseen
-from inplacelab.diagnosis.places import own_frames
+from inplacelab.diagnosis.places import Place, own_frames
 from inplacelab.frameworks.torch.names import WATCHED
 from inplacelab.frameworks.torch.pass_order import (
     Asked,
@@ -43,12 +43,24 @@ from inplacelab.layout import Layout, share_slots
 from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.program import scopes_of
 from inplacelab.recorders.static import message_of
+from inplacelab.recording.facts import KeptFacts, OverwriteFacts, Sites
+from inplacelab.recording.trace import merged
 
 _Tensor: Any = torch.Tensor
 _base_of: Callable[[Any], Any] = _Tensor._base.__get__
 _is_nested: Callable[[Any], bool] = _Tensor.is_nested.__get__
 _unwrapped: Callable[[Any], Any] = torch._C._functorch.get_unwrapped
 
+RESULTS = ("out", "result")
+"""The beginnings of the names of saved results."""
+OF_FUNCTION = "tensors"
+"""The beginning of the names of what a `torch.autograd.Function` has saved."""
+CHECKPOINTED = "checkpoint"
+"""The name of what a `checkpoint` has saved, from which what a node needs is computed again."""
+CHECKPOINTS = ("_NoopSaveInputsBackward", "CheckpointFunctionBackward")
+"""The nodes with which `torch.utils.checkpoint` saves its input."""
+MARKS = "mark_dirty"
+"""What raises the version of a tensor that the `forward` of a `torch.autograd.Function` has marked, once more than its writes did."""
 COPY_SLICES = "CopySlices"
 RUNNING = ("running_mean", "running_var")
 """What normalization in evaluation reads and has saved, and in training writes without raising a version."""
@@ -82,7 +94,7 @@ class _Found:
         known: whether it is known to have been saved at the version that the error tells.
     """
 
-    saved: Saved
+    saved: KeptFacts
     known: bool = False
 
 
@@ -98,7 +110,7 @@ class StaleValues:
     def __init__(self, ledger: Ledger, functions: Iterable[ref[Any]], home: Callable[[Any], StorageLog | None]) -> None:
         self._ledger, self._functions, self._home = ledger, functions, home
 
-    def found_by(self, asks: Asked, told: Stale, frame: Any) -> tuple[list[Saved], list[Text]]:
+    def found_by(self, asks: Asked, told: Stale, frame: Any) -> tuple[list[KeptFacts], list[Text]]:
         """Returns what a pass has found overwritten.
 
         Args:
@@ -124,7 +136,7 @@ class StaleValues:
             return [replace(each.saved, certain=False) for each in found[:MOST]], [remark]
         return self._by_versions(told)[:MOST], [_HIDDEN]
 
-    def silently(self, node: Any, frame: Any) -> Iterator[tuple[Saved, tuple[str, ...]]]:
+    def silently(self, node: Any, frame: Any) -> Iterator[tuple[KeptFacts, tuple[str, ...]]]:
         """Yields what a node has saved and was overwritten without a new version, with the names of the leaves that it leads to."""
         made = self._maker(node)
         for name, kept in saved_by(node):
@@ -143,9 +155,11 @@ class StaleValues:
             ]
             if writes:
                 leaves = (each.variable for each in reachable([node]) if hasattr(each, "variable"))
-                wrong = tuple(names[0] for leaf in leaves if (names := _names(leaf, frame)[0]))
+                wrong = tuple(named.names[0] for leaf in leaves if (named := _names(leaf, frame)).names)
                 version = version_of(data)
-                yield self._saved(node, name, data, Stale(layout.shape, version, version), frame, made, writes), wrong
+                told = Stale(layout.shape, version, version)
+                saved = self._saved(node, name, data, told, frame, made, made.place, writes)
+                yield replace(saved, kept=None, found=None), wrong
 
     def _candidates(self, order: Sequence[Any], told: Stale, frame: Any) -> Iterator[_Found]:
         """Yields what fits the error, that of the node first which runs first, until one that certainly does: the pass has failed there."""
@@ -168,11 +182,12 @@ class StaleValues:
         if _is_packed(kept):
             for each, function in _inputs_of_checkpoint(kept.unpack_hook):
                 if _is_seen(each) and _fits(node, CHECKPOINTED, each.data, told):
-                    saved = self._saved(node, CHECKPOINTED, each.data, told, frame, self._maker(node))
                     runs = type(function).forward if isinstance(function, torch.nn.Module) else function
-                    code = getattr(runs, "__code__", None)
-                    place = saved.place if saved.place is None or code is None else saved.place.outside(code)
-                    yield _Found(replace(saved, place=place), known=not saved.unseen)
+                    code, made = getattr(runs, "__code__", None), self._maker(node)
+                    place = None if made is None else made.place
+                    outside = place if place is None or code is None else place.outside(code)
+                    saved = self._saved(node, CHECKPOINTED, each.data, told, frame, made, outside)
+                    yield _Found(saved, known=not saved.unseen)
         elif _is_seen(kept) and _fits(node, name, kept.data, told):
             yield from self._fitting_saved(node, name, kept.data, told, frame)
 
@@ -191,7 +206,7 @@ class StaleValues:
         """Yields what a node has saved, if it may have saved it at the version that the error tells: for each line that may have made it."""
         makers = self._makers(node, data, told)
         for made in makers or (None,):
-            saved = self._saved(node, name, data, told, frame, made)
+            saved = self._saved(node, name, data, told, frame, made, made.place if made else None)
             versions = [] if made is None else made.versions_of(self._address(data))
             possible = {max(versions)} if versions and name.startswith(RESULTS) else set(versions)
             if not possible:
@@ -221,7 +236,7 @@ class StaleValues:
         home = self._home(tensor)
         return _address(tensor) if home is None else home.address
 
-    def _refusing(self, order: Sequence[Any], told: Stale) -> Iterator[Saved]:
+    def _refusing(self, order: Sequence[Any], told: Stale) -> Iterator[KeptFacts]:
         """Yields what a node has saved that refuses to give it, for versions of PyTorch that show nothing else (2.6)."""
         for node in order:
             for name, message in _refused_by(node):
@@ -231,25 +246,38 @@ class StaleValues:
                 for each in self._ledger.logs():
                     found = self._fitting(each, told, node, made, checks_shape=False)
                     if found is not None:
-                        yield replace(found, name=name, certain=True)
+                        role, operands = _role(node, name)
+                        yield replace(found, role=role, operands=operands, certain=True)
 
-    def _saved(  # what is known of it
-        self, node: Any, name: str, data: Any, told: Stale, frame: Any, made: Made | None, silent: Sequence[Write] = ()
-    ) -> Saved:
-        log, layout = self._find(data), layout_of(data)
+    def _saved(  # noqa: PLR0913, PLR0917  # what is known of it
+        self,
+        node: Any,
+        name: str,
+        data: Any,
+        told: Stale,
+        frame: Any,
+        made: Made | None,
+        place: Place | None,
+        silent: Sequence[Write] = (),
+    ) -> KeptFacts:
+        log, layout, named = self._find(data), layout_of(data), _names(data, frame)
         writes = [] if log is None or silent else since(log, told.kept_at, told.found_at)
-        names, of_view = _names(data, frame)
-        return Saved(
-            _shown(node), name, layout, dtype_name(dtype_of(data)), told.kept_at, told.found_at,
-            names, made.op if made else "", made.place if made else None,
-            tuple(_overwritten(each, log, layout) for each in writes or [one._replace(silent=True) for one in silent]), *_rest(log, writes, told), is_view=of_view,
+        shown = writes or [one._replace(silent=True) for one in silent]
+        role, operands = _role(node, name)
+        unseen_by, forgotten = _rest(log, writes, told)
+        return KeptFacts(
+            _shown(node), role, operands, names=named.names, is_view=named.is_view, dtype=dtype_name(dtype_of(data)),
+            shape=tuple(layout.shape), kept=told.kept_at, found=told.found_at, op=made.op if made else "",
+            sites=place.facts if place else (), writes=merged(_overwritten(each, log, layout, named) for each in shown),
+            unseen=unseen_by, forgotten=forgotten,
         )  # fmt: skip
 
-    def of_node(self, node: Any) -> Saved:
+    def of_node(self, node: Any) -> KeptFacts:
         """Returns which line made a node that has released what it had saved."""
-        made, none = self._maker(node), Layout((), (), 0)
-        op, place = (made.op, made.place) if made else ("", None)
-        return Saved(_shown(node), "", none, "", 0, 0, (), op, place, (), 0)
+        made = self._maker(node)
+        return KeptFacts(
+            _shown(node), op=made.op if made else "", sites=made.place.facts if made and made.place else ()
+        )
 
     def _inside(self, node: Any, told: Stale, frame: Any) -> Iterator[_Found]:
         """Yields what the operation inside of a `CopySlices` may have saved: some tensor that had this version when it ran.
@@ -269,18 +297,18 @@ class StaleValues:
         fitting = [
             found for each in self._ledger.logs() if (found := self._fitting(each, told, node, made)) is not None
         ]
-        results = [each for each in fitting if each.is_result]
+        results = [each for each in fitting if each.role == "result"]
         for each in results if itself and results else fitting:
             yield _Found(each)
 
-    def _by_versions(self, told: Stale) -> list[Saved]:
+    def _by_versions(self, told: Stale) -> list[KeptFacts]:
         """Returns what may have been saved, judging by the versions of storages alone: the last written first."""
-        found = [saved for each in self._ledger.logs() if (saved := self._fitting(each, told, None, None)) is not None]
-        return sorted(found, key=lambda each: -each.writes[-1].write.moment)
+        logs = sorted(self._ledger.logs(), key=lambda each: -(each.writes[-1].moment if each.writes else 0))
+        return [saved for each in logs if (saved := self._fitting(each, told, None, None)) is not None]
 
     def _fitting(
         self, log: StorageLog, told: Stale, node: Any, made: Made | None, *, checks_shape: bool = True
-    ) -> Saved | None:
+    ) -> KeptFacts | None:
         """Returns a storage as what may have been saved, by a node if it is given; None if its versions or its shapes differ."""
         writes = since(log, told.kept_at, told.found_at)
         if not writes or writes[-1].after != told.found_at:
@@ -291,10 +319,13 @@ class StaleValues:
         name = "" if made is None else _saved_inside(made, log.address, told)
         if name is None:
             return None
-        return Saved(
-            "" if node is None else _shown(node), name, layout or Layout(told.shape, (), 0), "", told.kept_at, told.found_at, (),
-            made.op if made else "", made.place if made else None,
-            tuple(_overwritten(each, log, layout) for each in writes), *_rest(log, writes, told), certain=False,
+        role, operands = _role(node, name)
+        unseen_by, forgotten = _rest(log, writes, told)
+        return KeptFacts(
+            "" if node is None else _shown(node), role, operands, shape=told.shape, kept=told.kept_at, found=told.found_at,
+            op=made.op if made else "", sites=made.place.facts if made and made.place else (),
+            writes=merged(_overwritten(each, log, layout, None) for each in writes), unseen=unseen_by, forgotten=forgotten,
+            certain=False,
         )  # fmt: skip
 
     def _find(self, tensor: Any) -> StorageLog | None:
@@ -340,7 +371,7 @@ def _distinct(found: Iterable[_Found]) -> list[_Found]:
     kept: dict[Any, _Found] = {}
     for each in found:
         one = each.saved
-        key = one.node, one.place, one.is_result, one.names, tuple(write.write.place for write in one.writes)
+        key = one.node, one.sites, one.role == "result", one.names, tuple(write.sites for write in one.writes)
         if key in kept and each.known:
             kept[key] = each
         kept.setdefault(key, each)
@@ -416,13 +447,61 @@ def _shown(node: Any) -> str:
     return shown(str(node.name()))
 
 
-def _overwritten(write: Write, log: StorageLog | None, saved: Layout | None) -> Overwritten:
-    made = None if log is None or write.layout in (None, saved) else log.views.get(write.layout)
-    return Overwritten(write, made)
+def _role(node: Any, name: str) -> tuple[Literal["", "result", "operand", "forward", "checkpoint"], tuple[str, ...]]:
+    """Returns what a saved tensor is to the operation that saved it, given by the derivative's name for it, and as which operand."""
+    if name.startswith(RESULTS):
+        return "result", ()
+    if name == CHECKPOINTED or (node is not None and _shown(node) in CHECKPOINTS):
+        return "checkpoint", ()
+    if name.startswith(OF_FUNCTION):
+        return "forward", ()
+    return ("operand", (name,)) if name else ("", ())
 
 
-def _names(data: Any, frame: Any) -> tuple[tuple[str, ...], bool]:
-    """Returns the program's names for a tensor, where backward was called; or for one of which it is a view, and True."""
+def _overwritten(write: Write, log: StorageLog | None, saved: Layout | None, named: _Named | None) -> OverwriteFacts:
+    """Returns a write as facts; `named` has the names of what is on the storage, if the layout `saved` is known and not only probable."""
+    known = named is not None and write.layout is not None and saved is not None
+    apart = known and not share_slots(write.layout, saved)  # type: ignore[arg-type]
+    how: Literal["", "beside", "silent", "marked"] = (
+        "silent" if write.silent else "marked" if write.op == MARKS else "beside" if apart else ""
+    )
+    found = OverwriteFacts(write.op, write.before, write.after, write.place.facts if write.place else (), how=how)
+    if write.layout is None or write.layout == saved or write.op == MARKS:
+        return found
+    made = None if log is None else log.views.get(write.layout)
+    sites = () if made is None else made.facts
+    through, base = ((), "") if named is None else (named.of_view(write.layout, sites, found.sites), named.base)
+    return replace(found, through=through, relation="view" if sites or base else "", base=base, made=sites)
+
+
+@dataclass(frozen=True)
+class _Named:
+    """What the program calls a tensor, and others on its storage.
+
+    Attributes:
+        names: its names; or those of one of which it is a view.
+        is_view: whether they are those.
+        base: the name of the tensor of which the others are views; "" if it has none.
+        views: the layouts of the others, with their names.
+    """
+
+    names: tuple[str, ...] = ()
+    is_view: bool = False
+    base: str = ""
+    views: Sequence[tuple[Layout, tuple[str, ...]]] = ()
+
+    def of_view(self, layout: Layout, made: Sites, written: Sites) -> tuple[str, ...]:
+        """Returns the names of a view, if it had them when it was written: the line that made it binds them, and the one that wrote it has them."""
+        names = (name for each, of_each in self.views if each == layout for name in of_each)
+        words = ((name, re.escape(name.rpartition(".")[2])) for name in names if made and written)
+        return tuple(
+            name for name, word in words
+            if re.match(rf"\s*{word}\s*=[^=]", made[0].text) and re.search(rf"(?<![\w.]){word}\b", written[0].expression)
+        )  # fmt: skip
+
+
+def _names(data: Any, frame: Any) -> _Named:
+    """Returns the program's names for a tensor, and for others on its storage, where backward was called."""
     frames = list(own_frames(frame))
     wanted = frozenset(name for each in frames for name in each.f_code.co_names)
     bindings = Bindings(wanted, WATCHED)
@@ -430,13 +509,14 @@ def _names(data: Any, frame: Any) -> tuple[tuple[str, ...], bool]:
         bindings.own_module = str(frames[-1].f_globals.get("__name__", "__main__"))
     address = _address(data)
     if address is None:
-        return (), False
+        return _Named()
     layout = layout_of(data)
     named = bindings.look(scopes_of(frames), done=True) or ()
     sharing = [(tensor, names) for tensor, names in named if _address(tensor) == address]
     same = tuple(name for tensor, names in sharing if layout_of(tensor) == layout for name in names)
     whole = tuple(name for tensor, names in sharing if _base_of(tensor) is None for name in names)
-    return same or whole, not same and bool(whole)
+    views = [(layout_of(tensor), names) for tensor, names in sharing if _base_of(tensor) is not None]
+    return _Named(same or whole, not same and bool(whole), whole[0] if whole else "", views)
 
 
 def storage_of(tensor: Any) -> Any:

@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial, wraps
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -22,18 +22,20 @@ from weakref import WeakSet, ref
 import torch
 from torch.utils.weak import WeakIdKeyDictionary
 
-from inplacelab.diagnosis.failures import MARKS, Failure
+from inplacelab.diagnosis.failures import Failure
 from inplacelab.diagnosis.ledger import VIEWS, Counter, Ledger, Made, StorageLog, Write, packed
 from inplacelab.diagnosis.places import Place, Places
+from inplacelab.frameworks.torch import fast_path
 from inplacelab.frameworks.torch.calls import Kind, kind_of
 from inplacelab.frameworks.torch.overrides import Mode, caller_of, in_force, is_off, take_away
 from inplacelab.frameworks.torch.pass_order import Asked, is_second_pass, reachable, root_node, stale
 from inplacelab.frameworks.torch.patch import Patch
 from inplacelab.frameworks.torch.readings import has_version, is_wrapped, layout_of, node_of, shape_of, version_of
-from inplacelab.frameworks.torch.stale_values import StaleValues, has_released, storage_of
+from inplacelab.frameworks.torch.stale_values import MARKS, StaleValues, has_released, storage_of
 from inplacelab.language import Text
 from inplacelab.recorders.stand_in import call_for
 from inplacelab.recorders.static import class_name, message_of
+from inplacelab.recording.facts import FailureFacts, Sites
 
 PASSES = 1 << 12
 """Of so many passes it is known where they began."""
@@ -182,6 +184,7 @@ class TorchWatch:
         self._threads.here, self._on = _Thread(_next_node()), True
         for patch in self._patches:
             patch.begin()
+        fast_path.listen(self)
         self._mode.__enter__()
 
     def end(self, error: BaseException | None = None) -> None:
@@ -189,6 +192,7 @@ class TorchWatch:
         del error
         self._on = False
         take_away(self._mode)
+        fast_path.leave(self)
         for patch in self._patches:
             patch.end()
         self._ledger.forget()
@@ -234,6 +238,16 @@ class TorchWatch:
         """Runs a process that was forked, in itself: nobody would read what the watch finds there."""
         self.end()
         return run(*args, **kwargs)
+
+    def fast_begins(self, module: Any) -> bool:
+        """Lets PyTorch compute a module as it does without a mode. Nothing in it needs a gradient."""
+        return self._here() is not None and fast_path.has_fast_path(module) and take_away(self._mode)
+
+    def fast_ended(self, result: Any) -> None:
+        """Watches again."""
+        del result
+        if self._on:
+            self._mode.__enter__()
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
@@ -494,14 +508,17 @@ class TorchWatch:
         """Returns what a pass will use that was overwritten without a new version."""
         roots = [node for each in Asked.of(args, kwargs).roots if (node := root_node(each)) is not None]
         found = [each for node in reachable(roots) for each in self._stale.silently(node, frame)]
-        return [Failure("silent", (0, ""), self._places.of(frame), [saved], wrong=wrong) for saved, wrong in found]
+        needed = _sites(self._places.of(frame))
+        return [Failure(FailureFacts("silent", needed, (value,), wrong=wrong)) for value, wrong in found]
 
     def _found(self, failure: Failure) -> None:
         """Keeps a failure; of those that are silent and have the same lines only the first, of others the last ones."""
-        if failure.kind == "silent":
-            if failure.lines in self._silent_lines:
+        if failure.facts.kind == "silent":
+            of_writes = (frozenset(each.sites for each in value.writes) for value in failure.facts.values)
+            lines = failure.facts.needed, failure.facts.values[0].sites, *of_writes
+            if lines in self._silent_lines:
                 return
-            self._silent_lines.add(failure.lines)
+            self._silent_lines.add(lines)
         self.failures.append(failure)
         del self.failures[:-FAILURES]
 
@@ -509,22 +526,20 @@ class TorchWatch:
         self, here: _Thread, error: Exception, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any
     ) -> None:
         """Finds out why a pass has failed."""
-        message, asks, needed = message_of(error), Asked.of(args, kwargs), self._places.of(frame)
-        told, key = stale(message), (id(error), message)
+        message, asks, needed = message_of(error), Asked.of(args, kwargs), _sites(self._places.of(frame))
+        told = stale(message)
         if told is not None:
-            saved, remarks = self._stale.found_by(asks, told, frame)
-            found = Failure("stale", key, needed, saved, remarks=[*self._remarks, *remarks])
+            values, remarks = self._stale.found_by(asks, told, frame)
+            found = FailureFacts("stale", needed, tuple(values), remarks=(*self._remarks, *remarks))
         elif is_second_pass(message):
             roots = [node for each in asks.roots if (node := root_node(each)) is not None]
             released = [each for each in reachable(roots) if has_released(each)]
-            found = self._second_pass(here, key, needed, released)
+            found = self._second_pass(here, needed, released)
         else:
             return
-        self._found(replace(found, raised=class_name(type(error))))
+        self._found(Failure(found, (id(error), message), class_name(type(error))))
 
-    def _second_pass(
-        self, here: _Thread, key: tuple[int, str], needed: Place | None, released: Sequence[Any]
-    ) -> Failure:
+    def _second_pass(self, here: _Thread, needed: Sites, released: Sequence[Any]) -> FailureFacts:
         """Returns what is known of a pass that found a node that has released what it had saved.
 
         It may have run other nodes before, and released what they had saved. These were made after the earlier pass.
@@ -532,8 +547,12 @@ class TorchWatch:
         for node in sorted(released, key=lambda each: -each._sequence_nr()):
             earlier = [place for begun, place in here.passes if begun > node._sequence_nr()]
             if earlier:
-                return Failure("again", key, needed, [self._stale.of_node(node)], earlier[-1])
-        return Failure("again", key, needed, [self._stale.of_node(each) for each in released[:1]])
+                return FailureFacts("again", needed, (self._stale.of_node(node),), _sites(earlier[-1]))
+        return FailureFacts("again", needed, tuple(self._stale.of_node(each) for each in released[:1]))
+
+
+def _sites(place: Place | None) -> Sites:
+    return () if place is None else place.facts
 
 
 def _counted(tensors: Sequence[Any]) -> tuple[Sequence[Any], list[int]]:

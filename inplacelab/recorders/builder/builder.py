@@ -20,6 +20,7 @@ from inplacelab.recording.facts import (
     CollectiveFacts,
     EdgeFacts,
     ErrorFacts,
+    FailureFacts,
     NodeFacts,
     NodeStatus,
     ReadFacts,
@@ -417,7 +418,7 @@ class Builder:
         self.steps.change_node(event.node, status="failed")
         error = ErrorFacts(
             type=event.type, message=event.message, explanation=event.why, notes=(), node=event.node,
-            storage=event.storage, tensor=event.tensor, fix=event.fix,
+            storage=event.storage, tensor=event.tensor, fix=event.fix, failure=FailureFacts(event.kind, ()),
         )  # fmt: skip
         self._add_step("error", event.live, event.peak, error=error, inputs=event.inputs)
 

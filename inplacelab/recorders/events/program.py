@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from inplacelab.recorders.events.event import Event
 
@@ -83,6 +83,7 @@ class Refused(Event):
         node, storage, tensor: what it is about, as far as known.
         line: the program's line; None in the framework's part of a backward pass.
         inputs: the tensors that the refused call was given.
+        kind: what happened (see `facts.FailureKind`).
     """
 
     type: str
@@ -96,3 +97,4 @@ class Refused(Event):
     live: int
     peak: int
     inputs: tuple[int, ...] = ()
+    kind: Literal["stale", "again", "leaf", "refused"] = "refused"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import prod
 from typing import Any
@@ -18,7 +18,7 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import common_runs, slot_runs
 from inplacelab.recording.source_tree import Program, program_of
 
-__all__ = ["name_of", "stands_alone", "trails_of"]
+__all__ = ["name_of", "size_of", "stands_alone", "trails_of"]
 
 _ON_THE_WAY = ("waiting", "arrived", "unpacking", "failed")
 
@@ -50,7 +50,7 @@ def _trail(recording: Recording, program: Program, node: int, saved: SavedFacts,
     made = recording.steps[kept.step] if kept.step is not None else None
     line, op = (made.line, made.op) if made is not None else (_line_of(recording.state(), node), None)
     names = (kept.name.rpartition(".")[2] if kept.name.isidentifier() else kept.name,) if kept.name else ()
-    bytes_kept = prod(saved.shape) * _item(saved.dtype or _dtype(recording, saved))
+    bytes_kept = size_of(saved.dtype or _dtype(recording, saved), saved.shape)
     writes: dict[Spot, None] = {}
     views: dict[Spot, None] = {}
     overwrote = who_overwrote(recording, saved, len(recording) - 1)
@@ -167,13 +167,13 @@ def _dtype(recording: Recording, saved: SavedFacts) -> str:
 
 
 def _size(tensor: TensorFacts | None) -> int:
-    return 0 if tensor is None else prod(tensor.shape) * _item(tensor.dtype)
+    return 0 if tensor is None else size_of(tensor.dtype, tensor.shape)
 
 
-def _item(dtype: str) -> int:
-    """Returns the bytes of an element."""
+def size_of(dtype: str, shape: Sequence[int]) -> int:
+    """Returns the bytes of so many elements; 0 if their type is not known."""
     bits = re.search(r"\d+", dtype)
-    return int(bits[0]) // 8 if bits else int(dtype == "bool")
+    return prod(shape) * (int(bits[0]) // 8 if bits else int(dtype == "bool"))
 
 
 def stands_alone(state: State, tensor: TensorFacts) -> bool:

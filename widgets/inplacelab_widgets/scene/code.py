@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.trace import Marked, trace
+from inplacelab.recording.sentences.failures import Mark as MarkedPlace
+from inplacelab.recording.trace import trace
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, always, rect, text
 from inplacelab_widgets.scene.measure import LATIN_EM, NORMAL, shortened, width_of
@@ -22,8 +23,12 @@ _DOTS = 26.0
 _AIR = 6.0
 """The space on both sides of a note, in px."""
 
+LOOKS = {
+    "kept": "kept", "read": "kept", "overwritten": "written", "released": "written", "needed": "refused", "refused": "refused",
+}  # fmt: skip
+"""How the player names the looks of the roles in the trace."""
 _SIGNS = {"kept": ("▼ ", "pin stale"), "written": ("", "pill changed"), "refused": ("✗ ", "pin blamed")}
-"""The sign before a note, and the style of its box, for each role in the trace."""
+"""The sign before a note, and the style of its box, for each look."""
 
 
 MOST_LINES = 2000
@@ -63,7 +68,7 @@ def source_lines(recording: Recording) -> list[str]:
     return [line.expandtabs(4) for line in recording.source.rstrip().split("\n")]
 
 
-def _near(line: int, last: int, marked: Iterable[Marked]) -> list[int]:
+def _near(line: int, last: int, marked: Iterable[MarkedPlace]) -> list[int]:
     close = range(max(line - NEIGHBORS, 1), min(line + NEIGHBORS, last) + 1)
     return sorted({*close, *(each.line for each in marked if each.line <= last)})
 
@@ -80,7 +85,7 @@ class _Column:
         self._text(_DOTS, "text soft end", "⋮")
         self.y += LINE_HEIGHT
 
-    def line(self, number: int, pieces: list[str], marked: Sequence[Marked], here: Look | None) -> None:
+    def line(self, number: int, pieces: list[str], marked: Sequence[MarkedPlace], here: Look | None) -> None:
         """Draws a line in as many rows as it needs; `here` is its look if it is running."""
         top, band = self.y, len(self.marks)
         self._text(_NUMBERS, "text soft end", str(number))
@@ -93,7 +98,7 @@ class _Column:
             ground = [rect(0, top, self.width, height, always(Look("tint"))), rect(0, top, 4, height, always(here))]
             self.marks[band:band] = ground
 
-    def _draw_notes(self, marked: Sequence[Marked], row: float, code_ends: float) -> None:
+    def _draw_notes(self, marked: Sequence[MarkedPlace], row: float, code_ends: float) -> None:
         """Draws the notes of a line, on the right of its first row, or below its last one if there is no room."""
         if not marked:
             return
@@ -103,7 +108,7 @@ class _Column:
                 row, code_ends = self.y, 0.0
                 self.y += LINE_HEIGHT
             for each in some:
-                sign, box = _SIGNS[each.role]
+                sign, box = _SIGNS[LOOKS[each.role]]
                 wide = _wide(each) - _AIR
                 self.marks.append(rect(x, row + 1.5, wide, LINE_HEIGHT - 3, always(Look(box)), 7))
                 self.marks.append(text(x + _AIR, row + 13, always(Look("text", Text(sign, sign) + each.brief))))
@@ -114,9 +119,9 @@ class _Column:
         self.marks.append(text(round(x, 1), self.y + 13, always(Look(style, content))))
 
 
-def _wide(marked: Marked) -> float:
+def _wide(marked: MarkedPlace) -> float:
     """The width of a note and the space after it, in px."""
-    return width_of(Text(_SIGNS[marked.role][0], "") + marked.brief) + 3 * _AIR
+    return width_of(Text(_SIGNS[LOOKS[marked.role]][0], "") + marked.brief) + 3 * _AIR
 
 
 def _pieces(source: str, room: float) -> list[str]:

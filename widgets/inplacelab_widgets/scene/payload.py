@@ -20,13 +20,14 @@ from inplacelab.recording.fixes import label, way
 from inplacelab.recording.fixes.difference import lines_after
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.sentences import Headline
+from inplacelab.recording.sentences.failures import Mark
 from inplacelab.recording.stages import stages
-from inplacelab.recording.trace import Marked, trace
+from inplacelab.recording.trace import trace
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene, panels_of
 from inplacelab_widgets.scene.axis import LEFT, RIGHT, Axis
-from inplacelab_widgets.scene.code import source_lines
+from inplacelab_widgets.scene.code import LOOKS, source_lines
 from inplacelab_widgets.scene.first_picture import at_step, empty
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.key_steps import Chapter, story
@@ -217,17 +218,17 @@ class _Packer:
         said = self.scene.line_headline(index)
         return {} if said is None else {"whole": self._words(said)}
 
-    def _marked(self, marked: Marked) -> list[Any]:
+    def _marked(self, marked: Mark) -> list[Any]:
         """[line, role, brief, says, first and past the last column]."""
         brief, says = (self.pools.says(each) for each in (marked.brief, unquoted(marked.says)))
-        return [marked.line, marked.role, brief, says, *self._columns(marked)]
+        return [marked.line, LOOKS[marked.role], brief, says, *self._columns(marked)]
 
-    def _columns(self, marked: Marked) -> list[int]:
+    def _columns(self, marked: Mark) -> list[int]:
         """The columns of the marked part of a line, in the line as it is shown."""
         lines = self.scene.recording.source.split("\n")
-        if marked.span is None or marked.line > len(lines):
+        if marked.at.span is None or marked.line > len(lines):
             return []
-        return [len(lines[marked.line - 1][:column].expandtabs(4)) for column in marked.span]
+        return [len(lines[marked.line - 1][:column].expandtabs(4)) for column in marked.at.span]
 
     def _elsewhere(self) -> dict[str, str]:
         """The links of objects in the panels that are not shown: a view also highlights what is selected in another view."""

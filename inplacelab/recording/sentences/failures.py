@@ -1,0 +1,358 @@
+"""Says what led to a failure: the only place with words for it. Terminal, notes, pictures, JSON and annotations are forms of these.
+
+kept: `SigmoidBackward0` keeps `h`, its result (float32 [3]) at version 0
+overwritten by `mul_` through `row`, a view of `h` (`h[:2]`, line 4): version 0 → 1
+needed here: it finds version 1
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from inplacelab.language import Text, enumerated
+from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, SiteFacts, Sites
+from inplacelab.recording.fixes.outcomes import OUTCOMES
+from inplacelab.recording.naming import ORDINALS
+from inplacelab.recording.sentences.phrases import closed_up
+
+__all__ = ["Mark", "Role", "advice_for", "headline", "marks", "notes", "remarks", "shown_file"]
+
+Role = Literal["made", "kept", "overwritten", "read", "released", "needed", "refused"]
+"""What was done in a line: a view was made, through which was written later; a value was kept, overwritten, read after that, released by an
+earlier pass, or needed; an operation was refused."""
+
+MOST = 4
+"""So many writes of one value are shown."""
+
+LONGEST = 80
+"""So many characters of an expression are quoted."""
+
+_NOTHING = Text("", "")
+_HEADLINES = {
+    "stale": Text("Backward needed a value that was overwritten", "反向传播需要的值已被覆盖"),
+    "again": Text("Backward needed a value that an earlier backward had released", "反向传播需要的值已被之前的反向传播释放"),
+    "silent": Text(
+        "Backward used a value that was overwritten without a new version. Nothing failed, but the gradient{0} is wrong",
+        "反向传播使用了一个被覆盖而版本号没有增加的值。没有报错，但{0}梯度是错的",
+    ),
+    "unknown": Text(
+        "Nothing failed, but backward did not know of a write. The gradient{0} is computed as if it had not happened",
+        "没有报错，但反向传播不知道有一次写入。{0}梯度是按没有这次写入计算的",
+    ),
+}  # fmt: skip
+_OF = Text(" of {0}", "{0} 的")
+_ADVICE = {
+    "stale": Text(
+        "To fix it: write out of place, or to a `clone()`; or overwrite only after `backward()`. ",
+        "改法：改用非原地操作，或写入 `clone()`；或者等 `backward()` 之后再覆盖。",
+    ) + OUTCOMES[""].brief,
+    "again": Text(
+        "To fix it: give the earlier backward `retain_graph=True`; or compute the loss again before this one.",
+        "改法：给之前的反向传播加上 `retain_graph=True`；或者在这一次之前重新计算损失。",
+    ),
+    "silent": Text(
+        "To fix it: write only after `backward()`, or to a clone. Writes through `.data`, and those of fused optimizers, raise no version.",
+        "改法：等 `backward()` 之后再写入，或写入副本。通过 `.data` 的写入和融合优化器的写入都不会增加版本号。",
+    ),
+    "node": Text(
+        "To fix it: write out of place, or write through the tensor that is read later (`b[0] = b[0] * 3`).",
+        "改法：改用非原地操作，或通过之后要读取的那个张量写入（`b[0] = b[0] * 3`）。",
+    ),
+    "lost": Text(
+        "To fix it: write through the tensor itself (`buffer[0] = x`), not through a view of it; or join the parts with `stack` or `concat`.",
+        "改法：通过张量本身写入（`buffer[0] = x`），不要通过它的视图；或用 `stack`、`concat` 把各部分拼起来。",
+    ),
+}  # fmt: skip
+"""What may be done, in general, by the kind of failure, or by what the graph does not know of."""
+
+_KEPT = Text("kept: `{0}` keeps {1}{2}{3}{4}", "保存：`{0}` 保存了{1}{2}{3}{4}")
+_PROBABLY = Text("kept, probably: `{0}` keeps {1}{2}{3}{4}", "可能在此保存：`{0}` 保存了{1}{2}{3}{4}")
+_INSIDE = Text(
+    "kept, probably: the operation inside this `{0}` keeps a tensor of shape {1}{2}",
+    "可能在此保存：这个 `{0}` 内部的操作保存了形状为 {1} 的张量{2}",
+)
+_ELSEWHERE = Text("`{0}` keeps {1}{2}{3}, from code that was not watched.", "`{0}` 保存了{1}{2}{3}，是在未被监视的代码中。")  # fmt: skip
+_PROBABLY_ELSEWHERE = Text(
+    "Probably, `{0}` keeps {1}{2}{3}, from code that was not watched.",
+    "可能是 `{0}` 保存了{1}{2}{3}，是在未被监视的代码中。",
+)
+_AT_VERSION = Text(" at version {0}", "，版本 {0}")
+_INFERRED = Text(" (inferred)", "（推断）")
+_MADE_NODE = Text("made `{0}`", "建立了 `{0}`")
+_ROLES = {
+    "result": Text("its result", "它的结果"),
+    "": Text("a tensor", "一个张量"),
+    "forward": Text("what its `forward` has saved", "它的 `forward` 保存的张量"),
+    "checkpoint": Text("an input of the function, to run it again", "函数的一个输入，以便重新计算"),
+}
+_OPERAND = Text("its operand", "它的操作数")
+_OPERANDS = Text("its operands {0}", "它的操作数 {0}")
+_AT_POSITION = Text("its {0} operand", "它的{0}操作数")
+_AT_POSITIONS = Text("its {0} operands", "它的{0}操作数")
+_VIEW_OF = Text("a view of `{0}`, {1}", " `{0}` 的视图，即{1}")
+_NAMED = Text("`{0}`, {1}", " `{0}`，即{1}")
+_FORMER = Text("the former `{0}`, {1}", "原来的 `{0}`，即{1}")
+_RESULT_OF = Text("the result of `{0}`, {1}", " `{0}` 的结果，即{1}")
+_RESULT_OF_LINE = Text("the result of `{0}` in line {2}, {1}", "第 {2} 行 `{0}` 的结果，即{1}")
+_ELEMENTS = Text(" ({0} {1})", "（{0} {1}）")
+
+_WRITTEN = {
+    "": Text("overwritten by `{0}`{1}: version {2} → {3}", "被 `{0}` {1}覆盖：版本 {2} → {3}"),
+    "beside": Text(
+        "its storage written beside it by `{0}`{1}: version {2} → {3}",
+        "`{0}` {1}写入了同一存储的其他元素：版本 {2} → {3}",
+    ),
+    "silent": Text("overwritten by `{0}`{1}, which raises no version here", "被 `{0}` {1}覆盖，版本号没有增加"),
+    "marked": Text(
+        "`{0}` counts this call as one more write: version {2} → {3}", "`{0}` 使这次调用再计一次写入：版本 {2} → {3}"
+    ),
+    "lost": Text(
+        "written by `{0}`{1}: the grad node of this write is that of the other tensor, and {4} still has none",
+        "被 `{0}` {1}写入：这次写入的梯度节点属于另一个张量，{4}仍然没有",
+    ),
+    "node": Text(
+        "written by `{0}`{1}: {4} keeps the grad node of the value before",
+        "被 `{0}` {1}写入：{4}的梯度节点仍属于之前的值",
+    ),
+}  # fmt: skip
+_THROUGH = Text(" through {0}", "通过{0}")
+_WHO = {
+    "view": (Text("`{0}`, a view of `{1}`{2}", " `{0}`（`{1}` 的视图{3}）"), Text("a view of `{1}`{2}", " `{1}` 的视图{2}")),
+    "shares": (Text("`{0}`, on the storage of `{1}`{2}", " `{0}`（与 `{1}` 共享存储{3}）"), Text("a tensor on the storage of `{1}`{2}", "与 `{1}` 共享存储的张量{2}")),
+    "": (Text("`{0}`{2}", " `{0}`{2}"), Text("another tensor{2}", "另一个张量{2}")),
+}  # fmt: skip
+"""With a name, and without one: it is made of a tensor with a name."""
+_OF_NOTHING = (Text("`{0}`, a view{2}", " `{0}`（视图{3}）"), Text("a view{2}", "视图{2}"))
+_MADE_AT = Text(" (`{0}`, {1})", "（`{0}`，{1}）")
+_MADE_AS = Text("", "，即 `{0}`，{1}")
+_ON_LINE = Text("line {0}", "第 {0} 行")
+_ON_LINE_OF = Text("line {0} of {1}", "{1} 第 {0} 行")
+_VIEW_MADE = Text("makes the view through which it is overwritten", "建立了之后用来覆盖的视图")
+_MORE = Text("; {0} times in all", "；共 {0} 次")
+_LEFT_OUT = Text(" (and {0} more lines before that)", "（此前还有 {0} 行）")
+_FORGOTTEN = Text(
+    "The version rose by {0} before that, in writes that were seen, but of which only the last ones are kept.",
+    "在此之前版本号增加了 {0}，这些写入监视到了，但只保留最后的若干次。",
+)
+_UNSEEN = Text(
+    "The version rose by {0} more, in writes that cannot be seen: of a thread that had begun before, of code compiled by `torch.compile` or "
+    "`torch.jit.script`, or of code below PyTorch's functions.",
+    "版本号还增加了 {0}，来自看不到的写入：此前已经启动的线程、经 `torch.compile` 或 `torch.jit.script` 编译的代码，或 PyTorch 函数之下的代码。",
+)
+_READ = Text("reads {0} after that", "此后读取{0}的值")
+_IT = Text("the tensor", "这个张量")
+_IT_NAMED = Text("`{0}`", " `{0}` ")
+_RELEASED = Text("released: this pass kept nothing for a second one", "释放：这一次反向传播没有为第二次保留任何值")
+_NEEDED = Text("needed here: it finds version {0}", "在此需要：已是版本 {0}")
+_NEEDED_HERE = Text("needed here", "在此需要")
+_NEEDED_AGAIN = Text("needed here again", "在此再次需要")
+_USED = Text("used here", "在此使用")
+_REFUSED = Text("refused", "被拒绝")
+_IN = Text("{0}, in `{1}`", "{0}（在 `{1}` 中）")
+_NOTE = Text("Line {0}: {1}.", "第 {0} 行：{1}。")
+_NOTE_IN = Text("Line {0} of {2}: {1}.", "{2} 第 {0} 行：{1}。")
+
+_BRIEFLY = {
+    "kept": Text("kept v{0}", "保存 v{0}"),
+    "overwritten": Text("v{0} → v{1}", "v{0} → v{1}"),
+    "needed": Text("finds v{0}", "遇到 v{0}"),
+}
+_BRIEFEST: dict[Role, Text] = {
+    "kept": Text("kept", "保存"), "overwritten": Text("overwritten", "覆盖"), "read": Text("read", "读取"),
+    "released": Text("released", "释放"), "needed": Text("needed", "需要"), "refused": _REFUSED, "made": Text("view", "视图"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A marked place of the program.
+
+    Attributes:
+        role: what was done there.
+        at: the place.
+        says: the full text.
+        brief: a few words that fit beside the line.
+        value: the saved value; None if there is none.
+        write: the write, for "overwritten" and "made".
+        number: the position of the value among those that the failure may concern.
+    """
+
+    role: Role
+    at: SiteFacts
+    says: Text
+    brief: Text
+    value: KeptFacts | None = None
+    write: OverwriteFacts | None = None
+    number: int = 0
+
+    @property
+    def line(self) -> int:
+        """Its line, counted from 1."""
+        return self.at.line
+
+
+def headline(facts: FailureFacts) -> Text:
+    """Returns what happened, as a sentence without its stop; empty for what is refused, which has a reason of its own."""
+    if facts.kind != "silent":
+        return _HEADLINES.get(facts.kind, _NOTHING)
+    names = enumerated(f"`{each}`" for each in dict.fromkeys(facts.wrong))
+    return _HEADLINES["unknown" if _unknown(facts) else "silent"].format(_OF.format(names) if facts.wrong else _NOTHING)
+
+
+def advice_for(facts: FailureFacts) -> Text | None:
+    """Returns what may be done, in general; None for what is refused, which says it itself."""
+    return _ADVICE.get(_unknown(facts) or facts.kind)
+
+
+def _unknown(facts: FailureFacts) -> str:
+    """Returns in which way the graph does not know of a write; "" if it is not that."""
+    hows = (write.how for each in facts.values for write in each.writes)
+    return next((each for each in hows if each in ("lost", "node")), "")
+
+
+def marks(facts: FailureFacts) -> tuple[Mark, ...]:
+    """Returns the marked places of a failure, for one value after the other."""
+    if not facts.values:
+        return tuple(_passes(facts, None, 0))
+    return tuple(each for number, value in enumerate(facts.values) for each in _of_value(facts, value, number))
+
+
+def notes(facts: FailureFacts) -> tuple[Text, ...]:
+    """Returns the marks of the first value as sentences, each with its line: "Line 5: overwritten by `mul_`: version 0 → 1."."""
+    shown = [each for each in marks(facts) if each.role != "made" and not each.number]
+    return tuple(
+        closed_up((_NOTE_IN if each.at.file else _NOTE).format(each.line, each.says, shown_file(each.at.file)))
+        for each in shown
+    )
+
+
+def remarks(value: KeptFacts) -> Iterator[Text]:
+    """Yields what is known of a value besides its marks."""
+    if value.node and not value.sites:
+        yield (_ELSEWHERE if value.certain else _PROBABLY_ELSEWHERE).format(*_kept_parts(value))
+    if value.forgotten:
+        yield _FORGOTTEN.format(value.forgotten)
+    if value.unseen:
+        yield _UNSEEN.format(value.unseen)
+
+
+def shown_file(filename: str) -> str:
+    """Returns a file's name as it is shortest: from the current folder, if it is there."""
+    try:
+        near = os.path.relpath(filename)
+    except (ValueError, OSError):
+        return filename
+    return filename if near.startswith("..") or not os.path.exists(near) else near
+
+
+# --- the marks of one value --------------------------------------------------------------------------------------------
+
+
+def _of_value(facts: FailureFacts, value: KeptFacts, number: int) -> Iterator[Mark]:
+    if value.sites:
+        says = _MADE_NODE.format(value.node) if facts.kind == "again" else _says_kept(value)
+        yield _mark("kept", value.sites, says, value, number, version=(value.kept,))
+    yield from _written(value, number)
+    if value.read:
+        named = _IT_NAMED.format(value.names[0]) if value.names else _IT
+        yield _mark("read", value.read, _READ.format(named), value, number)
+    yield from _passes(facts, value, number)
+
+
+def _passes(facts: FailureFacts, value: KeptFacts | None, number: int) -> Iterator[Mark]:
+    if facts.released:
+        yield _mark("released", facts.released, _RELEASED, value, number)
+    if not facts.needed:
+        return
+    if facts.kind in ("leaf", "refused"):
+        yield _mark("refused", facts.needed, _REFUSED, value, number)
+    elif facts.kind == "stale" and value is not None:
+        yield _mark("needed", facts.needed, _NEEDED.format(value.found), value, number, version=(value.found,))
+    else:
+        says = {"silent": _USED, "again": _NEEDED_AGAIN}.get(facts.kind, _NEEDED_HERE)
+        yield _mark("needed", facts.needed, says, value, number)
+
+
+def _mark(
+    role: Role, sites: Sites, says: Text, value: KeptFacts | None, number: int, write: OverwriteFacts | None = None,
+    version: tuple[int | None, ...] = (None,),
+) -> Mark:  # fmt: skip
+    at = sites[0]
+    if at.function and role != "made":
+        says = _IN.format(says, at.function)
+    brief = _BRIEFEST[role] if None in version else _BRIEFLY[role].format(*version)
+    return Mark(role, at, says, brief, value, write, number)
+
+
+def _says_kept(value: KeptFacts) -> Text:
+    if not value.certain and not value.dtype:
+        version = _NOTHING if value.kept is None else _AT_VERSION.format(value.kept)
+        return _INSIDE.format(value.node, list(value.shape or ()), version)
+    suffix = _INFERRED if value.inferred else _NOTHING
+    return (_KEPT if value.certain else _PROBABLY).format(*_kept_parts(value), suffix)
+
+
+def _kept_parts(value: KeptFacts) -> tuple[str | Text, ...]:
+    """Returns who keeps it, what it is, its elements, and its version."""
+    what = _role_of(value)
+    if value.names:
+        pattern = _VIEW_OF if value.is_view else _FORMER if value.former else _NAMED
+        what = pattern.format(value.names[0], what)
+    elif value.made_by:
+        what = (_RESULT_OF if value.made_in is None else _RESULT_OF_LINE).format(value.made_by, what, value.made_in)
+    known = value.dtype and value.shape is not None
+    elements = _ELEMENTS.format(value.dtype, list(value.shape or ())) if known else _NOTHING
+    version = _NOTHING if value.kept is None else _AT_VERSION.format(value.kept)
+    return "checkpoint" if value.role == "checkpoint" else value.node, what, elements, version
+
+
+def _role_of(value: KeptFacts) -> Text:
+    if value.role != "operand":
+        return _ROLES[value.role]
+    if value.positions and max(value.positions) < len(ORDINALS):
+        which = [ORDINALS[each] for each in value.positions]
+        listed = Text(" and ".join(each.en for each in which), "和".join(each.zh for each in which))
+        return (_AT_POSITIONS if len(which) > 1 else _AT_POSITION).format(listed)
+    named = enumerated(f"`{each}`" for each in value.operands)
+    return (_OPERANDS if len(value.operands) > 1 else _OPERAND + Text(" {0}", " {0}")).format(named) if value.operands else _OPERAND  # fmt: skip
+
+
+def _written(value: KeptFacts, number: int) -> Iterator[Mark]:
+    left_out = len(value.writes) - MOST
+    shown: Sequence[OverwriteFacts] = value.writes
+    if left_out > 0:
+        shown = [*value.writes[: MOST - 1], value.writes[-1]]
+    seen = [each for each in shown if each.sites]
+    for write in seen:
+        if write.made:
+            yield _mark("made", write.made, _VIEW_MADE, value, number, write)
+        says = _says_written(write, value)
+        if left_out > 0 and write is seen[-1]:
+            says += _LEFT_OUT.format(left_out)
+        versions = (write.before, write.after) if write.after > write.before else (None,)
+        yield _mark("overwritten", write.sites, says, value, number, write, versions)
+
+
+def _says_written(write: OverwriteFacts, value: KeptFacts) -> Text:
+    named = _IT_NAMED.format(value.names[0]) if value.names else _IT
+    says = _WRITTEN[write.how].format(write.op, _through(write), write.before, write.after, named)
+    return says + _MORE.format(write.times) if write.times > 1 and write.after > write.before else says
+
+
+def _through(write: OverwriteFacts) -> Text:
+    """Returns through which tensor was written; nothing if it is the saved one, or not known."""
+    if not (write.through or write.relation or write.made):
+        return _NOTHING
+    where = inside = _NOTHING
+    if write.made:
+        made, there = write.made[0], write.sites[0].file if write.sites else ""
+        line = (_ON_LINE if made.file == there else _ON_LINE_OF).format(made.line, shown_file(made.file))
+        code = made.expression if len(made.expression) <= LONGEST else made.expression[: LONGEST - 1] + "…"
+        where, inside = (each.format(code, line) for each in (_MADE_AT, _MADE_AS))
+    named, unnamed = _OF_NOTHING if write.relation == "view" and not write.base else _WHO[write.relation]
+    who = named if write.through else unnamed
+    name = write.through[0] if write.through else ""
+    return _THROUGH.format(who.format(name, write.base, where, inside))

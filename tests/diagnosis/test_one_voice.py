@@ -1,0 +1,153 @@
+"""One failure is said in the same words at every door: terminal, JSON, recording, marks beside the code, sentences, and notes of the error."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from inplacelab.cli.script import run_script
+from inplacelab.diagnosis.document import Names, Report, to_json
+from inplacelab.diagnosis.explain import explain
+from inplacelab.diagnosis.findings import Finding, finding_of
+from inplacelab.diagnosis.refusals import finding, of
+from inplacelab.diagnosis.report import report
+from inplacelab.errors import Refusal
+from inplacelab.language import LANGUAGES, speak
+from inplacelab.recorders.main_module import Main, main_module
+from inplacelab.recording import Recording, from_json
+from inplacelab.recording import to_json as recording_to_json
+from inplacelab.recording.sentences import sentence
+from inplacelab.recording.sentences.failures import marks
+from inplacelab.recording.sentences.phrases import closed_up
+from inplacelab.recording.trace import failure_at, in_file, trace
+from tests.gallery.programs import GALLERY, Program
+from tests.lesson_recordings import LESSONS, recordings_of
+from tests.recorders.failing_programs import failing_programs
+from tests.tiers import choose, sample
+
+FAIL = ("modified", "second backward")
+"""The kinds of the gallery's programs whose backward fails."""
+OF_FRAMEWORK = {
+    name: [each for each in GALLERY if each.framework == name and each.kind in FAIL] for name in ("torch", "paddle")
+}
+
+
+def messages_of(found: Finding) -> list[tuple[str, str, int]]:
+    """The role, the message and the line of each place that the JSON document has for the first value."""
+    made = Report(Path("train.py"), ("", ""), 1, found.error, (1, 1), [found], [])
+    (failure,) = json.loads(to_json(made, Names(Path.cwd(), Path.cwd())))["failures"]
+    return [(each["role"], each["message"], each["line"]) for each in failure["places"] if not each["value"]]
+
+
+def check_recording(recording: Recording, found: Finding, own: str) -> None:
+    """Checks that the end of a recording says of a failure what a finding says, in both languages: in marks, notes, the sentence of the step,
+    and in the report; also once it was written and read again.
+    """
+    index, again = len(recording) - 1, from_json(recording_to_json(recording))
+    for language in LANGUAGES:
+        with speak(language):
+            said = report(found, advice=False)
+            places = [each for each in messages_of(found) if each[0] != "made"]
+            assert places
+            assert [message for _, message, _ in places if message not in said] == []
+            for each in (recording, again):
+                facts = failure_at(each, index)
+                assert facts is not None
+                assert (
+                    report(Finding(in_file(facts, own), found.error, found.why, fixes=found.fixes), advice=False)
+                    == said
+                )
+                shown = [(mark.role, str(closed_up(mark.says)), mark.line) for mark in trace(each, index)]
+                assert shown == [place for place in places if place in shown] or not facts.values
+                error = each.steps[index].error
+                assert error is not None
+                sentence_of_step = str(sentence(each, index))
+                if facts.values and facts.values[0].sites:
+                    assert shown
+                    assert [message for _, message, _ in shown if message not in sentence_of_step] == []
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(find_spec("torch") is None, reason="needs PyTorch: python -m pip install --group oracle")
+@pytest.mark.parametrize("program", sample(OF_FRAMEWORK["torch"], one_in=choose(8, 1, 1)), ids=lambda each: each.name)
+def test_a_program_of_pytorch(program: Program) -> None:
+    main = Main(program.path)
+    with main_module(main, []) as module, pytest.raises(Exception), explain() as watching:  # noqa: B017, PT011  # of several kinds
+        exec(compile(program.text, str(program.path), "exec"), vars(module))
+    watched = finding_of(next(each for each in reversed(watching.failures) if each.facts.kind != "silent"))
+    recording, raised = run_script(program.path, [], title=None, limit=5000)
+    assert raised is not None
+    check_recording(recording, watched, str(program.path))
+    found = finding(raised, recording, str(program.path))
+    assert found is not None
+    assert (found.error, found.advice) == (watched.error, watched.advice)
+    of_both = (
+        [(mark.role, mark.at, mark.says, mark.number) for mark in marks(each.facts)] for each in (found, watched)
+    )
+    assert next(of_both) == next(of_both)
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(find_spec("paddle") is None, reason="needs PaddlePaddle: python -m pip install --group oracle")
+@pytest.mark.parametrize("program", OF_FRAMEWORK["paddle"], ids=lambda each: each.name)
+def test_a_program_of_paddle(program: Program) -> None:
+    check_program(program.path)
+
+
+def check_program(path: Path) -> None:
+    """Checks a program whose facts come from its recording."""
+    recording, raised = run_script(path, [], title=None, limit=5000)
+    assert raised is not None
+    found = finding(raised, recording, str(path))
+    assert found is not None
+    check_recording(recording, found, str(path))
+    for language in LANGUAGES:
+        with speak(language):
+            assert report(found) in str(of(raised, recording, str(path)))
+    if isinstance(raised, Refusal):  # its notes are in the language in which it was raised
+        notes = "\n".join(getattr(raised, "__notes__", []))
+        assert [
+            message
+            for role, message, _ in messages_of(found)
+            if role not in ("made", "refused") and message not in notes
+        ] == []
+
+
+@pytest.mark.parametrize("seed", range(choose(6, 25, 300)))
+def test_a_random_program_of_the_engine(tmp_path: Path, seed: int) -> None:
+    (text,) = failing_programs(1000 * seed, 1)
+    path = tmp_path / "program.py"
+    path.write_text("import inplacelab as paddle\n" + text, encoding="utf-8")
+    check_program(path)
+
+
+@pytest.mark.parametrize(
+    "end",
+    ["a.exp_()", "b = a.exp().sum()\nb.backward()\nb.backward()", "paddle.reshape(a, [7])"],
+    ids=["leaf", "again", "refused"],
+)
+def test_other_refusals(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        f"import inplacelab as paddle\na = paddle.ones([3])\na.stop_gradient = False\n{end}\n", encoding="utf-8"
+    )
+    check_program(path)
+
+
+@pytest.mark.parametrize(
+    "lesson",
+    sample(LESSONS, one_in=choose(9, 1, 1), name=lambda each: each.stem),
+    ids=lambda each: Path(str(each)).stem,
+)
+def test_what_fails_in_a_lesson(lesson: Path) -> None:
+    for recording in recordings_of(lesson):
+        last = recording.steps[-1].error if recording.steps else None
+        facts = None if last is None else failure_at(recording, len(recording) - 1)
+        if last is not None and facts is not None:
+            found = Finding(facts, (last.type, last.message), last.explanation, fixes=last.fixes)
+            check_recording(recording, found, "")
