@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -95,6 +96,7 @@ class Framework:
         recorder: the class that records its programs, as "module:name". It is imported when a program uses the framework, as are the others.
         trial: what runs its programs for a trial of a fix (see `diagnosis/trial_run.Run`); "" if nothing does.
         watch: the class that watches its programs with less than a recorder (see `diagnosis/explain.Watch`); "" if they are recorded instead.
+        keeps_last: whether an explanation of a recorded program keeps only its last events, so that it may run for hours.
         copying: the statement that copies all that grad nodes save; "" if there is none that is right.
         loses_history: whether it leaves history out silently, though the program has not asked for that.
     """
@@ -108,6 +110,7 @@ class Framework:
     terms: Terms = Terms()
     trial: str = ""
     watch: str = ""
+    keeps_last: bool = False
     copying: str = ""
     loses_history: bool = False
 
@@ -115,6 +118,16 @@ class Framework:
     def is_installed(self) -> bool:
         """Whether it can be imported."""
         return not self.requires or find_spec(self.imports[0]) is not None
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether programs can be watched while they run, however long that takes."""
+        return bool(self.watch) or self.keeps_last
+
+    @property
+    def version(self) -> str:
+        """The version that has been imported; "" if none has."""
+        return str(getattr(sys.modules.get(self.name), "__version__", ""))
 
 
 def loaded(place: str) -> Any:

@@ -12,7 +12,7 @@ from inplacelab.language import Text
 from inplacelab.recorders.own_code import program_is
 from inplacelab.recorders.static import message_of
 from inplacelab.recorders.tracebacks import as_unrecorded
-from inplacelab.supported import framework_named, loaded
+from inplacelab.supported import framework_named, frameworks, loaded
 
 if TYPE_CHECKING:
     from inplacelab.diagnosis.failures import Failure
@@ -69,11 +69,25 @@ def watch_of(framework: str, filename: str | None = None) -> Watch:
     if known is not None and known.watch:
         watch: Watch = loaded(known.watch)()
         return watch
-    if known is not None and known.loses_history:
+    if known is not None and known.terms.has_gradients:
         from inplacelab.diagnosis.recorded_watch import RecordedWatch  # noqa: PLC0415  # nobody else needs recorders
 
         return RecordedWatch(framework, filename)
     raise ValueError(str(_NO_WATCH.format(framework)))
+
+
+def framework_to_watch(used: str) -> str:
+    """Returns the framework to watch a program for: the one that it uses, or, if that says of itself what led to an error, such as this
+    package's own, one that was imported: a program may leave it to its modules to import it.
+
+    Args:
+        used: what was detected that the program uses.
+    """
+    from inplacelab.errors import Refusal  # noqa: PLC0415
+
+    if isinstance(getattr(sys, "last_value", None), Refusal) or frameworks()[used].is_watched:
+        return used
+    return next((name for name, each in frameworks().items() if each.is_watched and name in sys.modules), used)
 
 
 class explain:  # noqa: N801  # used like a function

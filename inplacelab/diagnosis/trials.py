@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from inplacelab.diagnosis.processes import run_apart
 from inplacelab.diagnosis.slopes import Compared
 from inplacelab.diagnosis.source_file import SourceFile, unified_diff
 from inplacelab.language import Text
@@ -72,6 +72,8 @@ _OTHER_FOLDER = Text(
 )
 _FIRST = Text("running the program with copies of everything that is saved", "正在带副本运行程序")
 _TRYING = Text("trying fix {0} of {1}", "正在尝试第 {0} 种改法，共 {1} 种")
+STOPPED = Text("the search was interrupted", "搜索被中断")
+"""Why no fix was tried, if somebody did not want to wait."""
 _TOO_LONG = Text("it ran for more than {0} seconds", "运行超过 {0} 秒")
 
 
@@ -334,12 +336,7 @@ class Trials:
                 "PYTHONHASHSEED": "0",
                 "PYTHONPATH": os.pathsep.join([*self._path(copy), str(Path(__file__).parents[2])]),
             }
-            try:
-                subprocess.run(
-                    command, cwd=copy, env=inherited, timeout=self._seconds, check=False,
-                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                )  # fmt: skip
-            except subprocess.TimeoutExpired:
+            if not run_apart(command, folder=copy, environment=inherited, seconds=self._seconds):
                 return _Outcome(str(_TOO_LONG.format(f"{self._seconds:g}")))
             if not outcome.exists():
                 return _Outcome("the process ended")

@@ -25,4 +25,5 @@ FRAMEWORK = Framework(
     trial="inplacelab.frameworks.paddle.trial:run",
     # No `copying`: Paddle's `saved_tensors_hooks` gives wrong gradients with clones of views (3.3.1).
     loses_history=True,
+    keeps_last=True,
 )

@@ -24,7 +24,10 @@ from inplacelab.recording.fixes.write_elsewhere import HasOrdinary
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import program_of
 
-__all__ = ["fixes", "in_one_sentence", "label"]
+__all__ = ["block", "fixes", "in_one_sentence", "label"]
+
+_ONE_WAY = Text("To fix it ({0}):", "改法（{0}）：")
+_ONE_OF = Text("To fix it, one of these ({0}):", "改法（任选其一；{0}）：")
 
 
 def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[FixFacts, ...]:
@@ -43,6 +46,12 @@ def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[FixFacts, ..
         return ()
     known = recording, program, index, has_ordinary
     return tuple(stale_fixes(*known) or refusal_fixes(*known))
+
+
+def block(found: Sequence[FixFacts]) -> list[Text]:
+    """Returns the lines of a block that says how to fix a program, and what was found by trying that."""
+    head = (_ONE_WAY if len(found) == 1 else _ONE_OF).format(least(each.checked for each in found).wholly)
+    return [head, *(Text("  - ", "  - ") + each.says for each in found)]
 
 
 def in_one_sentence(found: Sequence[FixFacts]) -> Text:
