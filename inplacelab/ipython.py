@@ -208,8 +208,9 @@ def _offer_attempts(shell: Any) -> None:
     from inplacelab_widgets.panel_views import View
 
     def attempt(shown: object) -> Any:
-        made_here = isinstance(shown, record) and shown.recording is not None
-        return _attempt(shell, shown.recording) if made_here else None
+        if not isinstance(shown, record) or shown.recording is None:
+            return None
+        return _attempt(shell, shown.recording)
 
     View.find_attempt = attempt
 

@@ -15,7 +15,7 @@ from inplacelab.diagnosis.source_file import unified_diff
 from inplacelab.diagnosis.trials import NotTriedError
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts, FixFacts
-from inplacelab.recording.fixes import in_one_sentence
+from inplacelab.recording.fixes import with_fixes
 from inplacelab.recording.fixes.difference import fix_between
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import applied, source_lines
@@ -75,8 +75,9 @@ class Cells:
         """
         says, edits = list[Text](), list[EditFacts]()
         for cell, after in self._changed(fix):
-            block = None if recording is None or cell is not self._cells[-1] else _Block.of(cell.text, recording.source)
-            new = block and block.within(after)
+            new = None
+            if recording is not None and cell is self._cells[-1] and (block := _Block.of(cell.text, recording.source)):
+                new = block.within(after)
             if recording is not None and new is not None:
                 new = new if recording.source.endswith("\n") else new.removesuffix("\n")
                 found = fix_between(recording.source, new)
@@ -198,9 +199,6 @@ class CellsAttempt:
         if not found.fixes:
             return _NONE_WORKS.format(found.count) if found.count else _NO_EDIT
         fixes = tuple(cells.told(each, recording) for each in found.fixes)
-        *before, last = recording.steps
-        assert last.error is not None
-        error = replace(last.error, fix=in_one_sentence(fixes), fixes=fixes)
-        told = replace(recording, steps=(*before, replace(last, error=error)))
+        told = with_fixes(recording, fixes)
         self._found(recording, told)
         return told

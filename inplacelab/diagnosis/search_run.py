@@ -12,13 +12,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 
-from inplacelab.diagnosis.trials import Checked, NotTriedError, Trials
+from inplacelab.diagnosis.trials import NotTriedError, Trials, facts_of
 from inplacelab.language import Text, get_language
 from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes.spots import Spot, Trail
@@ -140,17 +140,8 @@ def _searched(script: Path, framework: str, tell: Callable[[Text], None]) -> Sea
     if not trails:
         raise NotTriedError(_FAILS_BEFORE.format(error.splitlines()[0]) if error else _DOES_NOT_FAIL)
     tried = trials.find(trails)
-    fixes = tuple(_facts(each, str(script)) for each in tried.fixes)
+    fixes = tuple(facts_of(each, script) for each in tried.fixes)
     return Searched(fixes, tried.count, tried.copies, _elsewhere(trails[-1], script))
-
-
-def _facts(found: Checked, script: str) -> FixFacts:
-    edits = dict.fromkeys(
-        replace(edit, file="" if each.filename == script else each.filename)
-        for each in found.proposals
-        for edit in each.edits
-    )
-    return FixFacts(found.says, tuple(edits), found.evidence, differs=found.differs, slopes=found.slopes)
 
 
 def _elsewhere(trail: Trail, script: Path) -> Spot | None:

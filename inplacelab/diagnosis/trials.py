@@ -28,7 +28,7 @@ from inplacelab.recorders.checking import Gave, compared
 from inplacelab.recorders.main_module import folder_of
 from inplacelab.recorders.other_data import OWN
 from inplacelab.recorders.own_code import is_own
-from inplacelab.recording.facts import EditFacts, Evidence
+from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes.kept_copies import copies_of_all
 from inplacelab.recording.fixes.located import Proposal, edited
 from inplacelab.recording.fixes.order import moves
@@ -119,6 +119,16 @@ class Checked:
         """Writes the files."""
         for path, text in self.after.items():
             SourceFile.read(path).write(path, text)
+
+
+def facts_of(found: Checked, script: Path) -> FixFacts:
+    """Returns a fix as a recording of the script has it."""
+    edits = dict.fromkeys(
+        replace(edit, file="" if Path(each.filename) == script.resolve() else each.filename)
+        for each in found.proposals
+        for edit in each.edits
+    )
+    return FixFacts(found.says, tuple(edits), found.evidence, differs=found.differs, slopes=found.slopes)
 
 
 @dataclass(frozen=True)

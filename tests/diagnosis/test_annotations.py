@@ -36,7 +36,7 @@ def undone(text: str, *more: str) -> str:
 
 
 def printed_of(finding: Finding) -> str:
-    report = Report(Path("train.py"), ("torch", ""), 1, None, (1, 1), [finding], [])
+    report = Report(Path("train.py"), 1, "torch", findings=[finding])
     return to_annotations(report, Names(Path.cwd(), Path.cwd())).decode()
 
 

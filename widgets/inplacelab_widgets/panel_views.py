@@ -195,7 +195,7 @@ class View(LiveWidget):
     def _retell(self, recording: Recording) -> None:
         """Shows a recording of the same steps that says more of them."""
         self._recording, self._scene = recording, scene_of(recording)
-        vars(self).pop("_whole", None)
+        self.__dict__.pop("_whole", None)
         self._payload = self._first()
 
     def close(self) -> None:

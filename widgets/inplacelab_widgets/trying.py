@@ -15,12 +15,11 @@ _TRY = Text("Try these fixes", "尝试这些改法")
 _LOOK = Text("Look for a fix", "寻找改法")
 _CANCEL = Text("Cancel", "取消")
 _ASKS = Text(
-    "Not checked. A click runs the cells so far again, in other processes and an empty folder:",
-    "未经检验。点击后会在其他进程和空文件夹中重新运行目前所有的单元格：",
+    "To check, the cells so far run again, in other processes and an empty folder:",
+    "检验时会在其他进程和空文件夹中重新运行目前所有的单元格：",
 )
-_BEGINS = Text("running the cells again …", "正在重新运行单元格……")
-_GOES_ON = Text("{0} …", "{0}……")
-_CANCELED = Text("Canceled, so nothing was checked.", "已取消，没有检验。")
+_BEGINS = Text("Running the cells again …", "正在重新运行单元格……")
+_CANCELED = Text("Canceled, so nothing was checked.", "已取消，未作检验。")
 _BROKE = Text("No fix was tried: {0} in the search.", "没有尝试改法：搜索中出现 {0}。")
 _NOTHING = Text("", "")
 
@@ -84,9 +83,12 @@ class Trying:
         if self._stop is not None:
             self._stop.set()
 
+    def _go_on(self, doing: Text) -> None:
+        self._say(Text(f"{doing.en[:1].upper()}{doing.en[1:]} …", f"{doing.zh}……"), _CANCEL)
+
     def _run(self, stop: Event) -> None:
         try:
-            came = self._attempt(self._recording, lambda doing: self._say(_GOES_ON.format(doing), _CANCEL), stop)
+            came = self._attempt(self._recording, self._go_on, stop)
         except Exception as error:  # noqa: BLE001  # nobody would see it in a thread
             came = _BROKE.format(type(error).__name__)
         self._stop = None

@@ -14,6 +14,7 @@ general advice is given.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import FixFacts
@@ -24,7 +25,7 @@ from inplacelab.recording.fixes.write_elsewhere import HasOrdinary
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import program_of
 
-__all__ = ["block", "fixes", "in_one_sentence", "label"]
+__all__ = ["block", "fixes", "in_one_sentence", "label", "with_fixes"]
 
 _ONE_WAY = Text("To fix it ({0}):", "改法（{0}）：")
 _ONE_OF = Text("To fix it, one of these ({0}):", "改法（任选其一；{0}）：")
@@ -63,3 +64,12 @@ def in_one_sentence(found: Sequence[FixFacts]) -> Text:
 def label(found: Sequence[FixFacts]) -> Text:
     """Returns what was found by trying fixes, as a sentence in brackets."""
     return least(each.checked for each in found).whole
+
+
+def with_fixes(recording: Recording, found: Sequence[FixFacts]) -> Recording:
+    """Returns a recording that ends with an error, with fixes for it in place of those that it had."""
+    *before, last = recording.steps
+    if last.error is None:
+        return recording
+    error = replace(last.error, fix=in_one_sentence(found), fixes=tuple(found))
+    return replace(recording, steps=(*before, replace(last, error=error)))
