@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import ast
 import os
+import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +35,7 @@ from inplacelab.recorders.detection import framework_of_script, framework_used, 
 from inplacelab.recorders.main_module import Main
 from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes import with_fixes
+from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import applied
 from inplacelab.recording.visible import visible
 from inplacelab.supported import Framework, frameworks
@@ -61,6 +64,7 @@ _SAYS = {
     ),
 }
 _TRY = Text("To find an edit that works: {0}", "要找到可行的改法：{0}")
+_TO_CHECK = Text(" To check: `{0}`.", "检验的命令：`{0}`。")
 _ONE_PROCESS = Text(
     "--try and --fix run the program in one process, which is not what {0} ranks do; leave the option out, or start one rank",
     "--try 和 --fix 只用一个进程运行程序，与 {0} 个进程一起运行的情形不同；请去掉该选项，或只启动一个进程",
@@ -181,7 +185,7 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         seen, attempts, fixes = _tried(options, main, framework, seen)
         recording = ran.recording
         if recording is not None and to is not None:
-            output.write(with_fixes(recording, fixes) if fixes else recording, to)
+            output.write(_completed(recording, fixes, options, can_be_tried=bool(seen.trails) and attempts is None), to)
         version = framework.version if recording is None else recording.framework_version
         raised = None if ran.raised is None or issubclass(type(ran.raised), SystemExit) else told(ran.raised)
         found = [*seen.handled, *([] if seen.ended is None else [seen.ended])]
@@ -218,6 +222,20 @@ def _seen(
         command, *rest = options.words
         _say(options, _TRY.format(command_line([command, "--try", *rest])))
     return seen
+
+
+def _completed(
+    recording: Recording, fixes: Sequence[FixFacts], options: argparse.Namespace, *, can_be_tried: bool
+) -> Recording:
+    """Returns the recording with the fixes that were found; or with the command that tries those that it has."""
+    if fixes:
+        return with_fixes(recording, fixes)
+    *before, last = recording.steps
+    if not can_be_tried or last.error is None or last.error.fix is None:
+        return recording
+    command = shlex.join(["inplacelab", "explain", "--try", *options.script.words])
+    error = replace(last.error, fix=last.error.fix + _TO_CHECK.format(command))
+    return replace(recording, steps=(*before, replace(last, error=error)))
 
 
 def _running(

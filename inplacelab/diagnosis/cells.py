@@ -116,7 +116,7 @@ class Cells:
 def _body(raw: str) -> str:
     """Returns the lines of a cell that are a part of the program: none of a cell for another magic, or of a line that is one."""
     body = _BODY.sub("", raw, count=1) if _BODY.match(raw) else raw
-    is_magic = body.lstrip().startswith(("%", "!")) and len(body.strip().splitlines()) == 1
+    is_magic = all(each.lstrip().startswith(("%", "!")) for each in body.splitlines() if each.strip())
     return "" if body.startswith("%%") or is_magic else body
 
 
