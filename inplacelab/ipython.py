@@ -185,7 +185,7 @@ def load_ipython_extension(shell: Any) -> None:
     shell.register_magic_function(_predict, magic_kind="cell", magic_name="predict")
     shell.register_magic_function(_predictions, magic_kind="line", magic_name="predictions")
     shell.events.register("pre_run_cell", _widgets.cell_begins)
-    shell.events.register("post_run_cell", _cell_ended)
+    shell.events.register("post_run_cell", partial(_cell_ended, shell))
     shell.set_custom_exc((TypeError, AttributeError), _show_mistaken_name)
     Refusal._render_traceback_ = shown  # type: ignore[attr-defined]  # IPython asks for this
     with contextlib.suppress(
@@ -195,12 +195,12 @@ def load_ipython_extension(shell: Any) -> None:
         _offer_attempts(shell)
 
 
-def _cell_ended(result: Any) -> None:
+def _cell_ended(shell: Any, result: Any) -> None:
     """Called by IPython after it has run a cell."""
     from inplacelab.diagnosis.cells import failed
 
-    if not result.success and result.execution_count:
-        failed.add(result.execution_count)
+    if not result.success and result.info.store_history:
+        failed.setdefault(shell, set()).add(len(shell.history_manager.input_hist_raw) - 1)
 
 
 def _offer_attempts(shell: Any) -> None:

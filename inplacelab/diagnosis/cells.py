@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from threading import Event
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from inplacelab.diagnosis.search_run import search
 from inplacelab.diagnosis.source_file import unified_diff
@@ -21,7 +22,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import applied, source_lines
 from inplacelab.supported import framework_named
 
-_BODY = re.compile(r"%%(?:stepper|raises|time|capture|prun)\b[^\n]*\n")
+_BODY = re.compile(r"%%(?:stepper|time|capture|prun)\b[^\n]*\n")
 """The first line of a cell whose other lines run as they stand there."""
 _MAGIC = re.compile(r"^(\s*)get_ipython\(\)\..*$", re.MULTILINE)
 """What IPython makes of a line with a magic, which no script can run."""
@@ -31,8 +32,8 @@ _NONE_WORKS = Text("{0} edits were tried, and none works.", "试过 {0} 种改�
 _NO_EDIT = Text("No known edit fits these lines.", "没有适合这些行的改法。")
 _NOT_TRIED = Text("No fix was tried: {0}.", "没有尝试改法：{0}。")
 
-failed: set[int] = set()
-"""The numbers of the cells that raised an error. A program with one of them would end there, so only the last cell may be among them."""
+failed = WeakKeyDictionary[Any, set[int]]()
+"""For a shell, the numbers of the cells that raised an error. A program with one of them would end there, so only the last cell may be among them."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Cells:
         self._cells = [
             Cell(number, _MAGIC.sub(r"\1pass", shell.transform_cell(text)))
             for number, text in ran
-            if number == ran[-1][0] or number not in failed
+            if number == ran[-1][0] or number not in failed.get(shell, ())
         ]
 
     @property

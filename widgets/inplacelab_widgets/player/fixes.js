@@ -11,6 +11,9 @@ export function programOf({ lines }) {
   return lines.map(([line]) => `${line}\n`).join("");
 }
 
+/** The words of the button that shows fixes, of what is said of untried ones, and of the button that tries them. @param {string} shows @param {Said[]} trial @param {string} language */
+export const offered = (shows, trial, language) => [shows, ...trial.map((each) => speak(each, language))];
+
 /** @param {Stage} stage @param {{adopt?: (program: string) => void, trial?: () => Said[], press?: any}} options  `adopt` is called when the reader wants to go on with
  * a fixed program. `trial` returns what is said of fixes that were not tried, and on the button for that; nothing where they cannot be. `press` is called when it is pressed.
  * @returns {Part & {button: HTMLElement, words: (step: number) => string, close: () => boolean}}  `words` are those of the buttons at a step, "" without any. */
@@ -31,7 +34,7 @@ export function drawFixes(stage, { adopt, trial = () => [], press }) {
   const fixesOf = (step) => steps[step].fixes ?? [];
 
   /** @param {number} step */
-  const allWords = (step) => [fixesOf(step).length ? stage.word("show_fix") : "", ...(step + 1 < steps.length ? [] : trial()).map((each) => speak(each, stage.language))];
+  const allWords = (step) => offered(fixesOf(step).length ? stage.word("show_fix") : "", step + 1 < steps.length ? [] : trial(), stage.language);
 
   /** @param {number} step */
   const words = (step) => allWords(step).join(" ");

@@ -26,7 +26,7 @@ import { drawTables } from "./tables.js";
 import { followPointer } from "./items.js";
 import { drawToolbar } from "./toolbar.js";
 /** @import { Answer } from "./predict.js" */
-/** @import { Payload } from "./runs.js" */
+/** @import { Payload, Said } from "./runs.js" */
 /** @import { Part, Stage, Trait } from "./stage.js" */
 
 /**
