@@ -33,6 +33,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -49,7 +50,7 @@ from inplacelab.recorders.detection import (
     not_installed_of,
 )
 from inplacelab.recorders.program import Program
-from inplacelab.recorders.run import Session
+from inplacelab.recorders.run import Session, record
 from inplacelab.recorders.tracebacks import learners_traceback, without_engine
 from inplacelab.recording.recording import Recording
 from inplacelab.supported import frameworks
@@ -184,12 +185,54 @@ def load_ipython_extension(shell: Any) -> None:
     shell.register_magic_function(_predict, magic_kind="cell", magic_name="predict")
     shell.register_magic_function(_predictions, magic_kind="line", magic_name="predictions")
     shell.events.register("pre_run_cell", _widgets.cell_begins)
+    shell.events.register("post_run_cell", partial(_cell_ended, shell))
     shell.set_custom_exc((TypeError, AttributeError), _show_mistaken_name)
     Refusal._render_traceback_ = shown  # type: ignore[attr-defined]  # IPython asks for this
     with contextlib.suppress(
         ImportError
     ):  # imported early so that the first cell is fast; `_show` reports it if it is missing
         importlib.import_module("inplacelab_widgets.stepper")
+        _offer_attempts(shell)
+
+
+def _cell_ended(shell: Any, result: Any) -> None:
+    """Called by IPython after it has run a cell."""
+    from inplacelab.diagnosis.cells import failed
+
+    if not result.success and result.info.store_history:
+        failed.setdefault(shell, set()).add(len(shell.history_manager.input_hist_raw) - 1)
+
+
+def _offer_attempts(shell: Any) -> None:
+    """Lets steppers of `record` blocks in cells have fixes tried. A recording that was loaded from a file has no program that could run."""
+    from inplacelab_widgets.panel_views import View
+
+    def attempt(shown: object) -> Any:
+        if not isinstance(shown, record) or shown.recording is None:
+            return None
+        return _attempt(shell, shown.recording)
+
+    View.find_attempt = attempt
+
+
+def _attempt(shell: Any, recording: Recording) -> Any:
+    """Returns what tries fixes for a recorded cell; None if it did not fail in backward, or cannot run again."""
+    from inplacelab_widgets.trying import fails_untried
+
+    if not recording.steps or not fails_untried(recording):
+        return None
+    from inplacelab.diagnosis.cells import CellsAttempt
+
+    return CellsAttempt.of(shell, recording, partial(_take, shell))
+
+
+def _take(shell: Any, before: Recording, after: Recording) -> None:
+    """Puts a recording that says more in the place of one, under its names."""
+    global _last
+    if _last is before:
+        _last = after
+    for name in [name for name, value in shell.user_ns.items() if value is before]:
+        shell.user_ns[name] = after
 
 
 def _show_mistaken_name(
@@ -327,7 +370,7 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     if options.name:
         shell.user_ns[options.name] = _last
     if other is None:
-        _show(_last, options)
+        _show(shell, _last, options)
     else:
         _show_beside(other, _last)
     if failure is not None:
@@ -454,7 +497,7 @@ def _ends_with_semicolon(filename: str) -> bool:
     return "".join(linecache.getlines(filename)).rstrip().endswith(";")
 
 
-def _show(recording: Recording, options: argparse.Namespace) -> None:
+def _show(shell: Any, recording: Recording, options: argparse.Namespace) -> None:
     """Shows the stepper; if the widgets are not installed, a line that names the missing package."""
     if not len(recording):
         print(_NOTHING)
@@ -466,7 +509,8 @@ def _show(recording: Recording, options: argparse.Namespace) -> None:
         print(spelled(_NO_WIDGETS.format(recording, missing.name)))
         return
     step = opening_step(recording, ()) if options.from_start and not options.predict else None
-    stepper = Stepper(recording, step, predict=options.predict, _tells_ahead=not options.from_start)
+    attempt = _attempt(shell, recording) if options.fix else None
+    stepper = Stepper(recording, step, predict=options.predict, attempt=attempt, _tells_ahead=not options.from_start)
     if options.predict and options.name:
         from inplacelab.lessons.predictions import watch
 

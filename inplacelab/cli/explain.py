@@ -5,42 +5,39 @@ from __future__ import annotations
 import argparse
 import ast
 import os
+import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
-from types import CodeType
-from typing import NamedTuple
 
 from inplacelab.cli import output, ranks, record
 from inplacelab.cli.bilingual_argparse import Parser, listed, positive
 from inplacelab.cli.output import Destination
 from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.script import main_of, parsed_script, reporting_os_exit, running
-from inplacelab.cli.signals import held
+from inplacelab.cli.script import Left, Ran, main_of, parsed_script, running, running_plainly
+from inplacelab.cli.signals import interruptible
 from inplacelab.cli.words import command_line
 from inplacelab.diagnosis.annotations import to_annotations
 from inplacelab.diagnosis.document import Attempts, Names, Report, to_json
-from inplacelab.diagnosis.explain import explain, nothing_found
-from inplacelab.diagnosis.failures import trail_of
-from inplacelab.diagnosis.findings import Finding, told, tried_fix
+from inplacelab.diagnosis.explain import explain
+from inplacelab.diagnosis.findings import Finding, told
 from inplacelab.diagnosis.quoting import paint_for
 from inplacelab.diagnosis.recorded_trial import STEPS
-from inplacelab.diagnosis.recorded_watch import EVENTS, watched_in
-from inplacelab.diagnosis.refusals import finding, handled
-from inplacelab.diagnosis.report import finding_of, report_not_tried, report_of_trials, report_written
-from inplacelab.diagnosis.source_file import write
-from inplacelab.diagnosis.trials import NotTriedError, Trials
-from inplacelab.diagnosis.unnoticed import findings, warnings_of
+from inplacelab.diagnosis.recorded_watch import EVENTS
+from inplacelab.diagnosis.report import report_not_tried, report_of_trials, report_written
+from inplacelab.diagnosis.seen import Seen, seen_by, seen_in
+from inplacelab.diagnosis.source_file import text_of, write
+from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials
 from inplacelab.language import Text
-from inplacelab.recorders.detection import Use, framework_of_script, is_installed, not_installed
-from inplacelab.recorders.main_module import Main, main_module
-from inplacelab.recorders.tracebacks import learners_traceback
-from inplacelab.recording.facts import FailureFacts
-from inplacelab.recording.fixes.spots import Trail
+from inplacelab.recorders.detection import Use, framework_of_script, not_installed
+from inplacelab.recorders.main_module import Main
+from inplacelab.recording.facts import FailureFacts, FixFacts
+from inplacelab.recording.fixes import of_program, with_fixes
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.visible import visible
-from inplacelab.supported import frameworks
+from inplacelab.supported import Framework, frameworks
 
 SUMMARY = Text(
     "Run a script or a module; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it.",
@@ -66,6 +63,7 @@ _SAYS = {
     ),
 }
 _TRY = Text("To find an edit that works: {0}", "要找到可行的改法：{0}")
+_TO_CHECK = Text(" To check: `{0}`.", "检验的命令：`{0}`。")
 _ONE_PROCESS = Text(
     "--try and --fix run the program in one process, which is not what {0} ranks do; leave the option out, or start one rank",
     "--try 和 --fix 只用一个进程运行程序，与 {0} 个进程一起运行的情形不同；请去掉该选项，或只启动一个进程",
@@ -100,23 +98,44 @@ def run(options: argparse.Namespace) -> int:
     if (world := ranks.world()) > 1:
         _check_for_ranks(options, document, world)
     annotated = output.destination_of("txt", Path("-")) if options.format == "github" else None
-    main = main_of(options.script, options.arguments)
-    for to in (recorded, document):
-        record.check_not_itself(None if to is None else to.path, main.path)
     names, process = Names(Path.cwd(), Path.cwd()), os.getpid()
     if document is not None:
         document = output.kept_apart(document)
-    report = _explained(options, main, recorded)
+    report = _reported(options, recorded, document, names)
     if os.getpid() != process:  # a child that the script has forked
         return report.status
-    if document is not None:
-        output.write_content(to_json(report, names), document)
-        if document.path is not None:
-            output.say(_WRITTEN.format(visible(str(document.given))), document.err)
+    _write(report, document, names)
     if annotated is not None:
         root = Path(os.environ.get("GITHUB_WORKSPACE") or names.root).resolve()
         output.write_content(to_annotations(report, replace(names, root=root)), annotated)
     return report.status
+
+
+def _reported(
+    options: argparse.Namespace, recorded: Destination | None, document: Destination | None, names: Names
+) -> Report:
+    """Runs the program, and returns what was found. If it cannot be run, or leaves at once, the document says so."""
+    script = Path(options.script.word)
+
+    def not_run(status: int, why: Text) -> None:
+        _write(Report(script, status, not_run=why), document, names)
+
+    for to in (recorded, document):
+        record.check_not_itself(None if to is None else to.path, script)
+    try:
+        main = main_of(options.script, options.arguments)
+        script = main.path
+        return _explained(options, main, recorded, not_run)
+    except CannotError as problem:
+        not_run(problem.status, problem.why)
+        raise
+
+
+def _write(report: Report, document: Destination | None, names: Names) -> None:
+    if document is not None:
+        output.write_content(to_json(report, names), document)
+        if document.path is not None:
+            output.say(_WRITTEN.format(visible(str(document.given))), document.err)
 
 
 def _check_for_ranks(options: argparse.Namespace, document: Destination | None, world: int) -> None:
@@ -144,71 +163,88 @@ def _destinations(options: argparse.Namespace) -> tuple[Destination | None, Dest
     return recorded, output.destination_of("json", Path("-")) if options.format == "json" else None
 
 
-def _explained(options: argparse.Namespace, main: Main, to: Destination | None) -> Report:
-    """Runs the program, says what was found, and returns it."""
+def _explained(options: argparse.Namespace, main: Main, to: Destination | None, left: Left) -> Report:
+    """Runs the program, says what was seen, tries fixes if they are asked for, and writes the recording. Returns what was found."""
     tree = parsed_script(main.path)[1]
-    use = Use(options.framework) if options.framework else framework_of_script(main, tree)
-    if not is_installed(use.framework):
-        raise CannotError(not_installed(use.framework))
-    if frameworks()[use.framework].watch:
-        return _found_by_watching(options, main, tree, use, to)
-    return _found_by_recording(options, main, use, to)
+    use = record.use_of(options) or framework_of_script(main, tree)
+    framework = frameworks()[use.framework]
+    if not framework.is_installed:
+        raise CannotError(not_installed(framework.name))
+    with ExitStack() as stack:
+        watching = stack.enter_context(explain(framework.name)) if framework.watch else None
+        is_recorded = to is not None or watching is None
+        ran = stack.enter_context(_running(options, main, tree, use, left, is_recorded=is_recorded))
+        printed = None if options.format == "json" or watching is not None else ran.recording
+        status = record.report(ran.raised, printed)
+        if ran.recording is None and is_recorded:  # a child that the script has forked
+            return Report(main.path, status, framework.name)
+        seen = _seen(options, main, use, ran, watching)
+        seen, attempts, fixes = _tried(options, main, framework, seen)
+        recording = ran.recording
+        if recording is not None and to is not None:
+            output.write(_completed(recording, fixes, options, can_be_tried=bool(seen.trails) and attempts is None), to)
+        version = framework.version if recording is None else recording.framework_version
+        raised = None if ran.raised is None or issubclass(type(ran.raised), SystemExit) else told(ran.raised)
+        found = [*seen.handled, *([] if seen.ended is None else [seen.ended])]
+        return Report(
+            main.path, status or ran.stopped, framework.name, version, raised, seen.operations, seen.storages, found, seen.remarks, attempts,
+        )  # fmt: skip
 
 
-def _found_by_watching(
-    options: argparse.Namespace, main: Main, tree: ast.Module, use: Use, to: Destination | None
-) -> Report:
-    """Runs the program under a watch, says what was found, and returns it."""
-    framework = use.framework
-    watching = explain(framework)
-    with watching:
-        if to is not None:
-            ran = _recorded(options, main, use, to, watching)
-            status, raised = ran.status, ran.raised
-        else:
-            raised = _plainly(main, options.arguments, compile(tree, str(main.path), "exec", dont_inherit=True))
-            with held():
-                status = _ended(options, raised, watching)
-                for remark in use.remarks:
-                    _say(options, remark)
-        watched = watching.watched
-    failure = None if raised is None else watching.of(raised)
-    found = [*dict.fromkeys(finding_of(each) for each in watching.failures if each is not failure)]
-    tried = None
-    if failure is not None:
-        ended = replace(finding_of(failure), ended=True)
-        if options.tries or options.fix:
-            ended, tried = _try(options, main, framework, [trail_of(failure)], ended)
-        elif not ranks.world():  # what a launcher would have to start is not known
-            command, *rest = options.words
-            _say(options, _TRY.format(command_line([command, "--try", *rest])))
-        found.append(ended)
-    elif found:
-        tried = _not_tried(options)
-    remarks, version = [*use.remarks, *watching.remarks], frameworks()[framework].version
-    return Report(main.path, (framework, version), status, _told(raised), watched, found, remarks, tried)
+def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching: explain | None) -> Seen:
+    """Returns what was seen of the program, and says it."""
+    paint, framework = paint_for(sys.stderr), frameworks()[use.framework]
+    if watching is None:
+        assert ran.recording is not None
+        seen = seen_in(ran.recording, ran.raised, main.path, framework, paint=paint)
+    else:
+        seen = seen_by(watching, ran.raised, advice=not _tries(options), paint=paint)
+        watching.ended(None)
+        left_out = use.remarks
+        seen = replace(seen, said=[*seen.said, *map(str, left_out)], remarks=[*seen.remarks, *left_out])
+    for each in seen.said:
+        _say(options, each)
+    can_be_tried = (
+        seen.trails and not seen.checked and not ranks.world()
+    )  # what a launcher would have to start is not known
+    if watching is not None and can_be_tried and not _tries(options):
+        command, *rest = options.words
+        _say(options, _TRY.format(command_line([command, "--try", *rest])))
+    return seen
 
 
-def _found_by_recording(options: argparse.Namespace, main: Main, use: Use, to: Destination | None) -> Report:
-    """Runs the program under a recorder, says what was found, and returns it."""
-    ran = _recorded(options, main, use, to)
-    if ran.recording is None:
-        return Report(main.path, (use.framework, ""), ran.status, _told(ran.raised), (0, 0), (), ())
-    filename, framework = str(main.path), ran.recording.framework
-    found = handled(ran.raised, ran.recording, filename)
-    found += findings(ran.recording, filename) if frameworks()[framework].loses_history else []
-    ended = None if ran.raised is None else finding(ran.raised, ran.recording, filename)
-    tried = None
-    if options.tries or options.fix:
-        ended, tried = _try_recorded(options, main, framework, ran, ended)
-    if ended is not None:
-        found.append(ended)
-    elif found:
-        tried = tried or _not_tried(options)
-    version, watched = ran.recording.framework_version, watched_in(ran.recording)
-    return Report(
-        main.path, (framework, version), ran.status, _told(ran.raised), watched, found, ran.recording.notes, tried
-    )
+def _completed(
+    recording: Recording, fixes: Sequence[FixFacts], options: argparse.Namespace, *, can_be_tried: bool
+) -> Recording:
+    """Returns the recording with the fixes that were found; or with the command that tries those that it has."""
+    if fixes:
+        return with_fixes(recording, fixes)
+    *before, last = recording.steps
+    if not can_be_tried or last.error is None or last.error.fix is None:
+        return recording
+    command = shlex.join(["inplacelab", "explain", "--try", *options.script.words])
+    error = replace(last.error, fix=last.error.fix + _TO_CHECK.format(command))
+    return replace(recording, steps=(*before, replace(last, error=error)))
+
+
+def _running(
+    options: argparse.Namespace,
+    main: Main,
+    tree: ast.Module,
+    use: Use,
+    left: Left,
+    *,
+    is_recorded: bool,
+) -> AbstractContextManager[Ran]:
+    """Runs the program: recorded if it is not watched, or a recording is wanted."""
+    if not is_recorded:
+        return running_plainly(main, options.arguments, tree, left=left)
+    last = EVENTS if frameworks()[use.framework].keeps_last else None  # so that it may run for hours
+    return running(main, options.arguments, title=None, limit=STEPS, use=use, last=last, left=left)
+
+
+def _tries(options: argparse.Namespace) -> bool:
+    return bool(options.tries or options.fix)
 
 
 def _say(options: argparse.Namespace, text: object) -> None:
@@ -216,132 +252,51 @@ def _say(options: argparse.Namespace, text: object) -> None:
         output.say(text, sys.stderr)
 
 
-def _told(raised: BaseException | None) -> tuple[str, str] | None:
-    return None if raised is None or issubclass(type(raised), SystemExit) else told(raised)
+def _tried(
+    options: argparse.Namespace, main: Main, framework: Framework, seen: Seen
+) -> tuple[Seen, Attempts | None, tuple[FixFacts, ...]]:
+    """Tries fixes, if they are asked for, and says what came of it; those of a recording that were checked in this process are not tried again.
+
+    Returns:
+        What was seen, with the fixes that work; what came of trying them, None if there was nothing to try; and the fixes, if they are new.
+    """
+    if seen.checked:
+        return (_written(options, main, seen) if options.fix else seen), None, ()
+    if not _tries(options) or not seen.trails:
+        only_handled = _tries(options) and seen.ended is None and bool(seen.handled)
+        return seen, _not_tried(options, _NOT_ENDED) if only_handled else None, ()
+    try:
+        with interruptible(), output.progress() as tell:
+            given = main.path, options.arguments
+            trials = Trials(*given, framework=framework.name, seconds=options.seconds, module=main.module, tell=tell)
+            tried = trials.find(seen.trails)
+    except (NotTriedError, KeyboardInterrupt) as reason:
+        why = reason.why if isinstance(reason, NotTriedError) else STOPPED
+        return seen, _not_tried(options, why), ()
+    _say(options, "\n" + report_of_trials(tried, framework.name, paint=paint_for(sys.stderr)))
+    sources = {each.file: text_of(each.file) for fix in tried.fixes for each in fix.edits}
+    if options.fix and tried.fixes:
+        write(tried.fixes[0])
+        _say(options, report_written())
+    ended = seen.ended or Finding(FailureFacts("stale", ()), seen.error, ended=True)
+    written = tried.fixes[0] if options.fix and tried.fixes else None
+    ended = replace(ended, fixes=tried.fixes, sources=sources, written=written)
+    said = None if tried.fixes else report_of_trials(tried, framework.name)
+    return replace(seen, ended=ended), Attempts(tried.count, said), of_program(tried.fixes, main.path)
 
 
-def _not_tried(options: argparse.Namespace) -> Attempts | None:
-    """Says, if fixes were to be tried, that there is no error for which they could be."""
-    if not (options.tries or options.fix):
-        return None
-    said = report_not_tried(_NOT_ENDED)
+def _not_tried(options: argparse.Namespace, why: Text) -> Attempts:
+    said = report_not_tried(why)
     _say(options, f"\n{said}")
     return Attempts(0, said)
 
 
-def _try(
-    options: argparse.Namespace, main: Main, framework: str, trails: Sequence[Trail], found: Finding
-) -> tuple[Finding, Attempts]:
-    """Tries fixes, and says what came of it. Returns the failure with those that work, and what came of it."""
-    try:
-        with output.progress() as tell:
-            trials = Trials(
-                main.path,
-                options.arguments,
-                framework=framework,
-                seconds=options.seconds,
-                module=main.module,
-                tell=tell,
-            )
-            tried = trials.find(trails)
-    except NotTriedError as reason:
-        said = report_not_tried(reason.why)
-        _say(options, "\n" + said)
-        return found, Attempts(0, said)
-    fixes = [tried_fix(each) for each in tried.fixes]
-    sources = {name: text for each in tried.fixes for name, text in each.before.items()}
-    _say(options, "\n" + report_of_trials(tried, framework, paint=paint_for(sys.stderr)))
-    if options.fix and tried.fixes:
-        write(tried.fixes[0])
-        _say(options, report_written())
-    said_of_none = None if fixes else report_of_trials(tried, framework)
-    written = fixes[0] if options.fix and fixes else None
-    return replace(found, fixes=fixes, sources=sources, written=written), Attempts(tried.count, said_of_none)
-
-
-def _try_recorded(
-    options: argparse.Namespace, main: Main, framework: str, ran: _Ran, found: Finding | None
-) -> tuple[Finding | None, Attempts | None]:
-    """Writes a fix that was found by replaying the recording; else tries fixes, if a backward pass has failed."""
-    recording = ran.recording
-    if recording is None or ran.raised is None or not recording.steps:
-        return found, None
-    error = recording.steps[-1].error
-    checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
-    if checked and not options.fix:
-        return found, None
-    if checked:
-        write(replace(checked[0], edits=tuple(replace(each, file=str(main.path)) for each in checked[0].edits)))
-        _say(options, report_written())
-        if found is not None:
-            number = error.fixes.index(checked[0]) if error else 0
-            found = replace(found, written=found.fixes[number])
-        return found, None
-    if trails := recorded_trails(recording, str(main.path)):
-        found = found or Finding(FailureFacts("stale", ()), told(ran.raised), ended=True)
-        return _try(options, main, framework, trails, found)
-    return found, None
-
-
-class _Ran(NamedTuple):
-    status: int
-    raised: BaseException | None
-    recording: Recording | None
-
-
-def _recorded(
-    options: argparse.Namespace,
-    main: Main,
-    use: Use,
-    to: Destination | None,
-    watching: explain | None = None,
-) -> _Ran:
-    """Runs the program under a recorder, which says more, and takes more time and memory."""
-    last = EVENTS if frameworks()[use.framework].keeps_last else None
-    with running(main, options.arguments, title=None, limit=STEPS, use=use, last=last) as ran:
-        if watching:
-            status = _ended(options, ran.raised, watching)
-        else:
-            shown = None if options.format == "json" else ran.recording
-            status = record.report(ran.raised, shown, str(main.path))
-        if ran.recording is not None and watching is None:
-            _say_unnoticed(options, ran.recording, ran.raised, str(main.path))
-        if ran.recording is not None and to is not None:
-            output.write(ran.recording, to)
-        return _Ran(status or ran.stopping.status, ran.raised, ran.recording)
-
-
-def _say_unnoticed(
-    options: argparse.Namespace, recording: Recording, raised: BaseException | None, filename: str
-) -> None:
-    """Prints which passes failed with an error that was handled, and which gradients are wrong without one; or else, if nothing was raised, what was
-    watched.
-    """
-    paint = paint_for(sys.stderr)
-    passes = [report(each, paint=paint) for each in handled(raised, recording, filename)]
-    warnings = [*passes, *(warnings_of(recording, filename, paint) if recording.framework == "paddle" else [])]
-    for each in warnings:
-        _say(options, "\n" + each)
-    if not warnings and raised is None:
-        _say(options, nothing_found(*watched_in(recording)))
-    for remark in recording.notes:
-        _say(options, remark)
-
-
-def _plainly(main: Main, arguments: list[str], code: CodeType) -> BaseException | None:
-    raised: BaseException | None = None
-    with main_module(main, arguments) as module, reporting_os_exit():
-        try:
-            exec(code, vars(module))
-        except BaseException as error:  # noqa: BLE001  # shown as Python shows it
-            raised = error
-            BaseException.with_traceback(error, learners_traceback(error, str(main.path)))
-    return raised
-
-
-def _ended(options: argparse.Namespace, raised: BaseException | None, watching: explain) -> int:
-    """Prints how the script ended, and what is known of it."""
-    status = record.report(raised, None)
-    advice = not (options.tries or options.fix)
-    _say(options, watching.said(raised, advice=advice, paint=paint_for(sys.stderr)))
-    return status
+def _written(options: argparse.Namespace, main: Main, seen: Seen) -> Seen:
+    """Writes the first fix that was checked in this process."""
+    fix = seen.checked[0]
+    write(replace(fix, edits=tuple(replace(each, file=each.file or str(main.path)) for each in fix.edits)))
+    _say(options, report_written())
+    if seen.ended is None:
+        return seen
+    written = next((each for each in seen.ended.fixes if each.says == fix.says), None)
+    return replace(seen, ended=replace(seen.ended, written=written))

@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
         status = report(ran.raised, ran.recording, str(main.path))
         if ran.recording is not None:
             output.write(ran.recording, to)
-        return status or ran.stopping.status
+        return status or ran.stopped
 
 
 def check_not_itself(given: Path | None, script: Path) -> None:

@@ -6,7 +6,7 @@ import ast
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import decode_source
@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from inplacelab.cli import output
 from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.signals import Stopping
+from inplacelab.cli.signals import Stopping, held
 from inplacelab.cli.words import Named
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
@@ -44,14 +44,19 @@ class Ran:
     """How a script ran.
 
     Attributes:
-        recording: what it did; None in a child process that it forked, which ends like any child.
+        recording: what it did; None if that was not recorded, or in a child process that it forked, which ends like any child.
         raised: the exception that it raised, with a traceback that begins in the script.
-        stopping: handles signals until the recording is written.
+        stopping: handles signals until the recording is written; None if nothing is recorded.
     """
 
     recording: Recording | None
     raised: BaseException | None
-    stopping: Stopping
+    stopping: Stopping | None = None
+
+    @property
+    def stopped(self) -> int:
+        """The exit status for a signal that came after the script; 0 if there was none."""
+        return 0 if self.stopping is None else self.stopping.status
 
 
 def run_script(
@@ -76,6 +81,7 @@ def running(
     limit: int,
     use: Use | None = None,
     last: int | None = None,
+    left: Left = lambda _, __: None,
 ) -> Iterator[Ran]:
     """Runs a program as the main one of this process. In the `with` block, nothing but the system can stop the process.
 
@@ -86,6 +92,7 @@ def running(
         limit: the most steps to keep.
         use: the framework that it uses; detected from its imports if None.
         last: keep the last so many events instead of the first steps (see `Session`).
+        left: is told if the script leaves by `os._exit`.
 
     Raises:
         CannotError: if there is no such file, or it is not a Python program.
@@ -104,7 +111,7 @@ def running(
     )
     stopping, process = Stopping(code), os.getpid()
     with stopping.handled():
-        with main_module(main, arguments) as module, reporting_os_exit():
+        with main_module(main, arguments) as module, reporting_os_exit(left):
             raised = session.run(stopping.parts(), vars(module))
             stopping.hold()
             recording = session.recording() if os.getpid() == process else None
@@ -114,14 +121,42 @@ def running(
 
 
 @contextmanager
-def reporting_os_exit() -> Iterator[None]:
+def running_plainly(main: Main, arguments: Sequence[str], tree: ast.Module, *, left: Left) -> Iterator[Ran]:
+    """Runs a program as the main one of this process, without recording it. In the `with` block, signals are held back.
+
+    Args:
+        main: the script or the module.
+        arguments: its `sys.argv`, without its name.
+        tree: its program.
+        left: is told if the script leaves by `os._exit`.
+    """
+    code = compile(tree, str(main.path), "exec", dont_inherit=True)
+    raised: BaseException | None = None
+    with main_module(main, arguments) as module, reporting_os_exit(left):
+        try:
+            exec(code, vars(module))
+        except BaseException as error:  # noqa: BLE001  # shown as Python shows it
+            raised = error
+            BaseException.with_traceback(error, learners_traceback(error, str(main.path)))
+    with held():
+        yield Ran(None, raised)
+
+
+Left = Callable[[int, Text], None]
+"""Is told with which status a script leaves by `os._exit`, and what is said of that."""
+
+
+@contextmanager
+def reporting_os_exit(left: Left) -> Iterator[None]:
     """Says, if a script leaves by `os._exit` inside a `with` block, that this ends everything. A child process that it has forked says nothing."""
     leave, process, inside = os._exit, os.getpid(), True
 
     def _exit(status: int) -> NoReturn:
         try:
             if inside and os.getpid() == process and isinstance(status, int):
-                output.say(_LEFT.format(status), sys.stderr)
+                said = _LEFT.format(status)
+                output.say(said, sys.stderr)
+                left(status, said)
         finally:
             leave(status)
 

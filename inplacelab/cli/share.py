@@ -134,7 +134,7 @@ def run(options: argparse.Namespace) -> int:
             status = record.report(ran.raised, ran.recording)
             if ran.recording is not None:
                 _share(ran.recording, options, wanted)
-            return status or ran.stopping.status
+            return status or ran.stopped
 
 
 def _is_recording(named: Named) -> bool:

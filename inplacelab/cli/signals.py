@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from types import CodeType, FrameType
 from typing import Any
 
-__all__ = ["INTERRUPTED", "PIPE_CLOSED", "TERMINATED", "Stopping", "held"]
+__all__ = ["INTERRUPTED", "PIPE_CLOSED", "TERMINATED", "Stopping", "held", "interruptible"]
 
 INTERRUPTED = 128 + 2
 """The status of a process that Ctrl-C has stopped, as a shell reports it."""
@@ -98,3 +98,24 @@ def held() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
         for number in came:
             signal.raise_signal(number)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Lets signals end what a `with` block does, by a KeyboardInterrupt, where they are held back or remembered: it takes long, and what
+    comes after it is written nevertheless.
+    """
+
+    def stop(_: int, __: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before: dict[int, Any] = {}
+    with suppress(ValueError):  # not in the main thread: signals go elsewhere
+        for each in filter(None, (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", None))):
+            if signal.getsignal(each) not in (signal.SIG_IGN, None):
+                before[each] = signal.signal(each, stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -39,23 +39,28 @@ class Report:
 
     Attributes:
         script: the script.
-        framework: the framework that was watched, and its version.
         status: the script's exit status.
+        framework: the framework that was watched; "" if the script did not run.
+        version: its version; "" if it is not known.
         raised: the type and the message of the exception that ended it; None if none did, or if it left by `sys.exit`.
-        watched: how many operations and storages were watched.
+        operations, storages: how many were watched.
         findings: the failures.
         remarks: what was not watched.
         tried: what came of trying fixes; None if that was not asked for.
+        not_run: why it could not be run to its end, and nothing can be said of it; None if it was.
     """
 
     script: Path
-    framework: tuple[str, str]
     status: int
-    raised: tuple[str, str] | None
-    watched: tuple[int, int]
-    findings: Sequence[Finding]
-    remarks: Sequence[Text]
+    framework: str = ""
+    version: str = ""
+    raised: tuple[str, str] | None = None
+    operations: int = 0
+    storages: int = 0
+    findings: Sequence[Finding] = ()
+    remarks: Sequence[Text] = ()
     tried: Attempts | None = None
+    not_run: Text | None = None
 
 
 @dataclass(frozen=True)
@@ -93,14 +98,15 @@ def to_json(report: Report, names: Names) -> bytes:
         "schema": SCHEMA,
         "inplacelab": __version__,
         "language": get_language(),
-        "framework": {"name": report.framework[0], "version": report.framework[1]},
+        "framework": {"name": report.framework, "version": report.version},
         "script": names.of(str(report.script)),
         "exit_status": report.status,
         "raised": _error(report.raised),
-        "watched": {"operations": report.watched[0], "storages": report.watched[1]},
+        "watched": {"operations": report.operations, "storages": report.storages},
         "failures": [_failure(each, names) for each in report.findings],
         "remarks": [*map(said, report.remarks)],
         "trials": None if report.tried is None else {"count": report.tried.count, "message": report.tried.said},
+        "not_run": None if report.not_run is None else said(report.not_run),
     }
     # Half of a surrogate pair, which UTF-8 cannot express, becomes an escape, as JSON has it.
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode(errors="backslashreplace")

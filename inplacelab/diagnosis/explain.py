@@ -68,11 +68,25 @@ def watch_of(framework: str, filename: str | None = None) -> Watch:
     if known is not None and known.watch:
         watch: Watch = loaded(known.watch)()
         return watch
-    if known is not None and known.keeps_last:
+    if known is not None and known.terms.has_gradients:
         from inplacelab.diagnosis.recorded_watch import RecordedWatch  # noqa: PLC0415  # nobody else needs recorders
 
         return RecordedWatch(framework, filename)
     raise ValueError(str(_NO_WATCH.format(framework)))
+
+
+def framework_to_watch(used: str) -> str:
+    """Returns the framework to watch a program for: the one that it uses, or, if that says of itself what led to an error, such as this
+    package's own, one that was imported: a program may leave it to its modules to import it.
+
+    Args:
+        used: what was detected that the program uses.
+    """
+    from inplacelab.errors import Refusal  # noqa: PLC0415
+
+    if isinstance(getattr(sys, "last_value", None), Refusal) or frameworks()[used].is_watched:
+        return used
+    return next((name for name, each in frameworks().items() if each.is_watched and each.version), used)
 
 
 class _Unwatched:
@@ -120,7 +134,7 @@ class explain:  # noqa: N801  # used like a function
         self._known, self._filename = frameworks()[framework], filename
         self._watch: Watch = _Unwatched(framework)
         self.caveats: list[Text] = []
-        self._annotated: list[Failure | Explained] = []
+        self._annotated: list[Failure] = []
         try:
             self._watch = watch_of(framework, filename)
         except Exception as error:
@@ -194,7 +208,7 @@ class explain:  # noqa: N801  # used like a function
         reports = [_reported(each, advice=True, paint=paint) for each in self.failures]
         return "\n\n".join(dict.fromkeys(reports))  # each time round a loop they may be the same
 
-    def _said_of(self, found: Failure | Explained, *, advice: bool, paint: Paint) -> str:
+    def _said_of(self, found: Failure, *, advice: bool, paint: Paint) -> str:
         return "\n".join(["\n" + _reported(found, advice=advice, paint=paint), *map(str, self.caveats)])
 
 

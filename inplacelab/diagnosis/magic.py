@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from inplacelab.diagnosis.explain import explain
+from inplacelab.diagnosis.cells import Cells
+from inplacelab.diagnosis.explain import explain, framework_to_watch
 from inplacelab.diagnosis.report import report_not_tried, report_of_trials
-from inplacelab.diagnosis.trials import NotTriedError, Trials
-from inplacelab.language import Text, enumerated
+from inplacelab.diagnosis.search_run import search
+from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Tried
+from inplacelab.language import Text
 from inplacelab.recorders.detection import framework_used
 from inplacelab.recorders.program import parsed
-from inplacelab.recording.fixes.spots import Spot, Trail
-from inplacelab.recording.source_tree import Program, package_of
+from inplacelab.recording.fixes import block
 from inplacelab.supported import frameworks
 
-_MAGIC = re.compile(r"^(\s*)get_ipython\(\)\..*$", re.MULTILINE)
-"""What IPython makes of a line with a magic, which no script can run."""
-SECONDS = 60
-"""How long a trial may take."""
-
 _NO_CELL = Text("There is no cell before this one.", "前面没有单元格。")
-_NO_FRAMEWORK = Text(
-    "The last cell uses none of these: {0}. (This package's own refusals say which lines led to them.)",
-    "上一个单元格没有用到 {0}。（inplacelab 的拒绝信息已经指出了有关的各行。）",
-)
+_NO_GRADIENTS = Text("The last cell computes no gradients: it uses {0}.", "上一个单元格使用 {0}，不计算梯度。")
 _ASK = Text("Run the last cell again, to watch it? [y/N] ", "再运行一次上一个单元格，以便监视？[y/N] ")
 _ASK_ALL = Text(
     "Run all cells so far again, in other processes and an empty folder, to try fixes? [y/N] ",
@@ -38,13 +27,6 @@ _CANNOT_ASK = Text(
     "`%explain` 会再次运行单元格，而这里无法询问是否可以：请写 `%explain -y`。",
 )
 _NOT_RUN = Text("The cell was not run.", "没有运行该单元格。")
-_DOES_NOT_FAIL = Text(
-    "in a process of their own, the cells do not fail in backward", "在单独的进程中，这些单元格的反向传播没有失败"
-)
-_FAILS_BEFORE = Text(
-    "in a process of their own, in an empty folder, the cells fail elsewhere: {0}",
-    "在单独的进程和空文件夹中，这些单元格在别处失败：{0}",
-)
 
 
 def explain_last_cell(shell: Any, *, asks: bool, tries: bool) -> None:
@@ -55,23 +37,15 @@ def explain_last_cell(shell: Any, *, asks: bool, tries: bool) -> None:
         asks: whether to ask before that.
         tries: whether to try fixes instead, in all cells so far.
     """
-    cells = _cells(shell)
-    if not cells:
+    cells = Cells(shell)
+    if not cells.raw:
         print(_NO_CELL)
-    elif not frameworks()[framework := _framework_of(shell, cells[-1])].is_watched and not tries:
-        print(_NO_FRAMEWORK.format(enumerated(each.title for each in frameworks().values() if each.is_watched)))
+        return
+    framework = framework_to_watch(framework_used(parsed(shell.transform_cell(cells.raw)), shell.user_ns).framework)
+    if not frameworks()[framework].terms.has_gradients:
+        print(_NO_GRADIENTS.format(framework))
     elif not asks or _may_run(_ASK_ALL if tries else _ASK):
-        if tries:
-            print(_tried(shell, cells))
-            return
-        print(_watched(shell, cells[-1], framework))
-
-
-def _framework_of(shell: Any, cell: str) -> str:
-    used = framework_used(parsed(shell.transform_cell(cell)), shell.user_ns).framework
-    # A cell may train what earlier cells have made, and name no framework.
-    loaded = (each.name for each in frameworks().values() if each.is_watched and each.version)
-    return used if frameworks()[used].is_watched else next(loaded, used)
+        print(_tried(cells, framework) if tries else _watched(shell, cells.raw, framework))
 
 
 def _watched(shell: Any, cell: str, framework: str) -> explain:
@@ -85,37 +59,16 @@ def _watched(shell: Any, cell: str, framework: str) -> explain:
     return found
 
 
-def _tried(shell: Any, cells: list[str]) -> str:
-    """Runs the cells as a script, with edits. Returns what came of it."""
-    text = _MAGIC.sub(r"\1pass", "\n".join(shell.transform_cell(each) for each in cells))
-    framework = framework_used(ast.parse(text), {}).framework
-    known = frameworks()[framework]
-    if not known.is_watched and package_of(Program(text), known.alias) is None:  # a module may be all that uses one
-        framework = _framework_of(shell, text)
-    with TemporaryDirectory(prefix="inplacelab-") as folder:
-        script = Path(folder).resolve() / "cells.py"
-        script.write_text(text, encoding="utf-8")
-        try:
-            trials = Trials(script, [], framework=framework, seconds=SECONDS)
-            trails, error = trials.failing()
-            if not trails:
-                raise NotTriedError(_FAILS_BEFORE.format(error.splitlines()[0]) if error else _DOES_NOT_FAIL)
-            return report_of_trials(trials.find(trails), framework, _elsewhere(trails[-1], script))
-        except NotTriedError as reason:
-            return report_not_tried(reason.why)
-
-
-def _elsewhere(trail: Trail, script: Path) -> Spot | None:
-    """Returns the first line that would have to change, if none of them is in the cells."""
-    responsible = [each[0] for each in (*trail.writes, trail.released, trail.kept) if each]
-    changed = responsible[: len(trail.writes) or 1]
-    return changed[0] if changed and all(each.filename != str(script) for each in changed) else None
-
-
-def _cells(shell: Any) -> list[str]:
-    """Returns the cells so far, without those that call magics."""
-    cells = [each for each in shell.history_manager.input_hist_raw if each.strip()]
-    return [each for each in cells if not each.lstrip().startswith(("%", "!"))]
+def _tried(cells: Cells, framework: str) -> str:
+    """Runs the cells as a program, with edits. Returns what came of it."""
+    try:
+        found = search(cells.text, framework, cells.lines())
+    except (NotTriedError, KeyboardInterrupt) as reason:
+        return report_not_tried(reason.why if isinstance(reason, NotTriedError) else STOPPED)
+    if not found.fixes:
+        return report_of_trials(Tried((), found.count, found.copies), framework, found.elsewhere)
+    said = map(str, block(found.fixes))
+    return "\n".join([*said, "", *map(cells.diff, found.fixes)])
 
 
 def _may_run(question: Text) -> bool:

@@ -27,22 +27,14 @@ class _Watching:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Watches a test. What is found out is a note of its error."""
-        framework = _framework_of(item)
-        if framework is None:
-            return (yield)
-        from inplacelab.diagnosis.explain import explain  # noqa: PLC0415  # only if it is asked for
+        from inplacelab.diagnosis.explain import explain, framework_to_watch  # noqa: PLC0415  # only if it is asked for
+        from inplacelab.recorders.detection import framework_used  # noqa: PLC0415
+        from inplacelab.recorders.program import parsed  # noqa: PLC0415
+        from inplacelab.supported import frameworks  # noqa: PLC0415
 
+        text = item.path.read_text(encoding="utf-8") if item.path.suffix == ".py" else ""
+        framework = framework_to_watch(framework_used(parsed(text), {}).framework)
+        if not frameworks()[framework].is_watched:
+            return (yield)
         with explain(framework, str(item.path)):
             return (yield)
-
-
-def _framework_of(item: pytest.Item) -> str | None:
-    """The framework that the file of a test imports, if it can be watched; else the first one that can. None if that is not installed."""
-    from inplacelab.recorders.detection import framework_used  # noqa: PLC0415
-    from inplacelab.recorders.program import parsed  # noqa: PLC0415
-    from inplacelab.supported import frameworks  # noqa: PLC0415
-
-    text = item.path.read_text(encoding="utf-8") if item.path.suffix == ".py" else ""
-    used = frameworks()[framework_used(parsed(text), {}).framework]
-    found = used if used.is_watched else next(each for each in frameworks().values() if each.is_watched)
-    return found.name if found.is_installed else None

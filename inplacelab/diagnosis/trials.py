@@ -22,7 +22,7 @@ from inplacelab.recorders.main_module import folder_of
 from inplacelab.recorders.other_data import OWN
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recording.facts import EditFacts, FixFacts
-from inplacelab.recording.fixes.located import changed
+from inplacelab.recording.fixes.located import Lines, changed, lines_of
 from inplacelab.recording.fixes.spots import Trail
 
 LARGEST = 64 << 20
@@ -59,6 +59,8 @@ _PROCESS_ENDED = Text(
     "its process ended before the script did, with exit status {0}: by `os._exit`, or by a crash",
     "脚本还没有结束，进程就以退出状态 {0} 结束了：可能调用了 `os._exit`，也可能崩溃了",
 )
+STOPPED = Text("the search was interrupted", "搜索被中断")
+"""Why no fix was tried, if somebody did not want to wait."""
 _TOO_LONG = Text("it ran for more than {0} seconds", "运行超过 {0} 秒")
 
 
@@ -95,6 +97,7 @@ class Trials:
         seconds: how long a trial may take.
         module: the full name of a module that is run as `python -m` does; None for a script.
         tell: is told what is done next.
+        lines: names its lines in what fixes say.
 
     Raises:
         NotTriedError: if its folder is too large.
@@ -102,7 +105,7 @@ class Trials:
 
     def __init__(
         self, script: Path, arguments: Sequence[str], *, framework: str, seconds: float, module: str | None = None,
-        tell: Callable[[Text], None] = lambda _: None,
+        tell: Callable[[Text], None] = lambda _: None, lines: Lines | None = None,
     ) -> None:  # fmt: skip
         self._script, self._arguments, self._seconds = script.resolve(), list(arguments), seconds
         self._module, self._framework, self._tell = module, framework, tell
@@ -117,11 +120,7 @@ class Trials:
             if size > LARGEST:
                 raise NotTriedError(_TOO_LARGE.format(LARGEST >> 20))
         self._budget = Budget(trials=TRIALS, seconds=seconds * BUDGET, tell=tell)
-
-    @property
-    def main(self) -> str:
-        """The name of the script."""
-        return str(self._script)
+        self.lines = lines or lines_of(str(self._script))
 
     def failing(self) -> tuple[tuple[Trail, ...], str]:
         """Runs the script as it is. Returns the values that its failed pass found overwritten, or would have found; and its error, or ""."""

@@ -21,7 +21,7 @@ from inplacelab.recorders.program import Scope, identifiers, parsed
 from inplacelab.recorders.slopes import Compared
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes import SHOWN
-from inplacelab.recording.fixes.located import UNREADABLE, Proposal, changed, together
+from inplacelab.recording.fixes.located import UNREADABLE, Lines, Proposal, changed, together
 from inplacelab.recording.fixes.order import moves
 from inplacelab.recording.fixes.proposals import proposals
 from inplacelab.recording.fixes.spots import Trail
@@ -156,11 +156,11 @@ class Runner(Protocol):
     """Runs variants of one program.
 
     Attributes:
-        main: the name of the script.
+        lines: names lines of the program.
     """
 
     @property
-    def main(self) -> str: ...
+    def lines(self) -> Lines: ...
 
     def read(self, filename: str) -> str:
         """Returns the text of a file of the program that may be edited; raises `OSError` for any other."""
@@ -193,7 +193,7 @@ def search(
         budget: how much that may take.
         reference: the outcome of the reference; None if there is none, so that a fix can only be found to run.
     """
-    return _Search(runner, budget, reference).found([*found, *proposals(trails, runner.read, runner.main)])
+    return _Search(runner, budget, reference).found([*found, *proposals(trails, runner.read, runner.lines)])
 
 
 class _Search:
@@ -232,7 +232,7 @@ class _Search:
         if not self._budget.has_time:
             return []
         trails = (each.before(tried.edits) for each in self._runner.trails(tried.edits, outcome))
-        return proposals([each for each in trails if each is not None], self._runner.read, self._runner.main)
+        return proposals([each for each in trails if each is not None], self._runner.read, self._runner.lines)
 
     def _tried(self, proposal: Proposal) -> Outcome | None:
         """Runs an edited program, and notes what is right; None if it was not run."""

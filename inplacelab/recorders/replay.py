@@ -35,7 +35,7 @@ from inplacelab.recorders.initial_values import InitialValues
 from inplacelab.recorders.other_data import OWN, OtherData
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.static import message_of
-from inplacelab.recording.fixes.located import changed
+from inplacelab.recording.fixes.located import OF_ONE_FILE, changed
 from inplacelab.recording.fixes.order import keeps_order
 from inplacelab.recording.fixes.recorded_trails import trails_of
 from inplacelab.recording.source_tree import root_of
@@ -122,7 +122,7 @@ class Replay:
         watched: the classes of its tensors.
     """
 
-    main = ""
+    lines = staticmethod(OF_ONE_FILE)
 
     def __init__(self, source: str, given: InitialValues, record: Record, watched: Watched) -> None:
         self._source, self._given, self._record, self._classes = source, given, record, watched

@@ -40,7 +40,7 @@ def at(line: int, file: str = "t.py") -> Sites:
 
 
 def printed_of(finding: Finding) -> str:
-    report = Report(Path("train.py"), ("torch", ""), 1, None, (1, 1), [finding], [])
+    report = Report(Path("train.py"), 1, "torch", findings=[finding])
     return to_annotations(report, Names(Path.cwd(), Path.cwd())).decode()
 
 

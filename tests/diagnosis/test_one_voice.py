@@ -37,7 +37,7 @@ OF_FRAMEWORK = {
 
 def messages_of(found: Finding) -> list[tuple[str, str, int]]:
     """The role, the message and the line of each place that the JSON document has for the first value."""
-    made = Report(Path("train.py"), ("", ""), 1, found.error, (1, 1), [found], [])
+    made = Report(Path("train.py"), 1, raised=found.error, findings=[found])
     (failure,) = json.loads(to_json(made, Names(Path.cwd(), Path.cwd())))["failures"]
     return [(each["role"], each["message"], each["line"]) for each in failure["places"] if not each["value"]]
 
@@ -141,7 +141,7 @@ def test_other_refusals(tmp_path: Path, end: str) -> None:
 
 @pytest.mark.parametrize(
     "lesson",
-    sample(LESSONS, one_in=choose(9, 1, 1), name=lambda each: each.stem),
+    sample(LESSONS, one_in=choose(9, 1, 1), name=lambda each: Path(str(each)).stem),
     ids=lambda each: Path(str(each)).stem,
 )
 def test_what_fails_in_a_lesson(lesson: Path) -> None:

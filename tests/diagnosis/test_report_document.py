@@ -78,7 +78,7 @@ def document_of(folder: Path, text: str, *options: str) -> dict[str, Any]:
 
 def check_document(framework: str, found: Finding, report: str) -> None:
     """Checks that the document of a failure obeys the schema, and says of each line what the report says."""
-    made = Report(Path("train.py"), (framework, ""), 1, found.error, (1, 1), [found], [])
+    made = Report(Path("train.py"), 1, framework, raised=found.error, findings=[found])
     document = json.loads(to_json(made, Names(Path.cwd(), Path.cwd())))
     strict().validate(document)
     (failure,) = document["failures"]
@@ -259,9 +259,25 @@ def test_a_message_that_utf_8_cannot_express(tmp_path: Path) -> None:
     assert document["raised"]["message"].startswith("half ")
 
 
-def test_nothing_is_written_for_a_script_that_cannot_be_read(tmp_path: Path) -> None:
-    ran = run(tmp_path / "missing.py", "--format", "json")
-    assert (ran.returncode, ran.stdout, "missing.py" in ran.stderr) == (2, "", True)
+@pytest.mark.parametrize(
+    ("program", "status", "says"),
+    [
+        (None, 2, "No such file"),
+        ("x = (", 1, "SyntaxError"),
+        ("import os, inplacelab\nos._exit(3)", 3, "os._exit(3)"),
+        ("import os, torch\nos._exit(3)", 3, "os._exit(3)"),
+    ],
+)
+def test_a_script_that_cannot_be_run_or_leaves_at_once(
+    tmp_path: Path, program: str | None, status: int, says: str
+) -> None:
+    if program is not None:
+        (tmp_path / "train.py").write_text(program)
+    ran = run(tmp_path / "train.py", "--format", "json")
+    document = json.loads(ran.stdout)
+    assert (ran.returncode, document["exit_status"], document["failures"]) == (status, status, [])
+    assert says in document["not_run"]
+    assert ran.stderr.count(document["not_run"].splitlines()[0]) == 1
 
 
 def test_a_page_that_is_the_script_is_refused(tmp_path: Path) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +17,7 @@ import inplacelab
 from inplacelab.installing import command, requirement
 from inplacelab.language import LANGUAGES, speak
 from inplacelab.lessons import recorded
-from inplacelab.recording import Recording
+from inplacelab.recording import Recording, codec
 from inplacelab.recording.sentences import sentence
 
 interactiveshell = pytest.importorskip(
@@ -25,6 +28,12 @@ Config = pytest.importorskip("traitlets.config").Config
 
 @pytest.fixture(scope="module")
 def shell() -> Iterator[Any]:
+    with new_shell() as made:
+        yield made
+
+
+@contextmanager
+def new_shell() -> Iterator[Any]:
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "nocolor"
@@ -46,6 +55,19 @@ class Shown:
 @pytest.fixture
 def cell(shell: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Shown]:
     """Runs a cell and returns its output."""
+    return running_in(shell, capsys, monkeypatch)
+
+
+@pytest.fixture
+def alone(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Shown]]:
+    """The same in a shell of its own."""
+    with new_shell() as made:
+        yield running_in(made, capsys, monkeypatch)
+
+
+def running_in(
+    shell: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], Shown]:
     displayed: list[Any] = []
     monkeypatch.setattr("IPython.display.display", lambda shown: displayed.append(shown))
 
@@ -422,3 +444,52 @@ def test_what_is_compared_is_closed_too(cell: Run) -> None:
     (before,) = cell("%%stepper --against one\n" + TWICE, "f").displayed
     (after,) = cell("%%stepper --against one\n" + TWICE, "f").displayed
     assert [_is_open(each) for each in (before, after)] == [False, True]
+
+
+FAILS = "a = paddle.ones([2])\na.stop_gradient = False\nh = a.exp()\nh.scale_(2.)\n"
+
+
+def test_a_cell_whose_fixes_cannot_be_checked_in_this_process_has_them_tried_in_others(
+    alone: Callable[[str], Shown],
+) -> None:
+    """The first time it raises, too: of such cells only the last is a part of the program."""
+    alone("class Box: pass\nbox = Box()")
+    alone("x = 1\nno_such_name")
+    alone(FAILS + "box.h = h")
+    for _ in range(2):
+        (stepper,) = alone("%%stepper --name told\nbox.h.sum().backward()\n").displayed
+    assert [said for said, _ in stepper._trial][1] == "Look for a fix"
+    stepper._trying.press()
+    given_up = time.monotonic() + 240
+    while stepper._trial and time.monotonic() < given_up and stepper._trial[1][0] == "Cancel":
+        time.sleep(0.05)
+    error = stepper.recording.steps[-1].error
+    assert stepper._trial == [], stepper._trial
+    assert [each.checked for each in error.fixes] == ["gradients"]
+    assert re.match(r"in cell \[\d+\], in line 4 write `h = h.scale\(2.\)`", error.fixes[0].says.en)
+    assert error.fixes[0].edits[0].file.startswith("In [")
+    assert alone("told").result is stepper.recording
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%%stepper --no-fix\nbox.h.sum().backward()\n",
+        "%%stepper\nh2 = a.exp()\nh2.scale_(2.)\nh2.sum().backward()\n",  # checked in this process
+        "%%stepper\nbox.h.no_such_name\n",
+    ],
+)
+def test_a_cell_without_untried_fixes_has_no_button(alone: Callable[[str], Shown], text: str) -> None:
+    alone("class Box: pass\nbox = Box()\n" + FAILS + "box.h = h")
+    (stepper,) = alone(text).displayed
+    assert stepper._trial == []
+
+
+def test_a_block_in_a_cell_has_a_button_and_a_file_has_none(alone: Callable[[str], Shown], tmp_path: Path) -> None:
+    alone("class Box: pass\nbox = Box()\n" + FAILS + "box.h = h")
+    alone("with paddle.record() as rec:\n    box.h.sum().backward()\n")
+    assert alone("from inplacelab_widgets import Stepper\nStepper(rec)._trial").result != []
+    recorded_before = alone("rec.recording").result
+    (tmp_path / "saved.json").write_text(codec.to_json(recorded_before), encoding="utf-8")
+    stepper = alone("Stepper").result
+    assert stepper(codec.load(tmp_path / "saved.json"))._trial == []

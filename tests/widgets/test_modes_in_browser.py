@@ -535,3 +535,25 @@ def test_without_a_kernel_a_first_picture_leaves_the_place_to_the_static_copy(sh
     small._payload = small._whole
     shown = show(page_of(small, large, layout={"comm_live": False}))
     assert shown.page.locator(".ipl").count() == 1
+
+
+def test_fixes_are_tried_by_a_button_only_where_there_is_a_kernel(
+    show: Callable[..., Page], sample: Callable[[str], Recording]
+) -> None:
+    trial = [["To check:", "检验："], ["Try these fixes", "尝试这些改法"]]
+    stepper = Stepper(sample("stale"), step=-1)
+    page = show(page_of(stepper, asked="[]", _trial=trial)).page
+    button = page.get_by_role("button", name="Try these fixes")
+    button.focus()
+    before = page.evaluate("() => asked.length")
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => asked.length") == before + 1
+    page.evaluate("() => models[0].set('_trial', [['Running', '正在运行'], ['Cancel', '取消']])")
+    assert page.get_by_role("button", name="Cancel").evaluate("button => button === document.activeElement")
+    page.evaluate("() => models[0].set('language', 'zh')")
+    assert "正在运行" in page.locator("[role=status]").inner_text()
+    page.locator(".ipl").focus()
+    page.keyboard.press("Home")
+    page.get_by_role("button", name="取消").wait_for(state="detached")
+    gone = show(page_of(stepper, layout={"comm_live": False}, _trial=trial)).page
+    assert gone.get_by_role("button", name="Try these fixes").count() == 0

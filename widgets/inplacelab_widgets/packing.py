@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ const address = URL.createObjectURL(new Blob([module], { type: "text/javascript"
 const player = (await import(address)).default;
 URL.revokeObjectURL(address);
 """
+_COMMENT = re.compile(r"^(?://[^\n]*|/\*.*?\*/)\n+", re.MULTILINE | re.DOTALL)
 _BETWEEN = "\f"
 """Separates a style sheet from a module: neither contains a form feed."""
 
@@ -66,4 +68,4 @@ def unpacking(module: str, style: str) -> str:
     name = f"ipl-{crc32(style.encode()):08x}"  # another version on the same page has another name
     text = packed(style + _BETWEEN + module, 9)
     imported = _IMPORT.replace("PACKED", text).replace("NAME", name)
-    return _UNPACK.read_text(encoding="utf-8").replace("export ", "") + imported
+    return _COMMENT.sub("", _UNPACK.read_text(encoding="utf-8")).replace("export ", "") + imported

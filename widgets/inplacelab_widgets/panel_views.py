@@ -6,7 +6,7 @@ linked with `jslink`. A view made from another view shares its recording and fol
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,6 +28,7 @@ from inplacelab_widgets.scene import EVERYTHING, Scene, opening_step, panels_of,
 from inplacelab_widgets.scene.focus import threads
 from inplacelab_widgets.scene.payload import Extent, payload
 from inplacelab_widgets.static_html import still_html
+from inplacelab_widgets.trying import Attempt, Trying, fails_untried
 
 __all__ = ["GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View"]
 
@@ -59,6 +60,7 @@ class View(LiveWidget):
         toolbar: whether to show controls and the sentence of the step. By default yes, unless `shown` is a view.
         predict: True to ask what a step will do before it is shown; or the questions to ask, as
             `inplacelab.recording.quiz.quiz` chooses them.
+        attempt: what tries fixes if the reader presses a button, at a backward pass that failed; without it there is no button.
         traits: initial values of other traits.
 
     Raises:
@@ -69,6 +71,9 @@ class View(LiveWidget):
 
     _esm = packed_javascript()
     _panels: ClassVar[tuple[str, ...]] = EVERYTHING
+    _trying: Trying | None = None
+    find_attempt: ClassVar[Callable[[object], Attempt | None]] = staticmethod(lambda _: None)
+    """Returns what tries fixes for what is shown, if nothing is given; None if nothing can. A notebook's extension sets it."""
 
     step = traitlets.Int(0, help="The step shown, counted from 0.").tag(sync=True)
     n_steps = traitlets.Int(0, read_only=True, help="How many steps there are.").tag(sync=True)
@@ -99,6 +104,9 @@ class View(LiveWidget):
     _payload = traitlets.Unicode(help="The whole payload if it is small, otherwise that of the first picture.").tag(
         sync=True
     )
+    _trial: traitlets.List[list[str]] = traitlets.List(
+        help="What is said of fixes that were not tried, and on the button for that, each in both languages; nothing where they cannot be."
+    ).tag(sync=True)
 
     @gc_paused()
     def __init__(
@@ -109,6 +117,7 @@ class View(LiveWidget):
         panels: tuple[str, ...] | None = None,
         toolbar: bool | None = None,
         predict: bool | Iterable[Question] = False,
+        attempt: Attempt | None = None,
         **traits: Any,
     ) -> None:
         other = shown if isinstance(shown, View) else None
@@ -129,6 +138,9 @@ class View(LiveWidget):
         given = shared | traits | ({} if step is None else {"step": step})
         super().__init__(predict=predict is not False, _code_above=_is_in_cell(self._recording.source), **given)
         self._payload = self._first()
+        attempt = attempt or View.find_attempt(shown)
+        if attempt is not None and fails_untried(self._recording):
+            self._trying = Trying(self._recording, attempt, self._say_of_fixes, self._retell)
         self.on_msg(self._answer)
         # In the browser, so that it works without a Python process, too.
         self._links = [jslink((other, name), (self, name)) for name in _SHARED] if other else []
@@ -168,12 +180,29 @@ class View(LiveWidget):
         """Sends the whole payload as a message, which no notebook saves. The player asks for it after the first picture. Of a long recording
         it takes seconds, so the panels that were left out come before it.
         """
+        if content == {"want": "trial"} and self._trying is not None:
+            self._trying.press()
         if content != {"want": "whole"}:
             return
         if len(self._recording) > MANY_STEPS and "_whole" not in vars(self):
             with gc_paused():
                 self.send({"whole": self._at_step("full")})
         self.send({"whole": self._whole})
+
+    def _say_of_fixes(self, *said: Text) -> None:
+        self._trial = [[each.en, each.zh] for each in said] if any(each.en for each in said) else []
+
+    def _retell(self, recording: Recording) -> None:
+        """Shows a recording of the same steps that says more of them."""
+        self._recording, self._scene = recording, scene_of(recording)
+        self.__dict__.pop("_whole", None)
+        self._payload = self._first()
+
+    def close(self) -> None:
+        """Closes the view; what has begun to try fixes ends."""
+        if self._trying is not None:
+            self._trying.cancel()
+        super().close()
 
     @property
     def recording(self) -> Recording:

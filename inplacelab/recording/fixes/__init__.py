@@ -15,10 +15,12 @@ shows none, there is general advice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import FixFacts
-from inplacelab.recording.fixes.located import Proposal, Read, Sources, Where
+from inplacelab.recording.facts import EditFacts, FixFacts
+from inplacelab.recording.fixes.located import OF_ONE_FILE, Proposal, Read, Sources, Where
 from inplacelab.recording.fixes.order import may_move
 from inplacelab.recording.fixes.outcomes import block, in_one_sentence, label, way
 from inplacelab.recording.fixes.proposals import out_of_place, proposals
@@ -28,7 +30,7 @@ from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.supported import framework_named
 
-__all__ = ["SHOWN", "block", "fixes", "in_one_sentence", "label", "untried", "way"]
+__all__ = ["SHOWN", "block", "fixes", "in_one_sentence", "label", "of_program", "untried", "way", "with_fixes"]
 
 SHOWN = 2
 """So many fixes are shown."""
@@ -64,6 +66,24 @@ def untried(
     return tuple(each.facts() for each in shown.values())
 
 
+def with_fixes(recording: Recording, found: Sequence[FixFacts]) -> Recording:
+    """Returns a recording that ends with an error, with fixes for it in place of those that it had."""
+    *before, last = recording.steps
+    if last.error is None:
+        return recording
+    error = replace(last.error, fix=in_one_sentence(found), fixes=tuple(found))
+    return replace(recording, steps=(*before, replace(last, error=error)))
+
+
+def of_program(found: Sequence[FixFacts], path: Path) -> tuple[FixFacts, ...]:
+    """Returns fixes of a program in a file as its recording has them."""
+
+    def own(edit: EditFacts) -> EditFacts:
+        return replace(edit, file="") if edit.file and Path(edit.file).resolve() == path.resolve() else edit
+
+    return tuple(replace(each, edits=tuple(map(own, each.edits))) for each in found)
+
+
 # --- no particular fix is certain to work ----------------------------------------------------------------------------
 
 
@@ -83,7 +103,7 @@ _COMPUTED_AGAIN = Text("compute the loss again after {0}, from the new values", 
 def _advice(trails: Sequence[Trail], read: Read) -> Iterator[FixFacts]:
     """Yields general advice, with all the lines and the names that it is about: the write that the pass failed on comes first."""
     writes = [write[0] for each in trails for write in each.writes]
-    sources = Sources(read, trails, "")
+    sources = Sources(read, trails, OF_ONE_FILE)
     by_line: dict[int, list[tuple[Where, Spot]]] = {}
     for spot in dict.fromkeys(writes):
         for where in sources.at((spot,)):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher, unified_diff
 
-from inplacelab.recording.facts import FixFacts
+from inplacelab.recording.facts import EditFacts, FixFacts
 from inplacelab.recording.source_tree import applied, source_lines
 
-__all__ = ["diff_of", "lines_after"]
+__all__ = ["diff_of", "edits_between", "lines_after"]
 
 
 def lines_after(source: str, fix: FixFacts) -> list[tuple[str, bool]]:
@@ -21,6 +21,13 @@ def lines_after(source: str, fix: FixFacts) -> list[tuple[str, bool]]:
     for tag, _, _, begin, end in SequenceMatcher(None, old, new).get_opcodes():
         found += [(line, tag != "equal") for line in new[begin:end]]
     return found
+
+
+def edits_between(before: str, after: str) -> tuple[EditFacts, ...]:
+    """Returns the edits of whole lines that make one text of another."""
+    old, new = source_lines(before), source_lines(after)
+    changes = (each for each in SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if each[0] != "equal")
+    return tuple(EditFacts(i + 1, 0, k + 1, 0, "".join(new[begin:end])) for _, i, k, begin, end in changes)
 
 
 def diff_of(changes: Mapping[str, tuple[str, str]], name: Callable[[str], str] = str) -> str:

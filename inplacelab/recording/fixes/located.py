@@ -17,6 +17,8 @@ from inplacelab.recording.source_tree import Program, applied, in_place_calls, r
 N = TypeVar("N", bound=ast.AST)
 Read = Callable[[str], str]
 """Returns the text of a file, by its name. It may raise `OSError`."""
+Lines = Callable[[str, int, int], Text]
+"""Names lines of a file, the first and the last: "line 5", "lines 5 to 7 of model.py"."""
 UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 """What parsing a file may raise."""
 NOTHING = Text("", "")
@@ -102,17 +104,32 @@ def changed(edits: Sequence[EditFacts], read: Read) -> dict[str, tuple[str, str]
     return found
 
 
+def lines_of(main: str) -> Lines:
+    """Returns what names lines of a program: those of the script `main` without its name."""
+
+    def named(filename: str, first: int, last: int) -> Text:
+        known = () if filename == main else (PurePath(filename).name,)
+        if last == first:
+            return (_LINE_OF if known else _LINE).format(first, *known)
+        return (_LINES_OF if known else _LINES).format(first, last, *known)
+
+    return named
+
+
+OF_ONE_FILE = lines_of("")
+
+
 class Sources:
     """The parsed files of a program.
 
     Args:
         read: returns the text of a file.
         trails: what failed.
-        main: the name of the script, whose lines are said without it.
+        lines: names lines.
     """
 
-    def __init__(self, read: Read, trails: Sequence[Trail], main: str) -> None:
-        self._read, self._main = read, main
+    def __init__(self, read: Read, trails: Sequence[Trail], lines: Lines) -> None:
+        self._read, self._lines = read, lines
         self._known = {name: each.bytes for trail in trails for each in trail.kept[:1] for name in each.names}
         self._programs: dict[str, Program | None] = {}
 
@@ -129,22 +146,19 @@ class Sources:
         """Yields the innermost of some frames, if its file can be read."""
         for spot in spots[:1]:
             if (program := self.program(spot.filename)) is not None:
-                yield Where(spot, program, self._main, self._known)
+                yield Where(spot, program, self._lines, self._known)
 
 
 class Where:
     """A spot in its parsed file."""
 
-    def __init__(self, spot: Spot, program: Program, main: str, known: Mapping[str, int]) -> None:
-        self.spot, self.program, self._main, self._known = spot, program, main, known
+    def __init__(self, spot: Spot, program: Program, lines: Lines, known: Mapping[str, int]) -> None:
+        self.spot, self.program, self._lines, self._known = spot, program, lines, known
         self.statement = self._statement()
 
     def line(self, first: int, last: int | None = None) -> Text:
         """Names a line: "line 5", "line 5 of model.py"."""
-        known = () if self.spot.filename == self._main else (PurePath(self.spot.filename).name,)
-        if last is None or last == first:
-            return (_LINE_OF if known else _LINE).format(first, *known)
-        return (_LINES_OF if known else _LINES).format(first, last, *known)
+        return self._lines(self.spot.filename, first, first if last is None else last)
 
     def bytes(self, name: str) -> int:
         """Returns how many bytes the tensor of this name has that was written or viewed here; 0 if that is not known."""

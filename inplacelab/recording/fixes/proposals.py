@@ -10,6 +10,8 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.kept_copies import copies_kept, copies_of_all
 from inplacelab.recording.fixes.located import (
+    OF_ONE_FILE,
+    Lines,
     Proposal,
     Read,
     Sources,
@@ -46,17 +48,17 @@ _KEEP_GRAPH = Text("let {0} keep the graph: `{1}`", "让{0}保留反向图：`{1
 _GRAPH_KEPT = Text("what the graph has saved is kept until the second pass", "反向图保存的内容会保留到第二次反向传播")
 
 
-def proposals(trails: Sequence[Trail], read: Read, main: str = "") -> list[Proposal]:
+def proposals(trails: Sequence[Trail], read: Read, lines: Lines = OF_ONE_FILE) -> list[Proposal]:
     """Returns what may fix a program, each once: first what concerns most of the values, and of that the cheapest.
 
     Args:
         trails: the values that the failed pass found overwritten or released, or would have found.
         read: returns the text of the program's files.
-        main: the name of the script, whose lines are said without it.
+        lines: names lines.
     """
     if not trails:
         return []
-    sources = Sources(read, trails, main)
+    sources = Sources(read, trails, lines)
     found: dict[frozenset[EditFacts], list[Proposal]] = {}
     for trail in dict.fromkeys(trails):
         mine: dict[frozenset[EditFacts], Proposal] = {}

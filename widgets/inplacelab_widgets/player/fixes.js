@@ -1,9 +1,9 @@
-// The fixed program, shown on request at the step that failed.
+// The fixed program, shown on request at the step that failed; and the button that has fixes tried, where a kernel can do that.
 
 import { makeDialog } from "./dialog.js";
 import { html, say, write } from "./elements.js";
 import { speak } from "./words.js";
-/** @import { Fix } from "./runs.js" */
+/** @import { Fix, Said } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */
 
 /** The text of a fixed program. @param {Fix} fix */
@@ -11,21 +11,33 @@ export function programOf({ lines }) {
   return lines.map(([line]) => `${line}\n`).join("");
 }
 
-/** @param {Stage} stage @param {(program: string) => void} [adopt]  Called when the reader wants to go on with a fixed program. @returns {Part & {button: HTMLElement, words: (step: number) => string, close: () => boolean}}  `words` are those of the button at a step, "" without one. */
-export function drawFixes(stage, adopt) {
+/** The words of the button that shows fixes, of what is said of untried ones, and of the button that tries them. @param {string} shows @param {Said[]} trial @param {string} language */
+export const offered = (shows, trial, language) => [shows, ...trial.map((each) => speak(each, language))];
+
+/** @param {Stage} stage @param {{adopt?: (program: string) => void, trial?: () => Said[], press?: any}} options  `adopt` is called when the reader wants to go on with
+ * a fixed program. `trial` returns what is said of fixes that were not tried, and on the button for that; nothing where they cannot be. `press` is called when it is pressed.
+ * @returns {Part & {button: HTMLElement, words: (step: number) => string, close: () => boolean}}  `words` are those of the buttons at a step, "" without any. */
+export function drawFixes(stage, { adopt, trial = () => [], press }) {
   const { steps, said } = stage.payload;
-  const button = html("button", { type: "button", class: "ipl-pointer ipl-to-fix", "aria-haspopup": "dialog" });
   const dialog = makeDialog(stage);
-  button.addEventListener("click", () => {
+  const toFix = html("button", { type: "button", class: "ipl-pointer ipl-to-fix", "aria-haspopup": "dialog" });
+  const told = html("span");
+  const toTry = html("button", { type: "button", class: "ipl-pointer ipl-to-fix" });
+  const button = html("span", {}, toFix, " ", told, " ", toTry);
+  toFix.addEventListener("click", () => {
     fill();
     dialog.open();
   });
+  toTry.addEventListener("click", press);
 
   /** @param {number} step */
   const fixesOf = (step) => steps[step].fixes ?? [];
 
   /** @param {number} step */
-  const words = (step) => (fixesOf(step).length ? stage.word("show_fix") : "");
+  const allWords = (step) => offered(fixesOf(step).length ? stage.word("show_fix") : "", step + 1 < steps.length ? [] : trial(), stage.language);
+
+  /** @param {number} step */
+  const words = (step) => allWords(step).join(" ");
 
   function fill() {
     dialog.translate(stage.word("fixed_program"));
@@ -74,7 +86,11 @@ export function drawFixes(stage, adopt) {
 
   function show() {
     if (!fixesOf(stage.step).length) dialog.close();
-    write(button, words(stage.step));
+    const now = allWords(stage.step);
+    [toFix, told, toTry].forEach((part, k) => {
+      write(part, now[k] ?? "");
+      part.hidden = !now[k];
+    });
     // The sentence stays as it is in predict mode: other words would be read aloud.
     button.hidden = stage.predict;
   }

@@ -26,7 +26,7 @@ import { drawTables } from "./tables.js";
 import { followPointer } from "./items.js";
 import { drawToolbar } from "./toolbar.js";
 /** @import { Answer } from "./predict.js" */
-/** @import { Payload } from "./runs.js" */
+/** @import { Payload, Said } from "./runs.js" */
 /** @import { Part, Stage, Trait } from "./stage.js" */
 
 /**
@@ -49,6 +49,8 @@ import { drawToolbar } from "./toolbar.js";
  * @param {boolean} [options.code]  Whether the program is shown; a page with an editor beside the player shows it there.
  * @param {(step: number) => string | Promise<string>} [options.linkOf]  Returns the link to a step; a whole page has its own.
  * @param {(program: string) => void} [options.adopt]  Called when the reader wants to go on with a fixed program.
+ * @param {() => Said[]} [options.trial]  Returns what is said of fixes that were not tried, and on the button for that.
+ * @param {() => void} [options.press]  Called when that button is pressed.
  * @param {(trait: Trait, value: any) => void} [options.tell]  Called when the reader changes a trait.
  */
 export function mount(el, payload, options = {}) {
@@ -73,7 +75,7 @@ export function mount(el, payload, options = {}) {
   toolbar.add(...(payload.threads.length ? [follow.root] : []), predict.switcher, ...(share ? [share.button] : []), present.root, help.button);
   const code = payload.source.length && options.code !== false ? drawCode(stage, options.codeAbove) : null;
   const { storages, ...below } = drawPanes(stage);
-  const fixes = drawFixes(stage, options.adopt);
+  const fixes = drawFixes(stage, options);
   const sentence = drawSentence(stage, fixes);
   const readout = drawReadout(stage);
   const tabs = drawTabs(stage, below, payload.opens);

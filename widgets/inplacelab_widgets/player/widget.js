@@ -80,15 +80,18 @@ async function render({ model, el }) {
   };
 }
 
+/** Whether there is a kernel: a widget of a saved notebook has none. @param {any} model */
+const isLive = (model) => model.get("layout")?.comm_live !== false;
+
 /** Draws what the model has. For a long recording that is the first picture, and the kernel is asked for the whole, which takes its place.
  * A widget of a saved notebook has no kernel: it draws nothing then, and the static copy beside it is shown.
  * @param {any} model @param {HTMLElement} el */
 async function draw(model, el) {
   const first = await arrived(model.get("_payload"));
   if (first.only === undefined) return drawn(model, el, first).close;
-  if (model.get("layout")?.comm_live === false) return () => {};
+  if (!isLive(model)) return () => {};
   // Of two long programs nothing is there yet.
-  let shown = first.later ? { stage: { root: el, wanted: undefined }, close() {} } : drawn(model, el, first);
+  let shown = first.later ? { stage: { wanted: undefined }, close() {} } : drawn(model, el, first);
   let isDone = false;
   /** Of a very long recording, the panels of the present step arrive before the whole. @param {any} message */
   async function replace({ whole }) {
@@ -96,11 +99,9 @@ async function draw(model, el) {
     if (!payload || isDone) return;
     isDone = payload.only === undefined;
     if (isDone) model.off("msg:custom", replace);
-    const { root, wanted } = shown.stage;
-    const hasFocus = root.contains(/** @type {Document} */ (el.getRootNode()).activeElement);
+    const { wanted } = shown.stage;
     shown.close();
     shown = drawn(model, el, payload);
-    if (hasFocus && !first.later) shown.stage.root.focus({ preventScroll: true });
     if (wanted !== undefined) shown.stage.go(wanted);
   }
   model.on("msg:custom", replace);
@@ -118,6 +119,7 @@ const mounted = (/** @type {any} */ payload) => PLAYERS[payload.sides ? "two" : 
 
 /** @param {any} model @param {HTMLElement} el @param {Payload} payload */
 function drawn(model, el, payload) {
+  const hasFocus = el.contains(/** @type {Document} */ (el.getRootNode()).activeElement);
   const steps = played(model, payload);
   const step = courier(steps, (to) => player.follow("step", to));
   const given = Object.fromEntries(["toolbar", ...TRAITS].map((trait) => [trait, model.get(modelName(trait))]));
@@ -127,6 +129,8 @@ function drawn(model, el, payload) {
     tellsAhead: model.get("_tells_ahead") !== false,
     step: steps.get(),
     followed: () => model.get("step"),
+    trial: () => (isLive(model) && model.get("_trial")) || [],
+    press: () => model.send({ want: "trial" }),
     tell(trait, value) {
       if (trait === "step") return step.tell(value);
       // The model of launches has no mode, and nothing to select.
@@ -138,6 +142,8 @@ function drawn(model, el, payload) {
   /** @type {Object<string, () => void>} */
   const followers = Object.fromEntries(steps.traits.map((trait) => [trait, step.receive]));
   for (const trait of TRAITS) followers[modelName(trait)] ??= () => player.follow(trait, model.get(modelName(trait)));
+  followers._trial = () => player.stage.show();
+  if (hasFocus) player.stage.root.focus({ preventScroll: true });
   for (const [trait, follower] of Object.entries(followers)) model.on(`change:${trait}`, follower);
   function close() {
     step.stop();
