@@ -19,7 +19,7 @@ from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried  # noqa: E4
 from inplacelab.recorders import fix_search  # noqa: E402
 from inplacelab.recorders.fix_search import Outcome  # noqa: E402
 from inplacelab.recording.facts import FixFacts  # noqa: E402
-from inplacelab.recording.fixes.located import Proposal, changed  # noqa: E402
+from inplacelab.recording.fixes.located import Proposal, changed, lines_of  # noqa: E402
 from inplacelab.recording.fixes.proposals import proposals  # noqa: E402
 from inplacelab.recording.fixes.spots import Trail  # noqa: E402
 from inplacelab.recording.source_tree import applied  # noqa: E402
@@ -185,7 +185,7 @@ ACROSS = {
 @pytest.mark.parametrize("name", ACROSS)
 def test_nothing_moves_across_what_depends_on_it(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def moves(trails: list[Trail], read: Any, main: str = "") -> list[Proposal]:
-        return [each for each in proposals(trails, read, main) if each.way == "order"]
+        return [each for each in proposals(trails, read, lines_of(main)) if each.way == "order"]
 
     monkeypatch.setattr(fix_search, "proposals", moves)  # nothing else is tried
     script = tmp_path / "program.py"

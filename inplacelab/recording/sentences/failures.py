@@ -111,11 +111,11 @@ _WRITTEN = {
     ),
     "lost": Text(
         "written by `{0}`{1}: the grad node of this write is that of the other tensor, and {4} still has none",
-        "被 `{0}` {1}写入：这次写入的梯度节点属于另一个张量，{4}仍然没有",
+        "被 `{0}` {1}写入：这次写入的梯度节点属于另一个张量，{4} 仍然没有",
     ),
     "node": Text(
         "written by `{0}`{1}: {4} keeps the grad node of the value before",
-        "被 `{0}` {1}写入：{4}的梯度节点仍属于之前的值",
+        "被 `{0}` {1}写入：{4} 的梯度节点仍属于之前的值",
     ),
 }  # fmt: skip
 _THROUGH = Text(" through {0}", "通过{0}")
@@ -142,9 +142,9 @@ _UNSEEN = Text(
     "`torch.jit.script`, or of code below PyTorch's functions.",
     "版本号还增加了 {0}，来自看不到的写入：此前已经启动的线程、经 `torch.compile` 或 `torch.jit.script` 编译的代码，或 PyTorch 函数之下的代码。",
 )
-_READ = Text("reads {0} after that", "此后读取{0}的值")
+_READ = Text("reads {0} after that", "此后读取 {0} 的值")
 _IT = Text("the tensor", "这个张量")
-_IT_NAMED = Text("`{0}`", " `{0}` ")
+_IT_NAMED = Text("`{0}`", "`{0}`")
 _RELEASED = Text("released: this pass kept nothing for a second one", "释放：这一次反向传播没有为第二次保留任何值")
 _NEEDED = Text("needed here: it finds version {0}", "在此需要：已是版本 {0}")
 _NEEDED_HERE = Text("needed here", "在此需要")
@@ -231,7 +231,7 @@ def notes(facts: FailureFacts) -> tuple[Text, ...]:
 
 def remarks(value: KeptFacts) -> Iterator[Text]:
     """Yields what is known of a value besides its marks."""
-    if value.node and not value.sites:
+    if value.node and not (value.sites or value.read):
         yield (_ELSEWHERE if value.certain else _PROBABLY_ELSEWHERE).format(*_kept_parts(value))
     if value.forgotten:
         yield _FORGOTTEN.format(value.forgotten)
