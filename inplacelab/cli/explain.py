@@ -175,7 +175,7 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         is_recorded = to is not None or watching is None
         ran = stack.enter_context(_running(options, main, tree, use, left, is_recorded=is_recorded))
         printed = None if options.format == "json" or watching is not None else ran.recording
-        status = record.report(ran.raised, printed)
+        status = record.report(ran.raised, printed, str(main.path), untried=not _tries(options))
         if ran.recording is None and is_recorded:  # a child that the script has forked
             return Report(main.path, status, framework.name)
         seen = _seen(options, main, use, ran, watching)

@@ -99,7 +99,9 @@ def use_of(options: argparse.Namespace) -> Use | None:
     return Use(options.framework) if options.framework else None
 
 
-def report(raised: BaseException | None, recording: Recording | None, filename: str = "") -> int:
+def report(
+    raised: BaseException | None, recording: Recording | None, filename: str = "", *, untried: bool = True
+) -> int:
     """Prints how the script ended, as Python does; a refusal with the lines that led to it. Returns Python's exit status."""
     if raised is None:
         return 0
@@ -112,6 +114,8 @@ def report(raised: BaseException | None, recording: Recording | None, filename: 
         return 1
     if type(raised) is TypeError and raised.__traceback__ is not None:
         add_note_on_keyword(raised, raised.__traceback__)
-    explained = None if recording is None else refusals.of(raised, recording, filename, paint_for(sys.stderr))
+    explained = (
+        None if recording is None else refusals.of(raised, recording, filename, paint_for(sys.stderr), untried=untried)
+    )
     output.say(explained or "".join(traceback.format_exception(raised)).removesuffix("\n"), sys.stderr)
     return INTERRUPTED if issubclass(type(raised), KeyboardInterrupt) else 1

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from inplacelab.diagnosis.failures import Failure
+from inplacelab.diagnosis.failures import Failure, trail_of
+from inplacelab.diagnosis.source_file import text_of_program
 from inplacelab.language import Text
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recording.facts import FailureFacts, FixFacts
-from inplacelab.recording.fixes.located import changed
+from inplacelab.recording.fixes import fixes_for
+from inplacelab.recording.fixes.located import changed, lines_of
 from inplacelab.recording.sentences.failures import advice_for, headline
 
 COLON = Text(":", "：")
@@ -53,7 +55,14 @@ class Finding:
 def finding_of(failure: Failure) -> Finding:
     """Returns what is said of a backward pass that a watch has seen fail."""
     error = (failure.raised, failure.error[1]) if failure.raised else None
-    return Finding(failure.facts, error, advice=advice_for(failure.facts))
+    trail, sites = trail_of(failure), failure.facts.needed
+    found = (
+        ()
+        if failure.facts.kind == "silent"
+        else fixes_for([trail], text_of_program, lines_of(sites[-1].file if sites else ""))
+    )
+    sources = {each.file: text_of_program(each.file) for fix in found for each in fix.edits}
+    return Finding(failure.facts, error, advice=advice_for(failure.facts), fixes=found, sources=sources)
 
 
 def told(error: BaseException) -> tuple[str, str]:

@@ -40,7 +40,9 @@ __all__ = ["finding", "handled", "of"]
 _FIX = Text("To fix it: {0}", "改法：{0}")
 
 
-def of(raised: BaseException, recording: Recording, filename: str, paint: Paint = plain) -> str | None:
+def of(
+    raised: BaseException, recording: Recording, filename: str, paint: Paint = plain, *, untried: bool = True
+) -> str | None:
     """Formats the error at the end of a recording for a terminal.
 
     Args:
@@ -48,6 +50,7 @@ def of(raised: BaseException, recording: Recording, filename: str, paint: Paint 
         recording: the recording.
         filename: the program's file.
         paint: colors the lines.
+        untried: whether to show fixes that were not tried.
 
     Returns:
         The lines; None if the recording does not show what led to it, or for a refusal of a chain.
@@ -63,7 +66,7 @@ def of(raised: BaseException, recording: Recording, filename: str, paint: Paint 
         trace = "".join(traceback.format_tb(raised.__traceback__))
         hint = f"\n  [Hint: {raised.hint}]" if raised.hint else ""
         said = f"Traceback (most recent call last):\n{trace}{type(raised).__name__}: {raised.headline}{hint}"
-    return f"{said}\n\n{report(found, paint=paint)}"
+    return f"{said}\n\n{report(found, advice=untried, paint=paint)}"
 
 
 def finding(raised: BaseException, recording: Recording, filename: str) -> Finding | None:
@@ -80,7 +83,7 @@ def finding(raised: BaseException, recording: Recording, filename: str) -> Findi
     if last is None or last.error is None or facts is None or recording.truncated or not (facts.values or refused):
         return None
     advice = advice_for(facts) if refused is None else _FIX.format(refused.fix)
-    fixes = named(last.error.fixes if refused else (), filename)
+    fixes = named(last.error.fixes, filename)
     why = None if refused is None else refused.why
     sources = {filename: recording.source + "\n"}
     return Finding(in_file(facts, filename), told(raised), why, advice, fixes, sources, ended=True)

@@ -53,7 +53,7 @@ def report(found: Finding, *, advice: bool = True, paint: Paint = plain) -> str:
 
     Args:
         found: what is known.
-        advice: whether to say what may be done, if no fix is known.
+        advice: whether to say what may be done, if no fix was tried.
         paint: colors the text.
     """
     of_values = groupby(marks(found.facts), key=lambda each: each.number)
@@ -64,7 +64,7 @@ def report(found: Finding, *, advice: bool = True, paint: Paint = plain) -> str:
     for count, each in enumerate(blocks):
         lines += [*([str(_OR), ""] if count else []), *each, ""]
     lines += [str(closed_up(each)) for each in found.facts.remarks]
-    if found.fixes:
+    if found.fixes and (advice or found.fixes[0].checked):
         lines += [str(closed_up(each)) for each in block(found.fixes)]
     elif advice and found.advice:
         lines.append(str(closed_up(found.advice)))

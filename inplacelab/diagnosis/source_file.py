@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import tokenize
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,18 @@ class SourceFile:
 def text_of(path: str) -> str:
     """Returns the text of a file; see `SourceFile.read`."""
     return SourceFile.read(path).text
+
+
+def text_of_program(name: str) -> str:
+    """Returns the text of a file, or of a cell, as it was when it ran.
+
+    Raises:
+        FileNotFoundError: if it is not known.
+    """
+    text = "".join(linecache.getlines(name))
+    if not text:
+        raise FileNotFoundError(name)
+    return text
 
 
 def write(fix: FixFacts) -> None:

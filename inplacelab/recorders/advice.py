@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from inplacelab.language import Text
 from inplacelab.recorders.fix_search import search
 from inplacelab.recorders.replay import Replay
 from inplacelab.recording.facts import ErrorFacts, FixFacts
-from inplacelab.recording.fixes import fixes, in_one_sentence
+from inplacelab.recording.fixes import fixes, fixes_for, in_one_sentence
 from inplacelab.recording.fixes.recorded_trails import trails_of
 from inplacelab.recording.fixes.refused_operations import refusal_fixes
 from inplacelab.recording.recording import Recording
@@ -18,7 +19,7 @@ from inplacelab.recording.sentences.failures import notes
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.source_tree import package_of, program_of
 from inplacelab.recording.trace import failure_at
-from inplacelab.supported import framework_named
+from inplacelab.supported import framework_named, framework_of
 
 ADVISED = 20
 """To fix a program, all of it is looked at: of one that goes on after more refusals than this, only so many are looked into."""
@@ -55,9 +56,20 @@ def advised(recording: Recording, replay: Replay | None, *, fix: bool = True) ->
         of_values = notes(facts) if facts is not None and facts.values else ()
         said = replace(refusal, message=message, notes=of_values, fix=text, fixes=found)
         steps[index] = replace(steps[index], error=said)
-    if fix and error is not None and error.explanation is None and (others := fixes(recording)):
+    if fix and error is not None and error.explanation is None and (others := _untried(recording, error)):
         steps[last] = replace(steps[last], error=replace(error, fix=in_one_sentence(others), fixes=others))
     return replace(recording, steps=tuple(steps))
+
+
+def _untried(recording: Recording, error: ErrorFacts) -> tuple[FixFacts, ...]:
+    """Returns fixes for the error of another framework: for what its watch has seen, if it has one."""
+    if error.failure is None or not error.failure.values or not framework_of(recording).watch:
+        return fixes(recording)
+
+    def read(name: str) -> str:
+        return "".join(linecache.getlines(name)) if name else recording.source
+
+    return fixes_for([trail_of(error.failure)], read)
 
 
 def _fixes(recording: Recording, replay: Replay | None) -> tuple[FixFacts, ...]:

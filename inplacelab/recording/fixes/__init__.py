@@ -20,7 +20,7 @@ from pathlib import Path
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts, FixFacts
-from inplacelab.recording.fixes.located import OF_ONE_FILE, Proposal, Read, Sources, Where
+from inplacelab.recording.fixes.located import OF_ONE_FILE, Lines, Proposal, Read, Sources, Where
 from inplacelab.recording.fixes.order import may_move
 from inplacelab.recording.fixes.outcomes import block, in_one_sentence, label, way
 from inplacelab.recording.fixes.proposals import out_of_place, proposals
@@ -30,7 +30,18 @@ from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.supported import framework_named
 
-__all__ = ["SHOWN", "block", "fixes", "in_one_sentence", "label", "of_program", "untried", "way", "with_fixes"]
+__all__ = [
+    "SHOWN",
+    "block",
+    "fixes",
+    "fixes_for",
+    "in_one_sentence",
+    "label",
+    "of_program",
+    "untried",
+    "way",
+    "with_fixes",
+]
 
 SHOWN = 2
 """So many fixes are shown."""
@@ -51,7 +62,18 @@ def fixes(recording: Recording) -> tuple[FixFacts, ...]:
     if known is not None and known.loses_history and any(each.views for each in trails):
         return ()  # backward may not know of a write through a view: with an edit, the program may run with wrong gradients
     found = [*proposals(trails, lambda _: source), *refusal_fixes(recording)]
-    return untried(found, sure) or tuple(_advice(trails, lambda _: source))
+    return untried(found, sure) or tuple(_advice(trails, lambda _: source, OF_ONE_FILE))
+
+
+def fixes_for(trails: Sequence[Trail], read: Read, lines: Lines = OF_ONE_FILE) -> tuple[FixFacts, ...]:
+    """Returns the fixes for what a watch has seen fail; none of them was tried.
+
+    Args:
+        trails: what the failed pass found overwritten or released.
+        read: returns the text of the program's files.
+        lines: names lines.
+    """
+    return untried(proposals(trails, read, lines)) or tuple(_advice(trails, read, lines))
 
 
 def untried(
@@ -100,10 +122,10 @@ _UNSEEN = Text(" that the other names of the old one do not see", "，旧张量�
 _COMPUTED_AGAIN = Text("compute the loss again after {0}, from the new values", "在{0}之后用新的值重新计算损失")
 
 
-def _advice(trails: Sequence[Trail], read: Read) -> Iterator[FixFacts]:
+def _advice(trails: Sequence[Trail], read: Read, lines: Lines) -> Iterator[FixFacts]:
     """Yields general advice, with all the lines and the names that it is about: the write that the pass failed on comes first."""
     writes = [write[0] for each in trails for write in each.writes]
-    sources = Sources(read, trails, OF_ONE_FILE)
+    sources = Sources(read, trails, lines)
     by_line: dict[int, list[tuple[Where, Spot]]] = {}
     for spot in dict.fromkeys(writes):
         for where in sources.at((spot,)):

@@ -204,7 +204,8 @@ class _Packer:
 
     def _fixes(self, step: Step) -> list[Json]:
         """The fixed programs that the last step offers, if it failed."""
-        offered = [each for each in (step.error.fixes if step.error is not None else ()) if each.edits]
+        fixes = step.error.fixes if step.error is not None else ()
+        offered = [each for each in fixes if each.edits and not any(edit.file for edit in each.edits)]
         return [
             {
                 "says": self.pools.says(_with_label(each)),
