@@ -18,7 +18,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.failures import notes
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.source_tree import package_of, program_of
-from inplacelab.recording.trace import failure_at
+from inplacelab.recording.trace import failure_at, trail_of
 from inplacelab.supported import framework_named, framework_of
 
 ADVISED = 20

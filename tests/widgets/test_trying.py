@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from threading import Event
 from typing import Any
 
@@ -86,6 +87,10 @@ def test_what_has_begun_can_be_ended(untried: Recording, ends: str) -> None:
     assert ended.wait(60)
 
 
+def _says(stepper: Stepper, wanted: list[str]) -> bool:
+    return words(stepper) == wanted
+
+
 def test_what_prevents_it_is_one_sentence(untried: Recording) -> None:
     def gives_up(*_: object) -> Text:
         return Text("No fix was tried: no.", "")
@@ -99,7 +104,7 @@ def test_what_prevents_it_is_one_sentence(untried: Recording) -> None:
     ):
         stepper = Stepper(untried, attempt=attempt)
         press(stepper)
-        until(lambda stepper=stepper, says=says: words(stepper) == [says, "Try these fixes"])
+        until(partial(_says, stepper, [says, "Try these fixes"]))
 
 
 def test_without_something_to_try_there_is_no_button(untried: Recording, sample: Callable[[str], Recording]) -> None:
