@@ -249,10 +249,12 @@ def _try(
         said = report_not_tried(reason.why)
         _say(options, "\n" + said)
         return found, Attempts(0, said)
-    fixes = [tried_fix(each, written=options.fix and each is tried.fixes[0]) for each in tried.fixes]
+    # What computes something else on purpose is shown, and never written.
+    right = [each for each in tried.fixes if options.fix and each.checked != "runs"][:1]
+    fixes = [tried_fix(each, written=each in right) for each in tried.fixes]
     _say(options, "\n" + report_of_trials(tried, framework, paint=paint_for(sys.stderr)))
-    if options.fix and tried.fixes:
-        write(tried.fixes[0])
+    for each in right:
+        write(each)
         _say(options, report_written())
     said_of_none = None if fixes else report_of_trials(tried, framework)
     return replace(found, fixes=fixes), Attempts(tried.count, said_of_none)
