@@ -275,11 +275,12 @@ def _tried(
         return seen, _not_tried(options, why), ()
     _say(options, "\n" + report_of_trials(tried, framework.name, paint=paint_for(sys.stderr)))
     sources = {each.file: text_of(each.file) for fix in tried.fixes for each in fix.edits}
-    if options.fix and tried.fixes:
-        write(tried.fixes[0])
+    # What computes something else on purpose is shown, and never written.
+    written = next((each for each in tried.fixes if options.fix and each.checked != "runs"), None)
+    if written is not None:
+        write(written)
         _say(options, report_written())
     ended = seen.ended or Finding(FailureFacts("stale", ()), seen.error, ended=True)
-    written = tried.fixes[0] if options.fix and tried.fixes else None
     ended = replace(ended, fixes=tried.fixes, sources=sources, written=written)
     said = None if tried.fixes else report_of_trials(tried, framework.name)
     return replace(seen, ended=ended), Attempts(tried.count, said), of_program(tried.fixes, main.path)

@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from inplacelab.language import Text
 from inplacelab.recording import Recording
-from inplacelab.recording.facts import FixFacts
-from inplacelab.recording.fixes import fixes
+from inplacelab.recording.facts import EditFacts, FixFacts
+from inplacelab.recording.fixes import block, fixes, in_one_sentence
+from inplacelab.recording.fixes.located import changed
+from inplacelab.recording.fixes.proposals import proposals
+from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.source_tree import applied
 from tests.recorders.golden.renew import run
 from tests.recording.conftest import any_recordings
@@ -314,3 +318,55 @@ def test_what_is_not_python_alone_is_given_no_particular_advice() -> None:
 @given(any_recordings())
 def test_no_recording_is_too_strange(recording: Recording) -> None:
     assert offered(recording) == offered(recording)
+
+
+MODEL = "def act(x):\n    h = x.exp()\n    h.add_(1)\n    return h\n"
+IN_A_MODEL = Trail(
+    "stale", (Spot("lib/model.py", 2, 2, 8, 15, "exp", ("h",), 12),), True, ((Spot("lib/model.py", 3, 3, 4, 13, "add_", ("h",), 12),),),
+    needed=(Spot("train.py", 2, 2),),
+)  # fmt: skip
+
+
+def test_lines_of_other_files_are_said_with_their_names() -> None:
+    texts = {"lib/model.py": MODEL, "train.py": "import model\nmodel.act(x).sum().backward()\n"}
+    first, *_ = proposals([IN_A_MODEL], texts.__getitem__, "train.py")
+    assert first.says.en == "in line 3 of model.py write `h = h.add(1)`, which makes a new tensor"
+    assert first.says.zh == "把 model.py 第 3 行改写为 `h = h.add(1)`，它产生一个新张量"
+    assert {each.file for each in first.edits} == {"lib/model.py"}
+
+
+def test_what_is_proposed_first_costs_least() -> None:
+    dear = replace(IN_A_MODEL, writes=((replace(IN_A_MODEL.writes[0][0], bytes=99),),))
+    first, *_ = proposals([dear], lambda _: MODEL, "lib/model.py")
+    assert first.says.en == "let line 2 keep a copy: `h = x.exp().clone()`"
+    assert first.facts().price.en == "12 bytes more"
+
+
+def test_edits_that_do_not_go_together_are_refused() -> None:
+    with pytest.raises(SyntaxError):
+        changed([EditFacts(1, 0, 1, 5, "x"), EditFacts(1, 3, 1, 7, "y")], lambda _: "a = b + c\n")
+    with pytest.raises(SyntaxError):
+        changed([EditFacts(1, 0, 1, 1, "(")], lambda _: "a = b + c\n")
+
+
+def test_fixes_that_were_checked_differently_are_said_apart() -> None:
+    one, other = (
+        FixFacts(Text("do this", "这样做"), (), "runs"),
+        FixFacts(Text("do that", "那样做"), (), "gradients", differs=("a",)),
+    )
+    head, item, second_head, second_item = block([one, other])
+    assert head.en.startswith("To fix it (checked: ")
+    assert item.en == "  - do that; the final values of `a` differ, so check whether you need the write"
+    assert second_head.en == "Or (the program then runs; what it computes was not checked):"
+    assert second_item.zh == "  - 这样做"
+    assert in_one_sentence([one, other]).en.endswith(
+        "Or do this. (The program then runs; what it computes was not checked.)"
+    )
+
+
+def test_a_trail_of_an_edited_program_is_one_of_the_original() -> None:
+    put = EditFacts(1, 0, 1, 0, "import x\n", "lib/model.py")
+    assert IN_A_MODEL.before([]) == IN_A_MODEL
+    moved = IN_A_MODEL.before([put])
+    assert moved is not None
+    assert [each.line for each in moved.kept] == [1]
