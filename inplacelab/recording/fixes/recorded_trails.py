@@ -94,6 +94,9 @@ def _view(
         and view.index > kept_by
         and whole is not None
         and bool(whole.names)
+        and (
+            wrote.kept is not None or not whole.needs_gradient
+        )  # under `no_grad`, the clone would have another history
         and stands_alone(before, whole)
     )
     now = recording.state(max(wrote.index - 1, 0)).tensors.get(facts.tensor)
