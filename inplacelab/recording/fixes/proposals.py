@@ -110,15 +110,15 @@ def _elsewhere(trail: Trail, places: Sequence[Where], sources: Sources) -> Itera
 
 
 def _clones(trail: Trail, places: Sequence[Where], sources: Sources) -> Iterator[Proposal]:
-    """Yields ways to have the writes go to a clone."""
-    written = {where.spot.line for where in places}
-    for where in places[:1] if not trail.views else ():
-        yield from _copying_target(where)
-    for view in trail.views:
-        for where in sources.at((view,)):
-            yield from _copying_target(where, "" if view.line in written else _bound_to(where))
-    for where in places[0 if trail.views else 1 :]:
-        yield from (replace(each, sure=False) for each in _copying_target(where))
+    """Yields ways to have the writes go to a clone, which is sure only where it is made after the value was kept."""
+    written, kept = {where.spot.line for where in places}, {each.line for each in trail.kept[:1]}
+    views = [where for view in trail.views for where in sources.at((view,))]
+    for where in (*views, *places):
+        view = where in views
+        name = _bound_to(where) if view and where.spot.line not in written else ""
+        lines = () if where.statement is None else range(where.statement.lineno, (where.statement.end_lineno or 0) + 1)
+        first = (view or (where is places[0] and not views)) and not kept & {*lines}
+        yield from (replace(each, sure=each.sure and first) for each in _copying_target(where, name))
 
 
 def _of_all(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:

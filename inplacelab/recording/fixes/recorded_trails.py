@@ -58,7 +58,7 @@ def _trail(recording: Recording, program: Program, node: int, saved: SavedFacts,
         before = recording.state(max(step.index - 1, 0))
         tensor = before.tensors.get(facts.tensor)
         alone = tensor is not None and stands_alone(before, tensor)
-        updates = step.kept is None and tensor is not None and tensor.needs_gradient
+        updates = _unrecorded(recording, step, facts.tensor)
         known: dict[str, Any] = {
             "names": _updated(recording, step) if updates else () if tensor is None else (name_of(tensor),) * bool(tensor.names),
             "bytes": _size(tensor) or bytes_kept, "alone": alone and not updates, "updates": updates and tensor is not None and tensor.leaf,
@@ -94,6 +94,7 @@ def _view(
         and view.index > kept_by
         and whole is not None
         and bool(whole.names)
+        and not _unrecorded(recording, wrote, whole.id)  # under `no_grad`, the clone would have another history
         and stands_alone(before, whole)
     )
     now = recording.state(max(wrote.index - 1, 0)).tensors.get(facts.tensor)
@@ -105,6 +106,14 @@ def _view(
             {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} if statement is not None else set()
         )
         yield replace(each, **{**known, "alone": alone and whole is not None and name_of(whole) in reads})
+
+
+def _unrecorded(recording: Recording, step: Step, tensor: int) -> bool:
+    """Whether a step wrote to a tensor that needs a gradient, and its history does not have that: under `no_grad`, as optimizers do."""
+    before, after = (recording.state(each).tensors.get(tensor) for each in (max(step.index - 1, 0), step.index))
+    if before is None or not before.needs_gradient:
+        return False
+    return step.kept is None if after is None else after.node == before.node
 
 
 def _base(recording: Recording, write: WriteFacts) -> int | None:
