@@ -542,6 +542,7 @@ def test_fixes_are_tried_by_a_button_only_where_there_is_a_kernel(
 ) -> None:
     trial = [["To check:", "检验："], ["Try these fixes", "尝试这些改法"]]
     stepper = Stepper(sample("stale"), step=-1)
+    stepper._payload = stepper._whole
     page = show(page_of(stepper, asked="[]", _trial=trial)).page
     button = page.get_by_role("button", name="Try these fixes")
     button.focus()
@@ -552,5 +553,8 @@ def test_fixes_are_tried_by_a_button_only_where_there_is_a_kernel(
     assert page.get_by_role("button", name="Cancel").evaluate("button => button === document.activeElement")
     page.evaluate("() => models[0].set('language', 'zh')")
     assert "正在运行" in page.locator("[role=status]").inner_text()
+    page.locator(".ipl").focus()
+    page.keyboard.press("Home")
+    page.get_by_role("button", name="取消").wait_for(state="detached")
     gone = show(page_of(stepper, layout={"comm_live": False}, _trial=trial)).page
     assert gone.get_by_role("button", name="Try these fixes").count() == 0
