@@ -90,13 +90,16 @@ def test_what_prevents_it_is_one_sentence(untried: Recording) -> None:
     def fails(*_: object) -> Text:
         raise OSError
 
+    def refuses(*_: object) -> Text:
+        return Text("No fix was tried: no.", "")
+
     for attempt, says in (
-        (lambda *_: Text("No fix was tried: no.", ""), "No fix was tried: no."),
+        (refuses, "No fix was tried: no."),
         (fails, "No fix was tried: OSError in the search."),
     ):
         stepper = Stepper(untried, attempt=attempt)
         press(stepper)
-        until(lambda stepper=stepper, says=says: words(stepper) == [says, "Try these fixes"])
+        until(lambda: words(stepper) == [says, "Try these fixes"])  # noqa: B023
 
 
 def test_without_something_to_try_there_is_no_button(untried: Recording, sample: Callable[[str], Recording]) -> None:

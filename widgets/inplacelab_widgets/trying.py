@@ -27,7 +27,7 @@ _NOTHING = Text("", "")
 class Attempt(Protocol):
     """Tries fixes for a recorded program, in other processes."""
 
-    def __call__(self, recording: Recording, tell: Callable[[Text], None], stop: Event) -> Recording | Text:
+    def __call__(self, recording: Recording, tell: Callable[[Text], None], stop: Event, /) -> Recording | Text:
         """Tries them.
 
         Args:
