@@ -13,6 +13,9 @@
          |           trial_run.py: one trial, in a process of its own; torch_trial.py, paddle_trial.py, engine_trial.py: for one
          |           framework; recorded_trial.py: of programs that are recorded; source_file.py: files as they are written;
          |           slopes.py: finite differences of the loss
+    processes.py     runs processes of which nothing is left
+    cells.py         the cells of a notebook as one program        search_run.py    looks for fixes of it, in a process of its own
+    seen.py          what was seen of a program, by a watch or in a recording: the command line says and writes it
     findings.py      what is said of a failure, as data: all that follows is made of it
     report.py        the text for the terminal       quoting.py   the lines of the program, underlined
     document.py      the same as JSON                annotations.py   the same for a GitHub workflow
