@@ -227,7 +227,7 @@ def _attempt(shell: Any, recording: Recording) -> Any:
 
 
 def _take(shell: Any, before: Recording, after: Recording) -> None:
-    """Puts a recording that says more in the place of one, under its names."""
+    """Replaces a recording, under each of its names, with one that has more fixes."""
     global _last
     if _last is before:
         _last = after

@@ -222,3 +222,53 @@ def test_leaving_at_once_after_the_script_is_nothing_to_say() -> None:
     status, _, err = recorded("import atexit\nfrom os import _exit\natexit.register(_exit, 5)\n")
     assert (status, "os._exit" in err) == (5, False)
     assert codec.load("page.json")
+
+
+HANGS = """\
+import os, subprocess, sys, time, torch
+a = torch.ones(3, requires_grad=True)
+h = a.exp()
+h.add_(1)
+if not os.path.exists("here"):
+    child = subprocess.Popen(["sleep", "300"])
+    with open(sys.argv[1], "w") as file:
+        print(os.getpid(), child.pid, file=file)
+    time.sleep(300)
+h.sum().backward()
+"""
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{process}/stat")  # a process that nobody has waited for is still there, but does not run
+    return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, None])
+def test_a_trial_that_hangs_is_ended_with_what_it_has_started(number: signal.Signals | None, tmp_path: Path) -> None:
+    """The page and the script's status are as they would be without a trial."""
+    pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
+    folder, told = tmp_path / "program", tmp_path / "pids"
+    folder.mkdir()
+    (folder / "script.py").write_text(HANGS, encoding="utf-8")
+    (tmp_path / "here").touch()
+    seconds = "600" if number is not None else "20"
+    words = ("explain", "--try", "--seconds", seconds, "-o", "page.html", "program/script.py", str(told))
+    with started(*words) as process:
+        while process.poll() is None and not (told.exists() and told.read_text().endswith("\n")):
+            time.sleep(0.1)
+        if number is not None:
+            process.send_signal(number)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    why = "No fix was tried: the search was interrupted." if number else "it ran for more than 20 seconds."
+    assert why in err, err
+    assert Path("page.html").read_text(encoding="utf-8").endswith("</html>\n")
+    given_up = time.monotonic() + 30
+    while any(map(is_running, map(int, told.read_text().split()))) and time.monotonic() < given_up:
+        time.sleep(0.1)
+    assert not [each for each in told.read_text().split() if is_running(int(each))]

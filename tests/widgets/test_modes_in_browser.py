@@ -542,6 +542,7 @@ def test_fixes_are_tried_by_a_button_only_where_there_is_a_kernel(
 ) -> None:
     trial = [["To check:", "检验："], ["Try these fixes", "尝试这些改法"]]
     stepper = Stepper(sample("stale"), step=-1)
+    stepper._payload = stepper._whole
     page = show(page_of(stepper, asked="[]", _trial=trial)).page
     button = page.get_by_role("button", name="Try these fixes")
     button.focus()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from threading import Event
 from typing import Any
 
@@ -87,24 +86,20 @@ def test_what_has_begun_can_be_ended(untried: Recording, ends: str) -> None:
     assert ended.wait(60)
 
 
-def _says(stepper: Stepper, wanted: list[str]) -> bool:
-    return words(stepper) == wanted
-
-
 def test_what_prevents_it_is_one_sentence(untried: Recording) -> None:
-    def gives_up(*_: object) -> Text:
-        return Text("No fix was tried: no.", "")
-
     def fails(*_: object) -> Text:
         raise OSError
 
+    def refuses(*_: object) -> Text:
+        return Text("No fix was tried: no.", "")
+
     for attempt, says in (
-        (gives_up, "No fix was tried: no."),
+        (refuses, "No fix was tried: no."),
         (fails, "No fix was tried: OSError in the search."),
     ):
         stepper = Stepper(untried, attempt=attempt)
         press(stepper)
-        until(partial(_says, stepper, [says, "Try these fixes"]))
+        until(lambda: words(stepper) == [says, "Try these fixes"])  # noqa: B023
 
 
 def test_without_something_to_try_there_is_no_button(untried: Recording, sample: Callable[[str], Recording]) -> None:
