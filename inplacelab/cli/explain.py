@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from inplacelab import installing
 from inplacelab.cli import output, ranks, record
 from inplacelab.cli.bilingual_argparse import Parser, listed, positive
 from inplacelab.cli.output import Destination
@@ -222,7 +223,7 @@ def _completed(
     *before, last = recording.steps
     if not can_be_tried or last.error is None or last.error.fix is None:
         return recording
-    command = shlex.join(["inplacelab", "explain", "--try", *options.script.words])
+    command = shlex.join([installing.NAME, "explain", "--try", *options.script.words])
     error = replace(last.error, fix=last.error.fix + _TO_CHECK.format(command))
     return replace(recording, steps=(*before, replace(last, error=error)))
 

@@ -202,7 +202,7 @@ Backward needed a value that was overwritten:
 
 To fix it, one of these (checked: it runs, and the loss and the gradients are right, on other data, too):
   - call `loss.backward()` before line 6
-  - in line 6 write `a = a.relu()`, which makes a new tensor
+  - in line 6 write `a = a.relu()`, which makes a new tensor (12 bytes more)
 """
 REPORT_IN_CHINESE = """\
 反向传播需要的值已被覆盖：
@@ -215,9 +215,9 @@ REPORT_IN_CHINESE = """\
     7 | loss.backward()
       | ^^^^^^^^^^^^^^^ 在此需要：已是版本 1
 
-改法，任选其一（已检验：能够运行，损失和梯度正确，换用其他数据也正确）：
+改法（任选其一；已检验：能够运行，损失和梯度正确，换用其他数据也正确）：
   - 把 `loss.backward()` 移到第 6 行之前
-  - 把第 6 行改写为 `a = a.relu()`，它产生一个新张量
+  - 把第 6 行改写为 `a = a.relu()`，它产生一个新张量（多占 12 字节）
 """
 
 

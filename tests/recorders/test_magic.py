@@ -165,7 +165,7 @@ def test_how_a_program_is_fixed_can_be_left_to_the_learner(cell: Run) -> None:
         recording = inplacelab.last_recording()
         notes = getattr(shown.error, "__notes__", [])
         texts[option] = "\n".join([str(shown.error), *notes, sentence(recording, len(recording) - 1).en])
-    assert all("Line 5 `add_` then overwrote it" in each for each in texts.values())
+    assert all("Line 5: overwritten by `add_`" in each for each in texts.values())
     assert texts[""].count("`b.clone()`") + texts[""].count("b = b.add(a)") >= 2
     assert "clone" not in texts[" --no-fix"]
     assert texts[" --no-fix"].count("yours to find") == 2
@@ -229,7 +229,7 @@ def test_a_row_that_contradicts_itself_is_refused_in_few_words(cell: Run) -> Non
 
 def test_what_the_recorder_knows_is_shown_as_notes(cell: Run) -> None:
     text = "%%stepper\na = paddle.to_tensor([1.], stop_gradient=False)\nb = a * 2\nc = b * b\nb.zero_()\nc.backward()\n"
-    assert "Line 4 `zero_` then overwrote it through `b`" in cell(text).out
+    assert "Line 4: overwritten by `zero_`: version 0 → 1." in cell(text).out
 
 
 def test_any_other_error_shows_as_without_the_magic(cell: Run) -> None:
@@ -466,7 +466,7 @@ def test_a_cell_whose_fixes_cannot_be_checked_in_this_process_has_them_tried_in_
     error = stepper.recording.steps[-1].error
     assert stepper._trial == [], stepper._trial
     assert [each.checked for each in error.fixes] == ["gradients"]
-    assert re.match(r"in cell \[\d+\], in line 4 write `h = h.scale\(2.\)`", error.fixes[0].says.en)
+    assert re.match(r"in line 4 of cell \[\d+\] write `h = h.scale\(2.\)`", error.fixes[0].says.en)
     assert error.fixes[0].edits[0].file.startswith("In [")
     assert alone("told").result is stepper.recording
 

@@ -13,7 +13,7 @@ from inplacelab.language import Text
 from inplacelab.recording import Recording
 from inplacelab.recording.facts import EditFacts, FixFacts
 from inplacelab.recording.fixes import block, fixes, in_one_sentence
-from inplacelab.recording.fixes.located import changed
+from inplacelab.recording.fixes.located import changed, lines_of
 from inplacelab.recording.fixes.proposals import proposals
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.source_tree import applied
@@ -329,7 +329,7 @@ IN_A_MODEL = Trail(
 
 def test_lines_of_other_files_are_said_with_their_names() -> None:
     texts = {"lib/model.py": MODEL, "train.py": "import model\nmodel.act(x).sum().backward()\n"}
-    first, *_ = proposals([IN_A_MODEL], texts.__getitem__, "train.py")
+    first, *_ = proposals([IN_A_MODEL], texts.__getitem__, lines_of("train.py"))
     assert first.says.en == "in line 3 of model.py write `h = h.add(1)`, which makes a new tensor"
     assert first.says.zh == "把 model.py 第 3 行改写为 `h = h.add(1)`，它产生一个新张量"
     assert {each.file for each in first.edits} == {"lib/model.py"}
@@ -337,7 +337,7 @@ def test_lines_of_other_files_are_said_with_their_names() -> None:
 
 def test_what_is_proposed_first_costs_least() -> None:
     dear = replace(IN_A_MODEL, writes=((replace(IN_A_MODEL.writes[0][0], bytes=99),),))
-    first, *_ = proposals([dear], lambda _: MODEL, "lib/model.py")
+    first, *_ = proposals([dear], lambda _: MODEL, lines_of("lib/model.py"))
     assert first.says.en == "let line 2 keep a copy: `h = x.exp().clone()`"
     assert first.facts().price.en == "12 bytes more"
 
