@@ -208,9 +208,8 @@ def test_a_recorded_cell_says_in_which_cell_a_line_is(shell: InteractiveShell) -
         shell, layer, "%%stepper --name rec\na = torch.ones(3, requires_grad=True)\nlayer(a).sum().backward()"
     )
     number = shell.execution_count - 2
-    assert notes[0].startswith(f"Line 3 of cell [{number}]: kept") and notes[1].startswith(
-        f"Line 4 of cell [{number}]: overwritten"
-    )
+    assert notes[0].startswith(f"Line 3 of cell [{number}]: kept")
+    assert notes[1].startswith(f"Line 4 of cell [{number}]: overwritten")
     assert notes[2] == "Line 2: needed here: it finds version 1."
 
 
