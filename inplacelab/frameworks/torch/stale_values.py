@@ -525,7 +525,7 @@ _OUTPUTS = frozenset({"In", "Out"})
 
 def _wanted(frame: Any) -> Iterable[str]:
     """Returns the names by which a frame may call tensors; those of a notebook are in the code of other statements and other cells, too."""
-    names = frame.f_code.co_names
+    names: tuple[str, ...] = frame.f_code.co_names
     if frame.f_code.co_name != "<module>":
         return names
     return [*names, *(name for name in tuple(frame.f_globals) if name[:1] != "_" and name not in _OUTPUTS)]
