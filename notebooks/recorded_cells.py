@@ -9,6 +9,7 @@ A cell `%%ranks N --name NAME` is run where MPI is installed, and otherwise show
 from __future__ import annotations
 
 import ast
+import linecache
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -74,6 +75,8 @@ def program(text: str) -> str:
 def recording(text: str) -> Recording:
     """Records a program, as `%%stepper` does."""
     tree = ast.parse(text)
+    lines = text.splitlines(keepends=True)
+    linecache.cache["<lesson>"] = len(text), None, lines, "<lesson>"  # where the watch reads what was written
     session = Session(Program.of(tree, text, "<lesson>"), use=framework_used(tree, {}))
     session.run([compile(instrument.instrumented(tree), "<lesson>", "exec")], {"__name__": "__main__"})
     return session.recording()

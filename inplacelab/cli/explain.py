@@ -183,7 +183,8 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         seen, attempts, fixes = _tried(options, main, framework, seen)
         recording = ran.recording
         if recording is not None and to is not None:
-            output.write(_completed(recording, fixes, options, can_be_tried=bool(seen.trails) and attempts is None), to)
+            completed = _completed(recording, fixes, options, can_be_tried=bool(seen.trails) and attempts is None)
+            output.write(completed, to, notes=watching is not None)  # `_seen` has said those of what was only recorded
         version = framework.version if recording is None else recording.framework_version
         raised = None if ran.raised is None or issubclass(type(ran.raised), SystemExit) else told(ran.raised)
         found = [*seen.handled, *([] if seen.ended is None else [seen.ended])]

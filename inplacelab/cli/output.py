@@ -222,13 +222,14 @@ def _writable(given: Path) -> Path:
     return path
 
 
-def write(recording: Recording, to: Destination, draw: Drawing | None = None) -> None:
+def write(recording: Recording, to: Destination, draw: Drawing | None = None, *, notes: bool = True) -> None:
     """Writes a recording.
 
     Args:
         recording: the recording.
         to: where it is written.
         draw: makes the content; by default what the format asks for.
+        notes: whether to say what was not recorded, too.
 
     Raises:
         CannotError: if there is nothing to write, or it cannot be written.
@@ -244,7 +245,9 @@ def write(recording: Recording, to: Destination, draw: Drawing | None = None) ->
     said = _WRITTEN.format(visible(str(to.given)), len(recording))
     if recording.truncated:
         said += _CUT
-    say("\n".join(str(each) for each in (said, *recording.notes)), to.err)  # the standard output belongs to the program
+    say(
+        "\n".join(str(each) for each in (said, *(recording.notes if notes else ()))), to.err
+    )  # the standard output belongs to the program
 
 
 def kept_apart(to: Destination) -> Destination:

@@ -56,7 +56,9 @@ class CellLines:
     begins: tuple[tuple[int, int, int | None], ...]
 
     def __call__(self, _: str, first: int, last: int) -> Text:
-        begin, counted, cell = max((each for each in self.begins if each[0] <= first), key=lambda each: each[0])
+        begin, counted, cell = [each for each in self.begins if each[0] <= first][
+            -1
+        ]  # the part that is shown may be the whole cell
         numbers = first - begin + counted, last - begin + counted
         said = (_LINE if first == last else _LINES).format(*numbers)
         return said if cell is None else _OF_CELL.format(said, cell)

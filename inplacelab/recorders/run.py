@@ -265,9 +265,8 @@ class Session:
             if site.file != program.filename or not 0 < line <= len(lines):
                 return replace(site, file=shown_file(site.file))
             text, end = lines[line - 1], program.line(site.end_line)
-            margin = (
-                len(site.text.encode(errors="replace")) - len(text.encode(errors="replace")) if site.column >= 0 else 0
-            )
+            known = bool(site.text) and site.column >= 0
+            margin = len(site.text.encode(errors="replace")) - len(text.encode(errors="replace")) if known else 0
             return replace(
                 site,
                 file="",

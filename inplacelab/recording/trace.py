@@ -276,7 +276,7 @@ def explained(recording: Recording, watched: Sequence[tuple[str, str, FailureFac
         ]
         facts = left.pop(same[-1])[2] if same else failure_at(recording, step.index)
         if facts is not None:
-            facts = moved(facts, lambda site: replace(site, text=site.text[:MOST_TEXT]))
+            facts = moved(_within(facts), lambda site: replace(site, text=site.text[:MOST_TEXT]))
         steps[step.index] = replace(step, error=replace(step.error, failure=facts))
     return replace(recording, steps=tuple(steps))
 
@@ -308,10 +308,20 @@ def _site(recording: Recording, program: Program | None, line: int | None, meant
 
 def moved(facts: FailureFacts, move: Callable[[SiteFacts], SiteFacts]) -> FailureFacts:
     """Returns the same facts with other places."""
+    return _placed(facts, lambda some: tuple(map(move, some)))
 
-    def sites(some: Sites) -> Sites:
-        return tuple(map(move, some))
 
+def _within(facts: FailureFacts) -> FailureFacts:
+    """Returns the same facts without the callers of the recorded program: what ran it is no part of it, and a file is not to tell where that is."""
+
+    def within(some: Sites) -> Sites:
+        own = [k for k, each in enumerate(some) if not each.file]
+        return some[: own[-1] + 1] if own else some
+
+    return _placed(facts, within)
+
+
+def _placed(facts: FailureFacts, sites: Callable[[Sites], Sites]) -> FailureFacts:
     def write(each: OverwriteFacts) -> OverwriteFacts:
         return replace(each, sites=sites(each.sites), made=sites(each.made))
 

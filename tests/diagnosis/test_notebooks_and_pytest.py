@@ -14,6 +14,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
+from inplacelab.diagnosis.cells import Cells
 from inplacelab.ipython import load_ipython_extension
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
@@ -180,3 +181,40 @@ def test_the_traceback_of_a_block_is_that_of_an_unwatched_run(tmp_path: Path) ->
     assert "overwritten by" in shown[1]
     assert shown[1].startswith(shown[0])
     assert not shows_the_tool(shown[1])
+
+
+def notes_of(shell: InteractiveShell, *cells: str) -> list[str]:
+    """What the recording of the last cell says of its failure."""
+    shell.run_line_magic("load_ext", "inplacelab")
+    for each in cells:
+        shell.run_cell(each, store_history=True)
+    recording = shell.user_ns["rec"]
+    facts = recording.steps[-1].error.failure
+    assert not any(site.file.startswith((os.sep, "<")) for site in facts.needed), (
+        "who ran the cell is not in a file that is shared"
+    )
+    return [note.en for note in recording.steps[-1].error.notes]
+
+
+def test_a_recorded_cell_names_views_of_its_other_lines(shell: InteractiveShell) -> None:
+    program = "import torch\na = torch.ones(3, requires_grad=True)\nh = torch.sigmoid(a)\nrow = h[:2]\nrow.mul_(2)\nh.sum().backward()"
+    notes = notes_of(shell, f"%%stepper --name rec\n{program}")
+    assert notes[1] == "Line 5: overwritten by `mul_` through `row`, a view of `h` (`h[:2]`, line 4): version 0 → 1."
+
+
+def test_a_recorded_cell_says_in_which_cell_a_line_is(shell: InteractiveShell) -> None:
+    layer = "import torch\ndef layer(a):\n    h = torch.sigmoid(a)\n    h.mul_(2)\n    return h"
+    notes = notes_of(
+        shell, layer, "%%stepper --name rec\na = torch.ones(3, requires_grad=True)\nlayer(a).sum().backward()"
+    )
+    number = shell.execution_count - 2
+    assert notes[0].startswith(f"Line 3 of cell [{number}]: kept")
+    assert notes[1].startswith(f"Line 4 of cell [{number}]: overwritten")
+    assert notes[2] == "Line 2: needed here: it finds version 1."
+
+
+def test_lines_of_the_shown_cell_are_said_without_its_number(shell: InteractiveShell) -> None:
+    shell.run_cell("import torch", store_history=True)
+    notes_of(shell, f"%%stepper --name rec\n{CELL}")
+    lines = Cells(shell).lines(shell.user_ns["rec"])
+    assert [lines("", first, first).en for first in (1, 2, 5)] == ["line 1 of cell [1]", "line 1", "line 4"]

@@ -503,7 +503,7 @@ class _Named:
 def _names(data: Any, frame: Any) -> _Named:
     """Returns the program's names for a tensor, and for others on its storage, where backward was called."""
     frames = list(own_frames(frame))
-    wanted = frozenset(name for each in frames for name in each.f_code.co_names)
+    wanted = frozenset(name for each in frames for name in _wanted(each))
     bindings = Bindings(wanted, WATCHED)
     if frames:
         bindings.own_module = str(frames[-1].f_globals.get("__name__", "__main__"))
@@ -517,6 +517,18 @@ def _names(data: Any, frame: Any) -> _Named:
     whole = tuple(name for tensor, names in sharing if _base_of(tensor) is None for name in names)
     views = [(layout_of(tensor), names) for tensor, names in sharing if _base_of(tensor) is not None]
     return _Named(same or whole, not same and bool(whole), whole[0] if whole else "", views)
+
+
+_OUTPUTS = frozenset({"In", "Out"})
+"""Names of IPython, in which the values of cells are kept."""
+
+
+def _wanted(frame: Any) -> Iterable[str]:
+    """Returns the names by which a frame may call tensors; those of a notebook are in the code of other statements and other cells, too."""
+    names: tuple[str, ...] = frame.f_code.co_names
+    if frame.f_code.co_name != "<module>":
+        return names
+    return [*names, *(name for name in tuple(frame.f_globals) if name[:1] != "_" and name not in _OUTPUTS)]
 
 
 def storage_of(tensor: Any) -> Any:

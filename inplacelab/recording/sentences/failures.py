@@ -7,7 +7,9 @@ needed here: it finds version 1
 
 from __future__ import annotations
 
+import builtins
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -128,7 +130,10 @@ _WHO = {
 _OF_NOTHING = (Text("`{0}`, a view{2}", " `{0}`（视图{3}）"), Text("a view{2}", "视图{2}"))
 _MADE_AT = Text(" (`{0}`, {1})", "（`{0}`，{1}）")
 _MADE_AS = Text("", "，即 `{0}`，{1}")
+_LINE_AT = Text(" ({0})", "（{0}）")
+_LINE_AS = Text("", "，{0}")
 _ON_LINE = Text("line {0}", "第 {0} 行")
+_CELL = Text("cell [{0}]", "单元格 [{0}]")
 _ON_LINE_OF = Text("line {0} of {1}", "{1} 第 {0} 行")
 _VIEW_MADE = Text("makes the view through which it is overwritten", "建立了之后用来覆盖的视图")
 _MORE = Text("; {0} times in all", "；共 {0} 次")
@@ -224,7 +229,7 @@ def notes(facts: FailureFacts) -> tuple[Text, ...]:
     """Returns the marks of the first value as sentences, each with its line: "Line 5: overwritten by `mul_`: version 0 → 1."."""
     shown = [each for each in marks(facts) if each.role != "made" and not each.number]
     return tuple(
-        closed_up((_NOTE_IN if each.at.file else _NOTE).format(each.line, each.says, shown_file(each.at.file)))
+        closed_up((_NOTE_IN if each.at.file else _NOTE).format(each.line, each.says, _in_file(each.at.file)))
         for each in shown
     )
 
@@ -240,12 +245,29 @@ def remarks(value: KeptFacts) -> Iterator[Text]:
 
 
 def shown_file(filename: str) -> str:
-    """Returns a file's name as it is shortest: from the current folder, if it is there."""
+    """Returns a file's name as it is shortest: from the current folder, if it is there; that of a notebook's cell as IPython calls it, "In [2]"."""
+    number = _cell_of(filename)
+    if number is not None:
+        return f"In [{number}]"
     try:
         near = os.path.relpath(filename)
     except (ValueError, OSError):
         return filename
     return filename if near.startswith("..") or not os.path.exists(near) else near
+
+
+def _cell_of(filename: str) -> int | None:
+    """Returns the number of the cell that IPython compiles under the name of a file that does not exist; None if it is none."""
+    shell = getattr(builtins, "get_ipython", lambda: None)()
+    number = getattr(getattr(shell, "compile", None), "_filename_map", {}).get(filename)
+    return number if isinstance(number, int) else None
+
+
+def _in_file(filename: str) -> Text:
+    """Returns a file's name within a sentence."""
+    name = shown_file(filename)
+    cell = re.fullmatch(r"In \[(\d+)\]", name)
+    return _CELL.format(cell[1]) if cell else Text(name, name)
 
 
 # --- the marks of one value --------------------------------------------------------------------------------------------
@@ -349,9 +371,13 @@ def _through(write: OverwriteFacts) -> Text:
     where = inside = _NOTHING
     if write.made:
         made, there = write.made[0], write.sites[0].file if write.sites else ""
-        line = (_ON_LINE if made.file == there else _ON_LINE_OF).format(made.line, shown_file(made.file))
+        line = (_ON_LINE if made.file == there else _ON_LINE_OF).format(made.line, _in_file(made.file))
         code = made.expression if len(made.expression) <= LONGEST else made.expression[: LONGEST - 1] + "…"
-        where, inside = (each.format(code, line) for each in (_MADE_AT, _MADE_AS))
+        where, inside = (
+            (each.format(code, line) for each in (_MADE_AT, _MADE_AS))
+            if code
+            else (_LINE_AT.format(line), _LINE_AS.format(line))
+        )
     named, unnamed = _OF_NOTHING if write.relation == "view" and not write.base else _WHO[write.relation]
     who = named if write.through else unnamed
     name = write.through[0] if write.through else ""
