@@ -159,7 +159,7 @@ def _another_way(of_line: Sequence[tuple[Where, Spot]]) -> Text:
     for each in out_of_place(where) if spot.named else ():
         if _is_seen_there(where, each):
             return each.says + _UNSEEN
-    if not names and op in NO_ORDINARY:
+    if not names:
         names = [f"`{name}`" for name in written_names(where)[:1]]
     if not names:
         return (_INSIDE_A_CLONE if op in NO_ORDINARY else _INSIDE).format(line, op)

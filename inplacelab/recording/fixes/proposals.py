@@ -280,7 +280,7 @@ def written_names(where: Where) -> list[str]:
     """Returns what may be copied so that the write at a spot goes elsewhere, if the text says that the operation writes it."""
     statement, op = where.statement, where.spot.op
     match statement:
-        case ast.Assign(targets=[ast.Subscript(), *_]):
+        case ast.Assign(targets=[ast.Subscript(), *_]) | ast.AugAssign():
             pass
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr))) if attr == op:
             pass
