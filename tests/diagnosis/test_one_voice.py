@@ -116,7 +116,7 @@ UNTRIED = {
     ),
     "the written tensor is not copied": (
         "a = torch.ones(3, requires_grad=True)\nh = a * 1\nh.mul_(h.sin())\nh.sum().backward()",
-        "let line 4 keep a copy: put `h_kept = h.clone()` before it, and write `h.mul_(h_kept.sin())`",
+        "let line 4 keep a copy: `h.mul_(h.clone().sin())`",
     ),
     "a pass inside a pass reads no copy": (
         "a = torch.ones(3, requires_grad=True)\nf = a * 1\n(g,) = torch.autograd.grad((f ** 3).sum(), f, create_graph=True)\n"
