@@ -71,10 +71,10 @@ def check_recording(recording: Recording, found: Finding, own: str) -> None:
                     assert [message for _, message, _ in shown if message not in sentence_of_step] == []
 
 
-def watched_run(path: Path) -> Finding:
-    """What a watch finds out about a program of PyTorch that fails."""
+def watched_run(path: Path, framework: str = "torch") -> Finding:
+    """What a watch finds out about a program that fails."""
     text = path.read_text(encoding="utf-8")
-    with main_module(Main(path), []) as module, pytest.raises(Exception), explain() as watching:  # noqa: B017, PT011  # of several kinds
+    with main_module(Main(path), []) as module, pytest.raises(Exception), explain(framework, str(path)) as watching:  # noqa: B017, PT011  # of several kinds
         exec(compile(text, str(path), "exec"), vars(module))
     return finding_of(next(each for each in reversed(watching.failures) if each.facts.kind != "silent"))
 
@@ -166,11 +166,12 @@ def test_a_recording_with_a_fix_of_another_file_is_read_again(tmp_path: Path, mo
 @pytest.mark.skipif(find_spec("paddle") is None, reason="needs PaddlePaddle: python -m pip install --group oracle")
 @pytest.mark.parametrize("program", OF_FRAMEWORK["paddle"], ids=lambda each: each.name)
 def test_a_program_of_paddle(program: Program) -> None:
-    check_program(program.path)
+    found = check_program(program.path)
+    assert fixes_of(found, program.path) == fixes_of(watched_run(program.path, "paddle"), program.path)
 
 
-def check_program(path: Path) -> None:
-    """Checks a program whose facts come from its recording."""
+def check_program(path: Path) -> Finding:
+    """Checks a program whose facts come from its recording. Returns what is said of it."""
     recording, raised = run_script(path, [], title=None, limit=5000)
     assert raised is not None
     found = finding(raised, recording, str(path))
@@ -186,6 +187,7 @@ def check_program(path: Path) -> None:
             for role, message, _ in messages_of(found)
             if role not in ("made", "refused") and message not in notes
         ] == []
+    return found
 
 
 @pytest.mark.parametrize("seed", range(choose(6, 25, 300)))
