@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inplacelab.recording.facts import FailureFacts
+from inplacelab.recording.facts import FailureFacts, FixFacts
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.trace import trail_of as _trail_of
 
@@ -17,11 +17,13 @@ class Failure:
         facts: what led to it.
         error: the exception's address and message; (0, "") if there was none.
         raised: the exception's class, by name; "" if there was none.
+        fixes: ways to fix the program, from a recording, which knows more; None to find them for the facts.
     """
 
     facts: FailureFacts
     error: tuple[int, str] = (0, "")
     raised: str = ""
+    fixes: tuple[FixFacts, ...] | None = None
 
 
 def trail_of(failure: Failure) -> Trail:

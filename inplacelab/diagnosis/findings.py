@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from inplacelab.diagnosis.failures import Failure, trail_of
 from inplacelab.diagnosis.source_file import text_of_program
@@ -55,23 +55,13 @@ class Finding:
 def finding_of(failure: Failure) -> Finding:
     """Returns what is said of a backward pass that a watch has seen fail."""
     error = (failure.raised, failure.error[1]) if failure.raised else None
-    trail, sites = trail_of(failure), failure.facts.needed
-    found = (
-        ()
-        if failure.facts.kind == "silent"
-        else fixes_for([trail], text_of_program, lines_of(sites[-1].file if sites else ""))
-    )
-    sources = {each.file: text_of_program(each.file) for fix in found for each in fix.edits}
-    return Finding(failure.facts, error, advice=advice_for(failure.facts), fixes=found, sources=sources)
+    needed, found = failure.facts.needed, failure.fixes
+    if found is None and failure.facts.kind != "silent":
+        found = fixes_for([trail_of(failure)], text_of_program, lines_of(needed[-1].file if needed else ""))
+    sources = {each.file: text_of_program(each.file) for fix in found or () for each in fix.edits}
+    return Finding(failure.facts, error, advice=advice_for(failure.facts), fixes=found or (), sources=sources)
 
 
 def told(error: BaseException) -> tuple[str, str]:
     """Returns the type and the message of an error."""
     return class_name(type(error)), message_of(error)
-
-
-def named(fixes: Sequence[FixFacts], filename: str) -> tuple[FixFacts, ...]:
-    """Returns fixes of a recording with the name of the recorded program's file."""
-    return tuple(
-        replace(fix, edits=tuple(replace(each, file=each.file or filename) for each in fix.edits)) for fix in fixes
-    )

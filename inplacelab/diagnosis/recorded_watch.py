@@ -15,6 +15,7 @@ from inplacelab.recorders.detection import Use
 from inplacelab.recorders.program import Program, parsed, scopes_of
 from inplacelab.recorders.run import Session
 from inplacelab.recorders.static import class_name, message_of, names_in
+from inplacelab.recording.fixes import named
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.trace import failure_at, in_file
 from inplacelab.recording.unnoticed_writes import unnoticed_failures
@@ -50,7 +51,7 @@ class RecordedWatch:
         program = Program.of(parsed(text), text, filename)
         outermost = frame if filename == frame.f_code.co_filename else None
         self._frame = frame
-        self._session = Session(program, fix=False, outermost=outermost, use=Use(self.framework), last=EVENTS)
+        self._session = Session(program, outermost=outermost, use=Use(self.framework), last=EVENTS)
         self._session.begin(names_in(frame.f_globals))
 
     def end(self, error: BaseException | None = None) -> None:
@@ -74,7 +75,8 @@ class RecordedWatch:
             and facts.values
             and last.error.message == key[1]
         ):
-            self.failures.append(Failure(in_file(facts, filename), key, class_name(type(error))))
+            fixes = named(last.error.fixes, filename)
+            self.failures.append(Failure(in_file(facts, filename), key, class_name(type(error)), fixes))
 
 
 def watched_in(recording: Recording) -> tuple[int, int]:

@@ -24,13 +24,14 @@ from __future__ import annotations
 
 import traceback
 
-from inplacelab.diagnosis.findings import Finding, named, told
+from inplacelab.diagnosis.findings import Finding, told
 from inplacelab.diagnosis.quoting import Paint, plain
 from inplacelab.diagnosis.report import report
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders.static import message_of
 from inplacelab.recording.facts import Step
+from inplacelab.recording.fixes import named
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.failures import advice_for
 from inplacelab.recording.trace import failure_at, in_file

@@ -56,26 +56,27 @@ def advised(recording: Recording, replay: Replay | None, *, fix: bool = True) ->
         of_values = notes(facts) if facts is not None and facts.values else ()
         said = replace(refusal, message=message, notes=of_values, fix=text, fixes=found)
         steps[index] = replace(steps[index], error=said)
-    if fix and error is not None and error.explanation is None and (others := _untried(recording, error)):
+    if fix and error is not None and error.explanation is None and (others := _untried(recording)):
         steps[last] = replace(steps[last], error=replace(error, fix=in_one_sentence(others), fixes=others))
     return replace(recording, steps=tuple(steps))
 
 
-def _untried(recording: Recording, error: ErrorFacts) -> tuple[FixFacts, ...]:
-    """Returns fixes for the error of another framework: for what its watch has seen, if it has one."""
-    if error.failure is None or not error.failure.values or not framework_of(recording).watch:
+def _untried(recording: Recording) -> tuple[FixFacts, ...]:
+    """Returns fixes for the error at the end of a recording. Where the framework has a watch, they are those that it gives for the same failure."""
+    facts = failure_at(recording, len(recording) - 1)
+    if facts is None or not facts.values or not framework_of(recording).watch:
         return fixes(recording)
 
     def read(name: str) -> str:
         return "".join(linecache.getlines(name)) if name else recording.source
 
-    return fixes_for([trail_of(error.failure)], read)
+    return fixes_for([trail_of(facts)], read)
 
 
 def _fixes(recording: Recording, replay: Replay | None) -> tuple[FixFacts, ...]:
     """Returns fixes that work, if that can be found out; others if not."""
     checked = None if replay is None else _checked(recording, replay)
-    untried = fixes(recording) if not checked else ()
+    untried = _untried(recording) if not checked else ()
     # Those with edits have been tried, and do not work.
     return checked or tuple(each for each in untried if checked is None or not each.edits)
 

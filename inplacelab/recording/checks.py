@@ -103,7 +103,7 @@ _TENSOR, _NODE = Text("tensor", "张量"), Text("grad node", "梯度节点")
 
 
 def _check_fixes(recording: Recording) -> None:
-    """Edits are inside the source, and few enough to be applied."""
+    """Edits of the source are inside it; and all are few enough to be applied."""
     errors = [step.error for step in recording.steps if step.error is not None]
     fixes = [fix for error in errors for fix in error.fixes]
     if not any(fix.edits for fix in fixes):
@@ -111,15 +111,17 @@ def _check_fixes(recording: Recording) -> None:
     widths = [len(line) for line in source_lines(recording.source)]
     for fix in fixes:
         before = (0, 0)
-        for edit in sorted(fix.edits):
+        for edit in sorted(each for each in fix.edits if not each.file):  # the texts of other files are not recorded
             first, last = (edit.line, edit.column), (edit.end_line, edit.end_column)
             inside = all(
                 0 <= column <= ([*widths, 0][line - 1] if 0 < line <= len(widths) + 1 else -1)
                 for line, column in (first, last)
             )
-            if not inside or not before <= first <= last or len(fix.edits) > MOST_EDITS:
+            if not inside or not before <= first <= last:
                 raise MisfitError(_EDIT).inside(".fixes")
             before = last
+        if len(fix.edits) > MOST_EDITS:
+            raise MisfitError(_EDIT).inside(".fixes")
 
 
 class _World:

@@ -341,8 +341,12 @@ def trail_of(facts: FailureFacts) -> Trail:
     """Returns the spots of a failure, for the first of what it may have been."""
     value = facts.values[0] if facts.values else KeptFacts("")
     views = dict.fromkeys(spot for each in value.writes for spot in _spots(each.made)[:1])
-    writes = dict.fromkeys(_spots(each.sites, each.op) for each in value.writes if each.sites)
     names, size = () if value.is_view else value.names[:1], size_of(value.dtype, value.shape or ())
+    writes = dict.fromkeys(
+        tuple(replace(spot, bytes=0 if each.through or each.relation or each.how or value.is_view else size) for spot in _spots(each.sites, each.op))
+        for each in value.writes
+        if each.sites
+    )  # fmt: skip
     kept = tuple(
         each if n else replace(each, names=names, bytes=size) for n, each in enumerate(_spots(value.sites, value.op))
     )

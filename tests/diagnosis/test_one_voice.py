@@ -19,6 +19,7 @@ from inplacelab.language import LANGUAGES, speak
 from inplacelab.recorders.main_module import Main, main_module
 from inplacelab.recording import Recording, from_json
 from inplacelab.recording import to_json as recording_to_json
+from inplacelab.recording.fixes import way
 from inplacelab.recording.sentences import sentence
 from inplacelab.recording.sentences.failures import marks
 from inplacelab.recording.sentences.phrases import closed_up
@@ -70,15 +71,25 @@ def check_recording(recording: Recording, found: Finding, own: str) -> None:
                     assert [message for _, message, _ in shown if message not in sentence_of_step] == []
 
 
+def watched_run(path: Path, framework: str = "torch") -> Finding:
+    """What a watch finds out about a program that fails."""
+    text = path.read_text(encoding="utf-8")
+    with main_module(Main(path), []) as module, pytest.raises(Exception), explain(framework, str(path)) as watching:  # noqa: B017, PT011  # of several kinds
+        exec(compile(text, str(path), "exec"), vars(module))
+    return finding_of(next(each for each in reversed(watching.failures) if each.facts.kind != "silent"))
+
+
+def fixes_of(found: Finding, path: Path) -> list[tuple[str, object]]:
+    """What the fixes say and edit. Watched here, the program is not the outermost code, so that its lines have its name."""
+    return [(way(each).en.replace(f" of {path.name}", ""), each.edits) for each in found.fixes]
+
+
 @pytest.mark.oracle
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.skipif(find_spec("torch") is None, reason="needs PyTorch: python -m pip install --group oracle")
 @pytest.mark.parametrize("program", sample(OF_FRAMEWORK["torch"], one_in=choose(8, 1, 1)), ids=lambda each: each.name)
 def test_a_program_of_pytorch(program: Program) -> None:
-    main = Main(program.path)
-    with main_module(main, []) as module, pytest.raises(Exception), explain() as watching:  # noqa: B017, PT011  # of several kinds
-        exec(compile(program.text, str(program.path), "exec"), vars(module))
-    watched = finding_of(next(each for each in reversed(watching.failures) if each.facts.kind != "silent"))
+    watched = watched_run(program.path)
     recording, raised = run_script(program.path, [], title=None, limit=5000)
     assert raised is not None
     check_recording(recording, watched, str(program.path))
@@ -89,6 +100,65 @@ def test_a_program_of_pytorch(program: Program) -> None:
         [(mark.role, mark.at, mark.says, mark.number) for mark in marks(each.facts)] for each in (found, watched)
     )
     assert next(of_both) == next(of_both)
+    assert fixes_of(found, program.path) == fixes_of(watched, program.path)
+
+
+UNTRIED = {
+    "an optimizer has no ordinary form": (
+        "net = torch.nn.Linear(3, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\nh = torch.ones(2, 3, requires_grad=True)\n"
+        "loss = net(h).sum()\nloss.backward(retain_graph=True)\nopt.step()\nloss.backward()",
+        "after line 7 compute `loss = net(h).sum()` again, from the new values",
+    ),
+    "nor has an assignment to a part": (
+        "a = torch.ones(3, requires_grad=True)\nh = torch.zeros(4, 3)\nfor t in range(3):\n"
+        "    h[t + 1] = (a * h[t]).sin()\nh.sum().backward()",
+        "let line 5 write to a clone of `h`",
+    ),
+    "the written tensor is not copied": (
+        "a = torch.ones(3, requires_grad=True)\nh = a * 1\nh.mul_(h.sin())\nh.sum().backward()",
+        "let line 4 keep a copy: `h.mul_(h.clone().sin())`",
+    ),
+    "a pass inside a pass reads no copy": (
+        "a = torch.ones(3, requires_grad=True)\nf = a * 1\n(g,) = torch.autograd.grad((f ** 3).sum(), f, create_graph=True)\n"
+        "f.sub_(g)\nf.sum().backward()",
+        "in line 5 write `f = f.sub(g)`",
+    ),
+}
+"""Programs of PyTorch, and how a fix that was not tried begins."""
+
+
+@pytest.mark.oracle
+@pytest.mark.skipif(find_spec("torch") is None, reason="needs PyTorch: python -m pip install --group oracle")
+@pytest.mark.parametrize("name", UNTRIED)
+def test_untried_fixes(tmp_path: Path, name: str) -> None:
+    text, begins = UNTRIED[name]
+    path = tmp_path / "program.py"
+    path.write_text(f"import torch\n{text}\n", encoding="utf-8")
+    recording, raised = run_script(path, [], title=None, limit=5000)
+    assert raised is not None
+    found = finding(raised, recording, str(path))
+    assert found is not None
+    assert [said for said, _ in fixes_of(found, path) if said.startswith(begins)]
+    assert fixes_of(found, path) == fixes_of(watched_run(path), path)
+
+
+@pytest.mark.oracle
+@pytest.mark.skipif(find_spec("torch") is None, reason="needs PyTorch: python -m pip install --group oracle")
+def test_a_recording_with_a_fix_of_another_file_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "squashed.py").write_text(
+        "# long enough\n" * 9 + "def squashed(h):\n    return h.sigmoid()\n", encoding="utf-8"
+    )
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import torch\nfrom squashed import squashed\na = torch.ones(3, requires_grad=True)\nh = squashed(a)\nh.mul_(2)\nh.sum().backward()\n",
+        encoding="utf-8",
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    recording, _ = run_script(path, [], title=None, limit=5000)
+    error = recording.steps[-1].error
+    assert error is not None
+    assert [Path(edit.file).name for fix in error.fixes for edit in fix.edits] == ["squashed.py"]
+    assert from_json(recording_to_json(recording)) == recording
 
 
 @pytest.mark.oracle
@@ -96,11 +166,12 @@ def test_a_program_of_pytorch(program: Program) -> None:
 @pytest.mark.skipif(find_spec("paddle") is None, reason="needs PaddlePaddle: python -m pip install --group oracle")
 @pytest.mark.parametrize("program", OF_FRAMEWORK["paddle"], ids=lambda each: each.name)
 def test_a_program_of_paddle(program: Program) -> None:
-    check_program(program.path)
+    found = check_program(program.path)
+    assert fixes_of(found, program.path) == fixes_of(watched_run(program.path, "paddle"), program.path)
 
 
-def check_program(path: Path) -> None:
-    """Checks a program whose facts come from its recording."""
+def check_program(path: Path) -> Finding:
+    """Checks a program whose facts come from its recording. Returns what is said of it."""
     recording, raised = run_script(path, [], title=None, limit=5000)
     assert raised is not None
     found = finding(raised, recording, str(path))
@@ -116,6 +187,7 @@ def check_program(path: Path) -> None:
             for role, message, _ in messages_of(found)
             if role not in ("made", "refused") and message not in notes
         ] == []
+    return found
 
 
 @pytest.mark.parametrize("seed", range(choose(6, 25, 300)))

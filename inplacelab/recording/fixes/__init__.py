@@ -14,6 +14,7 @@ shows none, there is general advice.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from inplacelab.recording.facts import EditFacts, FixFacts
 from inplacelab.recording.fixes.located import OF_ONE_FILE, Lines, Proposal, Read, Sources, Where
 from inplacelab.recording.fixes.order import may_move
 from inplacelab.recording.fixes.outcomes import block, in_one_sentence, label, way
-from inplacelab.recording.fixes.proposals import out_of_place, proposals
+from inplacelab.recording.fixes.proposals import NO_ORDINARY, out_of_place, proposals, written_names
 from inplacelab.recording.fixes.recorded_trails import trails_of
 from inplacelab.recording.fixes.refused_operations import refusal_fixes
 from inplacelab.recording.fixes.spots import Spot, Trail
@@ -37,6 +38,7 @@ __all__ = [
     "fixes_for",
     "in_one_sentence",
     "label",
+    "named",
     "of_program",
     "untried",
     "way",
@@ -106,6 +108,13 @@ def of_program(found: Sequence[FixFacts], path: Path) -> tuple[FixFacts, ...]:
     return tuple(replace(each, edits=tuple(map(own, each.edits))) for each in found)
 
 
+def named(found: Sequence[FixFacts], filename: str) -> tuple[FixFacts, ...]:
+    """Returns fixes of a recording with the name of the recorded program's file."""
+    return tuple(
+        replace(fix, edits=tuple(replace(each, file=each.file or filename) for each in fix.edits)) for fix in found
+    )
+
+
 # --- no particular fix is certain to work ----------------------------------------------------------------------------
 
 
@@ -117,6 +126,9 @@ _WHILE_NEEDED = Text(
 _INSIDE = Text(
     "in the code that {0} calls, use the ordinary form of `{1}` (without the underscore, or without `inplace=True`), or let it write to a clone",
     "在{0}所调用的代码中，使用 `{1}` 的普通形式（去掉下划线，或去掉 `inplace=True`），或让它写入副本",
+)
+_INSIDE_A_CLONE = Text(
+    "in the code that {0} calls, let `{1}_` write to a clone", "在{0}所调用的代码中，让 `{1}_` 写入副本"
 )
 _UNSEEN = Text(" that the other names of the old one do not see", "，旧张量的其他名字看不到它")
 _COMPUTED_AGAIN = Text("compute the loss again after {0}, from the new values", "在{0}之后用新的值重新计算损失")
@@ -130,7 +142,7 @@ def _advice(trails: Sequence[Trail], read: Read, lines: Lines) -> Iterator[FixFa
     for spot in dict.fromkeys(writes):
         for where in sources.at((spot,)):
             by_line.setdefault(spot.line, []).append((where, spot))
-    if writes and by_line and all(each.updates for each in writes):
+    if by_line and all(where.updates or where.unrecorded for some in by_line.values() for where, _ in some):
         ((where, spot), *_) = next(iter(by_line.values()))
         ways = [_COMPUTED_AGAIN.format(where.line(spot.line))]
     else:
@@ -143,9 +155,40 @@ def _another_way(of_line: Sequence[tuple[Where, Spot]]) -> Text:
     """What to do instead of the writes of one line."""
     where, spot = of_line[0]
     names = [f"`{name}`" for name in dict.fromkeys(name for _, each in of_line for name in each.names)]
-    line = where.line(spot.line)
+    line, op = where.line(spot.line), spot.op.rstrip("_")
     for each in out_of_place(where) if spot.named else ():
-        return each.says + _UNSEEN
+        if _is_seen_there(where, each):
+            return each.says + _UNSEEN
     if not names:
-        return _INSIDE.format(line, spot.op.rstrip("_"))
+        names = [f"`{name}`" for name in written_names(where)[:1]]
+    if not names:
+        return (_INSIDE_A_CLONE if op in NO_ORDINARY else _INSIDE).format(line, op)
     return (_TO_A_CLONE if spot.named else _WHILE_NEEDED).format(line, Text(" and of ".join(names), " 和 ".join(names)))
+
+
+def _is_seen_there(where: Where, proposal: Proposal) -> bool:
+    """Whether what a statement then binds is read: else the new value would be lost."""
+    program, statement = where.program, where.statement
+    changed = ast.parse(program.text(statement, list(proposal.edits)).strip()) if statement is not None else None
+    targets = (
+        [each for node in ast.walk(changed) if isinstance(node, ast.Assign) for each in node.targets] if changed else []
+    )
+    if statement is None or not all(isinstance(each, ast.Name | ast.Attribute) for each in targets):
+        return False
+    loops = [each for each in program.around(statement) if isinstance(each, ast.For | ast.While)]
+    inside = program.function(statement) or program.tree
+    for name in (each.id for each in targets if isinstance(each, ast.Name)):
+        reads = program.reads(inside, name)
+        if not any(
+            each.lineno > (statement.end_lineno or 0)
+            or any(each in ast.walk(one) for one in loops if name not in _bound(one))
+            for each in reads
+        ):
+            return False
+    return True
+
+
+def _bound(loop: ast.For | ast.While) -> set[str]:
+    """Returns the names that a loop binds each time."""
+    target = loop.target if isinstance(loop, ast.For) else None
+    return {each.id for each in ast.walk(target) if isinstance(each, ast.Name)} if target is not None else set()

@@ -149,23 +149,32 @@ def _copying_result(where: Where) -> Iterator[Proposal]:
 def _copying_operands(where: Where) -> Iterator[Proposal]:
     """Proposes a copy of the operand that was kept, if its name is known; of each operand of the expression, then of all of them."""
     program, statement = where.program, where.statement
-    if statement is None:
-        return
+    if statement is None or _is_pass(where):
+        return  # a copy is not in the graph through which a pass inside a pass goes
     if isinstance(statement, ast.AugAssign):
         yield from _copying_augmented(where, statement)
     inside = where.nodes(ast.expr)[:1]
+    # A copy of what the statement writes would be written in its place.
+    calls = [each for each in ast.walk(statement) if isinstance(each, ast.Call) and name_in_place(each)]
+    written = [written_by(program, each) for each in calls]
     for name in where.spot.names:
-        if reads := program.reads(inside[0] if inside else statement, name):
+        if reads := [each for each in program.reads(inside[0] if inside else statement, name) if each not in written]:
             yield _kept(where, program.copied_once(statement, reads), sure=True)
     if not inside:  # kept inside a call
         yield from _copying_read(where, statement)
         return
-    parts = [each for each in _operands(program, inside[0]) if isinstance(each, ATOMS)]
+    parts = [each for each in _operands(program, inside[0]) if isinstance(each, ATOMS) and each not in written]
     copies = list(_copied_once(where, parts))
     only = len(copies) == 1 and program.did(statement, where.spot.op) is inside[0]
     yield from (_kept(where, edits, sure=only) for edits in copies)
     if len(copies) > 1:
         yield _kept(where, [edit for edits in copies for edit in edits])
+
+
+def _is_pass(where: Where) -> bool:
+    """Whether a backward pass kept something, for one through it."""
+    called = (each.func for each in where.nodes(ast.Call)[:1])
+    return any(isinstance(each, ast.Attribute) and each.attr in ("backward", "grad") for each in called)
 
 
 def _operands(program: Program, expression: ast.expr) -> list[ast.expr]:

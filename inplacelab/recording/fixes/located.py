@@ -160,6 +160,28 @@ class Where:
         """Names a line: "line 5", "line 5 of model.py"."""
         return self._lines(self.spot.filename, first, first if last is None else last)
 
+    @property
+    def updates(self) -> bool:
+        """Whether a write was an update of a parameter: what is known of it says so, or the text, which calls an optimizer."""
+        match self.statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="step"), args=[])):
+                return True
+        return self.spot.updates
+
+    @property
+    def unrecorded(self) -> bool:
+        """Whether the text says that autograd does not record what happens there."""
+        around = () if self.statement is None else self.program.around(self.statement)
+        managers = (
+            expression
+            for each in around
+            for expression in (
+                [item.context_expr for item in each.items] if isinstance(each, ast.With)
+                else each.decorator_list if isinstance(each, ast.FunctionDef) else ()
+            )
+        )  # fmt: skip
+        return any(ast.unparse(each).removesuffix("()").endswith(("no_grad", "inference_mode")) for each in managers)
+
     def bytes(self, name: str) -> int:
         """Returns how many bytes the tensor of this name has that was written or viewed here; 0 if that is not known."""
         return self.spot.bytes or self._known.get(name, 0)

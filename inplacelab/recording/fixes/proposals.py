@@ -26,15 +26,19 @@ from inplacelab.recording.fixes.recompute import computed_again
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.source_tree import Program, in_place_calls
 
-__all__ = ["ordinary", "out_of_place", "proposals"]
+__all__ = ["NO_ORDINARY", "ordinary", "out_of_place", "proposals", "written_names"]
 
-_NO_ORDINARY = frozenset({
+NO_ORDINARY = frozenset({
     "apply", "bernoulli", "cauchy", "copy", "exponential", "fill", "fill_diagonal", "geometric", "index_put", "log_normal", "map", "map2",
-    "normal", "random", "reconstruct_from", "resize", "set", "share_memory", "uniform", "zero",
+    "normal", "random", "reconstruct_from", "resize", "set", "setitem", "share_memory", "uniform", "zero",
 })  # fmt: skip
 """Operations that there are in place only, or which are something else out of place."""
 
 _WRITE = Text("in {0} write `{1}`, which makes a new tensor", "把{0}改写为 `{1}`，它产生一个新张量")
+_WRITE_BACK = Text(
+    "in {0} write `{1}`: computed out of place, and copied into the tensor",
+    "把{0}改写为 `{1}`：用非原地操作计算，再把结果复制到张量中",
+)
 _NOT_INPLACE = Text(
     "in {0} write `inplace=False`, so that the operation makes a new tensor",
     "把{0}的参数改为 `inplace=False`，使运算产生一个新张量",
@@ -125,7 +129,7 @@ def _of_all(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:
     """Yields what concerns all values together."""
     stale = [each for each in dict.fromkeys(trails) if each.kind != "again"]
     spots = dict.fromkeys(write[0] for each in stale for write in each.writes)
-    if spots and all(each.updates or any(map(_steps, sources.at((each,)))) for each in spots):
+    if spots and all(where.updates for each in spots for where in sources.at((each,))):
         yield from computed_again(stale, sources)
     if len(stale) > 1:
         of_each = [list(out_of_place(where)) for spot in spots for where in sources.at((spot,))]
@@ -133,14 +137,6 @@ def _of_all(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:
             yield together([each[0] for each in of_each])
     if stale and (copies := copies_of_all(stale, sources)):
         yield replace(together(copies), sure=False)
-
-
-def _steps(where: Where) -> bool:
-    """Whether the text says that a write is an optimizer's."""
-    match where.statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="step"), args=[])):
-            return True
-    return False
 
 
 # --- the write ---------------------------------------------------------------------------------------------------------
@@ -156,8 +152,9 @@ def out_of_place(where: Where) -> Iterator[Proposal]:
     def written(edits: Sequence[EditFacts], target: str | None) -> Proposal:
         sure = spot.alone and target is not None and target in spot.names and program.may_bind(statement, target)
         text = program.text(statement, list(edits))
+        says = _WRITE_BACK if target and target.endswith("]") else _WRITE
         return where.proposal(
-            _WRITE.format(line, text), edits, way="elsewhere", bytes=where.bytes(target or ""), sure=sure
+            says.format(line, text), edits, way="elsewhere", bytes=where.bytes(target or ""), sure=sure
         )
 
     if isinstance(statement, ast.AugAssign):
@@ -181,7 +178,7 @@ def _called_in_place(where: Where, call: ast.Call, statement: ast.stmt) -> Itera
     flags = [each for each in call.keywords if each.arg == "inplace"]
     if flags:
         edits = [replaced(program, flags[0].value, "False")]
-    elif (name := name_in_place(call)) and name not in _NO_ORDINARY:
+    elif (name := name_in_place(call)) and name not in NO_ORDINARY:
         last = program.end(call.func)
         edits = [EditFacts(last[0], last[1] - 1, *last, "")]
     else:
@@ -212,7 +209,7 @@ def ordinary(program: Program, statement: ast.stmt, name: str, target: str = "")
         names = [value.func]
     else:
         return []
-    if not names or not all(each.attr[:-1] not in _NO_ORDINARY for each in names):
+    if not names or not all(each.attr[:-1] not in NO_ORDINARY for each in names):
         return []
     if not all(isinstance(each, ast.Name) for each in targets):
         return []
@@ -241,7 +238,7 @@ def _without_inplace(write: Sequence[Spot], sources: Sources) -> Iterator[Propos
 def _copying_target(where: Where, view: str = "") -> Iterator[Proposal]:
     """`x = x.clone()` before a statement that writes to `x`, or makes the view that is written, or before the blocks around it."""
     statement, program, spot = where.statement, where.program, where.spot
-    if statement is None or _steps(where):
+    if statement is None or where.updates:
         return
     # Under `no_grad`, or in a loop, a clone is another one than before the block.
     blocks = [each for each in program.around(statement) if isinstance(each, ast.With | ast.For | ast.While | ast.Try)]
@@ -277,6 +274,19 @@ def _part_written(where: Where, statement: ast.stmt) -> ast.expr | None:
                 return written_by(where.program, call) or value
             return value
     return None
+
+
+def written_names(where: Where) -> list[str]:
+    """Returns what may be copied so that the write at a spot goes elsewhere, if the text says that the operation writes it."""
+    statement, op = where.statement, where.spot.op
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(), *_]) | ast.AugAssign():
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr))) if attr == op:
+            pass
+        case _:
+            return []
+    return list(_targets(_part_written(where, statement)))
 
 
 def _targets(expression: ast.expr | None) -> Iterator[str]:

@@ -64,7 +64,7 @@ def computed_again(trails: Sequence[Trail], sources: Sources) -> Iterator[Propos
             reason=_REASON,
             price=_PRICE,
             way="again",
-            sure=all(each.updates for each in spots),
+            sure=all(one.updates for each in spots for one in sources.at((each,))),
             other=True,
         )
 
