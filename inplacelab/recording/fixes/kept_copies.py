@@ -103,7 +103,8 @@ def _copying_back(where: Where) -> Iterator[Proposal]:
         if name_in_place(call) and written is not None and isinstance(statement, ast.Expr | ast.Assign):
             edit = _back_in_a_statement(program, statement, call, ast.unparse(written))
     if edit is not None and statement is not None:
-        lines = ", ".join(f"`{each.strip()}`" for each in edit.text.splitlines())
+        code = [f"`{each.strip()}`" for each in edit.text.splitlines()]
+        lines = Text(" and ".join(code), "、".join(code))
         yield where.proposal(_COPY_BACK.format(where.line(statement.lineno), lines), [edit], bytes=where.spot.bytes)
 
 
