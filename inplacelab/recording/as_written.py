@@ -14,7 +14,7 @@ from inplacelab.recording.facts import NodeFacts, Step
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import ATOMS, Program, program_of, root_of
 
-__all__ = ["as_written", "call_as_written", "expression_of", "node_as_written"]
+__all__ = ["as_written", "call_as_written", "expression_of", "node_as_written", "plainly"]
 
 LONGEST = 24
 """The most characters of an expression that is written out; a longer one is cut to its outermost operator."""
@@ -38,6 +38,11 @@ _ATTRIBUTES = {"data": "detach"}
 
 _PLAIN = {"getitem": "[...]", "setitem": "[...] = ..."}
 """How an indexing is written if the program does not show it."""
+
+
+def plainly(op: str) -> str:
+    """Returns how an operation is written where the program does not show it: "[...] = ..." for `setitem`."""
+    return _PLAIN.get(_bare(op), op)
 
 
 def as_written(recording: Recording, step: Step) -> str:
@@ -102,7 +107,7 @@ def node_as_written(recording: Recording, number: int, node: NodeFacts) -> str:
     """Returns the operation that made a grad node, as the program wrote it; "" if none did."""
     step = recording.once(_makers_of_nodes).get(number)
     if step is None or step.op != node.op:
-        return _PLAIN.get(_bare(node.op), node.op)
+        return plainly(node.op)
     return as_written(recording, step)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inplacelab.language import Text, enumerated
+from inplacelab.recording.as_written import plainly
 from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, SiteFacts, Sites
 from inplacelab.recording.fixes.outcomes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
@@ -360,7 +361,7 @@ def _written(value: KeptFacts, number: int) -> Iterator[Mark]:
 
 def _says_written(write: OverwriteFacts, value: KeptFacts) -> Text:
     named = _IT_NAMED.format(value.names[0]) if value.names else _IT
-    says = _WRITTEN[write.how].format(write.op, _through(write), write.before, write.after, named)
+    says = _WRITTEN[write.how].format(plainly(write.op), _through(write), write.before, write.after, named)
     return says + _MORE.format(write.times) if write.times > 1 and write.after > write.before else says
 
 
