@@ -17,7 +17,13 @@ def error_step(moment: Moment) -> Text:
     error = moment.step.error
     if error is None:
         return Text("{0} raised an error.", "{0}抛出了异常。").format(moment.line)
-    return joined([_raised(moment, error), *_why(moment, error)])
+    facts = failure_at(moment.recording, moment.index)
+    said = [*notes(facts)] if facts is not None and facts.values else [*error.notes]
+    reason = [error.explanation] if error.explanation and not said else []
+    instead = [Text("Instead, {0}", "改法：{0}").format(error.fix)] if error.fix else []
+    # The last of the notes is of the line that raised the error.
+    raised = Text("{0}.", "{0}。").format(quoted(error.type)) if said else _raised(moment, error)
+    return joined([raised, *reason, *said, *instead])
 
 
 def _raised(moment: Moment, error: ErrorFacts) -> Text:
@@ -26,11 +32,3 @@ def _raised(moment: Moment, error: ErrorFacts) -> Text:
     if error.explanation is not None or not first_line:
         return raised + Text(".", "。")
     return Text("{0}: {1}.", "{0}：{1}。").format(raised, Text(first_line, first_line))
-
-
-def _why(moment: Moment, error: ErrorFacts) -> list[Text]:
-    facts = failure_at(moment.recording, moment.index)
-    said = [*notes(facts)] if facts is not None and facts.values else [*error.notes]
-    reason = [error.explanation] if error.explanation and not said else []
-    instead = [Text("Instead, {0}", "改法：{0}").format(error.fix)] if error.fix else []
-    return [*reason, *said, *instead]
