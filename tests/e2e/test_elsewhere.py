@@ -111,7 +111,7 @@ def test_a_page_from_the_command_line_plays_without_a_network(chromium: Any, tmp
     open_page(page, tmp_path / "page.html")
     assert len(set(step_through(page))) == 4
     page.keyboard.press("End")
-    assert "raised RuntimeError" in page.locator("[role=status]").inner_text()
+    assert "RuntimeError" in page.locator("[role=status]").inner_text()
     page.screenshot(path=screenshots / "page.png")
     assert [address for address in asked if not address.startswith("blob:")] == [(tmp_path / "page.html").as_uri()]
     assert errors == []

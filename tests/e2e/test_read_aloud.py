@@ -15,7 +15,7 @@ from tests.in_browser import open_page, until_it_plays
 
 pytestmark = pytest.mark.browser
 
-LONGEST = 540
+LONGEST = 500
 """Maximum length of the announcement of a step, in characters."""
 
 # What is announced from now on: one entry for each time that words come into a live region.

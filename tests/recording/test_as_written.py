@@ -65,4 +65,4 @@ def test_a_line_is_told_as_a_whole() -> None:
     assert "Version of S1: 0 → 2." in wrote.en
     assert "What `MultiplyGradNode` (line 3) kept is now stale: `b` (as its first and second operands)." in wrote.en
     assert "Backward began at `SumGradNode` (line 3)." in failed.en
-    assert "Line 5 raised `RuntimeError`." in failed.en
+    assert "`RuntimeError`. Line 3: kept: `MultiplyGradNode` keeps `b`" in failed.en

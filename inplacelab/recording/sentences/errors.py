@@ -18,10 +18,10 @@ def error_step(moment: Moment) -> Text:
     if error is None:
         return Text("{0} raised an error.", "{0}抛出了异常。").format(moment.line)
     facts = failure_at(moment.recording, moment.index)
-    said = [*notes(facts)] if facts is not None and facts.values else [*error.notes]
+    # Where the value was needed is the line of this step, and its mark says what it found.
+    said = [*notes(facts, but="needed")] if facts is not None and facts.values else [*error.notes]
     reason = [error.explanation] if error.explanation and not said else []
     instead = [Text("Instead, {0}", "改法：{0}").format(error.fix)] if error.fix else []
-    # The last of the notes is of the line that raised the error.
     raised = Text("{0}.", "{0}。").format(quoted(error.type)) if said else _raised(moment, error)
     return joined([raised, *reason, *said, *instead])
 

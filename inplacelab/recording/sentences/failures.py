@@ -226,9 +226,14 @@ def marks(facts: FailureFacts) -> tuple[Mark, ...]:
     return tuple(each for number, value in enumerate(facts.values) for each in _of_value(facts, value, number))
 
 
-def notes(facts: FailureFacts) -> tuple[Text, ...]:
-    """Returns the marks of the first value as sentences, each with its line: "Line 5: overwritten by `mul_`: version 0 → 1."."""
-    shown = [each for each in marks(facts) if each.role != "made" and not each.number]
+def notes(facts: FailureFacts, but: str = "") -> tuple[Text, ...]:
+    """Returns the marks of the first value as sentences, each with its line: "Line 5: overwritten by `mul_`: version 0 → 1.".
+
+    Args:
+        facts: the failure.
+        but: the role of marks that are left out.
+    """
+    shown = [each for each in marks(facts) if each.role not in ("made", but) and not each.number]
     return tuple(
         closed_up((_NOTE_IN if each.at.file else _NOTE).format(each.line, each.says, _in_file(each.at.file)))
         for each in shown
