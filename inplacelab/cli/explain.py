@@ -176,10 +176,14 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         is_recorded = to is not None or watching is None
         ran = stack.enter_context(_running(options, main, tree, use, left, is_recorded=is_recorded))
         printed = None if options.format == "json" or watching is not None else ran.recording
+        is_child = ran.recording is None and is_recorded  # the script has forked it
+        # Before anything is said: of several ranks each says all that it has to say at once.
+        seen = None if is_child else _seen(options, main, use, ran, watching)
         status = record.report(ran.raised, printed, str(main.path), untried=not _tries(options))
-        if ran.recording is None and is_recorded:  # a child that the script has forked
+        if seen is None:
             return Report(main.path, status, framework.name)
-        seen = _seen(options, main, use, ran, watching)
+        for each in seen.said:
+            _say(options, each)
         seen, attempts, fixes = _tried(options, main, framework, seen)
         recording = ran.recording
         if recording is not None and to is not None:
@@ -194,7 +198,7 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
 
 
 def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching: explain | None) -> Seen:
-    """Returns what was seen of the program, and says it."""
+    """Returns what was seen of the program, with what is said of it."""
     paint, framework = paint_for(sys.stderr), frameworks()[use.framework]
     if watching is None:
         assert ran.recording is not None
@@ -204,14 +208,12 @@ def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching:
         watching.ended(None)
         left_out = use.remarks
         seen = replace(seen, said=[*seen.said, *map(str, left_out)], remarks=[*seen.remarks, *left_out])
-    for each in seen.said:
-        _say(options, each)
     can_be_tried = (
         seen.trails and not seen.checked and not ranks.world()
     )  # what a launcher would have to start is not known
     if watching is not None and can_be_tried and not _tries(options):
         command, *rest = options.words
-        _say(options, _TRY.format(command_line([command, "--try", *rest])))
+        seen = replace(seen, said=[*seen.said, str(_TRY.format(command_line([command, "--try", *rest])))])
     return seen
 
 

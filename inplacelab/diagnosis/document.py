@@ -156,7 +156,7 @@ def _place(mark: Mark, names: Names) -> Json:
         "node": (value.node or None) if value is not None and write is None else None,
         "dtype": kept and (kept.dtype or None),
         "shape": None if kept is None or kept.shape is None else [*kept.shape],
-        "certain": value is None or (value.certain and not value.inferred),
+        "certain": value is None or (value.certain and not (value.inferred and mark.role == "kept")),
     }
 
 

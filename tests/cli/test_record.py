@@ -240,7 +240,7 @@ def test_the_marks_stand_below_what_they_mean_though_characters_are_wide(run: Ru
 def test_a_write_that_repeats_is_reported_once(run: Run) -> None:
     program = SHADOWED.replace("a.relu_()", "for k in range(3): a[0] = k")
     err = run("record", script(program), "--format", "json").err
-    assert "~~~~~~~~ overwritten by `setitem`: version 0 → 3; 3 times in all\n" in err
+    assert "~~~~~~~~ overwritten by `[...] = ...`: version 0 → 3; 3 times in all\n" in err
 
 
 def test_a_leaf_write_is_explained_with_the_reason(run: Run) -> None:

@@ -171,7 +171,7 @@ def test_a_script_may_have_more_steps_than_are_kept(tmp_path: Path, monkeypatch:
     from inplacelab.cli import explain as command  # noqa: PLC0415
     from inplacelab.cli import main  # noqa: PLC0415
 
-    monkeypatch.setattr(command, "_LAST", {"paddle": 400})
+    monkeypatch.setattr(command, "EVENTS", 400)
     assert recorded_watch.EVENTS > 400
     script = tmp_path / "train.py"
     script.write_text(TRAINING.format(steps=80))

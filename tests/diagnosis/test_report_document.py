@@ -349,7 +349,7 @@ def test_fixes_that_were_tried(tmp_path: Path) -> None:
 def test_if_no_fix_is_found_the_trials_say_so(tmp_path: Path) -> None:
     fails_later = SIMPLE + "raise ValueError\n"
     document = document_of(tmp_path, fails_later, "--try")
-    assert document["failures"][0]["fixes"] == []
+    assert [each["checked"] for each in document["failures"][0]["fixes"]] == [None]
     assert document["trials"]["message"].startswith("No fix was tried: ")
 
 
@@ -433,6 +433,6 @@ def test_a_write_that_paddle_does_not_notice(tmp_path: Path) -> None:
     (failure,) = document["failures"]
     assert (failure["kind"], failure["error"], failure["wrong_gradients"]) == ("silent", None, ["a"])
     assert [(each["role"], each["line"], each["tensor"]) for each in failure["places"]] == [
-        ("overwritten", 6, ["v"]), ("read", 7, ["b"]), ("needed", 7, [])
+        ("made", 5, ["v"]), ("overwritten", 6, ["v"]), ("read", 7, ["b"]), ("needed", 7, [])
     ]  # fmt: skip
     assert document["exit_status"] == 0

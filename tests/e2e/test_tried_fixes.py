@@ -62,7 +62,10 @@ def test_a_click_has_fixes_tried(page: Any, screenshots: Path) -> None:
 
     button.click()
     status.get_by_text("(Checked.)").wait_for()
-    assert "put h = h.clone() before line 2, so that row is a view of the clone (12 bytes more). (Checked.)" in status.inner_text()
+    assert (
+        "put h = h.clone() before line 2, so that row is a view of the clone (12 bytes more). (Checked.)"
+        in status.inner_text()
+    )
     assert button.count() == cancel.count() == 0
     pictures(page, player, screenshots, "fixes_tried")
     player.get_by_role("button", name="Show it fixed").click()

@@ -232,8 +232,8 @@ def test_a_stale_value_is_explained_with_the_lines() -> None:
     assert state.nodes[step.error.node or 0].status == "failed"
     assert step.error.storage == state.tensor("y").storage
     said = sentence(ran.recording, step.index)
-    assert "`MultiplyGradNode` (line 3) kept `y`" in said.en
-    assert "Line 4 `scale_`" in said.en
+    assert "Line 3: kept: `MultiplyGradNode` keeps `y`" in said.en
+    assert "Line 4: overwritten by `scale_`" in said.en
     unpacked = [each.backward for each in ran.recording.steps if each.backward and each.backward.action == "unpack"]
     assert (unpacked[-1].kept_at, unpacked[-1].found_at) == (0, 1)
 
