@@ -132,7 +132,8 @@ def _place(mark: Mark, names: Names) -> Json:
     at, value, write, span = mark.at, mark.value, mark.write, mark.at.span
     kept = value if mark.role == "kept" else None
     counted = write if write is not None and write.after > write.before and mark.role == "overwritten" else None
-    tensor = kept.names if kept is not None else write.through if write is not None else ()
+    named = value.names if value is not None and mark.role in ("kept", "read") else ()
+    tensor = write.through if write is not None else named
     did = write.op if write is not None else kept.op if kept is not None else ""
     return {
         "role": mark.role,
