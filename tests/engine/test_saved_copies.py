@@ -255,5 +255,5 @@ def test_without_it_the_refusal_names_the_slots_that_were_not_written() -> None:
             bottom.backward()
     assert recorded.recording is not None
     text = sentence(recorded.recording, len(recorded.recording) - 1)
-    assert "these slots were not written" in text.en
-    assert "overwrote" not in text.en
+    assert "other elements of its storage written by" in text.en
+    assert "overwritten" not in text.en

@@ -64,7 +64,7 @@ def test_the_step_that_makes_a_value_stale_names_the_line_that_kept_it() -> None
 def test_a_write_that_spares_the_slots_says_so() -> None:
     recording = recorded("a = h * 2.\nfirst = a[0]\nb = first * first\na[2].zero_()\nb.backward()\n")
     _, written, _ = trace(recording, len(recording) - 1)
-    assert "its storage written beside it by `zero_`" in written.says.en
+    assert "other elements of its storage written by `zero_`" in written.says.en
 
 
 def test_what_is_refused_for_another_reason_has_no_story_but_its_line() -> None:

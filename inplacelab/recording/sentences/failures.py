@@ -105,7 +105,7 @@ _ELEMENTS = Text(" ({0} {1})", "（{0} {1}）")
 _WRITTEN = {
     "": Text("overwritten by `{0}`{1}: version {2} → {3}", "被 `{0}` {1}覆盖：版本 {2} → {3}"),
     "beside": Text(
-        "its storage written beside it by `{0}`{1}: version {2} → {3}",
+        "other elements of its storage written by `{0}`{1}: version {2} → {3}",
         "`{0}` {1}写入了同一存储的其他元素：版本 {2} → {3}",
     ),
     "silent": Text("overwritten by `{0}`{1}, which raises no version here", "被 `{0}` {1}覆盖，版本号没有增加"),
