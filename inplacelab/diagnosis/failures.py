@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inplacelab.recording.facts import FailureFacts, FixFacts
-from inplacelab.recording.fixes.spots import Trail
-from inplacelab.recording.trace import trail_of as _trail_of
 
 
 @dataclass(frozen=True)
@@ -24,8 +22,3 @@ class Failure:
     error: tuple[int, str] = (0, "")
     raised: str = ""
     fixes: tuple[FixFacts, ...] | None = None
-
-
-def trail_of(failure: Failure) -> Trail:
-    """Returns the spots of a failure, for the first of what it may have been."""
-    return _trail_of(failure.facts)

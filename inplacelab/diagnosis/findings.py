@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from inplacelab.diagnosis.failures import Failure, trail_of
+from inplacelab.diagnosis.failures import Failure
 from inplacelab.diagnosis.source_file import text_of_program
 from inplacelab.language import Text
 from inplacelab.recorders.static import class_name, message_of
@@ -13,6 +13,7 @@ from inplacelab.recording.facts import FailureFacts, FixFacts
 from inplacelab.recording.fixes import fixes_for
 from inplacelab.recording.fixes.located import changed, lines_of
 from inplacelab.recording.sentences.failures import advice_for, headline
+from inplacelab.recording.trace import trail_of
 
 COLON = Text(":", "：")
 
@@ -57,7 +58,7 @@ def finding_of(failure: Failure) -> Finding:
     error = (failure.raised, failure.error[1]) if failure.raised else None
     needed, found = failure.facts.needed, failure.fixes
     if found is None and failure.facts.kind != "silent":
-        found = fixes_for([trail_of(failure)], text_of_program, lines_of(needed[-1].file if needed else ""))
+        found = fixes_for([trail_of(failure.facts)], text_of_program, lines_of(needed[-1].file if needed else ""))
     sources = {each.file: text_of_program(each.file) for fix in found or () for each in fix.edits}
     return Finding(failure.facts, error, advice=advice_for(failure.facts), fixes=found or (), sources=sources)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inplacelab.diagnosis.explain import explain, nothing_found
-from inplacelab.diagnosis.failures import trail_of
 from inplacelab.diagnosis.findings import Finding, finding_of, told
 from inplacelab.diagnosis.quoting import Paint
 from inplacelab.diagnosis.recorded_watch import watched_in
@@ -19,6 +18,7 @@ from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes.recorded_trails import trails_of
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.trace import trail_of
 from inplacelab.supported import Framework
 
 
@@ -60,7 +60,7 @@ def seen_by(watching: explain, raised: BaseException | None, *, advice: bool, pa
     failure = None if raised is None else watching.of(raised)
     others = [each for each in watching.failures if each is not failure]
     ended = None if failure is None else replace(finding_of(failure), ended=True)
-    trails = [] if failure is None else [trail_of(failure)]
+    trails = [] if failure is None else [trail_of(failure.facts)]
     said = [watching.said(raised, advice=advice, paint=paint)]
     error = None if raised is None else told(raised)
     found = [*dict.fromkeys(map(finding_of, others))]

@@ -9,11 +9,12 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
 from inplacelab.diagnosis.explain import explain  # noqa: E402
-from inplacelab.diagnosis.failures import Failure, trail_of  # noqa: E402
+from inplacelab.diagnosis.failures import Failure  # noqa: E402
 from inplacelab.diagnosis.findings import finding_of  # noqa: E402
 from inplacelab.diagnosis.report import report  # noqa: E402
 from inplacelab.diagnosis.trials import Trials  # noqa: E402
 from inplacelab.recording.facts import Sites  # noqa: E402
+from inplacelab.recording.trace import trail_of  # noqa: E402
 from tests.diagnosis.test_report_document import check_document  # noqa: E402
 from tests.gallery.programs import GALLERY, Program  # noqa: E402
 from tests.recorders.torch_runs import needs_saved  # noqa: E402
@@ -62,5 +63,5 @@ def test_a_fix_is_found(name: str, tmp_path: Path) -> None:
     program = next(each for each in PROGRAMS if each.name == f"torch/{name}")
     script = tmp_path / "program.py"
     script.write_text(program.text)
-    trail = trail_of(explained(Program(**{**vars(program), "path": script})))
+    trail = trail_of(explained(Program(**{**vars(program), "path": script})).facts)
     assert Trials(script, [], framework="torch", seconds=60).find([trail]).fixes

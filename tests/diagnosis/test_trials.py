@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
 from inplacelab.diagnosis.explain import explain  # noqa: E402
-from inplacelab.diagnosis.failures import Failure, trail_of  # noqa: E402
+from inplacelab.diagnosis.failures import Failure  # noqa: E402
 from inplacelab.diagnosis.report import report_of_trials  # noqa: E402
 from inplacelab.diagnosis.source_file import text_of, write  # noqa: E402
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried  # noqa: E402
@@ -23,6 +23,7 @@ from inplacelab.recording.fixes.located import Proposal, changed, lines_of  # no
 from inplacelab.recording.fixes.proposals import proposals  # noqa: E402
 from inplacelab.recording.fixes.spots import Trail  # noqa: E402
 from inplacelab.recording.source_tree import applied  # noqa: E402
+from inplacelab.recording.trace import trail_of  # noqa: E402
 
 pytestmark = pytest.mark.oracle
 
@@ -88,7 +89,7 @@ def failing(script: Path) -> Trail:
     watch = explain()
     with pytest.raises(RuntimeError), watch:
         exec(compile(script.read_text(), str(script), "exec"), {"__name__": "__main__", "__file__": str(script)})
-    return trail_of(failure_of(watch))
+    return trail_of(failure_of(watch).facts)
 
 
 def fixed(fix: FixFacts) -> str:
@@ -334,7 +335,7 @@ def test_a_program_that_fails_otherwise_has_no_reference(tmp_path: Path) -> None
     with pytest.raises(
         NotTriedError, match=r"in a copy of its folder, with nothing on the standard input, .*ZeroDivisionError"
     ):
-        Trials(script, [], framework="torch", seconds=60).find([trail_of(failure_of(watch))])
+        Trials(script, [], framework="torch", seconds=60).find([trail_of(failure_of(watch).facts)])
 
 
 def test_a_trial_that_takes_too_long_is_not_offered(tmp_path: Path) -> None:
@@ -356,7 +357,7 @@ def test_a_fix_keeps_the_encoding_and_the_line_ends(encoding: str, newline: str,
     watch = explain()
     with pytest.raises(RuntimeError), watch:
         exec(compile(script.read_bytes(), str(script), "exec"), {"__name__": "__main__", "__file__": str(script)})
-    (fix,) = Trials(script, [], framework="torch", seconds=60).find([trail_of(failure_of(watch))]).fixes
+    (fix,) = Trials(script, [], framework="torch", seconds=60).find([trail_of(failure_of(watch).facts)]).fixes
     write(fix)
     now = text.replace("值.mul_(2)", "值 = 值.mul(2)")
     assert script.read_bytes() == now.replace("\n", newline).encode(encoding)

@@ -12,7 +12,6 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
-from inplacelab.diagnosis.failures import trail_of
 from inplacelab.diagnosis.recorded_trial import recorded
 from inplacelab.diagnosis.trial_run import Asked, error_of
 from inplacelab.frameworks.torch import pass_order
@@ -25,6 +24,7 @@ from inplacelab.recorders.fix_search import LOSS, Outcome, named
 from inplacelab.recorders.main_module import Main
 from inplacelab.recorders.other_data import OtherData
 from inplacelab.recorders.own_code import is_own
+from inplacelab.recording.trace import trail_of
 
 MOST = 1 << 22
 """So many elements of gradients are kept. The gradients of later passes are not compared."""
@@ -156,7 +156,7 @@ def _watched(main: Main, text: str, names: dict[str, Any]) -> Outcome:
         raised = error
     finally:
         watch.end()
-    return Outcome(error_of(raised), trails=tuple(map(trail_of, watch.failures[-1:])))
+    return Outcome(error_of(raised), trails=tuple(trail_of(each.facts) for each in watch.failures[-1:]))
 
 
 _SEEDS = (
