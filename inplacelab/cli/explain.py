@@ -64,7 +64,6 @@ _SAYS = {
     ),
 }
 _TRY = Text("To find an edit that works: {0}", "要找到可行的改法：{0}")
-_TO_CHECK = Text(" To check: `{0}`.", "检验的命令：`{0}`。")
 _ONE_PROCESS = Text(
     "--try and --fix run the program in one process, which is not what {0} ranks do; leave the option out, or start one rank",
     "--try 和 --fix 只用一个进程运行程序，与 {0} 个进程一起运行的情形不同；请去掉该选项，或只启动一个进程",
@@ -227,7 +226,7 @@ def _completed(
     if not can_be_tried or last.error is None or last.error.fix is None:
         return recording
     command = shlex.join([installing.NAME, "explain", "--try", *options.script.words])
-    error = replace(last.error, fix=last.error.fix + _TO_CHECK.format(command))
+    error = replace(last.error, fix=last.error.fix + Text(" ", "") + _TRY.format(f"`{command}`") + Text(".", "。"))
     return replace(recording, steps=(*before, replace(last, error=error)))
 
 

@@ -11,6 +11,7 @@ from threading import Event
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from inplacelab.diagnosis.report import none_works, not_tried
 from inplacelab.diagnosis.search_run import search
 from inplacelab.diagnosis.trials import NotTriedError
 from inplacelab.language import Text
@@ -28,9 +29,6 @@ _MAGIC = re.compile(r"^(\s*)get_ipython\(\)\..*$", re.MULTILINE)
 
 _LINE, _LINES = Text("line {0}", "第 {0} 行"), Text("lines {0} to {1}", "第 {0} 至 {1} 行")
 _OF_CELL = Text("{0} of cell [{1}]", "单元格 [{1}] 的{0}")
-_NONE_WORKS = Text("{0} edits were tried, and none works.", "试过 {0} 种改法，都不行。")
-_NO_EDIT = Text("No known edit fits these lines.", "没有适合这些行的改法。")
-_NOT_TRIED = Text("No fix was tried: {0}.", "没有尝试改法：{0}。")
 
 failed = WeakKeyDictionary[Any, set[int]]()
 """For a shell, the numbers of the cells that raised an error. A program with one of them would end there, so only the last cell may be among them."""
@@ -206,9 +204,9 @@ class CellsAttempt:
         try:
             found = search(cells.text, recording.framework, cells.lines(recording), tell=tell, stop=stop)
         except NotTriedError as reason:
-            return _NOT_TRIED.format(reason.why)
+            return not_tried(reason.why)
         if not found.fixes:
-            return _NONE_WORKS.format(found.count) if found.count else _NO_EDIT
+            return none_works(found.count)
         fixes = tuple(cells.told(each, recording) for each in found.fixes)
         told = with_fixes(recording, fixes)
         self._found(recording, told)

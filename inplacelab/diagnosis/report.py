@@ -22,7 +22,7 @@ from inplacelab.diagnosis.quoting import Paint, painted_diff, plain, quoted
 from inplacelab.diagnosis.source_file import text_of
 from inplacelab.diagnosis.trials import Tried
 from inplacelab.language import Text
-from inplacelab.recording.fixes import block
+from inplacelab.recording.fixes import block, with_copies
 from inplacelab.recording.fixes.difference import diff_of
 from inplacelab.recording.fixes.located import changed
 from inplacelab.recording.fixes.spots import Spot
@@ -32,10 +32,6 @@ from inplacelab.supported import framework_named
 
 _WHY = Text("Why: {0}", "原因：{0}")
 _OR = Text("Or:", "也可能是：")
-_COPIES_WORK = Text(
-    "{0} This works, around the forward pass; its copies take {1} bytes here:",
-    "{0}下面的写法可行，把它放在前向计算外面；这里的副本共占 {1} 字节：",
-)
 _NO_EDIT = Text("No known edit fits these lines.", "没有适合这些行的改法。")
 _NONE_WORKS = Text("{0} edits were tried, and none works.", "试过 {0} 种改法，都不行。")
 _ONLY_CELLS = Text(
@@ -93,19 +89,29 @@ def report_of_trials(tried: Tried, framework: str, elsewhere: Spot | None = None
         said = (str(closed_up(each)) for each in block(tried.fixes))
         diffs = (painted_diff(diff_of(changed(each.edits, text_of), os.path.relpath), paint) for each in tried.fixes)
         return "\n".join([*said, *(f"\n{each}" for each in diffs)])
-    none = (_NONE_WORKS if tried.count else _NO_EDIT).format(tried.count)
+    none = none_works(tried.count)
     if elsewhere is not None:
         line = linecache.getline(elsewhere.filename, elsewhere.line).strip()
         none = _ONLY_CELLS.format(shown_file(elsewhere.filename), elsewhere.line, line)
     known = framework_named(framework)
     if known is None or not known.copying:
         return str(none)
-    return f"{_COPIES_WORK.format(none, tried.copies)}\n    {known.copying}"
+    return "\n".join(map(str, map(closed_up, [none, *block([with_copies(known.copying, tried.copies)])])))
+
+
+def none_works(count: int) -> Text:
+    """Returns that none of so many edits works."""
+    return (_NONE_WORKS if count else _NO_EDIT).format(count)
+
+
+def not_tried(why: Text) -> Text:
+    """Returns why no fix was tried."""
+    return _NOT_TRIED.format(why)
 
 
 def report_not_tried(why: Text) -> str:
-    """Returns why no fix was tried."""
-    return str(closed_up(_NOT_TRIED.format(why)))
+    """Returns the same as text."""
+    return str(closed_up(not_tried(why)))
 
 
 def report_written() -> str:

@@ -11,7 +11,7 @@ from inplacelab.language import Text
 from inplacelab.recorders.fix_search import search
 from inplacelab.recorders.replay import Replay
 from inplacelab.recording.facts import ErrorFacts, FixFacts
-from inplacelab.recording.fixes import fixes, fixes_for, in_one_sentence
+from inplacelab.recording.fixes import fixes, fixes_for, in_one_sentence, with_copies
 from inplacelab.recording.fixes.recorded_trails import trails_of
 from inplacelab.recording.fixes.refused_operations import refusal_fixes
 from inplacelab.recording.recording import Recording
@@ -81,13 +81,6 @@ def _fixes(recording: Recording, replay: Replay | None) -> tuple[FixFacts, ...]:
     return checked or tuple(each for each in untried if checked is None or not each.edits)
 
 
-_COPY = Text(
-    "run it inside `{0}`, which copies what backward needs before it is overwritten",
-    "把它放进 `{0}` 中运行：反向传播需要的内容在被覆盖之前先复制",
-)
-_BYTES = Text("{0} bytes here", "这里共 {0} 字节")
-
-
 def _checked(recording: Recording, replay: Replay) -> tuple[FixFacts, ...] | None:
     """Tries fixes for a program that ended with a refusal.
 
@@ -110,7 +103,7 @@ def _checked(recording: Recording, replay: Replay) -> tuple[FixFacts, ...] | Non
     program = program_of(recording)
     package = (None if program is None else package_of(program, known.alias)) or known.alias
     statement = known.copying.replace(known.alias, package)
-    return (FixFacts(_COPY.format(statement), (), "same", price=_BYTES.format(meant.copies)),)
+    return (with_copies(statement, meant.copies),)
 
 
 def _left_out(message: str, fix: Text) -> str:

@@ -42,6 +42,7 @@ __all__ = [
     "of_program",
     "untried",
     "way",
+    "with_copies",
     "with_fixes",
 ]
 
@@ -88,6 +89,23 @@ def untried(
         if key not in shown and len(shown) < SHOWN and sure(each):
             shown[key] = each
     return tuple(each.facts() for each in shown.values())
+
+
+_COPY = Text(
+    "run it inside `{0}`, which copies what backward needs before it is overwritten",
+    "把它放进 `{0}` 中运行：反向传播需要的内容在被覆盖之前先复制",
+)
+_BYTES = Text("{0} bytes here", "这里共 {0} 字节")
+
+
+def with_copies(statement: str, copies: int) -> FixFacts:
+    """Returns the fix for a program that no edit fixes: a statement that has everything copied that backward needs.
+
+    Args:
+        statement: the statement (see `Framework.copying`).
+        copies: the bytes of the copies, when it was run in this way.
+    """
+    return FixFacts(_COPY.format(statement), (), "same", price=_BYTES.format(f"{copies:,}"))
 
 
 def with_fixes(recording: Recording, found: Sequence[FixFacts]) -> Recording:
