@@ -16,8 +16,7 @@
     findings.py      what is said of a failure: facts, advice, fixes. `recording.sentences.failures` has the words
     report.py        the text for the terminal       quoting.py   the lines of the program, underlined
     document.py      the same as JSON                annotations.py   the same for a GitHub workflow
-    refusals.py      finds the same of a recording whose program has failed
-    unnoticed.py     warns of gradients that are wrong without an error
+    refusals.py      finds the same of a recording: of an error, and of gradients that are wrong without one
 
 A watch notes less than a recorder, so that a program may run for hours: no values, no names, and metadata only of what was written.
 When a pass has failed, the graph still has the rest.

@@ -35,8 +35,9 @@ from inplacelab.recording.fixes import named
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.failures import advice_for
 from inplacelab.recording.trace import failure_at, in_file
+from inplacelab.recording.unnoticed_writes import unnoticed_failures
 
-__all__ = ["finding", "handled", "of"]
+__all__ = ["finding", "handled", "of", "unnoticed"]
 
 _FIX = Text("To fix it: {0}", "改法：{0}")
 
@@ -101,6 +102,16 @@ def handled(raised: BaseException | None, recording: Recording, filename: str) -
         if error and facts and facts.values
     )
     return [*dict.fromkeys(known)]
+
+
+def unnoticed(recording: Recording, filename: str) -> list[Finding]:
+    """Returns what is known of each write that a backward pass did not know of, so that its gradients are wrong without an error.
+
+    Args:
+        recording: the recording.
+        filename: the program's file.
+    """
+    return [Finding(in_file(each, filename), advice=advice_for(each)) for each in unnoticed_failures(recording)]
 
 
 def _last(raised: BaseException, recording: Recording) -> Step | None:

@@ -10,9 +10,8 @@ from inplacelab.diagnosis.explain import explain, nothing_found
 from inplacelab.diagnosis.findings import Finding, finding_of, told
 from inplacelab.diagnosis.quoting import Paint
 from inplacelab.diagnosis.recorded_watch import watched_in
-from inplacelab.diagnosis.refusals import finding, handled
+from inplacelab.diagnosis.refusals import finding, handled, unnoticed
 from inplacelab.diagnosis.report import report
-from inplacelab.diagnosis.unnoticed import findings, warnings_of
 from inplacelab.language import Text
 from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes.recorded_trails import trails_of
@@ -20,6 +19,10 @@ from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.trace import trail_of
 from inplacelab.supported import Framework
+
+MOST = 5
+"""So many writes that a backward pass did not know of are shown."""
+_MORE = Text("({0} more of this kind.)", "（另有 {0} 处同类情况。）")
 
 
 @dataclass(frozen=True)
@@ -81,12 +84,13 @@ def seen_in(
     """
     filename = str(path)
     others = handled(raised, recording, filename)
-    passes = [report(each, paint=paint) for each in others]
-    warnings = [*passes, *(warnings_of(recording, filename, paint) if framework.loses_history else [])]
-    said = [f"\n{each}" for each in warnings]
-    if not warnings:
+    silent = unnoticed(recording, filename) if framework.loses_history else []
+    found = [*others, *silent]
+    said = [f"\n{report(each, paint=paint)}" for each in (*others, *silent[:MOST])]
+    if len(silent) > MOST:
+        said.append(f"\n{_MORE.format(len(silent) - MOST)}")
+    if not found:
         said += [*([str(nothing_found(*watched_in(recording)))] if raised is None else []), *map(str, recording.notes)]
-    found = [*others, *(findings(recording, filename) if framework.loses_history else [])]
     if raised is None:
         return Seen(said, *watched_in(recording), recording.notes, found, None, None, ())
     error = recording.steps[-1].error if recording.steps else None

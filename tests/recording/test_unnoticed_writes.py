@@ -9,7 +9,8 @@ import pytest
 
 paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
-from inplacelab.diagnosis.unnoticed import warnings_of  # noqa: E402
+from inplacelab.diagnosis.refusals import unnoticed  # noqa: E402
+from inplacelab.diagnosis.report import report  # noqa: E402
 from inplacelab.language import speak  # noqa: E402
 from inplacelab.recorders import instrument  # noqa: E402
 from inplacelab.recorders.detection import Use  # noqa: E402
@@ -103,7 +104,7 @@ def test_a_gradient_that_is_silently_wrong_is_found(name: str) -> None:
     assert all(each.wrong == ("a",) for each in found)
     for language in ("en", "zh"):
         with speak(language):
-            (first, *_) = warnings_of(recording)
+            first = report(unnoticed(recording, "")[0])
             assert f"{found[0].write.line} | " in first
 
 
