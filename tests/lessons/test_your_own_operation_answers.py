@@ -12,7 +12,9 @@ from inplacelab.lessons.checks import (
     your_own_operation,
 )
 from inplacelab.ops.table import ROWS, elementwise
+from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
 from inplacelab.ops.table.row import Row
+from inplacelab.tensor import Tensor
 from tests.lessons.answers import ran
 
 CUBE = """
@@ -37,11 +39,16 @@ RULE = "g * 3. * x * x"
 
 @pytest.fixture(autouse=True)
 def _the_table_as_before() -> Iterator[None]:
-    """A learner's row stays in the table; other tests of the same process read it."""
-    before = dict(ROWS)
+    """A learner's row and its functions stay; other tests of the same process read them."""
+    tables: tuple[dict[str, Any], ...] = (ROWS, FUNCTIONS, FUNCTIONAL)
+    before = [(table, dict(table)) for table in tables]
+    methods = set(vars(Tensor))
     yield
-    ROWS.clear()
-    ROWS.update(before)
+    for table, names in before:
+        for name in set(table) - set(names):
+            del table[name]
+    for name in set(vars(Tensor)) - methods:
+        delattr(Tensor, name)
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,7 @@ def test_every_gradient_of_a_learner_s_program_is_explained(framework: str) -> N
             warnings.simplefilter("ignore")
             done = run(f"{HEADS[framework]}loss = ({expression}).sum()\nloss.backward()\n", framework, np=np)
         assert done.failure is None
+        assert done.recording.steps[-1].phase == "backward", done.recording.notes  # which say why a recording stopped
         for k in range(6):
             found = contributions(done.recording, "a", index_of((2, 3), k))
             assert found.right is not None, [path for path in found.paths if path.value is None][:1]
