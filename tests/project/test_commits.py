@@ -12,6 +12,8 @@ BEFORE = "a981fccbc090"
 """The last commit whose subject nobody compared with anything."""
 LONGEST = 72
 
+pytestmark = pytest.mark.lint
+
 
 def subjects() -> list[str]:
     listing = ["git", "-C", str(ROOT), "log", "--no-merges", "--max-count=300", "--format=%h %s", f"{BEFORE}..HEAD"]
