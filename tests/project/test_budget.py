@@ -1,4 +1,4 @@
-"""The budget: no package grows, and no walk gets longer, without a word on why; what has become smaller stays so."""
+"""The budget: a package grows and a walk gets longer for a reason that is written down; what has become smaller stays so."""
 
 from __future__ import annotations
 
