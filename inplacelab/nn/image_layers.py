@@ -7,10 +7,10 @@ from typing import Any
 from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.nn import functional
+from inplacelab.nn.images import paddings, pair
 from inplacelab.nn.initializer import Normal
 from inplacelab.nn.layer import Layer
 from inplacelab.nn.layers import BatchNorm1D
-from inplacelab.nn.windows import paddings, pair
 from inplacelab.tensor import Tensor
 
 _MODES = ("zeros", "reflect", "replicate", "circular")
