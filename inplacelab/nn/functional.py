@@ -5,8 +5,8 @@ Those on images are in images.py, losses in losses.py.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from math import pi, sqrt
 from typing import Any
 
 from inplacelab import errors
@@ -121,9 +121,9 @@ def gelu(x: Tensor, approximate: Any = False, name: str | None = None) -> Tensor
             op="gelu", argument="approximate", value=approximate, possible=Text("tanh, none", "tanh、none")
         )
     if approximate in (True, "tanh"):
-        inner = (x + x * x * x.scale(0.044715)).scale(sqrt(2.0 / pi)).tanh()
+        inner = (x + x * x * x.scale(0.044715)).scale(math.sqrt(2.0 / math.pi)).tanh()
     else:
-        inner = x.scale(sqrt(0.5)).erf()
+        inner = x.scale(math.sqrt(0.5)).erf()
     result: Tensor = x.scale(0.5) * inner.scale(1.0, 1.0)
     return result
 

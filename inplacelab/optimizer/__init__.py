@@ -7,8 +7,8 @@ raise the version: the gradients are silently computed from other values.)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from math import sqrt
 from typing import Any, cast
 
 from inplacelab import errors
@@ -146,7 +146,7 @@ class Adam(Optimizer):
         mean.scale_(self._beta1).add_(gradient, alpha=_rest(self._beta1, parameter))
         square.scale_(self._beta2).add_(gradient.square(), alpha=_rest(self._beta2, parameter))
         # Both averages start at zero; dividing by 1 - beta^t corrects this bias after t steps.
-        correction = sqrt(1 - state["beta2_pow_acc"].item())
+        correction = math.sqrt(1 - state["beta2_pow_acc"].item())
         rate = rate * correction / (1 - state["beta1_pow_acc"].item())
         parameter.subtract_(mean.divide(square.sqrt().scale_(1.0, self._epsilon * correction)), alpha=rate)
         state["beta1_pow_acc"].scale_(self._beta1)
