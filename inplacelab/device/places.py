@@ -35,6 +35,16 @@ def is_compiled_with_cuda() -> bool:
     return cuda.found()
 
 
+def is_compiled_with_rocm() -> bool:
+    """Returns False: this package supports the CPU and NVIDIA GPUs only."""
+    return False
+
+
+is_compiled_with_cinn = is_compiled_with_distribute = is_compiled_with_ipu = is_compiled_with_xpu = (
+    is_compiled_with_rocm
+)
+
+
 def in_dynamic_mode() -> bool:
     """Returns True: operations always run immediately."""
     return True

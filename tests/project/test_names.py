@@ -59,7 +59,7 @@ def test_what_is_called_as_in_paddle_is_of_the_same_kind() -> None:
 
 
 IMPORTED = [
-    "CPUPlace", "CUDAPlace", "Parameter", "Size", "Tensor", "assign", "autograd", "bernoulli", "bool",
+    "CPUPlace", "CUDAPlace", "Parameter", "Size", "Tensor", "assign", "autograd", "base", "bernoulli", "bool",
     "broadcast_shape", "cast", "clone", "complex128", "complex64", "device", "disable_static", "double", "dtype", "e",
     "empty", "empty_like", "enable_grad", "enable_static", "equal_all", "finfo", "float", "float16", "float32",
     "float64", "full", "full_like", "get_default_dtype", "get_device", "grad", "half", "iinfo", "in_dynamic_mode",
@@ -82,12 +82,23 @@ def test_programs_find_what_they_import(name: str) -> None:
 def test_paddles_own_opening_lines_run() -> None:
     x = inplacelab.tensor([1.0, 2.0], dtype="float64", requires_grad=True)  # type: ignore[operator]  # a module, to mypy
     assert (x.stop_gradient, str(x.dtype), inplacelab.in_dynamic_mode()) == (False, "paddle.float64", True)
-    inplacelab.disable_static()
+    with inplacelab.base.dygraph.guard():
+        inplacelab.disable_static()
     assert inplacelab.to_tensor([1.0], place=inplacelab.CPUPlace()).place == inplacelab.CPUPlace()
     with pytest.raises(NotImplementedError, match="no static graphs"):
         inplacelab.enable_static()
     with pytest.raises(ValueError, match="The device should not be 'gpu'"):
         inplacelab.CUDAPlace(0)
+
+
+def test_a_guard_gives_the_device_back() -> None:
+    inplacelab.set_device("gpu", simulate=True)
+    try:
+        with inplacelab.base.dygraph.guard("cpu"):
+            assert inplacelab.zeros([1]).place == inplacelab.CPUPlace()
+        assert str(inplacelab.zeros([1]).place) == str(inplacelab.CUDAPlace(0)) == "Place(gpu:0 simulated)"
+    finally:
+        inplacelab.set_device("cpu")
 
 
 def test_assign_writes_in_place_what_it_is_given() -> None:
