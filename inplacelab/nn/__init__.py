@@ -15,11 +15,10 @@ from typing import Any
 
 from inplacelab import errors
 from inplacelab.nn import functional, initializer, utils
-from inplacelab.nn.image_layers import AvgPool2D, BatchNorm2D, Conv2D, MaxPool2D
+from inplacelab.nn.image_layers import AvgPool2D, BatchNorm1D, BatchNorm2D, Conv2D, MaxPool2D
 from inplacelab.nn.layer import Layer
 from inplacelab.nn.layers import (
     GELU,
-    BatchNorm1D,
     BCELoss,
     BCEWithLogitsLoss,
     CrossEntropyLoss,

@@ -1,16 +1,18 @@
-"""Layers for images: convolution, pooling, and normalization of channels."""
+"""Layers on channels, mostly of images: convolution, pooling, and batch normalization."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.nn import functional
 from inplacelab.nn.images import paddings, pair
-from inplacelab.nn.initializer import Normal
+from inplacelab.nn.initializer import Constant, Normal
 from inplacelab.nn.layer import Layer
-from inplacelab.nn.layers import BatchNorm1D
+from inplacelab.ops.creation import to_tensor
 from inplacelab.tensor import Tensor
 
 _MODES = ("zeros", "reflect", "replicate", "circular")
@@ -197,6 +199,56 @@ class AvgPool2D(Layer):
     def extra_repr(self) -> str:
         """Returns the options as they are printed."""
         return f"kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}"
+
+
+class BatchNorm1D(Layer):
+    """Normalizes each channel over a batch, then scales and shifts it. See `nn.functional.batch_norm`.
+
+    In training the running mean and variance (`_mean`, `_variance`) are written in place, which raises their versions.
+
+    Args:
+        num_features: the number of channels C.
+        momentum: the part of the running mean and variance that each batch keeps.
+        epsilon: added to the variance to avoid division by zero.
+        weight_attr: a `ParamAttr`, a name or an initializer for the weight; False for no weight.
+        bias_attr: the same for the bias.
+        data_format: "NC", "NCL" or "NLC": where the channels are.
+        use_global_stats: True uses the running mean and variance in training, too; None only in evaluation.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/BatchNorm1D_en.html
+    """
+
+    _mean: Tensor
+    _variance: Tensor
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCL",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._momentum, self._epsilon, self._format, self._global = momentum, epsilon, data_format, use_global_stats
+        self.weight = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
+        self.register_buffer("_mean", to_tensor(np.zeros(num_features, np.float32)))
+        self.register_buffer("_variance", to_tensor(np.ones(num_features, np.float32)))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalizes `x`, of shape [N, C] or [N, C, L], and in training updates the running mean and variance."""
+        options = (self.training, self._momentum, self._epsilon, self._format, self._global)
+        return functional.batch_norm(x, self._mean, self._variance, self.weight, self.bias, *options)
+
+    def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
+        (size,) = self._mean.shape
+        return f"num_features={size}, momentum={self._momentum}, epsilon={self._epsilon}, data_format={self._format}"
 
 
 class BatchNorm2D(BatchNorm1D):
