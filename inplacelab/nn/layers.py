@@ -215,6 +215,10 @@ class Activation(Applied):
         return ", ".join(f"{option}={value}" for option, value in self._options.items())
 
 
+REQUIRED = Parameter.empty
+"""Stands for the default of an option that has none."""
+
+
 def layer_of(base: type[Applied], name: str, function: str, **defaults: Any) -> type[Applied]:
     """Makes the class of a layer that applies `function`; `defaults` are the function's other parameters, as in Paddle."""
     parameters = [
@@ -222,7 +226,7 @@ def layer_of(base: type[Applied], name: str, function: str, **defaults: Any) -> 
         for option, value in (defaults | {"name": None}).items()
     ]
     doc = f"`nn.functional.{function}` as a layer.\n\n`nn.functional.{function}` 对应的层。"
-    body = {"function": function, "__signature__": Signature(parameters), "__doc__": doc, "__module__": __name__}
+    body = {"function": function, "__signature__": Signature(parameters), "__doc__": doc, "__module__": "inplacelab.nn"}
     return type(name, (base,), body)
 
 
