@@ -150,7 +150,12 @@ def test_silu_in_place_on_what_backward_needs_is_found_out() -> None:
         z.sum().backward()
 
 
-@pytest.mark.parametrize("module", ["", "nn.", "nn.functional.", "optimizer.", "autograd."])
+MODULES = [
+    "nn", "nn.functional", "nn.initializer", "nn.utils", "optimizer", "optimizer.lr", "autograd", "regularizer", "io", "base", "device", "device.cuda",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("module", ["", *(f"{each}." for each in MODULES)])
 def test_a_name_that_is_not_there_is_refused_with_what_is_near(module: str) -> None:
     name = max(eval(f"paddle.{module}__all__"), key=len)
     with pytest.raises(AttributeError, match=rf"has no attribute '{name}s'(.|\n)*Why: (.|\n)*did you mean .*`{name}`"):
