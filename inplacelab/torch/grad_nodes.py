@@ -211,3 +211,9 @@ def _made_by(node: Node | None) -> tuple[str, int]:
     if node is None or isinstance(node, AccumulateNode):
         return "", 0
     return name_in_errors(node), output_number(node)
+
+
+def named(name: str, result: Tensor) -> Tensor:
+    """Gives the node of a composed result PyTorch's name."""
+    call_node(result.node, name)
+    return result

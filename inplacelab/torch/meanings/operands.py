@@ -14,7 +14,7 @@ from inplacelab.ops.creation import operand
 from inplacelab.tensor import Tensor
 from inplacelab.torch import grad_nodes
 from inplacelab.torch.dtypes import tensor_type
-from inplacelab.torch.meanings.naming import named
+from inplacelab.torch.grad_nodes import named
 from inplacelab.torch.refusals import refuse
 
 ORDER = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}

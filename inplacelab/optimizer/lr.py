@@ -1,14 +1,21 @@
-"""The base of all schedulers: the epoch, its rate and the saved state."""
+"""Learning-rate schedulers under Paddle's names.
+
+A scheduler counts calls of its `step()`, usually one per epoch. An optimizer reads the rate of its scheduler before each update.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import cos, pi
 from typing import Any
 
 from inplacelab import errors
 from inplacelab.language import Text
 
+__all__ = ["CosineAnnealingDecay", "LRScheduler", "StepDecay"]
+
 _POSITIVE = Text("a number of 0 or more", "不小于 0 的数")
+_BELOW_ONE = Text("a number less than 1", "小于 1 的数")
 
 
 class LRScheduler:
@@ -97,6 +104,80 @@ class LRScheduler:
     set_dict = set_state_dict
 
 
+class StepDecay(LRScheduler):
+    """Multiplies the rate by `gamma` every `step_size` epochs.
+
+    Args:
+        learning_rate: the first rate.
+        step_size: the number of epochs between two changes.
+        gamma: the factor, less than 1.
+        last_epoch: the epoch reached before; -1 for a new start.
+        verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `step_size` is not a positive integer, `gamma` is out of range, or `learning_rate` is negative.
+
+    >>> import inplacelab as paddle
+    >>> rate = paddle.optimizer.lr.StepDecay(0.5, step_size=2, gamma=0.5)
+    >>> rates = []
+    >>> for epoch in range(5):
+    ...     rates.append(rate())
+    ...     rate.step()
+    >>> rates
+    [0.5, 0.5, 0.25, 0.25, 0.125]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/StepDecay_en.html
+    """
+
+    def __init__(
+        self, learning_rate: float, step_size: int, gamma: float = 0.1, last_epoch: int = -1, verbose: bool = False
+    ) -> None:
+        check_count("step_size", step_size)
+        check("gamma", gamma, gamma < 1, _BELOW_ONE)
+        self.step_size, self.gamma = step_size, gamma
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """Returns the rate of the current epoch."""
+        return float(self.base_lr * self.gamma ** (self.last_epoch // self.step_size))
+
+
+class CosineAnnealingDecay(LRScheduler):
+    """Lowers the rate from `learning_rate` to `eta_min` and raises it again, as a cosine with the period `2 * T_max`.
+
+    Args:
+        learning_rate: the first rate.
+        T_max: the number of epochs until `eta_min` is reached; half a period.
+        eta_min: the lowest rate.
+        last_epoch: the epoch reached before; -1 for a new start.
+        verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `T_max` is not a positive integer, or `learning_rate` is negative.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/CosineAnnealingDecay_en.html, after
+    Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts", https://arxiv.org/abs/1608.03983
+    """
+
+    def __init__(
+        self,
+        learning_rate: float,
+        T_max: int,  # noqa: N803  # Paddle's name
+        eta_min: float = 0,
+        last_epoch: int = -1,
+        verbose: bool = False,
+    ) -> None:
+        check_count("T_max", T_max)
+        self.T_max, self.eta_min = T_max, float(eta_min)
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """Returns the rate of the current epoch."""
+        return self.eta_min + (self.base_lr - self.eta_min) * (1 + cos(pi * self.last_epoch / self.T_max)) / 2
+
+
 def check(argument: str, given: Any, good: bool, possible: Text) -> None:
     """Checks an argument of a scheduler.
 
@@ -120,3 +201,7 @@ def check_count(argument: str, given: Any) -> None:
         ArgumentError: if it is not.
     """
     check(argument, given, isinstance(given, int) and given > 0, Text("an integer greater than 0", "大于 0 的整数"))
+
+
+def __getattr__(name: str) -> Any:
+    raise errors.not_there(__name__, name, __all__)

@@ -3,14 +3,103 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from inplacelab import errors
 from inplacelab.autograd.grad_mode import no_grad, without_history
 from inplacelab.language import Text
-from inplacelab.optimizer.groups import Clip, Decay, Group, groups_of
-from inplacelab.optimizer.lr.base import LRScheduler
+from inplacelab.optimizer.lr import LRScheduler
+from inplacelab.regularizer import L2Decay
 from inplacelab.tensor import Tensor
+
+Decay = float | L2Decay | None
+
+OPTIONS = ("params", "learning_rate", "weight_decay")
+"""The keys that a group may have."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Parameters with the same options.
+
+    Attributes:
+        parameters: the tensors.
+        factor: multiplies the optimizer's learning rate.
+        weight_decay: a factor, a regularizer, or None.
+    """
+
+    parameters: list[Tensor]
+    factor: float
+    weight_decay: Decay
+
+    def pairs(self) -> list[tuple[Tensor, Tensor]]:
+        """Returns (parameter, gradient) for the parameters that are trained and have a gradient."""
+        return [(p, p.grad) for p in self.parameters if not p.stop_gradient and p.grad is not None]
+
+    def decayed(self, parameter: Tensor, gradient: Tensor) -> Tensor:
+        """Adds the weight decay of the group.
+
+        Args:
+            parameter: a parameter of the group.
+            gradient: its gradient, of the same shape.
+
+        Returns:
+            A new tensor, or `gradient` itself if there is no decay.
+        """
+        decay = self.weight_decay
+        if not decay:
+            return gradient
+        return (decay if isinstance(decay, L2Decay) else L2Decay(decay))(parameter, gradient)
+
+
+def groups_of(parameters: Any, weight_decay: Decay) -> list[Group]:
+    """Converts the argument `parameters` of an optimizer to groups.
+
+    Args:
+        parameters: a list of tensors, which becomes one group, or a list of dictionaries, each of which becomes a group.
+        weight_decay: the decay of groups that have none.
+
+    Raises:
+        MissingParametersError: if there are no parameters.
+        OptionError: if a parameter is not a tensor, or an option has a wrong type.
+        ArgumentError: if a group has an unknown option, or a parameter is in two groups.
+    """
+    if parameters is None:
+        raise errors.no_parameters()
+    if isinstance(parameters, Tensor | dict):
+        raise errors.not_parameters(given=parameters)
+    given = list(parameters)
+    if not given or not isinstance(given[0], dict):
+        given = [{"params": given}]
+    groups = [_group(each, weight_decay) for each in given]
+    seen: set[int] = set()
+    for parameter in (parameter for group in groups for parameter in group.parameters):
+        if id(parameter) in seen and len(groups) > 1:
+            raise errors.in_two_groups(name=parameter.name)
+        seen.add(id(parameter))
+    return groups
+
+
+def _group(given: Any, weight_decay: Decay) -> Group:
+    if not isinstance(given, Mapping):
+        raise errors.not_parameters(given=given)
+    for option in given:
+        if option not in OPTIONS:
+            raise errors.unknown_group_option(option=option, known=list(map(repr, OPTIONS)))
+    parameters = given.get("params", [])
+    listed = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    if not listed:
+        raise errors.no_parameters()
+    for each in listed:
+        if not isinstance(each, Tensor):
+            raise errors.not_parameters(given=each)
+    decay = given.get("weight_decay", weight_decay)
+    if not isinstance(decay, int | float | L2Decay | None):
+        possible = Text("None, a number or a regularizer", "None、一个数或正则化项")
+        raise errors.bad_optimizer_option(name="weight_decay", possible=possible, given=decay)
+    return Group(listed, float(given.get("learning_rate", 1.0)), decay)
+
 
 State = dict[str, Tensor]
 Rate = float | LRScheduler
@@ -24,10 +113,9 @@ class Optimizer:
         learning_rate: the factor of one step: a number, or a scheduler (see `optimizer.lr`).
         parameters: the tensors to train. Those with `stop_gradient=True` or without a gradient do not change. Or groups:
             dictionaries with "params" and the options of the group: "learning_rate" (a factor of the optimizer's rate),
-            "weight_decay", "grad_clip".
+            "weight_decay".
         weight_decay: a number, which adds itself times the parameter to each gradient ("L2 decay"), or a regularizer; None
             for no decay.
-        grad_clip: called with a list of (parameter, gradient), returns such a list with other gradients; None for no clipping.
         name: accepted for compatibility with Paddle; ignored.
 
     Raises:
@@ -52,13 +140,12 @@ class Optimizer:
         learning_rate: Rate = 0.001,
         parameters: Parameters = None,
         weight_decay: Decay = None,
-        grad_clip: Clip | None = None,
         *,
         name: str | None = None,
     ) -> None:
         if not isinstance(learning_rate, float | LRScheduler):
             raise errors.bad_learning_rate(given=learning_rate)
-        self._groups = groups_of(parameters, weight_decay, grad_clip)
+        self._groups = groups_of(parameters, weight_decay)
         self._states: dict[int, State] = {}  # by the id of the parameter; the groups keep the parameters alive
         self._learning_rate = learning_rate
 
@@ -69,7 +156,7 @@ class Optimizer:
 
         Args:
             parameter: the parameter.
-            gradient: its gradient, after clipping and weight decay.
+            gradient: its gradient, after weight decay.
             state: the tensors that the optimizer stores for the parameter.
             rate: the learning rate of its group.
             group: the parameter's group.
@@ -87,8 +174,7 @@ class Optimizer:
         """Updates every parameter that has a gradient, in place, which raises its version."""
         for group in self._groups:
             rate = self.get_lr() * group.factor
-            pairs = group.clipped()
-            for parameter, gradient in pairs:
+            for parameter, gradient in group.pairs():
                 decayed = self._decayed(parameter, gradient, group)
                 self._update(parameter, decayed, self._state(parameter), rate, group)
 

@@ -1,14 +1,11 @@
-"""Places under Paddle's names, and functions that report the supported hardware."""
+"""Places under Paddle's names, and what programs ask at their start: whether there is a GPU, and whether operations run immediately."""
 
 from __future__ import annotations
 
-from inplacelab import devices
-from inplacelab.devices import Place, cuda
+from typing import Any
 
-__all__ = [
-    "CPUPlace", "CUDAPlace", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute",
-    "is_compiled_with_ipu", "is_compiled_with_rocm", "is_compiled_with_xpu",
-]  # fmt: skip
+from inplacelab import devices, errors
+from inplacelab.devices import Place, cuda
 
 
 def CPUPlace() -> Place:  # noqa: N802  # Paddle's name
@@ -43,5 +40,25 @@ def is_compiled_with_rocm() -> bool:
     return False
 
 
-is_compiled_with_cinn = is_compiled_with_distribute = is_compiled_with_ipu = is_compiled_with_rocm
-is_compiled_with_xpu = is_compiled_with_rocm
+is_compiled_with_cinn = is_compiled_with_distribute = is_compiled_with_ipu = is_compiled_with_xpu = (
+    is_compiled_with_rocm
+)
+
+
+def in_dynamic_mode() -> bool:
+    """Returns True: operations always run immediately."""
+    return True
+
+
+def disable_static(place: Any = None) -> None:
+    """Switches to dynamic graphs, the only mode; creates tensors on `place` from now on if that is given."""
+    devices.set_device(place)
+
+
+def enable_static() -> None:
+    """Raises an error: there are no static graphs here.
+
+    Raises:
+        StaticGraphError: always.
+    """
+    raise errors.no_static_graphs()
