@@ -183,50 +183,50 @@ def _floating_only(x: Any, dtype: Any) -> np.dtype[Any]:
 
 # ---- rows -------------------------------------------------------------------------------------------------------------------
 
-transcendental("sigmoid", ("1 / (1 + exp(-x)) for each element.", "逐元素求 1 / (1 + exp(-x))。"), kernel=_sigmoid, functional=True,
+SIGMOID = transcendental("sigmoid", ("1 / (1 + exp(-x)) for each element.", "逐元素求 1 / (1 + exp(-x))。"), kernel=_sigmoid, functional=True,
                cuda="1 / (1 + exp(-x))",
                d_x=Times(lambda out: conj(out * out.scale(-1.0, 1.0))))  # fmt: skip
-elementwise("relu", "x", ("Replace negative elements by zero.", "把负元素替换为零。"), kernel=_relu, accepts="f",
+RELU = elementwise("relu", "x", ("Replace negative elements by zero.", "把负元素替换为零。"), kernel=_relu, accepts="f",
             cuda="x > 0 ? x : 0",
             d_x=lambda g, out: g._inside(out > 0), function=False, functional=True)  # fmt: skip
 
 _IN_FUNCTIONAL = {"accepts": "f", "method": False, "function": False, "functional": True}
 
-elementwise("relu6", "x", ("Keep each element between 0 and 6.", "把每个元素限制在 0 与 6 之间。"), kernel=_relu6, **_IN_FUNCTIONAL,
+RELU6 = elementwise("relu6", "x", ("Keep each element between 0 and 6.", "把每个元素限制在 0 与 6 之间。"), kernel=_relu6, **_IN_FUNCTIONAL,
             cuda="x <= 0 ? 0 : x > 6 ? 6 : x",
             in_place=False, d_x=lambda g, out: g._inside(out > 0)._inside(out < 6))  # fmt: skip
 _SILU = elementwise("silu", "x", ("x times sigmoid(x).", "逐元素求 x 乘以 sigmoid(x)。"), kernel=_silu,
             cuda="x * (1 / (1 + exp(-x)))", accepts="fc", method=False, function=False, by_argument=True, d_x=_d_silu)  # fmt: skip
-elementwise("softplus", "x", ("A smooth `relu`: log(1 + exp(beta x)) / beta.", "平滑的 `relu`：log(1 + exp(beta x)) / beta。"),
+SOFTPLUS = elementwise("softplus", "x", ("A smooth `relu`: log(1 + exp(beta x)) / beta.", "平滑的 `relu`：log(1 + exp(beta x)) / beta。"),
             attrs="beta=1, threshold=20", kernel=_softplus, **_IN_FUNCTIONAL,
             cuda="beta * x > threshold ? x : (fmax(beta * x, T(0)) + log1p(exp(-fabs(beta * x)))) / beta", in_place=False, d_x=_d_softplus,
             prepare={n: scalar("softplus", n) for n in ("beta", "threshold")})  # fmt: skip
-elementwise("leaky_relu", "x", ("Multiply negative elements by `negative_slope`.", "把负元素乘以 `negative_slope`。"),
+LEAKY_RELU = elementwise("leaky_relu", "x", ("Multiply negative elements by `negative_slope`.", "把负元素乘以 `negative_slope`。"),
             attrs="negative_slope=0.01", kernel=_leaky_relu, **_IN_FUNCTIONAL,
             cuda="x < 0 ? x * negative_slope : x",
             prepare={"negative_slope": scalar("leaky_relu", "negative_slope")},
             d_x=lambda g, x, negative_slope: g._inside(x >= 0) + g._inside(x < 0).scale(negative_slope))  # fmt: skip
-elementwise("elu", "x", ("`alpha * (exp(x) - 1)` for negative elements.", "把负元素替换为 `alpha * (exp(x) - 1)`。"),
+ELU = elementwise("elu", "x", ("`alpha * (exp(x) - 1)` for negative elements.", "把负元素替换为 `alpha * (exp(x) - 1)`。"),
             attrs="alpha=1.0", kernel=_elu, **_IN_FUNCTIONAL,
             cuda="x <= 0 ? alpha * expm1(x) : x", prepare={"alpha": scalar("elu", "alpha")}, d_x=_d_elu)  # fmt: skip
-elementwise("hardtanh", "x", ("Keep each element between `min` and `max`.", "把每个元素限制在 `min` 与 `max` 之间。"),
+HARDTANH = elementwise("hardtanh", "x", ("Keep each element between `min` and `max`.", "把每个元素限制在 `min` 与 `max` 之间。"),
             attrs="min=-1.0, max=1.0", kernel=clip_into, **_IN_FUNCTIONAL,
             cuda="x < min ? min : x > max ? max : x",
             prepare={n: scalar("hardtanh", n) for n in ("min", "max")},
             d_x=lambda g, x, min, max: g._inside(x > min)._inside(x < max))  # fmt: skip
-elementwise("thresholded_relu", "x", ("Replace elements up to `threshold` by `value`.", "把不超过 `threshold` 的元素替换为 `value`。"),
+THRESHOLDED_RELU = elementwise("thresholded_relu", "x", ("Replace elements up to `threshold` by `value`.", "把不超过 `threshold` 的元素替换为 `value`。"),
             attrs="threshold=1.0, value=0.0", kernel=_thresholded_relu, **_IN_FUNCTIONAL,
             cuda="x <= threshold ? value : x",
             prepare={n: scalar("thresholded_relu", n) for n in ("threshold", "value")},
             d_x=lambda g, x, threshold: g._inside(x > threshold))  # fmt: skip
-add_row("normalization", "softmax", "x", ("The exponentials of the elements, divided by their sum along `axis`.", "求指数，再除以沿 `axis` 的和。"),
+SOFTMAX = add_row("normalization", "softmax", "x", ("The exponentials of the elements, divided by their sum along `axis`.", "求指数，再除以沿 `axis` 的和。"),
         attrs="axis=-1, dtype=None", kernel=_softmax, shape=same, dtype=_floating_only, prepare={"axis": _one_axis},
         method=False, function=False, functional=True, out=True, depends=along_axes("whole"), d_x=_d_softmax)  # fmt: skip
 
-add_row("normalization", "_log_softmax", "x", ("The logarithms of `softmax`.", "`softmax` 的对数。"),
+_LOG_SOFTMAX = add_row("normalization", "_log_softmax", "x", ("The logarithms of `softmax`.", "`softmax` 的对数。"),
         attrs="axis=-1", kernel=_log_softmax, shape=same, dtype=lambda x: _floating_only(x, None), prepare={"axis": _one_axis}, in_place=False,
         function=False, called="log_softmax", depends=along_axes("whole"), d_x=_d_log_softmax)  # fmt: skip
-elementwise("_binary_cross_entropy", "x, y", ("`-(y * log(x) + (1 - y) * log(1 - x))`, of probabilities.", "概率的 `-(y * log(x) + (1 - y) * log(1 - x))`。"),
+_BINARY_CROSS_ENTROPY = elementwise("_binary_cross_entropy", "x, y", ("`-(y * log(x) + (1 - y) * log(1 - x))`, of probabilities.", "概率的 `-(y * log(x) + (1 - y) * log(1 - x))`。"),
             kernel=_binary_cross_entropy, accepts="f", function=False, in_place=False, called="binary_cross_entropy", d_x=_d_probability, d_y=_d_label)  # fmt: skip
 
 # ---- an argument instead of an underscore ------------------------------------------------------------------------------------

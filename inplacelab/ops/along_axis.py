@@ -40,7 +40,7 @@ def _take(out: Any, arr: Any, indices: Any, axis: int, broadcast: bool, device: 
     np.copyto(out, arr[key_of(np.broadcast_to(indices, out.shape), axis)])
 
 
-add_row(
+TAKE_ALONG_AXIS = add_row(
     "selection", "take_along_axis", "arr, indices",
     ("For each entry of `indices`, the element of `arr` at that position on `axis`: a copy.", "对 `indices` 的每个位置，取出它在 `axis` 上所指的 `arr` 的元素（副本）。"),
     call="arr, indices, axis, broadcast=True", accepts="fi", validate=_check_take, kernel=_take, shape=_taken_shape, dtype=same, in_place=False, depends=moved(),
@@ -94,7 +94,7 @@ def _assign(out: Any, arr: Any, indices: Any, values: Any, at: Along, device: An
     out[key] = written
 
 
-_write(
+_PUT_ALONG = _write(
     "_put_along", ("Write `values` at the places that `indices` names on an axis.", "在 `indices` 沿轴所指的位置写入 `values`。"),
     kernel=_assign, depends=written(_places_along, "values", used=_used),
     d_arr=gradients.without,
@@ -144,25 +144,25 @@ def _mean(out: Any, arr: Any, indices: Any, values: Any, at: Along, device: Any)
     divide(out, count, out, where=touched, casting="unsafe")
 
 
-_write(
+_ADD_ALONG = _write(
     "_add_along", ("Add `values` at the places that `indices` names on an axis.", "在 `indices` 沿轴所指的位置累加 `values`。"),
     kernel=_add, depends=written(_places_along, "values", _combines, used=_used),
     d_arr=lambda g, indices, at: g if at.include_self else gradients.without(g, indices, at),
     d_values=gradients.of_added,
 )  # fmt: skip
-_write(
+_MULTIPLY_ALONG = _write(
     "_multiply_along", ("Multiply by `values` at the places that `indices` names on an axis.", "在 `indices` 沿轴所指的位置累乘 `values`。"),
     kernel=_multiply, depends=written(_places_along, "values", _combines, used=_used),
     d_arr=gradients.of_multiplied,
     d_values=gradients.of_factors,
 )  # fmt: skip
-_write(
+_MEAN_ALONG = _write(
     "_mean_along", ("The mean of what `values` bring to the places that `indices` names on an axis.", "在 `indices` 沿轴所指的位置对 `values` 求平均。"),
     kernel=_mean, depends=written(_places_along, "values", _combines, used=_used),
     d_arr=gradients.of_averaged,
     d_values=gradients.of_shares,
 )  # fmt: skip
-_write(
+_EXTREME_ALONG = _write(
     "_extreme_along",
     ("The largest, or smallest, of what `values` bring to the places that `indices` names on an axis.",
      "在 `indices` 沿轴所指的位置取 `values` 的最大值或最小值。"),
@@ -180,7 +180,7 @@ def _scatter_add(out: Any, input: Any, index: Any, src: Any, dim: int, device: A
     _add(out, input, index, src, Along(dim, broadcast=False), device)
 
 
-add_row(
+SCATTER_ADD = add_row(
     "scatter", "scatter_add", "input, index, src", ("Add each element of `src` at the position on `dim` that `index` gives.", "在 `index` 于 `dim` 上所指的位置累加 `src`。"),
     call="input, dim, index, src", accepts="fi", validate=_check_added, kernel=_scatter_add,
     depends=written(lambda places, index, dim: _places_along(places, index, Along(dim, broadcast=False)), "src", "combined",

@@ -47,7 +47,7 @@ def _times(y: Any, alpha: Any, device: Any) -> Any:
 
 _ONE = "type(alpha) is int and alpha == 1"
 
-elementwise(
+ADD = elementwise(
     "add", "x, y", ("Add `alpha * y` to `x`, element by element.", "逐元素计算 `x + alpha * y`。"),
     attrs="*, alpha=1", ufunc=np.add, plain=_ONE, prepare={"alpha": factor}, kernel=_add,
     cuda=dict.fromkeys("fib", "x + alpha * y"),
@@ -55,14 +55,14 @@ elementwise(
     d_x=lambda g: g,
     d_y=lambda g, alpha: g if alpha == 1 else g.scale(alpha.conjugate()),
 )  # fmt: skip
-elementwise(
+SUBTRACT = elementwise(
     "subtract", "x, y", ("Subtract `alpha * y` from `x`, element by element.", "逐元素计算 `x - alpha * y`。"),
     attrs="*, alpha=1", ufunc=np.subtract, plain=_ONE, prepare={"alpha": factor}, kernel=_subtract, aliases=("sub",), accepts="fic",
     cuda="x - alpha * y", operator="__sub__",
     d_x=lambda g: g,
     d_y=lambda g, alpha: g.scale(-alpha.conjugate()),
 )  # fmt: skip
-elementwise(
+MULTIPLY = elementwise(
     "multiply", "x, y", ("Multiply element by element.", "逐元素相乘。"),
     ufunc=np.multiply, aliases=("mul",), operator="__mul__", cuda=dict.fromkeys("fib", "x * y"),
     d_x=Times(lambda y: conj(y)),
@@ -110,7 +110,7 @@ def _divide(out: Any, x: Any, y: Any, rounding_mode: Any, device: Any) -> None:
         np.floor_divide(np.subtract(x, whole, whole), y, out)
 
 
-elementwise(
+DIVIDE = elementwise(
     "divide", "x, y",
     ("Divide element by element. `rounding_mode` may be 'floor' or 'trunc'; without it, integers give floating-point quotients.",
      "逐元素相除；`rounding_mode` 可取 'floor'（向下取整）或 'trunc'（截断）。不取整时，整数相除得到浮点数。"),
@@ -119,12 +119,12 @@ elementwise(
     d_x=lambda g, y, rounding_mode: g._zeros() if rounding_mode else g / conj(y),
     d_y=lambda g, x, y, rounding_mode: g._zeros() if rounding_mode else (g * conj(x / y / y)).scale(-1.0),
 )  # fmt: skip
-elementwise(
+FLOOR_DIVIDE = elementwise(
     "floor_divide", "x, y", ("Divide and round down, element by element.", "逐元素相除并向下取整。"),
     ufunc=np.floor_divide, accepts="fi", numbers=("y",), validate=_check_divisor, d_x=ZERO, d_y=ZERO,
     cuda={"i": "y == -1 ? -x : x / y - (x % y != 0 && (x < 0) != (y < 0))"},  # the quotient of the smallest integer and -1 overflows
 )  # fmt: skip
-elementwise(
+REMAINDER = elementwise(
     "remainder", "x, y",
     ("The remainder of `x // y`; it has the sign of `y`.", "整除 `x // y` 的余数，符号与 `y` 相同。"),
     ufunc=np.remainder, accepts="fi", numbers=("y",), validate=_check_divisor, aliases=("mod", "floor_mod"),
@@ -133,9 +133,9 @@ elementwise(
     d_x=lambda g: g,
     d_y=lambda g, x, y: (g * x.floor_divide(y)).scale(-1.0),
 )  # fmt: skip
-elementwise("gcd", "x, y", ("The greatest common divisor of integers.", "整数的最大公约数。"),
+GCD = elementwise("gcd", "x, y", ("The greatest common divisor of integers.", "整数的最大公约数。"),
             ufunc=np.gcd, accepts="i", d_x=ZERO, d_y=ZERO)  # fmt: skip
-elementwise("lcm", "x, y", ("The least common multiple of integers.", "整数的最小公倍数。"),
+LCM = elementwise("lcm", "x, y", ("The least common multiple of integers.", "整数的最小公倍数。"),
             ufunc=np.lcm, accepts="i", d_x=ZERO, d_y=ZERO)  # fmt: skip
 
 # ---- two steps in one -------------------------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def _of_factor(g: Tensor, other: Tensor, value: Any) -> Tensor:
     return (g * conj(other)).scale(value.conjugate())
 
 
-elementwise(
+LERP = elementwise(
     "lerp", "x, y, weight",
     ("Interpolate between `x` and `y`: `x + weight * (y - x)`; `weight` is a number or a tensor.",
      "由 `x` 向 `y` 线性插值：`x + weight * (y - x)`；`weight` 可以是数或张量。"),
@@ -181,7 +181,7 @@ elementwise(
     d_y=lambda g, weight: g * weight,
     d_weight=lambda g, x, y: g * (y - x),
 )  # fmt: skip
-elementwise(
+ADDCMUL = elementwise(
     "addcmul", "input, tensor1, tensor2",
     ("Add `value * tensor1 * tensor2` (PyTorch's name).", "加上 `value * tensor1 * tensor2`（PyTorch 的名称）。"),
     attrs="*, value=1", prepare={"value": factor}, kernel=_add_scaled(np.multiply), accepts="fic",
@@ -190,7 +190,7 @@ elementwise(
     d_tensor1=lambda g, tensor2, value: _of_factor(g, tensor2, value),
     d_tensor2=lambda g, tensor1, value: _of_factor(g, tensor1, value),
 )  # fmt: skip
-elementwise(
+ADDCDIV = elementwise(
     "addcdiv", "input, tensor1, tensor2",
     ("Add `value * tensor1 / tensor2` (PyTorch's name).", "加上 `value * tensor1 / tensor2`（PyTorch 的名称）。"),
     attrs="*, value=1", prepare={"value": factor}, kernel=_add_scaled(np.true_divide), accepts="fc",

@@ -17,7 +17,7 @@ from inplacelab.tensor import Tensor
 
 # ---- lengths and angles -------------------------------------------------------------------------------------------------------
 
-elementwise(
+HYPOT = elementwise(
     "hypot", "x, y", ("The length of the hypotenuse: the square root of `x * x + y * y`.", "斜边长：`x * x + y * y` 的平方根。"),
     ufunc=np.hypot, kernel=in_dtype_of_result(np.hypot), plain_kinds="f", cuda="hypot(x, y)",
     accepts="f", accepts_ordinary="fi", dtype=floating("hypot"),
@@ -32,14 +32,14 @@ def _turn(g: Tensor, side: Tensor, x: Tensor, y: Tensor) -> Tensor:
     return g * (side / length / length)
 
 
-elementwise(
+ATAN2 = elementwise(
     "atan2", "x, y", ("The angle of the point (y, x): the arc tangent of `x / y`, in the quadrant of the point.", "点 (y, x) 的辐角：`x / y` 的反正切，取正确的象限。"),
     ufunc=np.arctan2, kernel=in_dtype_of_result(np.arctan2), plain_kinds="f", cuda="atan2(x, y)",
     accepts="fi", dtype=floating("atan2", integers=dtypes.float64.numpy),
     d_x=lambda g, x, y: _turn(g, y, x, y),
     d_y=lambda g, x, y: _turn(g, x, x, y).scale(-1.0),
 )  # fmt: skip
-elementwise(
+LOGADDEXP = elementwise(
     "logaddexp", "x, y", ("The logarithm of `exp(x) + exp(y)`, without overflow.", "`exp(x) + exp(y)` 的对数，不会上溢。"),
     ufunc=np.logaddexp, kernel=in_dtype_of_result(np.logaddexp), plain_kinds="f",
     cuda="x == y ? x + T(0.6931471805599453) : x > y ? x + log1p(exp(y - x)) : x < y ? y + log1p(exp(x - y)) : x - y",
@@ -61,14 +61,14 @@ def _copysign(out: Any, x: Any, y: Any, device: Any) -> None:
         np.multiply(out, constant(-1, out.dtype), out, where=negative)
 
 
-elementwise(
+COPYSIGN = elementwise(
     "copysign", "x, y", ("The magnitude of `x` with the sign of `y`.", "取 `x` 的绝对值与 `y` 的符号。"),
     kernel=_copysign, accepts="fib", numbers=("y",), cuda={"f": "copysign(x, y)", "i": "y < 0 ? -abs(x) : abs(x)"},
     d_x=lambda g, x, out: g * (out / x)._outside(x == 0),
     d_y=ZERO,
 )  # fmt: skip
 
-elementwise(
+NEXTAFTER = elementwise(
     "nextafter", "x, y", ("The floating-point number next to `x` in the direction of `y`.", "从 `x` 朝 `y` 方向的下一个浮点数。"),
     ufunc=np.nextafter, kernel=in_dtype_of_result(np.nextafter), plain_kinds="f",
     cuda={"f": "nextafter(x, y)", "float16": ""},  # a neighbor in single precision would be rounded back to `x`
@@ -95,7 +95,7 @@ def _ldexp(out: Any, x: Any, y: Any, device: Any) -> None:
     np.multiply(x, np.exp2(y, dtype=out.dtype), out)
 
 
-elementwise(
+LDEXP = elementwise(
     "ldexp", "x, y", ("Multiply by a power of two: `x * 2 ** y`.", "乘以 2 的幂：`x * 2 ** y`。"),
     kernel=_ldexp, dtype=_scaled, cuda={"f": "x * exp2(y)"},
     d_x=lambda g, y: g.ldexp(y),
@@ -139,20 +139,20 @@ def _gamma_density(out: Any, x: Any, y: Any, special: Any, device: Any) -> None:
     np.exp(out, out)
 
 
-elementwise(
+_GAMMA_DENSITY = elementwise(
     "_gamma_density", "x, y",
     ("The slope of `gammainc` in `y`: `y ** (x - 1) * exp(-y) / gamma(x)`.", "`gammainc` 对 `y` 的导数：`y ** (x - 1) * exp(-y) / gamma(x)`。"),
     kernel=_gamma_density, accepts="f", dtype=alike("gammainc"), in_place=False, function=False,
     d_x=NoFormula("gammainc", "x"),
     d_y=lambda g, x, y, out: g * (out * (x.scale(1.0, -1.0) / y).scale(1.0, -1.0)),
 )  # fmt: skip
-elementwise(
+GAMMAINC = elementwise(
     "gammainc", "x, y", ("The regularized lower incomplete gamma function P(x, y).", "正则化下不完全伽马函数 P(x, y)。"),
     kernel=_gammainc, accepts="f", dtype=alike("gammainc"), validate=_check_gamma,
     d_x=NoFormula("gammainc", "x"),
     d_y=lambda g, x, y: g * x._gamma_density(y),
 )  # fmt: skip
-elementwise(
+GAMMAINCC = elementwise(
     "gammaincc", "x, y", ("The regularized upper incomplete gamma function Q(x, y) = 1 - P(x, y).", "正则化上不完全伽马函数 Q(x, y) = 1 - P(x, y)。"),
     kernel=_gammaincc, accepts="f", dtype=alike("gammaincc"), validate=_check_gamma,
     d_x=NoFormula("gammaincc", "x"),

@@ -22,10 +22,10 @@ def _outside(out: Any, x: Any, mask: Any, device: Any) -> None:
 
 # A product with 0 would do the same except for inf and nan, which may be among the values left out here. In a recorded launch
 # these rows appear as `where`, the public operation that does the same.
-elementwise("_inside", "x, mask", ("`x` where `mask` is true, 0 elsewhere.", "`mask` 为真处取 `x`，其余为 0。"), kernel=keep_where,
+_INSIDE = elementwise("_inside", "x, mask", ("`x` where `mask` is true, 0 elsewhere.", "`mask` 为真处取 `x`，其余为 0。"), kernel=keep_where,
             masks=("mask",), depends=chosen(1, 0, -1), cuda=dict.fromkeys("fib", "mask ? x : 0"), dtype=lambda x: x, in_place=False, function=False, called="where",
             d_x=lambda g, mask: g._inside(mask))  # fmt: skip
-elementwise("_outside", "x, mask", ("0 where `mask` is true, `x` elsewhere.", "`mask` 为真处取 0，其余为 `x`。"), kernel=_outside,
+_OUTSIDE = elementwise("_outside", "x, mask", ("0 where `mask` is true, `x` elsewhere.", "`mask` 为真处取 0，其余为 `x`。"), kernel=_outside,
             masks=("mask",), depends=chosen(1, -1, 0), cuda=dict.fromkeys("fib", "mask ? 0 : x"), dtype=lambda x: x, in_place=False, function=False, called="where",
             d_x=lambda g, mask: g._outside(mask))  # fmt: skip
 
@@ -59,14 +59,14 @@ def _at_most(out: Any, x: Any, max: Any) -> None:
     np.minimum(x, constant(max, out.dtype), out=out)
 
 
-elementwise("clip", "x", ("Keep each element between `min` and `max`.", "把每个元素限制在 `min` 与 `max` 之间。"),
+CLIP = elementwise("clip", "x", ("Keep each element between `min` and `max`.", "把每个元素限制在 `min` 与 `max` 之间。"),
             attrs="min=None, max=None", kernel=clip_into, accepts="fi", dtype=_clip_dtype, aliases=("clamp",),
             cuda="x < min ? min : x > max ? max : x",
             prepare={"min": _bound, "max": _bound}, d_x=_within)  # fmt: skip
-elementwise("clamp_min", "x", ("Replace elements below `min` by `min`.", "把小于 `min` 的元素提高到 `min`。"),
+CLAMP_MIN = elementwise("clamp_min", "x", ("Replace elements below `min` by `min`.", "把小于 `min` 的元素提高到 `min`。"),
             attrs="min", kernel=_at_least, accepts="fi", cuda="x < min ? min : x", prepare={"min": scalar("clamp_min", "min")},
             d_x=lambda g, x, min: _within(g, x, min, None))  # fmt: skip
-elementwise("clamp_max", "x", ("Replace elements above `max` by `max`.", "把大于 `max` 的元素降低到 `max`。"),
+CLAMP_MAX = elementwise("clamp_max", "x", ("Replace elements above `max` by `max`.", "把大于 `max` 的元素降低到 `max`。"),
             attrs="max", kernel=_at_most, accepts="fi", cuda="x > max ? max : x", prepare={"max": scalar("clamp_max", "max")},
             d_x=lambda g, x, max: _within(g, x, None, max))  # fmt: skip
 
@@ -91,7 +91,7 @@ def _floats(x: Any) -> None:
         raise errors.only_floats(op="nan_to_num", dtype=x.dtype.name)
 
 
-elementwise("nan_to_num", "x", ("Replace NaN and the infinities by finite numbers.", "把 nan 与正负无穷替换为数。"),
+NAN_TO_NUM = elementwise("nan_to_num", "x", ("Replace NaN and the infinities by finite numbers.", "把 nan 与正负无穷替换为数。"),
             attrs="nan=0.0, posinf=None, neginf=None", kernel=_nan_to_num, validate=_floats,
             prepare={"nan": scalar("nan_to_num", "nan"), "posinf": scalar("nan_to_num", "posinf", optional=True),
                      "neginf": scalar("nan_to_num", "neginf", optional=True)},

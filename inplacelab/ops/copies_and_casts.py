@@ -20,11 +20,11 @@ def _check_cast(x: Any, dtype: Any) -> None:
     check_all_hold("cast", dtypes.as_numpy(dtype), x)
 
 
-elementwise("clone", "x", ("A copy with a storage of its own; gradients pass through.", "有自己存储的副本；梯度可以穿过它。"),
+CLONE = elementwise("clone", "x", ("A copy with a storage of its own; gradients pass through.", "有自己存储的副本；梯度可以穿过它。"),
             kernel=_cast, cuda=dict.fromkeys("fib", "x"), in_place=False, copies=True, node="AssignGradNode", d_x=lambda g: g)  # fmt: skip
-elementwise("cast", "x", ("The same elements, converted to another data type.", "同样的数值，换一种数据类型。"),
+CAST = elementwise("cast", "x", ("The same elements, converted to another data type.", "同样的数值，换一种数据类型。"),
             attrs="dtype", kernel=_cast, cuda=dict.fromkeys("fib", "x"), validate=_check_cast, dtype=dtypes.as_numpy, copies=True, d_x=lambda g: g)  # fmt: skip
-elementwise(
+CONJ = elementwise(
     "conj",
     "x",
     ("The complex conjugate of each element.", "逐元素取共轭。"),

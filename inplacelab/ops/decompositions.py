@@ -134,70 +134,70 @@ def _fewer(x: Shape) -> int:
 
 _METHOD = {"accepts": "f", "function": False}
 
-contraction(
+INVERSE = contraction(
     "inverse", "x", ("The inverse of a matrix.", "矩阵的逆。"),
     accepts="f", validate=_matrices("inverse", True), kernel=_kernel("inverse", np.linalg.inv), shape=same, dtype=same,
     depends=along_axes("whole", fixed=(-2, -1)), d_x=lambda g, out: flip_last(out).matmul(g).matmul(flip_last(out)).scale(-1.0),
 )  # fmt: skip
-contraction(
+_DET = contraction(
     "_det", "x", ("The determinant of a matrix.", "矩阵的行列式。"),
     **_METHOD, called="det", node="DeterminantGradNode", validate=_matrices("det", True), kernel=_kernel("det", np.linalg.det),
     shape=lambda x: x[:-2], dtype=same,
     depends=along_axes("reduced", fixed=(-2, -1)), d_x=lambda g, x, out: (g * out).unsqueeze(-1).unsqueeze(-1) * flip_last(x.inverse()),
 )  # fmt: skip
-contraction(
+_LOGABSDET = contraction(
     "_logabsdet", "x", ("The logarithm of the magnitude of the determinant.", "行列式绝对值的对数。"),
     **_METHOD, called="slogdet", node="SlogdetGradNode", validate=_matrices("slogdet", True),
     kernel=_kernel("slogdet", lambda x: np.linalg.slogdet(x)[1]), shape=lambda x: x[:-2], dtype=same,
     depends=along_axes("reduced", fixed=(-2, -1)), d_x=lambda g, x: g.unsqueeze(-1).unsqueeze(-1) * flip_last(x.inverse()),
 )  # fmt: skip
-contraction(
+_SOLVE = contraction(
     "_solve", "x, y", ("The solution of `x @ out = y`.", "求解 `x @ out = y`。"),
     **_METHOD, depends=NOT_KNOWN, called="solve", node="SolveGradNode", validate=_check_solve, kernel=_solve, shape=lambda x, y: y,
     d_x=lambda g, x, out: flip_last(x)._solve(g).matmul(flip_last(out)).scale(-1.0),
     d_y=lambda g, x: flip_last(x)._solve(g),
 )  # fmt: skip
-contraction(
+_CHOLESKY = contraction(
     "_cholesky", "x", ("The lower triangular factor L of a positive definite matrix: `L @ Lᵀ`.", "正定矩阵的下三角因子 L：`L @ Lᵀ`。"),
     **_METHOD, depends=NOT_KNOWN, called="cholesky", node="CholeskyGradNode", validate=_matrices("cholesky", True),
     kernel=_kernel("cholesky", lambda x: np.linalg.cholesky(_symmetric(x))), shape=same, dtype=same,
     d_x=_gradient_of_cholesky,
 )  # fmt: skip
-contraction(
+_EIGVALSH = contraction(
     "_eigvalsh", "x", ("The eigenvalues of a symmetric matrix, in ascending order.", "对称矩阵的特征值，升序排列。"),
     **_METHOD, depends=NOT_KNOWN, called="eigvalsh", node="EigvalshGradNode", validate=_matrices("eigvalsh", True),
     kernel=_kernel("eigvalsh", lambda x: np.linalg.eigvalsh(_symmetric(x))), shape=lambda x: x[:-1], dtype=same,
     d_x=lambda g, x: (x._eigenvectors() * g.unsqueeze(-2)).matmul(flip_last(x._eigenvectors())),
 )  # fmt: skip
-contraction(
+_EIGENVECTORS = contraction(
     "_eigenvectors", "x", ("The eigenvectors of a symmetric matrix, as columns.", "对称矩阵的特征向量，按列排列。"),
     **_METHOD, depends=NOT_KNOWN, called="eigh", node="EighGradNode", validate=_matrices("eigh", True),
     kernel=_kernel("eigh", lambda x: np.linalg.eigh(_symmetric(x))[1]), shape=same, dtype=same,
     d_x=_gradient_of_eigenvectors,
 )  # fmt: skip
-contraction(
+_Q = contraction(
     "_q", "x", ("The orthogonal factor Q of `x = Q @ R`.", "`x = Q @ R` 中的正交因子 Q。"),
     **_METHOD, depends=NOT_KNOWN, called="qr", node="QrGradNode", validate=_matrices("qr", False), kernel=_kernel("qr", lambda x: np.linalg.qr(x)[0]),
     shape=lambda x: (*x[:-1], _fewer(x)), dtype=same, d_x=_gradient_of_q,
 )  # fmt: skip
-contraction(
+_R = contraction(
     "_r", "x", ("The upper triangular factor R of `x = Q @ R`.", "`x = Q @ R` 中的上三角因子 R。"),
     **_METHOD, depends=NOT_KNOWN, called="qr", node="QrGradNode", validate=_matrices("qr", False), kernel=_kernel("qr", lambda x: np.linalg.qr(x)[1]),
     shape=lambda x: (*x[:-2], _fewer(x), x[-1]), dtype=same, d_x=_gradient_of_r,
 )  # fmt: skip
-contraction(
+_SVDVALS = contraction(
     "_svdvals", "x", ("The singular values, in descending order.", "奇异值，降序排列。"),
     **_METHOD, depends=NOT_KNOWN, called="svd", node="SvdGradNode", validate=_matrices("svd", False),
     kernel=_kernel("svd", lambda x: np.linalg.svd(x, compute_uv=False)), shape=lambda x: (*x[:-2], _fewer(x)), dtype=same,
     d_x=lambda g, x: (x._left() * g.unsqueeze(-2)).matmul(x._right()),
 )  # fmt: skip
-contraction(
+_LEFT = contraction(
     "_left", "x", ("The left singular vectors, as columns.", "左奇异向量，按列排列。"),
     **_METHOD, depends=NOT_KNOWN, called="svd", node="SvdGradNode", validate=_matrices("svd", False),
     kernel=_kernel("svd", lambda x: np.linalg.svd(x, full_matrices=False)[0]), shape=lambda x: (*x[:-1], _fewer(x)), dtype=same,
     d_x=NoFormula("svd", "x"),
 )  # fmt: skip
-contraction(
+_RIGHT = contraction(
     "_right", "x", ("The right singular vectors, as rows.", "右奇异向量，按行排列。"),
     **_METHOD, depends=NOT_KNOWN, called="svd", node="SvdGradNode", validate=_matrices("svd", False),
     kernel=_kernel("svd", lambda x: np.linalg.svd(x, full_matrices=False)[2]), shape=lambda x: (*x[:-2], _fewer(x), x[-1]), dtype=same,

@@ -50,12 +50,12 @@ def _triangle(out: Any, diagonal: int, device: Any) -> Any:
     return np.tri(rows, columns, diagonal, bool, like=out)
 
 
-add_row(
+TRIL = add_row(
     "triangle", "tril", "x", ("Keep the elements on and below a diagonal; the others become zero.", "保留某条对角线及其下方的元素，其余为零。"),
     attrs="diagonal=0", validate=_check_matrix, prepare={"diagonal": _whole_number}, kernel=_tril, shape=same, dtype=same, depends=moved(),
     d_x=lambda g, diagonal: g.tril(diagonal),
 )  # fmt: skip
-add_row(
+TRIU = add_row(
     "triangle", "triu", "x", ("Keep the elements on and above a diagonal; the others become zero.", "保留某条对角线及其上方的元素，其余为零。"),
     attrs="diagonal=0", validate=_check_matrix, prepare={"diagonal": _whole_number}, kernel=_triu, shape=same, dtype=same, depends=moved(),
     d_x=lambda g, diagonal: g.triu(diagonal),
@@ -88,7 +88,7 @@ def _fill_diagonal(out: Any, value: Any, offset: int, wrap: bool, device: Any) -
     out[np.unravel_index(places, out.shape)] = constant(value, out.dtype)
 
 
-overwrite(
+FILL_DIAGONAL = overwrite(
     "fill_diagonal", "x", ("Write one number into every element of the diagonal.", "在对角线上写入同一个数。"),
     attrs="value, offset=0, wrap=False", accepts="fib", validate=_check_square, prepare={"value": number_for}, kernel=_fill_diagonal,
     depends=written(lambda places, offset, wrap: places.reshape(-1)[_down_the_diagonal(places.shape, offset, wrap)]),
@@ -145,7 +145,7 @@ def _diagonal_of(g: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     return g.reshape([-1])._take(_diagonal(places, offset, dim1 % g.ndim, dim2 % g.ndim, CPU).copy())
 
 
-add_row(
+FILL_DIAGONAL_TENSOR = add_row(
     "diagonal", "fill_diagonal_tensor", "x, y",
     ("Write `y` into the diagonals of the matrices in the axes `dim1` and `dim2`.", "把 `y` 写到由 `dim1` 与 `dim2` 两轴构成的各矩阵的对角线上。"),
     attrs="offset=0, dim1=0, dim2=1", validate=_check_diagonal, kernel=_fill_diagonal_tensor, shape=same, dtype=same, function=False,
@@ -183,7 +183,7 @@ def _gradient_of_diag(g: Tensor, shape: Shape, offset: int) -> Tensor:
     return g.diag(offset).reshape(shape)
 
 
-add_row(
+DIAG = add_row(
     "diagonal", "diag", "x",
     ("A matrix with the vector `x` on a diagonal, or a copy of that diagonal of the matrix `x`.",
      "以向量 `x` 为某条对角线的矩阵；若 `x` 是矩阵，则取其该对角线。均为副本。"),

@@ -37,21 +37,21 @@ def _d_logit(g: Tensor, x: Tensor, eps: float | None) -> Tensor:
 
 _INTEGERS_TOO = {"accepts": "fic"}
 
-transcendental("exp", ("e to the power of each element.", "逐元素求 e 的幂。"), ufunc=np.exp, cuda="exp(x)", **_INTEGERS_TOO,
+EXP = transcendental("exp", ("e to the power of each element.", "逐元素求 e 的幂。"), ufunc=np.exp, cuda="exp(x)", **_INTEGERS_TOO,
                d_x=Times(lambda out: conj(out)))  # fmt: skip
-transcendental("exp2", ("2 to the power of each element.", "逐元素求 2 的幂。"), ufunc=np.exp2, cuda="exp2(x)", accepts="fi",
+EXP2 = transcendental("exp2", ("2 to the power of each element.", "逐元素求 2 的幂。"), ufunc=np.exp2, cuda="exp2(x)", accepts="fi",
                d_x=lambda g, out: (g * out).scale(log(2.0)))  # fmt: skip
-transcendental("expm1", ("exp(x) - 1, accurate even near 0.", "逐元素求 exp(x) - 1，在 0 附近也精确。"), ufunc=np.expm1, cuda="expm1(x)", **_INTEGERS_TOO,
+EXPM1 = transcendental("expm1", ("exp(x) - 1, accurate even near 0.", "逐元素求 exp(x) - 1，在 0 附近也精确。"), ufunc=np.expm1, cuda="expm1(x)", **_INTEGERS_TOO,
                d_x=lambda g, out: g * conj(out).scale(1.0, 1.0))  # fmt: skip
-transcendental("log", ("The natural logarithm of each element.", "逐元素求自然对数。"), ufunc=np.log, cuda="log(x)", **_INTEGERS_TOO,
+LOG = transcendental("log", ("The natural logarithm of each element.", "逐元素求自然对数。"), ufunc=np.log, cuda="log(x)", **_INTEGERS_TOO,
                d_x=lambda g, x: g / conj(x))  # fmt: skip
-transcendental("log2", ("The logarithm to base 2.", "逐元素求以 2 为底的对数。"), ufunc=np.log2, cuda="log2(x)", **_INTEGERS_TOO,
+LOG2 = transcendental("log2", ("The logarithm to base 2.", "逐元素求以 2 为底的对数。"), ufunc=np.log2, cuda="log2(x)", **_INTEGERS_TOO,
                d_x=lambda g, x: g / conj(x).scale(log(2.0)))  # fmt: skip
-transcendental("log10", ("The logarithm to base 10.", "逐元素求以 10 为底的对数。"), ufunc=np.log10, cuda="log10(x)", **_INTEGERS_TOO,
+LOG10 = transcendental("log10", ("The logarithm to base 10.", "逐元素求以 10 为底的对数。"), ufunc=np.log10, cuda="log10(x)", **_INTEGERS_TOO,
                d_x=lambda g, x: g / conj(x).scale(log(10.0)))  # fmt: skip
-transcendental("log1p", ("log(1 + x), accurate even near 0.", "逐元素求 log(1 + x)，在 0 附近也精确。"), ufunc=np.log1p, cuda="log1p(x)", **_INTEGERS_TOO,
+LOG1P = transcendental("log1p", ("log(1 + x), accurate even near 0.", "逐元素求 log(1 + x)，在 0 附近也精确。"), ufunc=np.log1p, cuda="log1p(x)", **_INTEGERS_TOO,
                d_x=lambda g, x: g / conj(x).scale(1.0, 1.0))  # fmt: skip
-transcendental("logit", ("log(x / (1 - x)), the inverse of `sigmoid`; `eps` keeps `x` away from 0 and 1.",
+LOGIT = transcendental("logit", ("log(x / (1 - x)), the inverse of `sigmoid`; `eps` keeps `x` away from 0 and 1.",
                          "log(x / (1 - x))，即 `sigmoid` 的反函数；`eps` 使 `x` 不过于接近 0 和 1。"),
                attrs="eps=None", prepare={"eps": scalar("logit", "eps", optional=True)}, kernel=_logit,
                cuda="log(x / (1 - x))",

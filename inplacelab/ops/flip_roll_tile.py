@@ -87,17 +87,17 @@ def _untiled(g: Tensor, x: Shape, repeat_times: tuple[int, ...]) -> Tensor:
     return g.reshape(_interleaved(x, repeat_times)).sum(range(0, 2 * len(repeat_times), 2)).reshape(x)
 
 
-add_row(
+FLIP = add_row(
     "order", "flip", "x", ("The elements in reverse order along the axes.", "沿指定的轴倒转元素的次序。"),
     attrs="axis", prepare={"axis": _axes}, kernel=_flip, dtype=same, shape=same, in_place=False, depends=moved(), d_x=lambda g, axis: g.flip(axis),
 )  # fmt: skip
-add_row(
+ROLL = add_row(
     "order", "roll", "x", ("The elements, shifted along the axes; those that leave at the end come in at the front.",
                            "沿指定的轴移动元素，移出末尾的从开头补入。"),
     attrs="shifts, axis=None", prepare={"shifts": _shifts, "axis": _rolled_axes}, kernel=_roll, dtype=same, shape=same,
     validate=_as_many, in_place=False, depends=moved(), d_x=lambda g, shifts, axis: g.roll([-n for n in shifts], axis or None),
 )  # fmt: skip
-add_row(
+TILE = add_row(
     "order", "tile", "x", ("The tensor, repeated along its axes.", "沿各轴重复整个张量。"),
     attrs="repeat_times", prepare={"repeat_times": _times}, kernel=_tile, dtype=same, in_place=False, depends=moved(),
     shape=_tiled, d_x=lambda g, x_form, repeat_times: _untiled(g, x_form.shape, repeat_times),

@@ -108,7 +108,7 @@ def _bytes_of(keys: tuple[Any, ...]) -> int:
     return sum(k.nbytes for k in keys if isinstance(k, np.ndarray))
 
 
-add_row(
+_TAKE = add_row(
     "gather", "_take", "x", ("The elements at the positions in `key`.", "取出 `key` 所指位置的元素。"),
     d_x=lambda g, x_form, key: g._spread_out(x_form.shape)._put(g, key, True),
     attrs="key", kernel=_take, called="getitem", depends=moved(), shape=lambda key: key.shape, prepare={"key": positions}, in_place=False, function=False,
@@ -140,14 +140,14 @@ def _gradient_of_gathered(g: Tensor, index: Tensor, shape: Shape) -> Tensor:
     return g._spread_out(shape)._put(g, Positions(_places(index.array), g.array.shape), True)
 
 
-add_row(
+GATHER_ND = add_row(
     "selection", "gather_nd", "x, index",
     ("The parts of `x` at the positions that the last axis of `index` holds: a copy.", "取出 `index` 最后一个轴所给位置处的 `x` 的部分（副本）。"),
     accepts="fib", validate=_check_places, kernel=_gather_nd, dtype=same, in_place=False,
     shape=lambda x, index: (*index[:-1], *x[index[-1] :]), depends=moved(),
     d_x=lambda g, x_form, index: _gradient_of_gathered(g, index, x_form.shape),
 )  # fmt: skip
-add_row(
+_PUT = add_row(
     "scatter", "_put", "x, y", ("Write `y` at the positions in `key`, or add it there.", "把 `y` 写到（或加到）`key` 所指的位置。"),
     d_x=lambda g, key, accumulate: g if accumulate else g._put(g._take(key)._zeros(), key, False),
     d_y=_gradient_of_put,
@@ -192,7 +192,7 @@ def _index_put(out: Any, x: Any, indices: Positions, value: Any, accumulate: boo
     _put(out, x, value, indices, accumulate, device)
 
 
-add_row(
+INDEX_PUT = add_row(
     "scatter", "index_put", "x, value", ("Write `value` at the positions in `indices` (one tensor for each axis), or add it there.",
                                          "把 `value` 写到（或加到）`indices` 所指的位置，每个轴对应一个张量。"),
     call="x, indices, value, accumulate=False", validate=_check_put, kernel=_index_put, shape=_shape_after_put, dtype=same, prepare={"indices": _indices},

@@ -81,7 +81,7 @@ def _gradient_of_right(g: Tensor, x: Tensor, alpha: Any) -> Tensor:
     return flip_last(x).matmul(g).scale(alpha)
 
 
-add_row(
+ADDMM = add_row(
     "contraction", "addmm", "input, x, y", ("`beta * input + alpha * x @ y`, for matrices.", "计算 `beta * input + alpha * x @ y`（矩阵）。"),
     attrs="beta=1.0, alpha=1.0", accepts="f", prepare={"beta": plain_number, "alpha": plain_number}, kernel=_add_product,
     validate=lambda input, x, y: _check_sum("addmm", 2, input, x, y), shape=lambda input, x, y: _sum_shape("addmm", input, x, y),
@@ -90,7 +90,7 @@ add_row(
     d_x=_gradient_of_left,
     d_y=_gradient_of_right,
 )  # fmt: skip
-add_row(
+BADDBMM = add_row(
     "contraction", "baddbmm", "input, x, y", ("`beta * input + alpha * x @ y`, for stacks of matrices.", "计算 `beta * input + alpha * x @ y`（成叠的矩阵）。"),
     attrs="beta=1.0, alpha=1.0", accepts="f", prepare={"beta": plain_number, "alpha": plain_number}, kernel=_add_product,
     validate=lambda input, x, y: _check_sum("baddbmm", 3, input, x, y), shape=lambda input, x, y: _sum_shape("baddbmm", input, x, y),
@@ -139,26 +139,26 @@ def _outer(out: Any, x: Any, y: Any, device: Any) -> None:
     np.multiply(x.reshape(-1, 1), y.reshape(-1), out)
 
 
-contraction(
+BMM = contraction(
     "bmm", "x, y", ("The products of two stacks of matrices, pair by pair.", "两叠矩阵逐对相乘。"),
     kernel=_bmm, accepts="f", validate=_check_bmm, shape=lambda x, y: (*x[:2], y[2]), out=True, depends=contracted(lambda: "bik,bkj->bij"),
     d_x=lambda g, y: g.bmm(flip_last(y)),
     d_y=lambda g, x: flip_last(x).bmm(g),
 )  # fmt: skip
-contraction(
+MV = contraction(
     "mv", "x, vec", ("The product of a matrix and a vector.", "矩阵与向量的乘积。"),
     kernel=_mv, accepts="f", validate=_check_mv, shape=lambda x: x[:1], depends=contracted(lambda: "ij,j->i"),
     d_x=lambda g, vec: g.outer(vec),
     d_vec=lambda g, x: x.t().mv(g),
 )  # fmt: skip
-contraction(
+DOT = contraction(
     "dot", "x, y", ("The sum of the products of two vectors, or of rows of two matrices; nothing is conjugated.", "两个向量（或两个矩阵的各行）的点积；不取共轭。"),
     kernel=_dot, accepts="fic", validate=_check_dot, shape=lambda x: x[:-1], out=True,
     depends=contracted(lambda x: "i,i->" if len(x) == 1 else "bi,bi->b"),
     d_x=lambda g, y: g.unsqueeze(-1) * conj(y),
     d_y=lambda g, x: g.unsqueeze(-1) * conj(x),
 )  # fmt: skip
-contraction(
+OUTER = contraction(
     "outer", "x, y", ("The outer product: each element of `x` times each element of `y`, both taken as vectors.", "`x` 的每个元素乘 `y` 的每个元素，二者均视为向量。"),
     kernel=_outer, shape=lambda x, y: (int(np.prod(x, dtype=int)), int(np.prod(y, dtype=int))), depends=contracted(lambda: "i,j->ij"),
     d_x=lambda g, y, x_form: (g * conj(y).reshape([-1])).sum(1).reshape(x_form.shape),

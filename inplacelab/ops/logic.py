@@ -22,7 +22,7 @@ for _name, _ufunc, _cuda, _en, _zh in (
 ):
     elementwise(_name, "x, y", (f"True where {_en} different from zero.", f"{_zh}不为零处为 True。"), ufunc=_ufunc,
                 dtype=truth(_name), cuda=dict.fromkeys("fib", _cuda))  # fmt: skip
-elementwise("logical_not", "x", ("True where `x` is zero.", "`x` 为零处为 True。"), ufunc=np.logical_not,
+LOGICAL_NOT = elementwise("logical_not", "x", ("True where `x` is zero.", "`x` 为零处为 True。"), ufunc=np.logical_not,
             dtype=lambda: dtypes.bool_.numpy, cuda=dict.fromkeys("fib", "!x"))  # fmt: skip
 
 _OUT = "out=None, name=None"
@@ -35,7 +35,7 @@ for _name, _bits, _sign, _en, _zh in (
 ):
     elementwise(_name, "x, y", (f"The bits {_en}.", f"{_zh}。"), call=f"x, y, {_OUT}", ufunc=_bits, accepts="ib", cuda=dict.fromkeys("ib", f"x {_sign} y"),
                 dtype=alike(_name), d_x=ZERO, d_y=ZERO)  # fmt: skip
-elementwise("bitwise_not", "x", ("Invert every bit; for bools, the logical not.", "逐位取反；布尔值取非。"), call=f"x, {_OUT}",
+BITWISE_NOT = elementwise("bitwise_not", "x", ("Invert every bit; for bools, the logical not.", "逐位取反；布尔值取非。"), call=f"x, {_OUT}",
             ufunc=np.invert, accepts="ib", cuda={"i": "~x", "b": "!x"}, aliases=("bitwise_invert",), d_x=ZERO)  # fmt: skip
 
 
@@ -47,12 +47,12 @@ def _right_shift(out: Any, x: Any, y: Any, is_arithmetic: bool) -> None:
         np.right_shift(x.view(unsigned), y.view(unsigned), out.view(unsigned))
 
 
-elementwise(
+BITWISE_LEFT_SHIFT = elementwise(
     "bitwise_left_shift", "x, y", ("Shift the bits of `x` to the left by `y` places.", "把 `x` 的各位左移 `y` 位。"),
     call=f"x, y, is_arithmetic=True, {_OUT}", ufunc=np.left_shift, accepts="i", dtype=alike("bitwise_left_shift"), d_x=ZERO, d_y=ZERO,
     cuda={"i": "(unsigned long long)y < 8 * sizeof(T) ? x << y : 0"},  # in C a shift by more bits than there are is undefined
 )  # fmt: skip
-elementwise(
+BITWISE_RIGHT_SHIFT = elementwise(
     "bitwise_right_shift", "x, y",
     ("Shift the bits of `x` to the right by `y` places; copies of the sign bit come in from the left, or zeros if `is_arithmetic` is False.",
      "把 `x` 的各位右移 `y` 位；左侧补符号位，若 `is_arithmetic` 为 False 则补零。"),

@@ -38,7 +38,7 @@ def _masked_fill(out: Any, x: Any, mask: Any, value: Any, device: Any) -> None:
         choose(out, mask, value, x, device)
 
 
-elementwise(
+MASKED_FILL = elementwise(
     "masked_fill", "x, mask, value", ("Write `value` where the mask is true.", "在掩码成立处写入 `value`。"),
     numbers=("value",), validate=_check_value, kernel=_masked_fill, dtype=same, depends=chosen(1, 2, 0),
     masks=("mask",), cuda=dict.fromkeys("fib", "mask ? value : x"),
@@ -89,7 +89,7 @@ def _gradient_of_values(g: Tensor, mask: Tensor, shape: Shape) -> Tensor:
     return values.reshape(shape)
 
 
-add_row(
+MASKED_SCATTER = add_row(
     "masking", "masked_scatter", "x, mask, value",
     ("Write the elements of `value`, one after the other, where the mask is true.", "在掩码成立处依次写入 `value` 的元素。"),
     validate=_check_scatter, kernel=_masked_scatter, depends=written(_masked, "value", used=one_after_the_other), dtype=same, shape=lambda x, mask: _together("masked_scatter", x, mask),

@@ -43,25 +43,25 @@ def _first(wins: Tensor, y: Tensor) -> Tensor:
     return wins.logical_or(y.isnan())
 
 
-elementwise(
+MAXIMUM = elementwise(
     "maximum", "x, y", ("The larger of two elements; NaN if one of them is.", "两个元素中较大者；其一为 NaN 时得 NaN。"),
     kernel=_maximum, accepts="fi", in_place=False, depends=pointwise("largest"), cuda={"f": "isnan(x) || x > y ? x : y", "i": "x > y ? x : y"},
     d_x=lambda g, x, y: _share(g, x, y),
     d_y=lambda g, x, y: _share(g, y, x),
 )  # fmt: skip
-elementwise(
+MINIMUM = elementwise(
     "minimum", "x, y", ("The smaller of two elements; NaN if one of them is.", "两个元素中较小者；其一为 NaN 时得 NaN。"),
     kernel=_minimum, accepts="fi", in_place=False, depends=pointwise("smallest"), cuda={"f": "isnan(x) || x < y ? x : y", "i": "x < y ? x : y"},
     d_x=lambda g, x, y: _share(g, y, x),
     d_y=lambda g, x, y: _share(g, x, y),
 )  # fmt: skip
-elementwise(
+FMAX = elementwise(
     "fmax", "x, y", ("The larger of two elements; if one of them is NaN, the other.", "两个元素中较大者；数与 NaN 之间取数。"),
     ufunc=np.fmax, accepts="fi", in_place=False, depends=pointwise("largest"), cuda={"f": "fmax(x, y)", "i": "x > y ? x : y"},
     d_x=lambda g, x, y: g._inside(_first(x.greater_equal(y), y)),
     d_y=lambda g, x, y: g._outside(_first(x.greater_equal(y), y)),
 )  # fmt: skip
-elementwise(
+FMIN = elementwise(
     "fmin", "x, y", ("The smaller of two elements; if one of them is NaN, the other.", "两个元素中较小者；数与 NaN 之间取数。"),
     ufunc=np.fmin, accepts="fi", in_place=False, depends=pointwise("smallest"), cuda={"f": "fmin(x, y)", "i": "x < y ? x : y"},
     d_x=lambda g, x, y: g._inside(_first(x.less_equal(y), y)),
@@ -76,7 +76,7 @@ def _heaviside(out: Any, x: Any, y: Any, device: Any) -> None:
     np.copyto(out, y, where=steps)
 
 
-elementwise(
+HEAVISIDE = elementwise(
     "heaviside", "x, y", ("The step function: 0 below zero, 1 above, `y` where `x` is zero.", "阶跃函数：负数得 0，正数得 1，`x` 为零处得 `y`。"),
     kernel=_heaviside, accepts="fi", depends=chosen_by(0, 0, 1), dtype=alike("heaviside"), cuda="x == 0 ? y : x > 0 ? 1 : 0",
     d_x=ZERO,

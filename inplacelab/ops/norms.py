@@ -86,7 +86,7 @@ def _gradient_of_norm(g: Tensor, x: Tensor, out: Tensor, p: float, axis: tuple[i
     return g.reshape(kept) * slope(x, out.reshape(kept), p)
 
 
-reduction(
+NORM = reduction(
     "norm", ("The p-norm: the p-th root of the sum of |x| to the power p.", "向量的长度：|x| 的 p 次幂之和的 p 次方根。"),
     attrs="p=None, axis=None, keepdim=False", accepts="fc", validate=_check_axes, prepare={"p": _power, "axis": axes_of}, kernel=_norm,
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=dtypes.real, node="PNormGradNode", out=True, depends=along_axes("reduced", rule=of_norm),
@@ -152,7 +152,7 @@ def _gradient_of_renorm(g: Tensor, x: Tensor, p: float, axis: int, max_norm: flo
     return found.reshape(shape).transpose(np.argsort(order).tolist())
 
 
-add_row(
+RENORM = add_row(
     "scan", "renorm", "x",
     ("Scale down each slice along `axis` whose p-norm is greater than `max_norm`, so that its norm is `max_norm`.", "沿 `axis` 把 p 范数大于 `max_norm` 的切片缩短到该长度。"),
     attrs="p, axis, max_norm", accepts="f", validate=lambda p, max_norm: _check_bounds("renorm", p, max_norm), prepare={"axis": _renorm_axis},
@@ -199,7 +199,7 @@ def _gradient_of_weight(g: Tensor, weight: Tensor, x: Tensor, max_norm: float, n
     return g.index_put((rows,), shortened)
 
 
-overwrite(
+EMBEDDING_RENORM = overwrite(
     "embedding_renorm", "weight, x",
     ("Scale down those rows of `weight` that `x` looks up and whose norm is greater than `max_norm`.", "把 `x` 查到的、范数大于 `max_norm` 的 `weight` 的行缩短。"),
     call="x, weight, max_norm, norm_type=2.0", accepts="f", validate=_check_embedding, kernel=_embedding_renorm, shape=same, dtype=same,

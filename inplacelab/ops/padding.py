@@ -33,7 +33,7 @@ def _frame(out: Any, x: Any, pairs: Pairs, value: Any) -> None:
     np.copyto(out[(*_inside(x.shape, pairs), ...)], x)
 
 
-add_row(
+_FRAMED = add_row(
     "order", "_framed", "x", ("The tensor, with `value` around it.", "在张量四周填上 `value`。"),
     attrs="pairs, value", kernel=_frame, dtype=same, in_place=False, function=False, depends=moved(), called="pad", node="PadGradNode",
     shape=lambda x, pairs: tuple(before + n + after for n, (before, after) in zip(x, pairs, strict=True)),

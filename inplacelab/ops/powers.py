@@ -105,7 +105,7 @@ _SIGN = "x > 0 ? 1 : x < 0 ? -1 : x == 0 ? 0 : x"
 
 # ---- sign and scale ---------------------------------------------------------------------------------------------------------
 
-elementwise(
+SCALE = elementwise(
     "scale", "x", ("Multiply by a number and add another: `scale * x + bias`.", "乘以一个数再加一个数：`scale * x + bias`。"),
     attrs="scale=1.0, bias=0.0, bias_after_scale=True, act=None", kernel=_scale,
     plain="type(scale) is float and bias == 0.0 and act is None", plain_kinds="fc",
@@ -113,28 +113,28 @@ elementwise(
     prepare={"scale": number_with, "bias": number_with, "act": _no_activation},
     d_x=Times(lambda scale: scale.conjugate()),
 )  # fmt: skip
-elementwise("neg", "x", ("The negative of each element.", "逐元素取负。"), kernel=_neg, cuda="-x", accepts="fic", aliases=("negative",),
+NEG = elementwise("neg", "x", ("The negative of each element.", "逐元素取负。"), kernel=_neg, cuda="-x", accepts="fic", aliases=("negative",),
             d_x=Times(lambda: -1.0))  # fmt: skip
-elementwise("abs", "x", ("The absolute value of each element.", "逐元素取绝对值。"),
+ABS = elementwise("abs", "x", ("The absolute value of each element.", "逐元素取绝对值。"),
             ufunc=np.absolute, cuda="abs(x)", accepts="fic", dtype=dtypes.real, aliases=("absolute",),
             d_x=lambda g, x: g * x.sgn())  # fmt: skip
-elementwise("sign", "x", ("-1, 0 or 1 for each element; for a complex number, its direction.", "逐元素取符号：-1、0 或 1；复数取其方向。"),
+SIGN = elementwise("sign", "x", ("-1, 0 or 1 for each element; for a complex number, its direction.", "逐元素取符号：-1、0 或 1；复数取其方向。"),
             cuda=_SIGN, kernel=_sgn, ufunc=np.sign, plain_kinds="fib", accepts="fic", d_x=ZERO)  # fmt: skip
-elementwise("sgn", "x", ("The direction of each element: `x / |x|`, and 0 for 0.", "逐元素取方向：`x / |x|`，0 仍为 0。"),
+SGN = elementwise("sgn", "x", ("The direction of each element: `x / |x|`, and 0 for 0.", "逐元素取方向：`x / |x|`，0 仍为 0。"),
             cuda=_SIGN, kernel=_sgn, ufunc=np.sign, plain_kinds="fib", accepts="fc", d_x=_turning)  # fmt: skip
 
 # ---- powers -----------------------------------------------------------------------------------------------------------------
 
-elementwise("square", "x", ("The square of each element.", "逐元素平方。"), ufunc=np.square, cuda="x * x", accepts="fic",
+SQUARE = elementwise("square", "x", ("The square of each element.", "逐元素平方。"), ufunc=np.square, cuda="x * x", accepts="fic",
             d_x=Times(lambda x: conj(x).scale(2.0)))  # fmt: skip
-transcendental("sqrt", ("The square root of each element.", "逐元素求平方根。"), ufunc=np.sqrt, cuda="sqrt(x)",
+SQRT = transcendental("sqrt", ("The square root of each element.", "逐元素求平方根。"), ufunc=np.sqrt, cuda="sqrt(x)",
                d_x=lambda g, out: g / conj(out).scale(2.0))  # fmt: skip
-transcendental("rsqrt", ("1 / sqrt(x) for each element.", "逐元素求 1 / sqrt(x)。"),
+RSQRT = transcendental("rsqrt", ("1 / sqrt(x) for each element.", "逐元素求 1 / sqrt(x)。"),
                kernel=_rsqrt, cuda="1 / sqrt(x)", accepts="f", accepts_ordinary="fi",
                d_x=lambda g, out: (g * out.square() * out).scale(-0.5))  # fmt: skip
-transcendental("reciprocal", ("1 / x for each element.", "逐元素求倒数 1 / x。"), ufunc=np.reciprocal, cuda="1 / x",
+RECIPROCAL = transcendental("reciprocal", ("1 / x for each element.", "逐元素求倒数 1 / x。"), ufunc=np.reciprocal, cuda="1 / x",
                d_x=lambda g, out: (g * conj(out.square())).scale(-1.0))  # fmt: skip
-elementwise(
+POW = elementwise(
     "pow", "x, y", ("Raise each element to the power `y`, a tensor or a number.", "逐元素求 `y` 次幂，`y` 是张量或一个数。"),
     ufunc=np.power, plain_kinds="fbc", kernel=power, numbers=("y",), accepts="fic",
     cuda={"f": "pow(x, y)"},

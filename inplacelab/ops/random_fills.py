@@ -91,42 +91,42 @@ def _random(out: Any, from_: int, to: int | None, generator: Any, device: Any) -
 
 # ---- the rows -----------------------------------------------------------------------------------------------------------
 
-overwrite(
+UNIFORM = overwrite(
     "uniform", "x", ("Write random numbers, evenly distributed from `min` up to `max`.", "写入在 `min` 与 `max` 之间均匀分布的随机数。"),
     attrs="min=0, max=1.0, seed=0", depends=DRAWN_HERE, kernel=random_stream.uniform, accepts="f", validate=check_uniform,
     prepare={"min": plain_number, "max": plain_number, "seed": _own_stream}, node="UniformInplaceGradNode", d_x=ZERO,
 )  # fmt: skip
-overwrite(
+NORMAL = overwrite(
     "normal", "x", ("Write random numbers with a normal distribution.", "写入服从正态分布的随机数。"),
     attrs="mean=0.0, std=1.0", depends=DRAWN_HERE, kernel=random_stream.normal, accepts="fc", node="GaussianInplaceGradNode", function=True,
     prepare={"mean": plain_number, "std": spread("normal_", "std")}, d_x=ZERO,
 )  # fmt: skip
-overwrite(
+LOG_NORMAL = overwrite(
     "log_normal", "x", ("Write random numbers whose logarithms have a normal distribution.", "写入对数服从正态分布的随机数。"),
     attrs="mean=1.0, std=2.0", depends=DRAWN_HERE, kernel=random_stream.log_normal, accepts="fc", function=True,
     prepare={"mean": plain_number, "std": spread("log_normal_", "std")}, d_x=ZERO,
 )  # fmt: skip
-overwrite(
+EXPONENTIAL = overwrite(
     "exponential", "x", ("Write random numbers with an exponential distribution of rate `lam`.", "写入速率为 `lam` 的随机等待时间（指数分布）。"),
     attrs="lam=1.0", depends=DRAWN_HERE, kernel=random_stream.exponential, accepts="f", prepare={"lam": _rate}, d_x=ZERO,
 )  # fmt: skip
-overwrite(
+CAUCHY = overwrite(
     "cauchy", "x", ("Write random numbers with a Cauchy distribution around `loc`.", "写入以 `loc` 为中心、服从柯西分布的随机数。"),
     attrs="loc=0, scale=1", depends=DRAWN_HERE, kernel=random_stream.cauchy, accepts="f", function=True,
     prepare={"loc": plain_number, "scale": spread("cauchy_", "scale")}, d_x=ZERO,
 )  # fmt: skip
-overwrite(
+BERNOULLI = overwrite(
     "bernoulli", "x, p", ("Write 1 with probability `p`, otherwise 0.", "以概率 `p` 写入 1，否则写入 0。"),
     call="x, p=0.5", numbers=("p",), dtype=same, depends=DRAWN_HERE, kernel=random_stream.bernoulli, accepts="f", function=True,
     validate=lambda p: check_probability("bernoulli_", "p", p, zero=True), d_x=ZERO, d_p=ZERO,
 )  # fmt: skip
-overwrite(
+GEOMETRIC = overwrite(
     "geometric", "x, probs", ("Write how many trials it takes until the first success, if each succeeds with probability `probs`.",
                               "写入直到首次成功所需的试验次数，每次成功的概率为 `probs`（几何分布）。"),
     call="x, probs", numbers=("probs",), dtype=same, depends=DRAWN_HERE, kernel=random_stream.geometric, accepts="f", function=True,
     validate=lambda probs: check_probability("geometric_", "probs", probs, zero=False), d_x=ZERO, d_probs=ZERO,
 )  # fmt: skip
-overwrite(
+RANDOM = overwrite(
     "random", "x", ("Write random integers from `from_` up to, but not including, `to`.", "写入从 `from_` 到 `to`（不含）的随机整数。"),
     attrs="from_=0, to=None, *, generator=None", depends=DRAWN_HERE, kernel=_random, accepts="fi", validate=_check_integers, d_x=ZERO,
 )  # fmt: skip

@@ -206,7 +206,7 @@ def _front(g: Tensor, x: Shape) -> Tensor:
     return part.reshape(x)
 
 
-add_row(
+_LENGTHENED = add_row(
     "order", "_lengthened", "x", ("The elements, and zeros after them.", "原有的元素，其后补零。"),
     attrs="shape", kernel=_lengthen, dtype=same, shape=lambda shape: shape, in_place=False, function=False, called="resize_", depends=moved(),
     d_x=lambda g, x_form: _front(g, x_form.shape),

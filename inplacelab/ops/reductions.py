@@ -93,13 +93,13 @@ def _sum_dtype(x: Any, dtype: Any) -> Any:
     return dtypes.int64.numpy if dtype is None and x.kind in "biu" else _result_dtype(x, dtype)
 
 
-reduction(
+SUM = reduction(
     "sum", ("The sum over the axes in `axis`, or over all.", "沿 `axis` 各轴求和；缺省时对全部元素求和。"),
     attrs="axis=None, dtype=None, keepdim=False", kernel=_sum, prepare={"axis": axes_of},
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_sum_dtype, depends=along_axes("reduced"),
     d_x=lambda g, x_form, axis: spread(g, x_form.shape, axis),
 )  # fmt: skip
-reduction(
+MEAN = reduction(
     "mean", ("The mean over the axes in `axis`, or over all.", "沿 `axis` 各轴求平均；缺省时对全部元素求平均。"),
     attrs="axis=None, keepdim=False, *, dtype=None", kernel=_mean, prepare={"axis": axes_of}, depends=along_axes("reduced"),
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_result_dtype,
@@ -132,7 +132,7 @@ def _gradient_of_product(g: Tensor, x: Tensor, axis: tuple[int, ...]) -> Tensor:
     return spread(g, x.array.shape, axis) * conj(back)
 
 
-reduction(
+PROD = reduction(
     "prod", ("The product over the axes in `axis`, or over all.", "沿 `axis` 各轴求积；缺省时对全部元素求积。"),
     attrs="axis=None, keepdim=False, dtype=None", kernel=_prod, prepare={"axis": axes_of}, validate=_check_factors, depends=along_axes("reduced"),
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_result_dtype,
@@ -150,12 +150,12 @@ def _any(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
     np.any(x, axis, out, keepdim)
 
 
-reduction(
+ALL = reduction(
     "all", ("True where all elements along `axis` are true (not zero).", "沿 `axis` 的元素全为真（或非零）时得 True。"),
     attrs="axis=None, keepdim=False", kernel=_all, prepare={"axis": axes_of}, dtype=lambda: np.dtype(bool), out=True, depends=along_axes("reduced"),
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim),
 )  # fmt: skip
-reduction(
+ANY = reduction(
     "any", ("True where at least one element along `axis` is true (not zero).", "沿 `axis` 有元素为真（或非零）时得 True。"),
     attrs="axis=None, keepdim=False", kernel=_any, prepare={"axis": axes_of}, dtype=lambda: np.dtype(bool), out=True, depends=along_axes("reduced"),
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim),
@@ -164,7 +164,7 @@ reduction(
 # ---- expand ---------------------------------------------------------------------------------------------------------------------
 
 # the opposite of a reduction: one element becomes many. A copy, as in Paddle (PyTorch gives a view with stride 0).
-add_row(
+EXPAND = add_row(
     "expansion", "expand", "x", ("Repeat axes of size 1 to reach `shape`; -1 keeps a size.", "把长度为 1 的轴重复到 `shape`；-1 表示保持不变。"),
     d_x=lambda g: g,
     attrs="shape", kernel=_expand, prepare={"shape": _expanded}, depends=pointwise(), shape=lambda shape: shape, aliases=("broadcast_to",), in_place=False,

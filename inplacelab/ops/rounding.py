@@ -41,15 +41,15 @@ def _real_numbers(x: Any) -> None:
         raise errors.unsupported_dtype(op="frac", dtype=x.dtype.name)
 
 
-elementwise("floor", "x", ("The largest integer not larger than each element.", "逐元素向下取整。"),
+FLOOR = elementwise("floor", "x", ("The largest integer not larger than each element.", "逐元素向下取整。"),
             ufunc=np.floor, cuda={"f": "floor(x)", "i": "x"}, kernel=_already_whole, plain_kinds="f", accepts="fi", d_x=ZERO)  # fmt: skip
-elementwise("ceil", "x", ("The smallest integer not smaller than each element.", "逐元素向上取整。"),
+CEIL = elementwise("ceil", "x", ("The smallest integer not smaller than each element.", "逐元素向上取整。"),
             ufunc=np.ceil, cuda={"f": "ceil(x)", "i": "x"}, kernel=_already_whole, plain_kinds="f", accepts="fi", d_x=ZERO)  # fmt: skip
-elementwise("trunc", "input", ("The integer part of each element: rounded toward zero.", "逐元素取整数部分（向零取整）。"),
+TRUNC = elementwise("trunc", "input", ("The integer part of each element: rounded toward zero.", "逐元素取整数部分（向零取整）。"),
             ufunc=np.trunc, cuda={"f": "trunc(input)", "i": "input"}, kernel=_trunc, plain_kinds="f", accepts="fi", aliases=("fix",), d_input=ZERO)  # fmt: skip
-elementwise("round", "x", ("Round to a number of decimals; a half is rounded to the nearest even digit.", "舍入到指定的小数位数；恰为一半时取偶数。"),
+ROUND = elementwise("round", "x", ("Round to a number of decimals; a half is rounded to the nearest even digit.", "舍入到指定的小数位数；恰为一半时取偶数。"),
             attrs="decimals=0", prepare={"decimals": whole_number("round", "decimals")}, kernel=_round, accepts="fic",
             cuda={"f": "rint(x)", "i": "x"},
             d_x=ZERO)  # fmt: skip
-elementwise("frac", "x", ("The fractional part of each element, with the sign of `x`.", "逐元素取小数部分，符号与 `x` 相同。"),
+FRAC = elementwise("frac", "x", ("The fractional part of each element, with the sign of `x`.", "逐元素取小数部分，符号与 `x` 相同。"),
             kernel=_frac, validate=_real_numbers, cuda={"f": "fmod(x, T(1)) + 0", "i": "0"}, d_x=lambda g: g)  # fmt: skip

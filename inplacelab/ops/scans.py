@@ -77,7 +77,7 @@ def _sums_to_the_end(g: Tensor, axis: int | None, shape: Shape) -> Tensor:
     return _backwards(turned, axis or 0).reshape(shape)
 
 
-add_row(
+CUMSUM = add_row(
     "scan", "cumsum", "x", ("Cumulative sums along `axis`, or over all elements in one line.", "沿 `axis` 的累加和；缺省时把全部元素排成一行累加。"),
     attrs="axis=None, dtype=None", kernel=_cumsum, prepare={"axis": _axis}, shape=_line, dtype=_dtype, dtype_ordinary=_counted,
     validate=lambda x, dtype: _check_addable("cumsum", x, dtype), resizes=True, depends=along_axes("running"),
@@ -110,7 +110,7 @@ def _gradient_of_products(g: Tensor, x: Tensor, dim: int | None) -> Tensor:
     return (reaching * conj(products_before(values, axis))).reshape(x.array.shape)
 
 
-add_row(
+CUMPROD = add_row(
     "scan", "cumprod", "x", ("Cumulative products along `dim`, or over all elements in one line.", "沿 `dim` 的累乘积；缺省时把全部元素排成一行累乘。"),
     attrs="dim=None, dtype=None", kernel=_cumprod, prepare={"dim": _dim}, shape=lambda x, dim: _line(x, dim), dtype=_dtype,
     validate=lambda x, dtype: _check_addable("cumprod", x, dtype), resizes=True, depends=along_axes("running", "dim"),
@@ -149,7 +149,7 @@ def _gradient_of_logcumsumexp(g: Tensor, x: Tensor, out: Tensor, axis: int | Non
     return (reaching * (values - sums).exp()).reshape(x.array.shape)
 
 
-add_row(
+LOGCUMSUMEXP = add_row(
     "scan", "logcumsumexp", "x",
     ("The logarithms of cumulative sums of exponentials along `axis`, or over all elements in one line.", "沿 `axis` 的指数累加和的对数；缺省时把全部元素排成一行累加。"),
     attrs="axis=None, dtype=None", accepts="f", kernel=_logcumsumexp, prepare={"axis": _axis}, shape=_line, dtype=_dtype, in_place=False,
@@ -184,7 +184,7 @@ def _gradient_of_terms(g: Tensor, factors: Tensor, axis: int) -> Tensor:
     return _backwards(_backwards(g, axis)._recurrence(_backwards(conj(factors), axis), axis), axis)
 
 
-add_row(
+_RECURRENCE = add_row(
     "scan", "_recurrence", "x, factors",
     ("`out[k] = x[k] + factors[k-1] * out[k-1]` along `axis`.", "沿 `axis` 计算 `out[k] = x[k] + factors[k-1] * out[k-1]`。"),
     attrs="axis", kernel=_recurrence, shape=lambda x: x, dtype=same, in_place=False, function=False, depends=along_axes("running"),

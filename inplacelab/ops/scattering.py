@@ -74,7 +74,7 @@ def _gradient_of_selected(g: Tensor, index: Tensor, shape: Shape, axis: int) -> 
     return g._spread_out(shape).index_add(_line(index), axis, rows)
 
 
-add_row(
+INDEX_SELECT = add_row(
     "selection", "index_select", "x, index", ("The rows at the positions in `index`, along `axis`: a copy.", "沿 `axis` 取出 `index` 所列位置的各行（副本）。"),
     attrs="axis=0", validate=_check_select, prepare={"axis": front_axis}, kernel=_select, dtype=same, in_place=False, out=True,
     depends=moved(),
@@ -113,7 +113,7 @@ def _index_add(out: Any, x: Any, index: Any, axis: int, value: Any, alpha: Any, 
     np.add.at(out, along(axis, line_of(index)), value if alpha == 1 else value * constant(alpha, value.dtype))
 
 
-add_row(
+INDEX_ADD = add_row(
     "scatter", "index_add", "x, index, value", ("Add the rows of `value` to those at the positions in `index`.", "把 `value` 的各行加到 `index` 所列的位置上。"),
     call="x, index, axis, value, alpha=1", accepts="fi", validate=_check_add, prepare={"axis": front_axis, "alpha": plain_number},
     kernel=_index_add, shape=same, dtype=same, depends=written(_rows_at, "value", "combined"),
@@ -146,7 +146,7 @@ def _sum_where_filled(g: Tensor, index: Tensor, axis: int) -> Tensor:
     return g.index_select(to_tensor(named, place=g.place), axis).sum()
 
 
-add_row(
+INDEX_FILL = add_row(
     "scatter", "index_fill", "x, index, value", ("Write one number into the rows at the positions in `index`.", "在 `index` 所列位置的各行写入同一个数。"),
     call="x, index, axis, value", numbers=("value",), validate=_check_fill, prepare={"axis": front_axis}, kernel=_index_fill, shape=same, dtype=same,
     depends=written(_rows_at, "value"),

@@ -64,7 +64,7 @@ def _shortened(x: Shape, k: int, axis: int) -> Shape:
     return (*x[:axis], k, *x[axis + 1 :]) if x else x
 
 
-add_row(
+ARGSORT = add_row(
     "selection", "argsort", "x",
     ("The indices along `axis` that would sort `x`.", "使 `x` 沿 `axis` 有序的下标。"),
     attrs="axis=-1, descending=False, stable=False", accepts="fi", kernel=_argsort, prepare={"axis": _axis}, shape=same,

@@ -124,35 +124,35 @@ _REAL = {"accepts": "f", "accepts_ordinary": "fi"}
 
 # ---- error function ---------------------------------------------------------------------------------------------------------
 
-transcendental("erf", ("The error function.", "逐元素求误差函数。"), kernel=_erf, **_REAL, cuda="erf(x)",
+ERF = transcendental("erf", ("The error function.", "逐元素求误差函数。"), kernel=_erf, **_REAL, cuda="erf(x)",
                d_x=lambda g, x: g * x.square().scale(-1.0).exp().scale(2.0 / sqrt(pi)))  # fmt: skip
-transcendental("erfinv", ("The inverse of the error function.", "逐元素求误差函数的反函数。"), kernel=_erfinv, **_REAL,
+ERFINV = transcendental("erfinv", ("The inverse of the error function.", "逐元素求误差函数的反函数。"), kernel=_erfinv, **_REAL,
                d_x=lambda g, out: g * out.square().exp().scale(sqrt(pi) / 2.0))  # fmt: skip
 
 # ---- gamma function ---------------------------------------------------------------------------------------------------------
 
-transcendental("lgamma", ("The logarithm of the magnitude of the gamma function.", "逐元素求伽马函数绝对值的对数。"), kernel=_lgamma,
+LGAMMA = transcendental("lgamma", ("The logarithm of the magnitude of the gamma function.", "逐元素求伽马函数绝对值的对数。"), kernel=_lgamma,
                **_REAL, cuda="lgamma(x)", d_x=lambda g, x: g * x.digamma())  # fmt: skip
-elementwise("gammaln", "x", ("The same as `lgamma`, for floating-point tensors only.", "与 `lgamma` 相同；仅限浮点数。"), kernel=_lgamma, accepts="f",
+GAMMALN = elementwise("gammaln", "x", ("The same as `lgamma`, for floating-point tensors only.", "与 `lgamma` 相同；仅限浮点数。"), kernel=_lgamma, accepts="f",
             cuda="lgamma(x)",
             d_x=lambda g, x: g * x.digamma())  # fmt: skip
-transcendental("digamma", ("The derivative of `lgamma`.", "逐元素求 `lgamma` 的导数（digamma 函数）。"), kernel=_digamma, **_REAL,
+DIGAMMA = transcendental("digamma", ("The derivative of `lgamma`.", "逐元素求 `lgamma` 的导数（digamma 函数）。"), kernel=_digamma, **_REAL,
                d_x=lambda g, x: g * x.polygamma(1))  # fmt: skip
-transcendental("polygamma", ("The `n`-th derivative of `digamma`.", "逐元素求 `digamma` 的 `n` 阶导数。"), attrs="n", kernel=_polygamma,
+POLYGAMMA = transcendental("polygamma", ("The `n`-th derivative of `digamma`.", "逐元素求 `digamma` 的 `n` 阶导数。"), attrs="n", kernel=_polygamma,
                **_REAL, prepare={"n": _order}, d_x=lambda g, x, n: g * x.polygamma(n + 1))  # fmt: skip
-elementwise("multigammaln", "x", ("The logarithm of the multivariate gamma function of dimension `p`.", "逐元素求 `p` 维伽马函数的对数。"),
+MULTIGAMMALN = elementwise("multigammaln", "x", ("The logarithm of the multivariate gamma function of dimension `p`.", "逐元素求 `p` 维伽马函数的对数。"),
             attrs="p", kernel=_multigammaln, accepts="f", prepare={"p": _dimension}, d_x=_d_multigammaln)  # fmt: skip
 
 # ---- Bessel functions -------------------------------------------------------------------------------------------------------
 
-transcendental("i0", ("The modified Bessel function of order 0.", "逐元素求第一类 0 阶修正贝塞尔函数。"), kernel=_i0, **_REAL,
+I0 = transcendental("i0", ("The modified Bessel function of order 0.", "逐元素求第一类 0 阶修正贝塞尔函数。"), kernel=_i0, **_REAL,
                d_x=lambda g, x: g * x.i1())  # fmt: skip
-transcendental("i1", ("The modified Bessel function of order 1.", "逐元素求第一类 1 阶修正贝塞尔函数。"), kernel=_i1, **_REAL,
+I1 = transcendental("i1", ("The modified Bessel function of order 1.", "逐元素求第一类 1 阶修正贝塞尔函数。"), kernel=_i1, **_REAL,
                in_place=False, d_x=lambda g, x: g * (x.i0() + x._bessel_i(2)).scale(0.5))  # fmt: skip
 # The usual i0 - i1 / x is 0 / 0 at 0 (DLMF 10.29.1).
-elementwise("_bessel_i", "x", ("The modified Bessel function of a whole order.", "逐元素求第一类整数阶修正贝塞尔函数。"),
+_BESSEL_I = elementwise("_bessel_i", "x", ("The modified Bessel function of a whole order.", "逐元素求第一类整数阶修正贝塞尔函数。"),
             attrs="order", kernel=_bessel_i, accepts="f", in_place=False, function=False,
             d_x=lambda g, x, order: g * (x._bessel_i(abs(order - 1)) + x._bessel_i(order + 1)).scale(0.5))  # fmt: skip
-elementwise("_spherical_bessel", "x", ("The spherical Bessel function of a whole order.", "逐元素求整数阶球贝塞尔函数。"),
+_SPHERICAL_BESSEL = elementwise("_spherical_bessel", "x", ("The spherical Bessel function of a whole order.", "逐元素求整数阶球贝塞尔函数。"),
             attrs="order", kernel=_spherical_bessel, accepts="fc", in_place=False, function=False,
             d_x=_d_spherical_bessel)  # fmt: skip

@@ -47,13 +47,13 @@ def _place(out: Any, x: Any, axis: int, place: int) -> None:
     np.copyto(out, x[(*[slice(None)] * axis, place, ...)])
 
 
-add_row(
+_PART = add_row(
     "part", "_part", "x", ("A copy of the places from `start` to `stop` of one axis.", "复制一个轴上从 `start` 到 `stop` 的部分。"),
     attrs="axis, start, stop", kernel=_part, dtype=same, called="split", node="SplitGradNode", in_place=False, function=False, depends=moved(),
     shape=lambda x, axis, start, stop: _part_of(x, axis, start, stop).shape,
     d_x=lambda g, x_form, axis, start, stop: put_back(g, x_form, _part_of(x_form.shape, axis, start, stop)),
 )  # fmt: skip
-add_row(
+_PLACE = add_row(
     "part", "_place", "x", ("A copy of one place of one axis.", "复制一个轴上的一个位置。"),
     attrs="axis, place", kernel=_place, dtype=same, called="unstack", node="UnstackGradNode", in_place=False, function=False, depends=moved(),
     shape=lambda x, axis, place: _place_of(x, axis, place).shape,

@@ -61,13 +61,13 @@ def _gradient_of_std(g: Tensor, x: Tensor, out: Tensor, axis: tuple[int, ...], u
     return spread(g / out, x.array.shape, axis) * _away_from_mean(x, axis).scale(_over(1.0, x, axis, unbiased))
 
 
-reduction(
+VAR = reduction(
     "var", ("The variance: the mean of the squared distances from the mean.", "与平均值之差的平方的平均。"),
     attrs="axis=None, unbiased=None, keepdim=False, name=None, *, correction=1", accepts="f", kernel=_var, prepare={"axis": axes_of},
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=same, out=True, depends=along_axes("reduced"),
     d_x=_gradient_of_var,
 )  # fmt: skip
-reduction(
+STD = reduction(
     "std", ("The standard deviation: the square root of the variance.", "标准差：方差的平方根。"),
     attrs="axis=None, unbiased=True, keepdim=False", accepts="f", kernel=_std, prepare={"axis": axes_of},
     shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=same, depends=along_axes("reduced"),
@@ -91,7 +91,7 @@ def _logsumexp(out: Any, x: Any, axis: tuple[int, ...], keepdim: bool, device: A
     np.add(out, largest.reshape(out.shape), out)
 
 
-reduction(
+LOGSUMEXP = reduction(
     "logsumexp", ("The logarithm of the sum of exponentials over the axes in `axis`.", "沿 `axis` 各轴的指数和的对数。"),
     attrs="axis=None, keepdim=False", accepts="fi", kernel=_logsumexp, prepare={"axis": axes_of}, dtype=dtypes.floating, out=True,
     depends=along_axes("reduced"),

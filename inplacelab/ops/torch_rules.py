@@ -97,7 +97,7 @@ def _d_hardswish(g: Tensor, x: Tensor) -> Tensor:
     return (g * x.scale(1 / 3, 0.5))._inside(between) + g._outside(between)._outside(x <= -3)
 
 
-elementwise("_hardswish", "x", ("`x * (x + 3) / 6` between -3 and 3, 0 below and `x` above.", "在 -3 与 3 之间为 `x * (x + 3) / 6`，其下为 0，其上为 `x`。"),
+_HARDSWISH = elementwise("_hardswish", "x", ("`x * (x + 3) / 6` between -3 and 3, 0 below and `x` above.", "在 -3 与 3 之间为 `x * (x + 3) / 6`，其下为 0，其上为 `x`。"),
             kernel=_hardswish, accepts="f", function=False, called="hardswish", cuda="x * fmin(fmax(x + 3, T(0)), T(6)) / 6", d_x=_d_hardswish)  # fmt: skip
 
 # ---- two operands ------------------------------------------------------------------------------------------------------------

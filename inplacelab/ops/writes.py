@@ -43,11 +43,11 @@ def _check_set(x: Any, y: Any) -> None:
         check_all_hold("setitem", x.dtype, y)
 
 
-overwrite("fill", "x", ("Write one number into every element.", "把每个元素写成同一个数。"),
+FILL = overwrite("fill", "x", ("Write one number into every element.", "把每个元素写成同一个数。"),
           attrs="value", kernel=_fill, cuda=dict.fromkeys("fib", "value"), prepare={"value": number_for}, d_x=ZERO)  # fmt: skip
-overwrite("zero", "x", ("Write zero into every element.", "把每个元素写成零。"), kernel=_zero, cuda=dict.fromkeys("fib", "0"),
+ZERO_ROW = overwrite("zero", "x", ("Write zero into every element.", "把每个元素写成零。"), kernel=_zero, cuda=dict.fromkeys("fib", "0"),
           node="FillGradNode", d_x=ZERO)  # fmt: skip
-overwrite("copy", "x, y", ("Write the elements of `y`, cast to the dtype of `x`.", "写入 `y` 的元素，并转换为 `x` 的数据类型。"),
+COPY = overwrite("copy", "x, y", ("Write the elements of `y`, cast to the dtype of `x`.", "写入 `y` 的元素，并转换为 `x` 的数据类型。"),
           attrs="blocking=True", kernel=_copy, cuda=dict.fromkeys("fib", "y"), validate=_check_copy, node="AssignGradNode", copies=True, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
 setitem = overwrite("setitem", "x, y", ("Write `y` into a part: `x[key] = y`.", "写入一部分：`x[key] = y`。"),
                     attrs="selected=None", kernel=_copy, cuda=dict.fromkeys("fib", "y"), validate=_check_set, node="SetValueGradNode", called="setitem", method=False, copies=True, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
