@@ -14,26 +14,30 @@ from inplacelab.ops.arguments.type_promotion import alike, truth
 from inplacelab.ops.creation import operand
 from inplacelab.ops.table import elementwise
 from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table.row import Row
 from inplacelab.tensor import Tensor
 
-for _name, _ufunc, _sign, _aliases, _en, _zh in (
-    ("equal", np.equal, "==", ("eq",), "equal to", "等于"),
-    ("not_equal", np.not_equal, "!=", ("ne",), "different from", "不等于"),
-    ("less_than", np.less, "<", ("less", "lt"), "less than", "小于"),
-    ("less_equal", np.less_equal, "<=", ("le",), "less than or equal to", "小于等于"),
-    ("greater_than", np.greater, ">", ("greater", "gt"), "greater than", "大于"),
-    ("greater_equal", np.greater_equal, ">=", ("ge",), "greater than or equal to", "大于等于"),
-):
-    elementwise(_name, "x, y", (f"True where `x` is {_en} `y`.", f"`x` {_zh} `y` 处为 True。"), ufunc=_ufunc,
-                aliases=_aliases, dtype=truth(_name), cuda=dict.fromkeys("fib", f"x {_sign} y"), numbers=("y",) if _name == "equal" else ())  # fmt: skip
 
-for _name, _test, _en, _zh in (
-    ("isnan", np.isnan, "not a number", "是 NaN（非数）"),
-    ("isinf", np.isinf, "infinite", "为无穷大"),
-    ("isfinite", np.isfinite, "neither infinite nor NaN", "既非无穷大也非 NaN"),
-):
-    elementwise(_name, "x", (f"True where `x` is {_en}.", f"`x` {_zh}处为 True。"), ufunc=_test, accepts="fic",
-                dtype=lambda: dtypes.bool_.numpy, in_place=False, cuda={"f": f"{_name}(x)", "i": "true" if _name == "isfinite" else "false"})  # fmt: skip
+def _comparison(name: str, ufunc: np.ufunc, sign: str, aliases: tuple[str, ...], en: str, zh: str) -> Row:
+    return elementwise(name, "x, y", (f"True where `x` is {en} `y`.", f"`x` {zh} `y` 处为 True。"), ufunc=ufunc,
+                aliases=aliases, dtype=truth(name), cuda=dict.fromkeys("fib", f"x {sign} y"), numbers=("y",) if name == "equal" else ())  # fmt: skip
+
+
+def _test(name: str, ufunc: np.ufunc, en: str, zh: str) -> Row:
+    return elementwise(name, "x", (f"True where `x` is {en}.", f"`x` {zh}处为 True。"), ufunc=ufunc, accepts="fic",
+                dtype=lambda: dtypes.bool_.numpy, in_place=False, cuda={"f": f"{name}(x)", "i": "true" if name == "isfinite" else "false"})  # fmt: skip
+
+
+EQUAL = _comparison("equal", np.equal, "==", ("eq",), "equal to", "等于")
+NOT_EQUAL = _comparison("not_equal", np.not_equal, "!=", ("ne",), "different from", "不等于")
+LESS_THAN = _comparison("less_than", np.less, "<", ("less", "lt"), "less than", "小于")
+LESS_EQUAL = _comparison("less_equal", np.less_equal, "<=", ("le",), "less than or equal to", "小于等于")
+GREATER_THAN = _comparison("greater_than", np.greater, ">", ("greater", "gt"), "greater than", "大于")
+GREATER_EQUAL = _comparison("greater_equal", np.greater_equal, ">=", ("ge",), "greater than or equal to", "大于等于")
+
+ISNAN = _test("isnan", np.isnan, "not a number", "是 NaN（非数）")
+ISINF = _test("isinf", np.isinf, "infinite", "为无穷大")
+ISFINITE = _test("isfinite", np.isfinite, "neither infinite nor NaN", "既非无穷大也非 NaN")
 
 
 # ---- compositions -----------------------------------------------------------------------------------------------------------

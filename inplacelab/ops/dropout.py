@@ -38,12 +38,12 @@ def _again(g: Tensor, mask: Tensor, factor: float) -> Tensor:
     return dropped
 
 
-_ROW = elementwise(
+DROPOUT = elementwise(
     "dropout", "x, mask", ("`x` times `factor` where `mask` is true, 0 elsewhere.", "`mask` 为真处取 `x` 乘以 `factor`，其余为 0。"),
     attrs="factor=1.0", kernel=_dropout, accepts="f", masks=("mask",), depends=chosen(1, 0, -1),
     cuda={"f": "mask ? x * factor : 0"}, dtype=lambda x: x, method=False, function=False, by_argument=True, d_x=_again,
 )  # fmt: skip
-_ORDINARY, _IN_PLACE = LazyFunction(_ROW, "ordinary"), LazyFunction(_ROW, "in-place")
+_ORDINARY, _IN_PLACE = LazyFunction(DROPOUT, "ordinary"), LazyFunction(DROPOUT, "in-place")
 
 
 @as_functional

@@ -13,28 +13,38 @@ import numpy as np
 from inplacelab import dtypes
 from inplacelab.ops.arguments.type_promotion import alike, truth
 from inplacelab.ops.table import elementwise
-from inplacelab.ops.table.row import ZERO
+from inplacelab.ops.table.row import ZERO, Row
 
-for _name, _ufunc, _cuda, _en, _zh in (
-    ("logical_and", np.logical_and, "x && y", "both `x` and `y` are", "`x` 与 `y` 都"),
-    ("logical_or", np.logical_or, "x || y", "`x` or `y` or both are", "`x` 与 `y` 至少有一个"),
-    ("logical_xor", np.logical_xor, "!x != !y", "exactly one of `x` and `y` is", "`x` 与 `y` 恰有一个"),
-):
-    elementwise(_name, "x, y", (f"True where {_en} different from zero.", f"{_zh}不为零处为 True。"), ufunc=_ufunc,
-                dtype=truth(_name), cuda=dict.fromkeys("fib", _cuda))  # fmt: skip
+
+def _logical(name: str, ufunc: np.ufunc, cuda: str, en: str, zh: str) -> Row:
+    return elementwise(name, "x, y", (f"True where {en} different from zero.", f"{zh}不为零处为 True。"), ufunc=ufunc,
+                dtype=truth(name), cuda=dict.fromkeys("fib", cuda))  # fmt: skip
+
+
+LOGICAL_AND = _logical("logical_and", np.logical_and, "x && y", "both `x` and `y` are", "`x` 与 `y` 都")
+LOGICAL_OR = _logical("logical_or", np.logical_or, "x || y", "`x` or `y` or both are", "`x` 与 `y` 至少有一个")
+LOGICAL_XOR = _logical(
+    "logical_xor", np.logical_xor, "!x != !y", "exactly one of `x` and `y` is", "`x` 与 `y` 恰有一个"
+)
 LOGICAL_NOT = elementwise("logical_not", "x", ("True where `x` is zero.", "`x` 为零处为 True。"), ufunc=np.logical_not,
             dtype=lambda: dtypes.bool_.numpy, cuda=dict.fromkeys("fib", "!x"))  # fmt: skip
 
 _OUT = "out=None, name=None"
 """The bitwise functions take `out` before `name`, as in Paddle."""
 
-for _name, _bits, _sign, _en, _zh in (
-    ("bitwise_and", np.bitwise_and, "&", "that are set in both `x` and `y`", "`x` 与 `y` 中都为 1 的位"),
-    ("bitwise_or", np.bitwise_or, "|", "that are set in `x`, in `y`, or in both", "`x` 或 `y` 中为 1 的位"),
-    ("bitwise_xor", np.bitwise_xor, "^", "in which `x` and `y` differ", "`x` 与 `y` 中不同的位"),
-):
-    elementwise(_name, "x, y", (f"The bits {_en}.", f"{_zh}。"), call=f"x, y, {_OUT}", ufunc=_bits, accepts="ib", cuda=dict.fromkeys("ib", f"x {_sign} y"),
-                dtype=alike(_name), d_x=ZERO, d_y=ZERO)  # fmt: skip
+
+def _bitwise(name: str, ufunc: np.ufunc, sign: str, en: str, zh: str) -> Row:
+    return elementwise(name, "x, y", (f"The bits {en}.", f"{zh}。"), call=f"x, y, {_OUT}", ufunc=ufunc, accepts="ib", cuda=dict.fromkeys("ib", f"x {sign} y"),
+                dtype=alike(name), d_x=ZERO, d_y=ZERO)  # fmt: skip
+
+
+BITWISE_AND = _bitwise(
+    "bitwise_and", np.bitwise_and, "&", "that are set in both `x` and `y`", "`x` 与 `y` 中都为 1 的位"
+)
+BITWISE_OR = _bitwise(
+    "bitwise_or", np.bitwise_or, "|", "that are set in `x`, in `y`, or in both", "`x` 或 `y` 中为 1 的位"
+)
+BITWISE_XOR = _bitwise("bitwise_xor", np.bitwise_xor, "^", "in which `x` and `y` differ", "`x` 与 `y` 中不同的位")
 BITWISE_NOT = elementwise("bitwise_not", "x", ("Invert every bit; for bools, the logical not.", "逐位取反；布尔值取非。"), call=f"x, {_OUT}",
             ufunc=np.invert, accepts="ib", cuda={"i": "~x", "b": "!x"}, aliases=("bitwise_invert",), d_x=ZERO)  # fmt: skip
 

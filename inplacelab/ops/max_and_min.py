@@ -5,7 +5,7 @@ The gradient goes to the chosen element. Equal ones share it, as in Paddle and i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.reductions import axes_of, reduced
 from inplacelab.ops.table import reduction
 from inplacelab.ops.table.depends import along_axes
-from inplacelab.ops.table.row import same
+from inplacelab.ops.table.row import Row, same
 from inplacelab.tensor import Tensor
 
 # ---- the values -----------------------------------------------------------------------------------------------------------------
@@ -42,18 +42,19 @@ def _to_the_chosen(g: Tensor, x: Tensor, out: Tensor, axis: tuple[int, ...]) -> 
     return chosen * (g.reshape(kept) / (chosen.sum(list(axis), keepdim=True) if axis else chosen))
 
 
-for _name, _kernel, _en, _zh in (
-    ("max", _largest, "largest", "最大"),
-    ("min", _smallest, "smallest", "最小"),
-    ("amax", _largest, "largest", "最大"),
-    ("amin", _smallest, "smallest", "最小"),
-):
-    reduction(
-        _name, (f"The {_en} element over the axes in `axis`, or of all.", f"沿 `axis` 各轴的{_zh}元素；缺省时在全部元素中取。"),
-        attrs="axis=None, keepdim=False", accepts="fi", validate=_check_elements, kernel=_kernel, prepare={"axis": axes_of},
-        shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=same, out=_name.startswith("a"), depends=along_axes("reduced", rule=_en),
+def _extreme(name: str, kernel: Callable[..., None], en: str, zh: str) -> Row:
+    return reduction(
+        name, (f"The {en} element over the axes in `axis`, or of all.", f"沿 `axis` 各轴的{zh}元素；缺省时在全部元素中取。"),
+        attrs="axis=None, keepdim=False", accepts="fi", validate=_check_elements, kernel=kernel, prepare={"axis": axes_of},
+        shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=same, out=name.startswith("a"), depends=along_axes("reduced", rule=en),
         d_x=_to_the_chosen,
     )  # fmt: skip
+
+
+MAX = _extreme("max", _largest, "largest", "最大")
+MIN = _extreme("min", _smallest, "smallest", "最小")
+AMAX = _extreme("amax", _largest, "largest", "最大")
+AMIN = _extreme("amin", _smallest, "smallest", "最小")
 
 # ---- the places -----------------------------------------------------------------------------------------------------------------
 
@@ -92,9 +93,13 @@ def _argmin(out: Any, x: Any, axis: int | None, device: Any) -> None:
     _find(np.argmin, out, x, axis if x.ndim else None, device)
 
 
-for _name, _finder, _en, _zh in (("argmax", _argmax, "largest", "最大"), ("argmin", _argmin, "smallest", "最小")):
-    reduction(
-        _name, (f"The index of the first {_en} element along `axis`, or among all in one line.", f"沿 `axis` 第一个{_zh}元素的下标；缺省时在排成一行的全部元素中取。"),
-        attrs="axis=None, keepdim=False, dtype='int64'", accepts="fi", validate=_check_line, kernel=_finder, prepare={"axis": _one_axis},
+def _place_of(name: str, kernel: Callable[..., None], en: str, zh: str) -> Row:
+    return reduction(
+        name, (f"The index of the first {en} element along `axis`, or among all in one line.", f"沿 `axis` 第一个{zh}元素的下标；缺省时在排成一行的全部元素中取。"),
+        attrs="axis=None, keepdim=False, dtype='int64'", accepts="fi", validate=_check_line, kernel=kernel, prepare={"axis": _one_axis},
         shape=_place_shape, dtype=_place_dtype, depends=along_axes("reduced"),
     )  # fmt: skip
+
+
+ARGMAX = _place_of("argmax", _argmax, "largest", "最大")
+ARGMIN = _place_of("argmin", _argmin, "smallest", "最小")

@@ -21,10 +21,10 @@ from inplacelab.ops.table import LazyFunction, add_row
 from inplacelab.ops.table.depends import moved
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
-from inplacelab.ops.views import nth
+from inplacelab.ops.views import NTH
 from inplacelab.tensor import Tensor
 
-_NTH = LazyFunction(nth, "view")
+_NTH = LazyFunction(NTH, "view")
 
 
 def _whole(shape: Shape) -> Layout:

@@ -30,8 +30,8 @@ from inplacelab.ops.table.exports import as_method
 from inplacelab.ops.template.touched_slots import ENOUGH
 from inplacelab.tensor import Tensor
 
-_VIEW = LazyFunction(views.getitem, "view")
-_WRITE = LazyFunction(writes.setitem, "in-place")
+_VIEW = LazyFunction(views.GETITEM, "view")
+_WRITE = LazyFunction(writes.SETITEM, "in-place")
 _SINGLE = frozenset((int, slice))
 _LARGE = 2**63  # an integer beyond may not fit into any dtype, which `operand` refuses
 
@@ -50,7 +50,7 @@ def getitem(self: Tensor, key: Any) -> Tensor:
         except (IndexError, TypeError, ValueError):  # refused below
             pass
         else:
-            return view(views.getitem, self, shown, {"key": key})
+            return view(views.GETITEM, self, shown, {"key": key})
     return _VIEW.function()(self, key) if is_basic(key) else self._take(key)
 
 

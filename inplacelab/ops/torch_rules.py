@@ -48,16 +48,16 @@ def _sign(out: Any, x: Any, device: Any) -> None:
         np.copyto(out, zero(out.dtype), where=unknown)
 
 
-_variant(
+_RELU = _variant(
     "_relu",
     lambda g, out: g._outside(out <= 0),
     kernel=_relu,
     accepts="fi",
     cuda={"f": "x <= 0 ? 0 : x", "i": "x > 0 ? x : 0"},
 )
-_variant("_sign", kernel=_sign, ufunc=None, accepts="fi", cuda="x > 0 ? 1 : x < 0 ? -1 : 0")
-_variant("_sgn", ZERO, kernel=_sign, ufunc=None, accepts="fi", cuda="x > 0 ? 1 : x < 0 ? -1 : 0")
-_variant("_abs", lambda g, x: g * x._sign(), accepts="fi", dtype=lambda x: x)
+_SIGN = _variant("_sign", kernel=_sign, ufunc=None, accepts="fi", cuda="x > 0 ? 1 : x < 0 ? -1 : 0")
+_SGN = _variant("_sgn", ZERO, kernel=_sign, ufunc=None, accepts="fi", cuda="x > 0 ? 1 : x < 0 ? -1 : 0")
+_ABS = _variant("_abs", lambda g, x: g * x._sign(), accepts="fi", dtype=lambda x: x)
 
 # ---- boundaries --------------------------------------------------------------------------------------------------------------
 
@@ -71,15 +71,15 @@ def _root_slope(g: Tensor, out: Tensor) -> Tensor:
     return (g / out.scale(2.0))._outside(out == 0)
 
 
-_variant("_hardtanh", lambda g, x, min, max: g._outside(x <= min)._outside(x >= max))
-_variant("_leaky_relu", lambda g, x, negative_slope: _slope(g, negative_slope, x > 0), in_place=False)
-_variant(
+_HARDTANH = _variant("_hardtanh", lambda g, x, min, max: g._outside(x <= min)._outside(x >= max))
+_LEAKY_RELU = _variant("_leaky_relu", lambda g, x, negative_slope: _slope(g, negative_slope, x > 0), in_place=False)
+_LEAKY_RELU_OVER = _variant(
     "_leaky_relu_over",
     lambda g, out, negative_slope: _slope(g, negative_slope, out > 0),
     of="leaky_relu",
     ordinary=False,
 )
-_variant("_sqrt", _root_slope)
+_SQRT = _variant("_sqrt", _root_slope)
 
 
 @quietly
@@ -109,10 +109,10 @@ def _to_larger(g: Tensor, larger: Tensor, smaller: Tensor) -> Tensor:
     return g._outside(equal.logical_or(larger < smaller)) + g._inside(equal).scale(0.5)
 
 
-_variant("_maximum", lambda g, x, y: _to_larger(g, x, y), lambda g, x, y: _to_larger(g, y, x))
-_variant("_minimum", lambda g, x, y: _to_larger(g, y, x), lambda g, x, y: _to_larger(g, x, y))
-_variant("_at_least", lambda g, x, y: g._inside(x >= y), lambda g, x, y: g._inside(x < y), of="maximum")
-_variant("_at_most", lambda g, x, y: g._inside(x <= y), lambda g, x, y: g._inside(x > y), of="minimum")
+_MAXIMUM = _variant("_maximum", lambda g, x, y: _to_larger(g, x, y), lambda g, x, y: _to_larger(g, y, x))
+_MINIMUM = _variant("_minimum", lambda g, x, y: _to_larger(g, y, x), lambda g, x, y: _to_larger(g, x, y))
+_AT_LEAST = _variant("_at_least", lambda g, x, y: g._inside(x >= y), lambda g, x, y: g._inside(x < y), of="maximum")
+_AT_MOST = _variant("_at_most", lambda g, x, y: g._inside(x <= y), lambda g, x, y: g._inside(x > y), of="minimum")
 
 
 def _turned(g: Tensor, side: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -121,7 +121,7 @@ def _turned(g: Tensor, side: Tensor, x: Tensor, y: Tensor) -> Tensor:
     return g * (side / length / length)._outside(length == 0)
 
 
-_variant("_atan2", lambda g, x, y: _turned(g, y, x, y), lambda g, x, y: _turned(g, x, x, y).scale(-1.0))
+_ATAN2 = _variant("_atan2", lambda g, x, y: _turned(g, y, x, y), lambda g, x, y: _turned(g, x, x, y).scale(-1.0))
 
 
 @quietly
@@ -141,7 +141,9 @@ def _lerp(out: Any, x: Any, y: Any, weight: Any, device: Any) -> None:
     np.copyto(out, part, where=near)
 
 
-_variant("_lerp", kernel=_lerp, cuda="fabs(weight) < T(0.5) ? x + (y - x) * weight : y - (y - x) * (1 - weight)")
+_LERP = _variant(
+    "_lerp", kernel=_lerp, cuda="fabs(weight) < T(0.5) ? x + (y - x) * weight : y - (y - x) * (1 - weight)"
+)
 
 # ---- the largest of all ------------------------------------------------------------------------------------------------------
 
@@ -152,5 +154,4 @@ def _to_the_largest(g: Tensor, x: Tensor, out: Tensor) -> Tensor:
     return (x._zeros() + g / chosen.cast(g.dtype).sum())._inside(chosen)
 
 
-for _name in ("max", "min"):
-    _variant(f"_{_name}", _to_the_largest)
+_MAX, _MIN = _variant("_max", _to_the_largest), _variant("_min", _to_the_largest)

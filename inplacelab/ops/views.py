@@ -273,19 +273,19 @@ NARROW = view(
     attrs="dim, start, length", prepare={"start": _number}, layout=layout.narrow, node="AsStridedGradNode", in_place=False,
     d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
-nth = view(
+NTH = view(
     "_nth", ("One place of one axis: `unbind` gives them all.", "一个轴上的一个位置：`unbind` 给出全部。"),
     attrs="axis, place", layout=_nth, node="UnbindGradNode", called="unbind", in_place=False, function=False,
     d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
 
-getitem = view(
+GETITEM = view(
     "getitem", ("Select by integers, slices, None and `...`.", "用整数、切片、None 与 `...` 选取。"),
     attrs="key", prepare={"key": fixed}, layout=layout.index, shortcut=indexed, node="SliceGradNode", in_place=False,
     method=False, function=False,
     d_x=lambda g, x_form, key: put_back(g, x_form, layout.index(layout.whole(x_form.shape), key)),
 )  # fmt: skip
-window = view(
+WINDOW = view(
     "_window", ("Look at the storage through any layout.", "以任意布局查看存储。"),
     attrs="layout, dtype=None", prepare={"dtype": _as_it_is}, layout=lambda before, layout, dtype: layout,
     dtype=lambda dtype: dtype, node="AsStridedGradNode", called="as_strided", in_place=False, function=False,

@@ -49,7 +49,7 @@ ZERO_ROW = overwrite("zero", "x", ("Write zero into every element.", "把每个�
           node="FillGradNode", d_x=ZERO)  # fmt: skip
 COPY = overwrite("copy", "x, y", ("Write the elements of `y`, cast to the dtype of `x`.", "写入 `y` 的元素，并转换为 `x` 的数据类型。"),
           attrs="blocking=True", kernel=_copy, cuda=dict.fromkeys("fib", "y"), validate=_check_copy, node="AssignGradNode", copies=True, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
-setitem = overwrite("setitem", "x, y", ("Write `y` into a part: `x[key] = y`.", "写入一部分：`x[key] = y`。"),
+SETITEM = overwrite("setitem", "x, y", ("Write `y` into a part: `x[key] = y`.", "写入一部分：`x[key] = y`。"),
                     attrs="selected=None", kernel=_copy, cuda=dict.fromkeys("fib", "y"), validate=_check_set, node="SetValueGradNode", called="setitem", method=False, copies=True, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
 
 
