@@ -1,4 +1,4 @@
-# Made by `python -m inplacelab.ops.table.stub` from the table of operations. Do not edit.
+# Made by `python -m inplacelab.ops.table.generate` from the table of operations. Do not edit.
 import builtins
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple

@@ -255,6 +255,11 @@ class OpNode(Node):
         return facts[name] if name in facts else self.forms[self.row.form_names.index(name)]
 
 
+new_node = OpNode.__new__
+NOTHING: Mapping[str, Any] = {}
+"""The facts of a node whose rules name none."""
+
+
 class UnfinishedNode(Node):
     """The history of a value that was overwritten outside the history, by an operation that did not end: refuses a gradient."""
 

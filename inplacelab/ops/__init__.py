@@ -5,6 +5,7 @@ made of rows. The folders are the machinery:
 
     table/       the rows by name, and what is printed and generated from them
     template/    generates the Python functions of a row
+    generated/   those functions, a file for each chapter: what runs when a program calls an operation
     arguments/   checks and converts what an operation is given
     results/     makes what it returns
     cuda/        launches a row's own kernel on a GPU
@@ -71,5 +72,8 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
 )
 from inplacelab.ops.table import ROWS
 from inplacelab.ops.table.exports import FUNCTIONS
+from inplacelab.ops.table.row import BUILT_IN
 
 __all__ = ["FUNCTIONS", "ROWS"]
+
+BUILT_IN.update(ROWS)

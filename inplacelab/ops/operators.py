@@ -182,9 +182,11 @@ _OPERATORS: dict[str, Any] = {
     "T": property(_reversed_axes),
     "__array_priority__": 1000, "__array_ufunc__": None,
 }  # fmt: skip
-for _row in ROWS.values():
-    if _row.operator:
-        _OPERATORS[_row.operator] = LazyFunction(_row, "operator", _OPERATORS[_row.operator])
+OF_NUMBERS: dict[str, Callable[..., Tensor]] = {
+    row.operator: _OPERATORS[row.operator] for row in ROWS.values() if row.operator
+}
+"""What computes an operator of a row if an operand is no tensor."""
+_OPERATORS |= {row.operator: LazyFunction(row, "operator") for row in ROWS.values() if row.operator}
 for _name, _operator in _OPERATORS.items():
     setattr(Tensor, _name, _operator)
 for _name in ("matmul", "mm"):

@@ -20,6 +20,7 @@ from inplacelab.ops.arguments.attributes import sizes_of
 from inplacelab.ops.arguments.keywords import Exchange
 from inplacelab.ops.backward_operations import put_back, scatter
 from inplacelab.ops.table import view
+from inplacelab.ops.table.row import required
 
 
 class Inferred(tuple[int, ...]):
@@ -118,8 +119,9 @@ def _fixed(key: Any) -> Any:
     return key if type(key) in PLAIN else as_integer(key)
 
 
-def _unflatten(before: Layout, axis: int, shape: Sequence[int]) -> Layout | None:
-    return layout.reshape(before, layout.unflatten_shape(before.shape, axis, shape))
+def _unflatten(before: Layout, axis: int, shape: Sequence[int]) -> Layout:
+    """One axis can always be split without a copy."""
+    return required(layout.reshape(before, layout.unflatten_shape(before.shape, axis, shape)))
 
 
 def _matrix_transposed(before: Layout) -> Layout:

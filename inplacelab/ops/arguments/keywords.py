@@ -32,7 +32,7 @@ class _Absent:
         return "<absent>"
 
 
-ABSENT = _Absent()
+ABSENT: Any = _Absent()
 
 
 class Alias:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from numbers import Real
 from operator import index
 from typing import Any
@@ -160,3 +161,15 @@ def scalar(op: str, argument: str, *, optional: bool = False) -> Callable[[Any, 
         return value
 
     return check
+
+
+def launcher(row: Any, variant: str) -> Callable[..., bool]:
+    """Launches the row's CUDA kernel. It is made on first use, which never happens on the CPU."""
+
+    @cache
+    def made() -> Callable[..., bool]:
+        from inplacelab.ops.cuda.own_kernels import Launcher  # noqa: PLC0415
+
+        return Launcher(row, variant)
+
+    return lambda *given, **attributes: made()(*given, **attributes)

@@ -4,7 +4,7 @@ The chapters (`ops/arithmetic.py`, `ops/views.py`, ...) contain rows. Each call 
 in-place variant, a derivative, documentation and a standard set of tests.
 
     row.py       what a row has                             depends.py            how elements of a result depend on elements of the inputs
-    exports.py   functions and methods that are no rows     stub.py               `python -m inplacelab.ops.table.stub` writes `tensor.pyi`
+    exports.py   functions and methods that are no rows     generate.py           `python -m inplacelab.ops.table.generate` writes `ops/generated/` and `tensor.pyi`
     printed.py   `python -m inplacelab.ops.table`           views_and_copies.py   `python -m inplacelab.ops.table.views_and_copies`
 """
 
@@ -102,9 +102,9 @@ def _install(row: Row, variant: str) -> None:
 
 
 class LazyFunction:
-    """A method whose function is generated and compiled on first use, and then replaces it.
+    """A method whose function is imported, or compiled, on first use, and then replaces it.
 
-    A session uses few of the rows, and importing the package should be quick.
+    A session uses few of the chapters, and importing the package should be quick.
 
     Attributes:
         made: the function; None before its first use.
@@ -112,17 +112,16 @@ class LazyFunction:
     Args:
         row: the operation.
         variant: which of its functions.
-        otherwise: for an operator: what computes it if an operand is no tensor.
     """
 
-    def __init__(self, row: Row, variant: str, otherwise: Callable[..., Any] | None = None) -> None:
-        self._row, self._variant, self._otherwise = row, variant, otherwise
+    def __init__(self, row: Row, variant: str) -> None:
+        self._row, self._variant = row, variant
         self.made: Callable[..., Any] | None = None
 
     def function(self) -> Callable[..., Any]:
-        """Generates the function, and returns it."""
+        """Imports or compiles the function, and returns it."""
         if self.made is None:
-            self.made = template.function(self._row, self._variant, self._otherwise)
+            self.made = template.function(self._row, self._variant)
             for plain in (self._row.name, *self._row.aliases):
                 name = template.name_of(self._row, self._variant, plain)
                 if self._row.method and Tensor.__dict__.get(name) is self:

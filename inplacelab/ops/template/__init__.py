@@ -1,11 +1,13 @@
 """Generates Python functions from a row of the table, one for each variant, specialized for the row.
 
 A generic `run(row, *args)` would look up constant facts in every call: the number of inputs, the arguments of derivatives.
-So the path is written once, here, as a template, and each row fills it in. The generated source can be read:
+So the path is written once, here, as a template, and each row fills it in. For the package's own rows the filled-in functions are files,
+one for each chapter: open `ops/generated/arithmetic.py` to read what `x.add_(y)` does. (`python -m inplacelab.ops.table.generate` writes
+them.) A row that is added later, by a learner, gets functions that are compiled when they are first used:
 
     print(inplacelab.ops.template.source(row, "in-place"))
 
-and tracebacks show it. Names in capitals are the row's own objects. The path that every operation takes:
+shows their source, and tracebacks do, too. Names in capitals are the row's own objects. The path that every operation takes:
 
     check -> save what the derivatives need -> attach or rewrite history -> raise the version -> launch the kernel -> report
 
@@ -22,7 +24,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable
-from functools import cache
+from importlib import import_module
 from types import CodeType
 from typing import Any
 
@@ -30,35 +32,46 @@ import numpy as np
 
 from inplacelab import modes
 from inplacelab.autograd.history import accumulator, check_leaf, edge, rebase, refresh
-from inplacelab.autograd.nodes import UNFINISHED, OpNode, meta, next_serial
+from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, meta, new_node, next_serial
 from inplacelab.autograd.saved import OUTPUT, save, save_copy
 from inplacelab.layout import common_shape
 from inplacelab.ops.arguments import keywords, operands, overlap
 from inplacelab.ops.arguments.keywords import aliases_of
+from inplacelab.ops.generated import CHAPTER_OF
 from inplacelab.ops.results import destinations, metadata
+from inplacelab.ops.results.kernel_tools import launcher
 from inplacelab.ops.table.depends import dependence
-from inplacelab.ops.table.row import Row
+from inplacelab.ops.table.row import BUILT_IN, Row
 from inplacelab.ops.template import in_place, ordinary, spelling, touched_slots, view
 from inplacelab.ops.template.documentation import document
 from inplacelab.ops.template.parts import name_of
 from inplacelab.tensor import Tensor, fresh, known_form
 
-__all__ = ["function", "name_of", "source"]
+__all__ = ["compiled", "function", "name_of", "source"]
 
 _SCOPE: dict[str, Any] = {
-    "Tensor": Tensor, "save": save, "OUTPUT": OUTPUT, "OpNode": OpNode, "new": OpNode.__new__, "np": np,
+    "Tensor": Tensor, "save": save, "OUTPUT": OUTPUT, "OpNode": OpNode, "new_node": new_node, "np": np,
     "next_serial": next_serial, "meta": meta, "save_copy": save_copy, "check_leaf": check_leaf, "edge": edge, "accumulator": accumulator, "rebase": rebase,
-    "refresh": refresh, "fresh": fresh, "known_form": known_form, "current_modes": modes.current, "UNFINISHED": UNFINISHED, "NOTHING": {},
+    "refresh": refresh, "fresh": fresh, "known_form": known_form, "current_modes": modes.current, "UNFINISHED": UNFINISHED, "NOTHING": NOTHING,
     "common_shape": common_shape, "operands": operands, "overlap": overlap, "metadata": metadata, "destinations": destinations,
-    "keywords": keywords, "TOUCHED": touched_slots, "DEPENDS": dependence, "ABSENT": keywords.ABSENT,
+    "keywords": keywords, "touched_slots": touched_slots, "dependence": dependence, "ABSENT": keywords.ABSENT,
 }  # fmt: skip
 
 
-def function(row: Row, variant: str, otherwise: Callable[..., Any] | None = None) -> Callable[..., Any]:
+def function(row: Row, variant: str) -> Callable[..., Any]:
     """Returns the function of a row. `variant` is "ordinary", "operator", "in-place", "view" or "relayout".
 
-    An operator (`x + y`) is the ordinary variant for two tensors. It calls `otherwise` if an operand is none.
+    An operator (`x + y`) is the ordinary variant for two tensors; only rows of the package have one.
     """
+    made = None
+    if BUILT_IN.get(row.name) is row and row.name in CHAPTER_OF:
+        chapter = import_module(f"inplacelab.ops.generated.{CHAPTER_OF[row.name]}")
+        made = getattr(chapter, name_of(row, variant), None)
+    return compiled(row, variant) if made is None else _finished(made, row, variant)
+
+
+def compiled(row: Row, variant: str) -> Callable[..., Any]:
+    """Returns the function of a row that is in no file: compiled from its source."""
     name, text = name_of(row, variant), source(row, variant)
     filename = f"<inplacelab operation {name}>"
     scope = {
@@ -69,39 +82,28 @@ def function(row: Row, variant: str, otherwise: Callable[..., Any] | None = None
         "PLAN": row.plan,
         "UFUNC": row.ufunc,
         "SHAPE": row.shape,
-        "DTYPE": row.dtype if variant not in ("ordinary", "operator") else row.dtype_ordinary or row.dtype,
+        "DTYPE": row.dtype_ordinary or row.dtype if variant == "ordinary" else row.dtype,
         "LAYOUT": row.layout,
         "SHORTCUT": row.shortcut,
         "VALIDATE": row.validate,
-        "OTHERWISE": otherwise,
+        **{f"PREPARE_{attribute}": check for attribute, check in row.prepare.items()},
     }
     if row.cuda:
-        scope["LAUNCHED"] = _launcher(row, variant)
-    scope.update({f"PREPARE_{attribute}": check for attribute, check in row.prepare.items()})
+        scope["LAUNCHED"] = launcher(row, variant)
     if variant == "in-place" and row.ordinary:
         scope["ORDINARY"] = function(row, "ordinary")
     exec(compile(text, filename, "exec"), scope)
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    made = scope["SELF"] = scope[name]
+    scope["SELF"] = scope[name]
+    return _finished(scope[name], row, variant)
+
+
+def _finished(made: Any, row: Row, variant: str) -> Callable[..., Any]:
+    """A function with the name, the signature and the documentation that programs see."""
     made.__code__, made.__signature__ = _with_keyword_names(made.__code__, row, variant), spelling.public(row, variant)
-    made.__module__, made.__qualname__, made.__doc__ = (
-        "inplacelab",
-        f"Tensor.{name}" if row.method else name,
-        document(row, "ordinary" if variant == "operator" else variant),
-    )
+    made.__module__, made.__qualname__ = "inplacelab", f"Tensor.{made.__name__}" if row.method else made.__name__
+    made.__doc__ = document(row, "ordinary" if variant == "operator" else variant)
     return made  # type: ignore[no-any-return]
-
-
-def _launcher(row: Row, variant: str) -> Callable[..., bool]:
-    """Launches the row's CUDA kernel. It is made on first use, which never happens on the CPU."""
-
-    @cache
-    def made() -> Callable[..., bool]:
-        from inplacelab.ops.cuda.own_kernels import Launcher  # noqa: PLC0415
-
-        return Launcher(row, variant)
-
-    return lambda *given, **attributes: made()(*given, **attributes)
 
 
 def _with_keyword_names(code: CodeType, row: Row, variant: str) -> CodeType:

@@ -46,14 +46,14 @@ def _lines(row: Row) -> Iterator[str]:
         yield f"    operands.refuse_devices({name!r}, {first}, {other})"
     yield from parts.prepare(row, accepts)
     yield from _compute(row, accepts)
-    yield "result = fresh(out, storage.device, form)"
+    yield "result = fresh(array, storage.device, form)"
     yield "mode = current_modes()"
     yield "node = None"
     if any(row.rules):
         yield "if mode.recording_history:"
         yield from ("    " + line for line in _history(row))
     yield "if mode.listeners:"
-    details = f"{parts.read(row)}{parts.attributes(row)}, depends={parts.depends(row, 'out.shape')}"
+    details = f"{parts.read(row)}{parts.attributes(row)}, depends={parts.depends(row, 'array.shape')}"
     yield f"    mode.notify({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node{details})"
     yield "return result"
 
@@ -67,21 +67,21 @@ def _compute(row: Row, accepts: str) -> Iterator[str]:
     alike = parts.same_form(row)
     shape, dtype = parts.result_shape(row), parts.result_dtype(row)
     form = {"": "None", "True": "form0"}.get(alike, f"form0 if {alike} else None")
-    general = [f"form = {form}", f"out = storage.device.empty({shape}, {dtype})"]
-    general += [*parts.plan(row, "out"), *parts.launch(row, "out", accepts)]
+    general = [f"form = {form}", f"array = storage.device.empty({shape}, {dtype})"]
+    general += [*parts.plan(row, "array"), *parts.launch(row, "array", accepts)]
     if not alike or row.ufunc is None:
         yield from general
         return
     packed = [f"a{k} is {name}.storage.buffer" for k, name in enumerate(row.inputs)]
     conditions = [alike] * (alike != "True") + ["plain"] * bool(parts.plainly(row, accepts)) + packed
-    yield "out = None"
+    yield "array: Any = None"
     yield f"if {' and '.join(conditions)} and form0.shape and not storage.device.launches:"
-    yield "    form = form0"
+    yield "    form: Form | None = form0"
     yield "    try:"
-    yield f"        out = UFUNC({', '.join(f'a{k}' for k in range(len(row.inputs)))})"
+    yield f"        array = UFUNC({', '.join(f'a{k}' for k in range(len(row.inputs)))})"
     yield "    except RuntimeWarning:"
     yield "        pass"
-    yield "if out is None:"
+    yield "if array is None:"
     yield from ("    " + line for line in general)
 
 
@@ -95,4 +95,4 @@ def _history(row: Row) -> Iterator[str]:
     yield from ("    " + line for line in parts.metas(row))
     yield from ("    " + line for line in parts.node(row, edges, "kept"))
     yield "    result.node, result._stop = node, False"
-    yield from ("    " + line for line in parts.keep_result(row, "save('out', out, result.storage, OUTPUT)"))
+    yield from ("    " + line for line in parts.keep_result(row, "save('out', array, result.storage, OUTPUT)"))

@@ -37,7 +37,7 @@ def _metadata(row: Row, name: str, change: str) -> Iterator[str]:
     if row.shape is not None:
         copied = f"metadata.copied(ROW, {x}, SHAPE({parts.arguments(row.shape, {x: 'form0.shape'})}), {facts})"
         yield "if after is None:"
-        yield f"    return {copied if change == 'view' else f'destinations.reallocate({name!r}, {x}, lambda: {copied}, (), lambda: DEPENDS(ROW, NOTHING, ()))'}"
+        yield f"    return {copied if change == 'view' else f'destinations.reallocate({name!r}, {x}, lambda: {copied}, (), lambda: dependence(ROW, NOTHING, ()))'}"
     dtype = f", {parts.result_dtype(row)}" if row.dtype else ""
     yield f"return metadata.{change}(ROW, {x}, metadata.window({x}, after{dtype}), {facts}, after)"
 

@@ -1,0 +1,504 @@
+"""The functions of the rows in `inplacelab/ops/diagonals.py`.
+
+Generated: `python -m inplacelab.ops.table.generate` writes this file. Do not edit it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab.autograd.history import accumulator, check_leaf, edge, rebase, refresh
+from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, new_node, next_serial
+from inplacelab.autograd.saved import Saved
+from inplacelab.modes import current as current_modes
+from inplacelab.ops import diagonals as chapter
+from inplacelab.ops.arguments import attributes, keywords, operands, overlap
+from inplacelab.ops.arguments.keywords import ABSENT
+from inplacelab.ops.results import destinations
+from inplacelab.ops.table.depends import dependence
+from inplacelab.ops.table.row import required
+from inplacelab.ops.template import touched_slots
+from inplacelab.tensor import Tensor, fresh, known_form
+
+# ---- tril ----------------------------------------------------------------------------------------
+
+TRIL = chapter.TRIL
+TRIL_VALIDATE = chapter._check_matrix
+TRIL_PREPARE_DIAGONAL = chapter._whole_number
+TRIL_KERNEL = chapter._tril
+
+
+def tril(
+    x: Tensor = ABSENT,
+    diagonal: Any = 0,
+    name: str | None = None,
+    _: Any = ABSENT,
+    out: Tensor | None = None,
+    input: Any = ABSENT,
+) -> Tensor:
+    """Keep the elements on and below a diagonal; the others become zero."""
+    if input is not _:
+        keywords.check_named("tril", 3, _)
+        x = keywords.either("tril", "x", x, "input", input)
+    if out is not None:
+        return destinations.into("tril", out, (x,), lambda: tril(x=x, diagonal=diagonal, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("tril", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    TRIL_VALIDATE(a0)
+    storage = x.storage
+    diagonal = TRIL_PREPARE_DIAGONAL(a0, diagonal)
+    form = form0
+    array = storage.device.empty(form0.shape, form0.dtype)
+    try:
+        TRIL_KERNEL(array, a0, diagonal, storage.device)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        if e0 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (TRIL, (e0,), kept)
+            node.forms, node.facts = ((form0,), {"diagonal": diagonal})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "tril",
+            "ordinary",
+            (x,),
+            result,
+            node,
+            attributes={"diagonal": diagonal},
+            depends=dependence(TRIL, {"x": a0, "diagonal": diagonal}, array.shape),
+        )
+    return result
+
+
+def tril_(x: Tensor, diagonal: Any = 0, name: str | None = None) -> Tensor:
+    """Keep the elements on and below a diagonal; the others become zero."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("tril_", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("tril_", x)
+    TRIL_VALIDATE(a0)
+    diagonal = TRIL_PREPARE_DIAGONAL(a0, diagonal)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not x._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("tril_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (TRIL, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), {"diagonal": diagonal})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    touched = touched_slots.in_place(TRIL, x, {"x": a0, "diagonal": diagonal}) if mode.listeners else NOTHING
+    depends = dependence(TRIL, {"x": a0, "diagonal": diagonal}, a0.shape) if mode.listeners else None
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        TRIL_KERNEL(a0, a0, diagonal, storage.device)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify("tril_", "in-place", (x,), x, node, **touched, attributes={"diagonal": diagonal}, depends=depends)
+    return x
+
+
+# ---- triu ----------------------------------------------------------------------------------------
+
+TRIU = chapter.TRIU
+TRIU_VALIDATE = chapter._check_matrix
+TRIU_PREPARE_DIAGONAL = chapter._whole_number
+TRIU_KERNEL = chapter._triu
+
+
+def triu(
+    x: Tensor = ABSENT,
+    diagonal: Any = 0,
+    name: str | None = None,
+    _: Any = ABSENT,
+    out: Tensor | None = None,
+    input: Any = ABSENT,
+) -> Tensor:
+    """Keep the elements on and above a diagonal; the others become zero."""
+    if input is not _:
+        keywords.check_named("triu", 3, _)
+        x = keywords.either("triu", "x", x, "input", input)
+    if out is not None:
+        return destinations.into("triu", out, (x,), lambda: triu(x=x, diagonal=diagonal, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("triu", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    TRIU_VALIDATE(a0)
+    storage = x.storage
+    diagonal = TRIU_PREPARE_DIAGONAL(a0, diagonal)
+    form = form0
+    array = storage.device.empty(form0.shape, form0.dtype)
+    try:
+        TRIU_KERNEL(array, a0, diagonal, storage.device)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        if e0 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (TRIU, (e0,), kept)
+            node.forms, node.facts = ((form0,), {"diagonal": diagonal})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "triu",
+            "ordinary",
+            (x,),
+            result,
+            node,
+            attributes={"diagonal": diagonal},
+            depends=dependence(TRIU, {"x": a0, "diagonal": diagonal}, array.shape),
+        )
+    return result
+
+
+def triu_(x: Tensor, diagonal: Any = 0, name: str | None = None) -> Tensor:
+    """Keep the elements on and above a diagonal; the others become zero."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("triu_", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("triu_", x)
+    TRIU_VALIDATE(a0)
+    diagonal = TRIU_PREPARE_DIAGONAL(a0, diagonal)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not x._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("triu_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (TRIU, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), {"diagonal": diagonal})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    touched = touched_slots.in_place(TRIU, x, {"x": a0, "diagonal": diagonal}) if mode.listeners else NOTHING
+    depends = dependence(TRIU, {"x": a0, "diagonal": diagonal}, a0.shape) if mode.listeners else None
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        TRIU_KERNEL(a0, a0, diagonal, storage.device)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify("triu_", "in-place", (x,), x, node, **touched, attributes={"diagonal": diagonal}, depends=depends)
+    return x
+
+
+# ---- fill_diagonal -------------------------------------------------------------------------------
+
+FILL_DIAGONAL = chapter.FILL_DIAGONAL
+FILL_DIAGONAL_VALIDATE = chapter._check_square
+FILL_DIAGONAL_PREPARE_VALUE = attributes.number_for
+FILL_DIAGONAL_KERNEL = chapter._fill_diagonal
+
+
+def fill_diagonal_(x: Tensor, value: Any, offset: Any = 0, wrap: Any = False, name: str | None = None) -> Tensor:
+    """Write one number into every element of the diagonal."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("fill_diagonal_", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("fill_diagonal_", x)
+    if form0.kind not in "fiub":
+        operands.check_dtype("fill_diagonal_", "fiub", form0.dtype)
+    FILL_DIAGONAL_VALIDATE(a0)
+    value = FILL_DIAGONAL_PREPARE_VALUE(a0, value)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not x._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("fill_diagonal_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (FILL_DIAGONAL, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), {"offset": offset, "wrap": wrap})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    touched = (
+        touched_slots.in_place(FILL_DIAGONAL, x, {"x": a0, "value": value, "offset": offset, "wrap": wrap})
+        if mode.listeners
+        else NOTHING
+    )
+    depends = (
+        dependence(FILL_DIAGONAL, {"x": a0, "value": value, "offset": offset, "wrap": wrap}, a0.shape)
+        if mode.listeners
+        else None
+    )
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        FILL_DIAGONAL_KERNEL(a0, value, offset, wrap, storage.device)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "fill_diagonal_",
+            "in-place",
+            (x,),
+            x,
+            node,
+            **touched,
+            attributes={"value": value, "offset": offset, "wrap": wrap},
+            depends=depends,
+        )
+    return x
+
+
+# ---- fill_diagonal_tensor ------------------------------------------------------------------------
+
+FILL_DIAGONAL_TENSOR = chapter.FILL_DIAGONAL_TENSOR
+FILL_DIAGONAL_TENSOR_VALIDATE = chapter._check_diagonal
+FILL_DIAGONAL_TENSOR_KERNEL = chapter._fill_diagonal_tensor
+
+
+def fill_diagonal_tensor(
+    x: Tensor, y: Tensor, offset: Any = 0, dim1: Any = 0, dim2: Any = 1, name: str | None = None
+) -> Tensor:
+    """Write `y` into the diagonals of the matrices in the axes `dim1` and `dim2`."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("fill_diagonal_tensor", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("fill_diagonal_tensor", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    FILL_DIAGONAL_TENSOR_VALIDATE(a0, a1, offset, dim1, dim2)
+    storage = x.storage
+    if y.storage.device is not storage.device:
+        operands.refuse_devices("fill_diagonal_tensor", x, y)
+    form = form0
+    array = storage.device.empty(form0.shape, form0.dtype)
+    try:
+        FILL_DIAGONAL_TENSOR_KERNEL(array, a0, a1, offset, dim1, dim2, storage.device)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if e0 is not None or e1 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (FILL_DIAGONAL_TENSOR, (e0, e1), kept)
+            node.forms, node.facts = ((form0, form1), {"dim1": dim1, "dim2": dim2, "offset": offset})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "fill_diagonal_tensor",
+            "ordinary",
+            (x, y),
+            result,
+            node,
+            attributes={"offset": offset, "dim1": dim1, "dim2": dim2},
+            depends=dependence(
+                FILL_DIAGONAL_TENSOR, {"x": a0, "y": a1, "offset": offset, "dim1": dim1, "dim2": dim2}, array.shape
+            ),
+        )
+    return result
+
+
+def fill_diagonal_tensor_(
+    x: Tensor, y: Tensor, offset: Any = 0, dim1: Any = 0, dim2: Any = 1, name: str | None = None
+) -> Tensor:
+    """Write `y` into the diagonals of the matrices in the axes `dim1` and `dim2`."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("fill_diagonal_tensor_", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("fill_diagonal_tensor_", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("fill_diagonal_tensor_", x)
+    storage1 = y.storage
+    if storage1.device is not storage.device:
+        operands.refuse_devices("fill_diagonal_tensor_", x, y)
+    FILL_DIAGONAL_TENSOR_VALIDATE(a0, a1, offset, dim1, dim2)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if not x._stop or (base is not None and (not base._stop)) or e1 is not None:
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("fill_diagonal_tensor_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (FILL_DIAGONAL_TENSOR, (e0, e1), UNFINISHED)
+            node.forms, node.facts = ((form0, form1), {"dim1": dim1, "dim2": dim2, "offset": offset})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    touched = (
+        touched_slots.in_place(
+            FILL_DIAGONAL_TENSOR, x, {"x": a0, "y": a1, "offset": offset, "dim1": dim1, "dim2": dim2}
+        )
+        if mode.listeners
+        else NOTHING
+    )
+    depends = (
+        dependence(FILL_DIAGONAL_TENSOR, {"x": a0, "y": a1, "offset": offset, "dim1": dim1, "dim2": dim2}, a0.shape)
+        if mode.listeners
+        else None
+    )
+    try:
+        if storage1 is storage:
+            a1 = overlap.copy_if_overlapping(x, y)
+        if mode.keeper is not None:
+            mode.keeper.before_write(x)
+        if node is not None:
+            if base is None:
+                x.node = node
+                x._stop = False
+            else:
+                rebase(x, node)
+        storage.version += 1
+        if mode.keeper is not None:
+            mode.keeper.after_write(storage)
+        try:
+            FILL_DIAGONAL_TENSOR_KERNEL(a0, a0, a1, offset, dim1, dim2, storage.device)
+        except RuntimeWarning:
+            pass
+        storage.device.ledger.lent = 0
+    except BaseException:
+        storage.device.ledger.lent = 0
+        raise
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "fill_diagonal_tensor_",
+            "in-place",
+            (x, y),
+            x,
+            node,
+            **touched,
+            attributes={"offset": offset, "dim1": dim1, "dim2": dim2},
+            depends=depends,
+        )
+    return x
+
+
+# ---- diag ----------------------------------------------------------------------------------------
+
+DIAG = chapter.DIAG
+DIAG_VALIDATE = chapter._check_diag
+DIAG_PREPARE_PADDING_VALUE = attributes.number_for
+DIAG_SHAPE = required(DIAG.shape)
+DIAG_KERNEL = chapter._diag
+
+
+def diag(x: Tensor, offset: Any = 0, padding_value: Any = 0, name: str | None = None) -> Tensor:
+    """A matrix with the vector `x` on a diagonal, or a copy of that diagonal of the matrix `x`."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("diag", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    if form0.kind not in "fiuc":
+        operands.check_dtype("diag", "fiuc", form0.dtype)
+    DIAG_VALIDATE(a0)
+    storage = x.storage
+    padding_value = DIAG_PREPARE_PADDING_VALUE(a0, padding_value)
+    form = None
+    array = storage.device.empty(DIAG_SHAPE(form0.shape, offset), form0.dtype)
+    try:
+        DIAG_KERNEL(array, a0, offset, padding_value, storage.device)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        if e0 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (DIAG, (e0,), kept)
+            node.forms, node.facts = ((form0,), {"offset": offset})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "diag",
+            "ordinary",
+            (x,),
+            result,
+            node,
+            attributes={"offset": offset, "padding_value": padding_value},
+            depends=dependence(DIAG, {"x": a0, "offset": offset, "padding_value": padding_value}, array.shape),
+        )
+    return result

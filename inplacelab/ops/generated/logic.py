@@ -1,0 +1,1323 @@
+"""The functions of the rows in `inplacelab/ops/logic.py`.
+
+Generated: `python -m inplacelab.ops.table.generate` writes this file. Do not edit it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab.autograd.history import accumulator, check_leaf, edge, rebase, refresh
+from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, new_node, next_serial
+from inplacelab.autograd.saved import Saved
+from inplacelab.form import Form
+from inplacelab.layout import common_shape
+from inplacelab.modes import current as current_modes
+from inplacelab.ops import logic as chapter
+from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments.keywords import ABSENT
+from inplacelab.ops.results import destinations
+from inplacelab.ops.results.kernel_tools import launcher
+from inplacelab.ops.table.depends import dependence
+from inplacelab.ops.table.row import required
+from inplacelab.tensor import Tensor, fresh, known_form
+
+# ---- logical_and ---------------------------------------------------------------------------------
+
+LOGICAL_AND = chapter.LOGICAL_AND
+LOGICAL_AND_DTYPE = required(LOGICAL_AND.dtype)
+LOGICAL_AND_LAUNCHED_ORDINARY = launcher(LOGICAL_AND, "ordinary")
+LOGICAL_AND_UFUNC = np.logical_and
+LOGICAL_AND_LAUNCHED_IN_PLACE = launcher(LOGICAL_AND, "in-place")
+
+
+def logical_and(
+    x: Tensor = ABSENT,
+    y: Tensor = ABSENT,
+    name: str | None = None,
+    _: Any = ABSENT,
+    out: Tensor | None = None,
+    input: Any = ABSENT,
+    other: Any = ABSENT,
+) -> Tensor:
+    """True where both `x` and `y` are different from zero."""
+    if input is not _ or other is not _:
+        keywords.check_named("logical_and", 3, _)
+        x = keywords.either("logical_and", "x", x, "input", input)
+        y = keywords.either("logical_and", "y", y, "other", other)
+    if out is not None:
+        return destinations.into("logical_and", out, (x, y), lambda: logical_and(x=x, y=y, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("logical_and", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("logical_and", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    storage = x.storage
+    if y.storage.device is not storage.device:
+        operands.refuse_devices("logical_and", x, y)
+    form = None
+    array = storage.device.empty(
+        form0.shape
+        if form0.shape == form1.shape
+        else common_shape(form0.shape, form1.shape) or operands.broadcast("logical_and", x, y),
+        LOGICAL_AND_DTYPE(form0.dtype, form1.dtype),
+    )
+    try:
+        if not (storage.device.launches and LOGICAL_AND_LAUNCHED_ORDINARY((x, y), (a0, a1), array)):
+            LOGICAL_AND_UFUNC(a0, a1, array)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.listeners:
+        mode.notify(
+            "logical_and",
+            "ordinary",
+            (x, y),
+            result,
+            node,
+            depends=dependence(LOGICAL_AND, {"x": a0, "y": a1}, array.shape),
+        )
+    return result
+
+
+def logical_and_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+    """True where both `x` and `y` are different from zero."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("logical_and_", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("logical_and_", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("logical_and_", x)
+    storage1 = y.storage
+    if storage1.device is not storage.device:
+        operands.refuse_devices("logical_and_", x, y)
+    if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
+        operands.refuse_shape("logical_and_", x, y)
+    if storage1 is storage and y is not x:
+        overlap.check_overlap("logical_and_", x, y)
+    dtype = LOGICAL_AND_DTYPE(form0.dtype, form1.dtype)
+    if dtype is not form0.dtype and dtype != form0.dtype:
+        return destinations.reallocate(
+            "logical_and_",
+            x,
+            lambda: logical_and(x=x, y=y),
+            (y,),
+            lambda: dependence(LOGICAL_AND, {"x": a0, "y": a1}, form0.shape),
+        )
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if not x._stop or (base is not None and (not base._stop)) or e1 is not None:
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("logical_and_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (LOGICAL_AND, (e0, e1), UNFINISHED)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and LOGICAL_AND_LAUNCHED_IN_PLACE((x, y), (a0, a1))):
+            LOGICAL_AND_UFUNC(a0, a1, a0)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "logical_and_", "in-place", (x, y), x, node, depends=dependence(LOGICAL_AND, {"x": a0, "y": a1}, a0.shape)
+        )
+    return x
+
+
+# ---- logical_or ----------------------------------------------------------------------------------
+
+LOGICAL_OR = chapter.LOGICAL_OR
+LOGICAL_OR_DTYPE = required(LOGICAL_OR.dtype)
+LOGICAL_OR_LAUNCHED_ORDINARY = launcher(LOGICAL_OR, "ordinary")
+LOGICAL_OR_UFUNC = np.logical_or
+LOGICAL_OR_LAUNCHED_IN_PLACE = launcher(LOGICAL_OR, "in-place")
+
+
+def logical_or(
+    x: Tensor = ABSENT,
+    y: Tensor = ABSENT,
+    name: str | None = None,
+    _: Any = ABSENT,
+    out: Tensor | None = None,
+    input: Any = ABSENT,
+    other: Any = ABSENT,
+) -> Tensor:
+    """True where `x` or `y` or both are different from zero."""
+    if input is not _ or other is not _:
+        keywords.check_named("logical_or", 3, _)
+        x = keywords.either("logical_or", "x", x, "input", input)
+        y = keywords.either("logical_or", "y", y, "other", other)
+    if out is not None:
+        return destinations.into("logical_or", out, (x, y), lambda: logical_or(x=x, y=y, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("logical_or", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("logical_or", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    storage = x.storage
+    if y.storage.device is not storage.device:
+        operands.refuse_devices("logical_or", x, y)
+    form = None
+    array = storage.device.empty(
+        form0.shape
+        if form0.shape == form1.shape
+        else common_shape(form0.shape, form1.shape) or operands.broadcast("logical_or", x, y),
+        LOGICAL_OR_DTYPE(form0.dtype, form1.dtype),
+    )
+    try:
+        if not (storage.device.launches and LOGICAL_OR_LAUNCHED_ORDINARY((x, y), (a0, a1), array)):
+            LOGICAL_OR_UFUNC(a0, a1, array)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.listeners:
+        mode.notify(
+            "logical_or",
+            "ordinary",
+            (x, y),
+            result,
+            node,
+            depends=dependence(LOGICAL_OR, {"x": a0, "y": a1}, array.shape),
+        )
+    return result
+
+
+def logical_or_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+    """True where `x` or `y` or both are different from zero."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("logical_or_", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("logical_or_", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("logical_or_", x)
+    storage1 = y.storage
+    if storage1.device is not storage.device:
+        operands.refuse_devices("logical_or_", x, y)
+    if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
+        operands.refuse_shape("logical_or_", x, y)
+    if storage1 is storage and y is not x:
+        overlap.check_overlap("logical_or_", x, y)
+    dtype = LOGICAL_OR_DTYPE(form0.dtype, form1.dtype)
+    if dtype is not form0.dtype and dtype != form0.dtype:
+        return destinations.reallocate(
+            "logical_or_",
+            x,
+            lambda: logical_or(x=x, y=y),
+            (y,),
+            lambda: dependence(LOGICAL_OR, {"x": a0, "y": a1}, form0.shape),
+        )
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if not x._stop or (base is not None and (not base._stop)) or e1 is not None:
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("logical_or_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (LOGICAL_OR, (e0, e1), UNFINISHED)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and LOGICAL_OR_LAUNCHED_IN_PLACE((x, y), (a0, a1))):
+            LOGICAL_OR_UFUNC(a0, a1, a0)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "logical_or_", "in-place", (x, y), x, node, depends=dependence(LOGICAL_OR, {"x": a0, "y": a1}, a0.shape)
+        )
+    return x
+
+
+# ---- logical_xor ---------------------------------------------------------------------------------
+
+LOGICAL_XOR = chapter.LOGICAL_XOR
+LOGICAL_XOR_DTYPE = required(LOGICAL_XOR.dtype)
+LOGICAL_XOR_LAUNCHED_ORDINARY = launcher(LOGICAL_XOR, "ordinary")
+LOGICAL_XOR_UFUNC = np.logical_xor
+LOGICAL_XOR_LAUNCHED_IN_PLACE = launcher(LOGICAL_XOR, "in-place")
+
+
+def logical_xor(
+    x: Tensor = ABSENT,
+    y: Tensor = ABSENT,
+    name: str | None = None,
+    _: Any = ABSENT,
+    out: Tensor | None = None,
+    input: Any = ABSENT,
+    other: Any = ABSENT,
+) -> Tensor:
+    """True where exactly one of `x` and `y` is different from zero."""
+    if input is not _ or other is not _:
+        keywords.check_named("logical_xor", 3, _)
+        x = keywords.either("logical_xor", "x", x, "input", input)
+        y = keywords.either("logical_xor", "y", y, "other", other)
+    if out is not None:
+        return destinations.into("logical_xor", out, (x, y), lambda: logical_xor(x=x, y=y, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("logical_xor", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("logical_xor", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    storage = x.storage
+    if y.storage.device is not storage.device:
+        operands.refuse_devices("logical_xor", x, y)
+    form = None
+    array = storage.device.empty(
+        form0.shape
+        if form0.shape == form1.shape
+        else common_shape(form0.shape, form1.shape) or operands.broadcast("logical_xor", x, y),
+        LOGICAL_XOR_DTYPE(form0.dtype, form1.dtype),
+    )
+    try:
+        if not (storage.device.launches and LOGICAL_XOR_LAUNCHED_ORDINARY((x, y), (a0, a1), array)):
+            LOGICAL_XOR_UFUNC(a0, a1, array)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.listeners:
+        mode.notify(
+            "logical_xor",
+            "ordinary",
+            (x, y),
+            result,
+            node,
+            depends=dependence(LOGICAL_XOR, {"x": a0, "y": a1}, array.shape),
+        )
+    return result
+
+
+def logical_xor_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+    """True where exactly one of `x` and `y` is different from zero."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("logical_xor_", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("logical_xor_", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("logical_xor_", x)
+    storage1 = y.storage
+    if storage1.device is not storage.device:
+        operands.refuse_devices("logical_xor_", x, y)
+    if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
+        operands.refuse_shape("logical_xor_", x, y)
+    if storage1 is storage and y is not x:
+        overlap.check_overlap("logical_xor_", x, y)
+    dtype = LOGICAL_XOR_DTYPE(form0.dtype, form1.dtype)
+    if dtype is not form0.dtype and dtype != form0.dtype:
+        return destinations.reallocate(
+            "logical_xor_",
+            x,
+            lambda: logical_xor(x=x, y=y),
+            (y,),
+            lambda: dependence(LOGICAL_XOR, {"x": a0, "y": a1}, form0.shape),
+        )
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if not x._stop or (base is not None and (not base._stop)) or e1 is not None:
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("logical_xor_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (LOGICAL_XOR, (e0, e1), UNFINISHED)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and LOGICAL_XOR_LAUNCHED_IN_PLACE((x, y), (a0, a1))):
+            LOGICAL_XOR_UFUNC(a0, a1, a0)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "logical_xor_", "in-place", (x, y), x, node, depends=dependence(LOGICAL_XOR, {"x": a0, "y": a1}, a0.shape)
+        )
+    return x
+
+
+# ---- logical_not ---------------------------------------------------------------------------------
+
+LOGICAL_NOT = chapter.LOGICAL_NOT
+LOGICAL_NOT_DTYPE = required(LOGICAL_NOT.dtype)
+LOGICAL_NOT_LAUNCHED_ORDINARY = launcher(LOGICAL_NOT, "ordinary")
+LOGICAL_NOT_UFUNC = np.logical_not
+LOGICAL_NOT_LAUNCHED_IN_PLACE = launcher(LOGICAL_NOT, "in-place")
+
+
+def logical_not(
+    x: Tensor = ABSENT, name: str | None = None, _: Any = ABSENT, out: Tensor | None = None, input: Any = ABSENT
+) -> Tensor:
+    """True where `x` is zero."""
+    if input is not _:
+        keywords.check_named("logical_not", 2, _)
+        x = keywords.either("logical_not", "x", x, "input", input)
+    if out is not None:
+        return destinations.into("logical_not", out, (x,), lambda: logical_not(x=x, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("logical_not", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage = x.storage
+    form = None
+    array = storage.device.empty(form0.shape, LOGICAL_NOT_DTYPE())
+    try:
+        if not (storage.device.launches and LOGICAL_NOT_LAUNCHED_ORDINARY((x,), (a0,), array)):
+            LOGICAL_NOT_UFUNC(a0, array)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.listeners:
+        mode.notify(
+            "logical_not", "ordinary", (x,), result, node, depends=dependence(LOGICAL_NOT, {"x": a0}, array.shape)
+        )
+    return result
+
+
+def logical_not_(x: Tensor, name: str | None = None) -> Tensor:
+    """True where `x` is zero."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("logical_not_", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("logical_not_", x)
+    dtype = LOGICAL_NOT_DTYPE()
+    if dtype is not form0.dtype and dtype != form0.dtype:
+        return destinations.reallocate(
+            "logical_not_", x, lambda: logical_not(x=x), (), lambda: dependence(LOGICAL_NOT, {"x": a0}, form0.shape)
+        )
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not x._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("logical_not_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (LOGICAL_NOT, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and LOGICAL_NOT_LAUNCHED_IN_PLACE((x,), (a0,))):
+            LOGICAL_NOT_UFUNC(a0, a0)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify("logical_not_", "in-place", (x,), x, node, depends=dependence(LOGICAL_NOT, {"x": a0}, a0.shape))
+    return x
+
+
+# ---- bitwise_and ---------------------------------------------------------------------------------
+
+BITWISE_AND = chapter.BITWISE_AND
+BITWISE_AND_DTYPE = required(BITWISE_AND.dtype)
+BITWISE_AND_LAUNCHED_ORDINARY = launcher(BITWISE_AND, "ordinary")
+BITWISE_AND_UFUNC = np.bitwise_and
+BITWISE_AND_LAUNCHED_IN_PLACE = launcher(BITWISE_AND, "in-place")
+
+
+def bitwise_and(x: Tensor, y: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
+    """The bits that are set in both `x` and `y`."""
+    if out is not None:
+        return destinations.into("bitwise_and", out, (x, y), lambda: bitwise_and(x=x, y=y, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("bitwise_and", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("bitwise_and", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    if form0.kind not in "iub":
+        operands.check_dtype("bitwise_and", "iub", form0.dtype)
+    storage = x.storage
+    if y.storage.device is not storage.device:
+        operands.refuse_devices("bitwise_and", x, y)
+    form = None
+    array = storage.device.empty(
+        form0.shape
+        if form0.shape == form1.shape
+        else common_shape(form0.shape, form1.shape) or operands.broadcast("bitwise_and", x, y),
+        BITWISE_AND_DTYPE(form0.dtype, form1.dtype),
+    )
+    try:
+        if not (storage.device.launches and BITWISE_AND_LAUNCHED_ORDINARY((x, y), (a0, a1), array)):
+            BITWISE_AND_UFUNC(a0, a1, array)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if e0 is not None or e1 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (BITWISE_AND, (e0, e1), kept)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "bitwise_and",
+            "ordinary",
+            (x, y),
+            result,
+            node,
+            depends=dependence(BITWISE_AND, {"x": a0, "y": a1}, array.shape),
+        )
+    return result
+
+
+def bitwise_and_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+    """The bits that are set in both `x` and `y`."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("bitwise_and_", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("bitwise_and_", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("bitwise_and_", x)
+    storage1 = y.storage
+    if storage1.device is not storage.device:
+        operands.refuse_devices("bitwise_and_", x, y)
+    if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
+        operands.refuse_shape("bitwise_and_", x, y)
+    if storage1 is storage and y is not x:
+        overlap.check_overlap("bitwise_and_", x, y)
+    if form0.kind not in "iub":
+        operands.check_dtype("bitwise_and_", "iub", form0.dtype)
+    dtype = BITWISE_AND_DTYPE(form0.dtype, form1.dtype)
+    if dtype is not form0.dtype and dtype != form0.dtype:
+        return destinations.reallocate(
+            "bitwise_and_",
+            x,
+            lambda: bitwise_and(x=x, y=y),
+            (y,),
+            lambda: dependence(BITWISE_AND, {"x": a0, "y": a1}, form0.shape),
+        )
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if not x._stop or (base is not None and (not base._stop)) or e1 is not None:
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("bitwise_and_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (BITWISE_AND, (e0, e1), UNFINISHED)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and BITWISE_AND_LAUNCHED_IN_PLACE((x, y), (a0, a1))):
+            BITWISE_AND_UFUNC(a0, a1, a0)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "bitwise_and_", "in-place", (x, y), x, node, depends=dependence(BITWISE_AND, {"x": a0, "y": a1}, a0.shape)
+        )
+    return x
+
+
+# ---- bitwise_or ----------------------------------------------------------------------------------
+
+BITWISE_OR = chapter.BITWISE_OR
+BITWISE_OR_DTYPE = required(BITWISE_OR.dtype)
+BITWISE_OR_LAUNCHED_ORDINARY = launcher(BITWISE_OR, "ordinary")
+BITWISE_OR_UFUNC = np.bitwise_or
+BITWISE_OR_LAUNCHED_IN_PLACE = launcher(BITWISE_OR, "in-place")
+
+
+def bitwise_or(
+    x: Tensor = ABSENT,
+    y: Tensor = ABSENT,
+    out: Tensor | None = None,
+    name: str | None = None,
+    _: Any = ABSENT,
+    input: Any = ABSENT,
+    other: Any = ABSENT,
+) -> Tensor:
+    """The bits that are set in `x`, in `y`, or in both."""
+    if input is not _ or other is not _:
+        keywords.check_named("bitwise_or", 4, _)
+        x = keywords.either("bitwise_or", "x", x, "input", input)
+        y = keywords.either("bitwise_or", "y", y, "other", other)
+    if out is not None:
+        return destinations.into("bitwise_or", out, (x, y), lambda: bitwise_or(x=x, y=y, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("bitwise_or", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("bitwise_or", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    if form0.kind not in "iub":
+        operands.check_dtype("bitwise_or", "iub", form0.dtype)
+    storage = x.storage
+    if y.storage.device is not storage.device:
+        operands.refuse_devices("bitwise_or", x, y)
+    form = None
+    array = storage.device.empty(
+        form0.shape
+        if form0.shape == form1.shape
+        else common_shape(form0.shape, form1.shape) or operands.broadcast("bitwise_or", x, y),
+        BITWISE_OR_DTYPE(form0.dtype, form1.dtype),
+    )
+    try:
+        if not (storage.device.launches and BITWISE_OR_LAUNCHED_ORDINARY((x, y), (a0, a1), array)):
+            BITWISE_OR_UFUNC(a0, a1, array)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if e0 is not None or e1 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (BITWISE_OR, (e0, e1), kept)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "bitwise_or",
+            "ordinary",
+            (x, y),
+            result,
+            node,
+            depends=dependence(BITWISE_OR, {"x": a0, "y": a1}, array.shape),
+        )
+    return result
+
+
+def bitwise_or_(
+    x: Tensor = ABSENT,
+    y: Tensor = ABSENT,
+    name: str | None = None,
+    _: Any = ABSENT,
+    input: Any = ABSENT,
+    other: Any = ABSENT,
+) -> Tensor:
+    """The bits that are set in `x`, in `y`, or in both."""
+    if input is not _ or other is not _:
+        keywords.check_named("bitwise_or_", 3, _)
+        x = keywords.either("bitwise_or_", "x", x, "input", input)
+        y = keywords.either("bitwise_or_", "y", y, "other", other)
+    if type(x) is not Tensor:
+        x = operands.as_tensor("bitwise_or_", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("bitwise_or_", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("bitwise_or_", x)
+    storage1 = y.storage
+    if storage1.device is not storage.device:
+        operands.refuse_devices("bitwise_or_", x, y)
+    if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
+        operands.refuse_shape("bitwise_or_", x, y)
+    if storage1 is storage and y is not x:
+        overlap.check_overlap("bitwise_or_", x, y)
+    if form0.kind not in "iub":
+        operands.check_dtype("bitwise_or_", "iub", form0.dtype)
+    dtype = BITWISE_OR_DTYPE(form0.dtype, form1.dtype)
+    if dtype is not form0.dtype and dtype != form0.dtype:
+        return destinations.reallocate(
+            "bitwise_or_",
+            x,
+            lambda: bitwise_or(x=x, y=y),
+            (y,),
+            lambda: dependence(BITWISE_OR, {"x": a0, "y": a1}, form0.shape),
+        )
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if not x._stop or (base is not None and (not base._stop)) or e1 is not None:
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("bitwise_or_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (BITWISE_OR, (e0, e1), UNFINISHED)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and BITWISE_OR_LAUNCHED_IN_PLACE((x, y), (a0, a1))):
+            BITWISE_OR_UFUNC(a0, a1, a0)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "bitwise_or_", "in-place", (x, y), x, node, depends=dependence(BITWISE_OR, {"x": a0, "y": a1}, a0.shape)
+        )
+    return x
+
+
+# ---- bitwise_xor ---------------------------------------------------------------------------------
+
+BITWISE_XOR = chapter.BITWISE_XOR
+BITWISE_XOR_DTYPE = required(BITWISE_XOR.dtype)
+BITWISE_XOR_LAUNCHED_ORDINARY = launcher(BITWISE_XOR, "ordinary")
+BITWISE_XOR_UFUNC = np.bitwise_xor
+BITWISE_XOR_LAUNCHED_IN_PLACE = launcher(BITWISE_XOR, "in-place")
+
+
+def bitwise_xor(x: Tensor, y: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
+    """The bits in which `x` and `y` differ."""
+    if out is not None:
+        return destinations.into("bitwise_xor", out, (x, y), lambda: bitwise_xor(x=x, y=y, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("bitwise_xor", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("bitwise_xor", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    if form0.kind not in "iub":
+        operands.check_dtype("bitwise_xor", "iub", form0.dtype)
+    storage = x.storage
+    if y.storage.device is not storage.device:
+        operands.refuse_devices("bitwise_xor", x, y)
+    form = None
+    array = storage.device.empty(
+        form0.shape
+        if form0.shape == form1.shape
+        else common_shape(form0.shape, form1.shape) or operands.broadcast("bitwise_xor", x, y),
+        BITWISE_XOR_DTYPE(form0.dtype, form1.dtype),
+    )
+    try:
+        if not (storage.device.launches and BITWISE_XOR_LAUNCHED_ORDINARY((x, y), (a0, a1), array)):
+            BITWISE_XOR_UFUNC(a0, a1, array)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if e0 is not None or e1 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (BITWISE_XOR, (e0, e1), kept)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "bitwise_xor",
+            "ordinary",
+            (x, y),
+            result,
+            node,
+            depends=dependence(BITWISE_XOR, {"x": a0, "y": a1}, array.shape),
+        )
+    return result
+
+
+def bitwise_xor_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+    """The bits in which `x` and `y` differ."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("bitwise_xor_", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("bitwise_xor_", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("bitwise_xor_", x)
+    storage1 = y.storage
+    if storage1.device is not storage.device:
+        operands.refuse_devices("bitwise_xor_", x, y)
+    if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
+        operands.refuse_shape("bitwise_xor_", x, y)
+    if storage1 is storage and y is not x:
+        overlap.check_overlap("bitwise_xor_", x, y)
+    if form0.kind not in "iub":
+        operands.check_dtype("bitwise_xor_", "iub", form0.dtype)
+    dtype = BITWISE_XOR_DTYPE(form0.dtype, form1.dtype)
+    if dtype is not form0.dtype and dtype != form0.dtype:
+        return destinations.reallocate(
+            "bitwise_xor_",
+            x,
+            lambda: bitwise_xor(x=x, y=y),
+            (y,),
+            lambda: dependence(BITWISE_XOR, {"x": a0, "y": a1}, form0.shape),
+        )
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if not x._stop or (base is not None and (not base._stop)) or e1 is not None:
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("bitwise_xor_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (BITWISE_XOR, (e0, e1), UNFINISHED)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and BITWISE_XOR_LAUNCHED_IN_PLACE((x, y), (a0, a1))):
+            BITWISE_XOR_UFUNC(a0, a1, a0)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "bitwise_xor_", "in-place", (x, y), x, node, depends=dependence(BITWISE_XOR, {"x": a0, "y": a1}, a0.shape)
+        )
+    return x
+
+
+# ---- bitwise_not ---------------------------------------------------------------------------------
+
+BITWISE_NOT = chapter.BITWISE_NOT
+BITWISE_NOT_UFUNC = np.invert
+BITWISE_NOT_LAUNCHED_ORDINARY = launcher(BITWISE_NOT, "ordinary")
+BITWISE_NOT_LAUNCHED_IN_PLACE = launcher(BITWISE_NOT, "in-place")
+
+
+def bitwise_not(x: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
+    """Invert every bit; for bools, the logical not."""
+    if out is not None:
+        return destinations.into("bitwise_not", out, (x,), lambda: bitwise_not(x=x, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("bitwise_not", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    if form0.kind not in "iub":
+        operands.check_dtype("bitwise_not", "iub", form0.dtype)
+    storage = x.storage
+    array: Any = None
+    if a0 is x.storage.buffer and form0.shape and (not storage.device.launches):
+        form: Form | None = form0
+        try:
+            array = BITWISE_NOT_UFUNC(a0)
+        except RuntimeWarning:
+            pass
+    if array is None:
+        form = form0
+        array = storage.device.empty(form0.shape, form0.dtype)
+        try:
+            if not (storage.device.launches and BITWISE_NOT_LAUNCHED_ORDINARY((x,), (a0,), array)):
+                BITWISE_NOT_UFUNC(a0, array)
+        except RuntimeWarning:
+            pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        if e0 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (BITWISE_NOT, (e0,), kept)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "bitwise_not", "ordinary", (x,), result, node, depends=dependence(BITWISE_NOT, {"x": a0}, array.shape)
+        )
+    return result
+
+
+def bitwise_not_(x: Tensor, name: str | None = None) -> Tensor:
+    """Invert every bit; for bools, the logical not."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("bitwise_not_", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("bitwise_not_", x)
+    if form0.kind not in "iub":
+        operands.check_dtype("bitwise_not_", "iub", form0.dtype)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not x._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("bitwise_not_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (BITWISE_NOT, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and BITWISE_NOT_LAUNCHED_IN_PLACE((x,), (a0,))):
+            BITWISE_NOT_UFUNC(a0, a0)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify("bitwise_not_", "in-place", (x,), x, node, depends=dependence(BITWISE_NOT, {"x": a0}, a0.shape))
+    return x
+
+
+# ---- bitwise_left_shift --------------------------------------------------------------------------
+
+BITWISE_LEFT_SHIFT = chapter.BITWISE_LEFT_SHIFT
+BITWISE_LEFT_SHIFT_DTYPE = required(BITWISE_LEFT_SHIFT.dtype)
+BITWISE_LEFT_SHIFT_LAUNCHED_ORDINARY = launcher(BITWISE_LEFT_SHIFT, "ordinary")
+BITWISE_LEFT_SHIFT_UFUNC = np.left_shift
+BITWISE_LEFT_SHIFT_LAUNCHED_IN_PLACE = launcher(BITWISE_LEFT_SHIFT, "in-place")
+
+
+def bitwise_left_shift(
+    x: Tensor, y: Tensor, is_arithmetic: Any = True, out: Tensor | None = None, name: str | None = None
+) -> Tensor:
+    """Shift the bits of `x` to the left by `y` places."""
+    if out is not None:
+        return destinations.into(
+            "bitwise_left_shift",
+            out,
+            (x, y),
+            lambda: bitwise_left_shift(x=x, y=y, is_arithmetic=is_arithmetic, name=name),
+        )
+    if type(x) is not Tensor:
+        x = operands.as_tensor("bitwise_left_shift", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("bitwise_left_shift", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    if form0.kind not in "iu":
+        operands.check_dtype("bitwise_left_shift", "iu", form0.dtype)
+    storage = x.storage
+    if y.storage.device is not storage.device:
+        operands.refuse_devices("bitwise_left_shift", x, y)
+    form = None
+    array = storage.device.empty(
+        form0.shape
+        if form0.shape == form1.shape
+        else common_shape(form0.shape, form1.shape) or operands.broadcast("bitwise_left_shift", x, y),
+        BITWISE_LEFT_SHIFT_DTYPE(form0.dtype, form1.dtype),
+    )
+    try:
+        if not (storage.device.launches and BITWISE_LEFT_SHIFT_LAUNCHED_ORDINARY((x, y), (a0, a1), array)):
+            BITWISE_LEFT_SHIFT_UFUNC(a0, a1, array)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if e0 is not None or e1 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (BITWISE_LEFT_SHIFT, (e0, e1), kept)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "bitwise_left_shift",
+            "ordinary",
+            (x, y),
+            result,
+            node,
+            attributes={"is_arithmetic": is_arithmetic},
+            depends=dependence(BITWISE_LEFT_SHIFT, {"x": a0, "y": a1, "is_arithmetic": is_arithmetic}, array.shape),
+        )
+    return result
+
+
+def bitwise_left_shift_(x: Tensor, y: Tensor, is_arithmetic: Any = True, name: str | None = None) -> Tensor:
+    """Shift the bits of `x` to the left by `y` places."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("bitwise_left_shift_", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("bitwise_left_shift_", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("bitwise_left_shift_", x)
+    storage1 = y.storage
+    if storage1.device is not storage.device:
+        operands.refuse_devices("bitwise_left_shift_", x, y)
+    if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
+        operands.refuse_shape("bitwise_left_shift_", x, y)
+    if storage1 is storage and y is not x:
+        overlap.check_overlap("bitwise_left_shift_", x, y)
+    if form0.kind not in "iu":
+        operands.check_dtype("bitwise_left_shift_", "iu", form0.dtype)
+    dtype = BITWISE_LEFT_SHIFT_DTYPE(form0.dtype, form1.dtype)
+    if dtype is not form0.dtype and dtype != form0.dtype:
+        return destinations.reallocate(
+            "bitwise_left_shift_",
+            x,
+            lambda: bitwise_left_shift(x=x, y=y, is_arithmetic=is_arithmetic),
+            (y,),
+            lambda: dependence(BITWISE_LEFT_SHIFT, {"x": a0, "y": a1, "is_arithmetic": is_arithmetic}, form0.shape),
+        )
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if not x._stop or (base is not None and (not base._stop)) or e1 is not None:
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("bitwise_left_shift_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (BITWISE_LEFT_SHIFT, (e0, e1), UNFINISHED)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and BITWISE_LEFT_SHIFT_LAUNCHED_IN_PLACE((x, y), (a0, a1))):
+            BITWISE_LEFT_SHIFT_UFUNC(a0, a1, a0)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "bitwise_left_shift_",
+            "in-place",
+            (x, y),
+            x,
+            node,
+            attributes={"is_arithmetic": is_arithmetic},
+            depends=dependence(BITWISE_LEFT_SHIFT, {"x": a0, "y": a1, "is_arithmetic": is_arithmetic}, a0.shape),
+        )
+    return x
+
+
+# ---- bitwise_right_shift -------------------------------------------------------------------------
+
+BITWISE_RIGHT_SHIFT = chapter.BITWISE_RIGHT_SHIFT
+BITWISE_RIGHT_SHIFT_DTYPE = required(BITWISE_RIGHT_SHIFT.dtype)
+BITWISE_RIGHT_SHIFT_LAUNCHED_ORDINARY = launcher(BITWISE_RIGHT_SHIFT, "ordinary")
+BITWISE_RIGHT_SHIFT_KERNEL = chapter._right_shift
+BITWISE_RIGHT_SHIFT_LAUNCHED_IN_PLACE = launcher(BITWISE_RIGHT_SHIFT, "in-place")
+
+
+def bitwise_right_shift(
+    x: Tensor, y: Tensor, is_arithmetic: Any = True, out: Tensor | None = None, name: str | None = None
+) -> Tensor:
+    """Shift the bits of `x` to the right by `y` places; copies of the sign bit come in from the left, or zeros if `is_arithmetic` is False."""
+    if out is not None:
+        return destinations.into(
+            "bitwise_right_shift",
+            out,
+            (x, y),
+            lambda: bitwise_right_shift(x=x, y=y, is_arithmetic=is_arithmetic, name=name),
+        )
+    if type(x) is not Tensor:
+        x = operands.as_tensor("bitwise_right_shift", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("bitwise_right_shift", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    if form0.kind not in "iu":
+        operands.check_dtype("bitwise_right_shift", "iu", form0.dtype)
+    storage = x.storage
+    if y.storage.device is not storage.device:
+        operands.refuse_devices("bitwise_right_shift", x, y)
+    form = None
+    array = storage.device.empty(
+        form0.shape
+        if form0.shape == form1.shape
+        else common_shape(form0.shape, form1.shape) or operands.broadcast("bitwise_right_shift", x, y),
+        BITWISE_RIGHT_SHIFT_DTYPE(form0.dtype, form1.dtype),
+    )
+    try:
+        if not (
+            storage.device.launches
+            and BITWISE_RIGHT_SHIFT_LAUNCHED_ORDINARY((x, y), (a0, a1), array, is_arithmetic=is_arithmetic)
+        ):
+            BITWISE_RIGHT_SHIFT_KERNEL(array, a0, a1, is_arithmetic)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if e0 is not None or e1 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (BITWISE_RIGHT_SHIFT, (e0, e1), kept)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "bitwise_right_shift",
+            "ordinary",
+            (x, y),
+            result,
+            node,
+            attributes={"is_arithmetic": is_arithmetic},
+            depends=dependence(BITWISE_RIGHT_SHIFT, {"x": a0, "y": a1, "is_arithmetic": is_arithmetic}, array.shape),
+        )
+    return result
+
+
+def bitwise_right_shift_(x: Tensor, y: Tensor, is_arithmetic: Any = True, name: str | None = None) -> Tensor:
+    """Shift the bits of `x` to the right by `y` places; copies of the sign bit come in from the left, or zeros if `is_arithmetic` is False."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("bitwise_right_shift_", "x", 0, x)
+    if type(y) is not Tensor:
+        y = operands.as_tensor("bitwise_right_shift_", "y", 1, y)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (y.array, y.form or known_form(y))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        overlap.refuse_self_overlap("bitwise_right_shift_", x)
+    storage1 = y.storage
+    if storage1.device is not storage.device:
+        operands.refuse_devices("bitwise_right_shift_", x, y)
+    if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
+        operands.refuse_shape("bitwise_right_shift_", x, y)
+    if storage1 is storage and y is not x:
+        overlap.check_overlap("bitwise_right_shift_", x, y)
+    if form0.kind not in "iu":
+        operands.check_dtype("bitwise_right_shift_", "iu", form0.dtype)
+    dtype = BITWISE_RIGHT_SHIFT_DTYPE(form0.dtype, form1.dtype)
+    if dtype is not form0.dtype and dtype != form0.dtype:
+        return destinations.reallocate(
+            "bitwise_right_shift_",
+            x,
+            lambda: bitwise_right_shift(x=x, y=y, is_arithmetic=is_arithmetic),
+            (y,),
+            lambda: dependence(BITWISE_RIGHT_SHIFT, {"x": a0, "y": a1, "is_arithmetic": is_arithmetic}, form0.shape),
+        )
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e1 = edge(y) if y.base is not None else None if y._stop else y.node or accumulator(y)
+        if not x._stop or (base is not None and (not base._stop)) or e1 is not None:
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("bitwise_right_shift_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (BITWISE_RIGHT_SHIFT, (e0, e1), UNFINISHED)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (
+            storage.device.launches
+            and BITWISE_RIGHT_SHIFT_LAUNCHED_IN_PLACE((x, y), (a0, a1), is_arithmetic=is_arithmetic)
+        ):
+            BITWISE_RIGHT_SHIFT_KERNEL(a0, a0, a1, is_arithmetic)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "bitwise_right_shift_",
+            "in-place",
+            (x, y),
+            x,
+            node,
+            attributes={"is_arithmetic": is_arithmetic},
+            depends=dependence(BITWISE_RIGHT_SHIFT, {"x": a0, "y": a1, "is_arithmetic": is_arithmetic}, a0.shape),
+        )
+    return x
