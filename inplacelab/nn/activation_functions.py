@@ -5,7 +5,7 @@ from __future__ import annotations
 from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.ops.arguments.operands import as_tensor
-from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
+from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS
 from inplacelab.tensor import Tensor
 
 

@@ -40,7 +40,7 @@ from inplacelab.nn.losses import (
 from inplacelab.nn.normalization import batch_norm, layer_norm, normalize
 from inplacelab.nn.pooling import avg_pool2d, max_pool2d
 from inplacelab.nn.resizing import interpolate, upsample
-from inplacelab.ops.table.exports import FUNCTIONAL
+from inplacelab.ops.table import FUNCTIONAL
 
 __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
     "avg_pool2d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "conv2d", "cosine_similarity", "cross_entropy",

@@ -10,7 +10,7 @@ from math import pi
 from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.ops.arguments.operands import as_tensor
-from inplacelab.ops.table.exports import FUNCTIONS
+from inplacelab.ops.table import FUNCTIONS
 from inplacelab.tensor import Tensor
 
 REDUCTIONS = ("mean", "sum", "none")

@@ -70,8 +70,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     writes,
     written_copies,
 )
-from inplacelab.ops.table import ROWS
-from inplacelab.ops.table.exports import FUNCTIONS
+from inplacelab.ops.table import FUNCTIONS, ROWS
 from inplacelab.ops.table.row import BUILT_IN
 
 __all__ = ["FUNCTIONS", "ROWS"]

@@ -15,9 +15,8 @@ from inplacelab.layout import normal_axis
 from inplacelab.ops.arguments.attributes import constant, zero
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.results.kernel_tools import clip_into, conj, quietly, scalar, start, whole_number
-from inplacelab.ops.table import LazyFunction, add_row, elementwise, transcendental
+from inplacelab.ops.table import LazyFunction, add_row, as_functional, elementwise, transcendental
 from inplacelab.ops.table.depends import along_axes
-from inplacelab.ops.table.exports import as_functional
 from inplacelab.ops.table.row import Times, same
 from inplacelab.tensor import Tensor
 

@@ -13,8 +13,15 @@ import numpy as np
 
 from inplacelab.layout import Shape
 from inplacelab.ops import along_axis_gradients as gradients
-from inplacelab.ops.arguments.axis_index import Along, check_index, index_shape, key_of
-from inplacelab.ops.arguments.index_checks import as_index_error, as_runtime_error, check_dtype
+from inplacelab.ops.arguments.indices import (
+    Along,
+    as_index_error,
+    as_runtime_error,
+    check_dtype,
+    check_index,
+    index_shape,
+    key_of,
+)
 from inplacelab.ops.results.kernel_tools import packed, quietly, start
 from inplacelab.ops.table import add_row
 from inplacelab.ops.table.depends import moved, written

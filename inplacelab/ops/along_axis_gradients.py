@@ -13,8 +13,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.form import Form
 from inplacelab.layout import Shape
-from inplacelab.ops.arguments.axis_index import Along, index_shape, slots_of, written_last
-from inplacelab.ops.arguments.index_checks import Positions
+from inplacelab.ops.arguments.indices import Along, Positions, index_shape, slots_of, written_last
 from inplacelab.ops.creation import to_tensor
 from inplacelab.tensor import Tensor
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.ops.arguments.attributes import constant, number_with
-from inplacelab.ops.arguments.type_promotion import alike
+from inplacelab.ops.arguments.operands import alike
 from inplacelab.ops.results.kernel_tools import conj, quietly, room
 from inplacelab.ops.table import elementwise
 from inplacelab.ops.table.row import ZERO, Times

@@ -9,7 +9,7 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.ops.arguments.attributes import FEW, constant
-from inplacelab.ops.arguments.type_promotion import alike, floating
+from inplacelab.ops.arguments.operands import alike, floating
 from inplacelab.ops.results.kernel_tools import in_dtype_of_result, quietly
 from inplacelab.ops.table import elementwise
 from inplacelab.ops.table.row import ZERO, NoFormula

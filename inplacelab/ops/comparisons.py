@@ -10,10 +10,9 @@ import numpy as np
 
 from inplacelab import dtypes
 from inplacelab.autograd.grad_mode import no_grad
-from inplacelab.ops.arguments.type_promotion import alike, truth
+from inplacelab.ops.arguments.operands import alike, truth
 from inplacelab.ops.creation import operand
-from inplacelab.ops.table import elementwise
-from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table import as_function, as_method, elementwise
 from inplacelab.ops.table.row import Row
 from inplacelab.tensor import Tensor
 

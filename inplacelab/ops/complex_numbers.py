@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inplacelab import errors
 from inplacelab.ops.arguments.operands import as_tensor
-from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table import as_function, as_method
 from inplacelab.tensor import Tensor
 
 

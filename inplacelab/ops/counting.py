@@ -11,7 +11,7 @@ from inplacelab import dtypes
 from inplacelab.ops.arguments.attributes import bad_value
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import made
-from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table import as_function, as_method
 from inplacelab.tensor import Tensor
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from inplacelab import devices, dtypes, errors, modes, observe
 from inplacelab.language import Text
 from inplacelab.ops.arguments.attributes import check_all_hold, check_holds, check_keeps_imaginary, sizes_of
-from inplacelab.ops.arguments.creation_options import device_for
+from inplacelab.ops.arguments.keywords import device_for
 from inplacelab.ops.results.constant_tensors import constant_tensor
-from inplacelab.ops.table.exports import as_function
+from inplacelab.ops.table import as_function
 from inplacelab.tensor import Tensor, fresh
 
 

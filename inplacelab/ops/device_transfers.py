@@ -14,7 +14,7 @@ from inplacelab.dtypes import DType
 from inplacelab.language import Text
 from inplacelab.ops.operators import astype
 from inplacelab.ops.results import metadata
-from inplacelab.ops.table.exports import as_method, as_property
+from inplacelab.ops.table import as_method, as_property
 from inplacelab.ops.table.row import Row, Rule
 from inplacelab.tensor import Tensor, fresh
 

@@ -11,9 +11,8 @@ from inplacelab.devices import CPU, Device
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments.attributes import constant, number_for
 from inplacelab.ops.results.kernel_tools import start
-from inplacelab.ops.table import add_row, overwrite
+from inplacelab.ops.table import add_row, as_function, as_method, overwrite
 from inplacelab.ops.table.depends import moved, written
-from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 

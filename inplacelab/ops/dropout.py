@@ -19,9 +19,8 @@ from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import made
 from inplacelab.ops.results import random_stream
 from inplacelab.ops.results.kernel_tools import keep_where
-from inplacelab.ops.table import LazyFunction, elementwise
+from inplacelab.ops.table import LazyFunction, as_functional, elementwise
 from inplacelab.ops.table.depends import chosen
-from inplacelab.ops.table.exports import as_functional
 from inplacelab.tensor import Tensor
 
 MODES = ("upscale_in_train", "downscale_in_infer")

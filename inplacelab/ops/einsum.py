@@ -19,9 +19,8 @@ from inplacelab.language import Text
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.results.kernel_tools import conj
-from inplacelab.ops.table import LazyFunction
+from inplacelab.ops.table import LazyFunction, as_function
 from inplacelab.ops.table.depends import by_equation
-from inplacelab.ops.table.exports import as_function
 from inplacelab.ops.table.row import Row, Rule
 from inplacelab.tensor import Tensor
 

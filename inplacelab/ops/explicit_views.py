@@ -16,8 +16,7 @@ from inplacelab.devices import CPU
 from inplacelab.layout import Layout, Shape, moved, whole
 from inplacelab.ops import table, views
 from inplacelab.ops.arguments.attributes import sizes_of
-from inplacelab.ops.table import LazyFunction
-from inplacelab.ops.table.exports import as_function, as_method, as_property
+from inplacelab.ops.table import LazyFunction, as_function, as_method, as_property
 from inplacelab.tensor import Tensor
 
 

@@ -13,9 +13,8 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments.attributes import sizes_of
-from inplacelab.ops.table import add_row
+from inplacelab.ops.table import add_row, as_function, as_method
 from inplacelab.ops.table.depends import moved
-from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.layout import Shape
-from inplacelab.ops.arguments.index_checks import Positions, as_value_error_of_range, check_dtype, check_range
+from inplacelab.ops.arguments.indices import Positions, as_value_error_of_range, check_dtype, check_range
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.results.kernel_tools import packed, start
 from inplacelab.ops.table import add_row

@@ -22,7 +22,7 @@ from inplacelab.language import Text
 from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments import operands
 from inplacelab.ops.results import destinations
-from inplacelab.ops.table.exports import as_function
+from inplacelab.ops.table import as_function
 from inplacelab.ops.table.row import Row, Rule
 from inplacelab.tensor import Tensor, fresh, known_form
 

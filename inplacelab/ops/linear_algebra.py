@@ -12,7 +12,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.layout import Shape, common_shape
 from inplacelab.ops.arguments.attributes import constant, plain_number
-from inplacelab.ops.arguments.index_checks import check_dtype
+from inplacelab.ops.arguments.indices import check_dtype
 from inplacelab.ops.contractions import flip_last
 from inplacelab.ops.results.kernel_tools import conj, quietly
 from inplacelab.ops.table import add_row, contraction

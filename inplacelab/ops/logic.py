@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import dtypes
-from inplacelab.ops.arguments.type_promotion import alike, truth
+from inplacelab.ops.arguments.operands import alike, truth
 from inplacelab.ops.table import elementwise
 from inplacelab.ops.table.row import ZERO, Row
 

@@ -9,12 +9,11 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.layout import Shape, common_shape
-from inplacelab.ops.arguments.index_checks import Positions
+from inplacelab.ops.arguments.indices import Positions
 from inplacelab.ops.creation import made
 from inplacelab.ops.results.kernel_tools import choose, start
-from inplacelab.ops.table import add_row, elementwise
+from inplacelab.ops.table import add_row, as_function, as_method, elementwise
 from inplacelab.ops.table.depends import chosen, one_after_the_other, written
-from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from inplacelab import dtypes, errors
-from inplacelab.ops.arguments.type_promotion import alike
+from inplacelab.ops.arguments.operands import alike
 from inplacelab.ops.creation import made, operand, to_tensor
 from inplacelab.ops.results.kernel_tools import choose
-from inplacelab.ops.table import LazyFunction, elementwise
+from inplacelab.ops.table import LazyFunction, as_function, as_method, elementwise
 from inplacelab.ops.table.depends import chosen as chosen_by
 from inplacelab.ops.table.depends import pointwise
-from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import ZERO
 from inplacelab.tensor import Tensor
 

@@ -7,7 +7,7 @@ from typing import Any
 from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.ops.arguments.operands import as_tensor
-from inplacelab.ops.table.exports import as_function
+from inplacelab.ops.table import as_function
 from inplacelab.tensor import Tensor
 
 

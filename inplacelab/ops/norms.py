@@ -10,7 +10,7 @@ import numpy as np
 from inplacelab import dtypes, errors
 from inplacelab.language import Text
 from inplacelab.layout import normal_axis
-from inplacelab.ops.arguments.index_checks import as_value_error, check_range
+from inplacelab.ops.arguments.indices import as_value_error, check_range
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.reductions import axes_of, reduced
 from inplacelab.ops.results.kernel_tools import quietly

@@ -21,8 +21,7 @@ from inplacelab.ops.arguments.operands import as_promoted
 from inplacelab.ops.contractions import MATMUL, flip_last
 from inplacelab.ops.creation import operand
 from inplacelab.ops.results import destinations
-from inplacelab.ops.table import ROWS, LazyFunction
-from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table import ROWS, LazyFunction, as_function, as_method
 from inplacelab.tensor import Tensor
 
 _PRODUCT = LazyFunction(MATMUL, "ordinary")

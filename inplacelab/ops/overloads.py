@@ -11,10 +11,9 @@ from typing import Any
 
 from inplacelab import errors
 from inplacelab.language import Text
-from inplacelab.ops.arguments.axis_index import Along
+from inplacelab.ops.arguments.indices import Along
 from inplacelab.ops.scattering import GATHER, SCATTER
-from inplacelab.ops.table import LazyFunction
-from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table import LazyFunction, as_function, as_method
 from inplacelab.tensor import Tensor
 
 _ROWS = {

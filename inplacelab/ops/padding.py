@@ -13,9 +13,8 @@ from inplacelab.layout import Shape
 from inplacelab.ops.arguments.attributes import constant, sizes_of
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import to_tensor
-from inplacelab.ops.table import add_row
+from inplacelab.ops.table import add_row, as_functional
 from inplacelab.ops.table.depends import moved
-from inplacelab.ops.table.exports import as_functional
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 

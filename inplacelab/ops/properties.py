@@ -14,7 +14,7 @@ from inplacelab import dtypes, errors, modes
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import made
 from inplacelab.ops.operators import astype
-from inplacelab.ops.table.exports import as_function, as_method, as_property
+from inplacelab.ops.table import as_function, as_method, as_property
 from inplacelab.tensor import Tensor
 
 # ---- sizes, as tensors: a program that is traced would compute with them ---------------------------------------------------

@@ -11,11 +11,11 @@ import numpy as np
 from inplacelab import devices, dtypes, errors
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments.attributes import plain_number
-from inplacelab.ops.arguments.creation_options import device_for
+from inplacelab.ops.arguments.keywords import device_for
 from inplacelab.ops.creation import made, shape_of
 from inplacelab.ops.random_fills import check_probability, check_uniform, spread
 from inplacelab.ops.results import random_stream
-from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table import as_function, as_method
 from inplacelab.tensor import Tensor
 
 as_function(random_stream.seed)

@@ -24,9 +24,8 @@ from inplacelab.ops.arguments.operands import as_tensor, refuse_devices
 from inplacelab.ops.creation import shape_of
 from inplacelab.ops.explicit_views import as_strided
 from inplacelab.ops.results.destinations import move, reallocate
-from inplacelab.ops.table import add_row
+from inplacelab.ops.table import add_row, as_method, as_property
 from inplacelab.ops.table.depends import moved
-from inplacelab.ops.table.exports import as_method, as_property
 from inplacelab.ops.table.row import same
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor, adopt, fresh, look, show

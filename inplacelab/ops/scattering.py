@@ -13,8 +13,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments.attributes import constant, plain_number
-from inplacelab.ops.arguments.axis_index import written_last
-from inplacelab.ops.arguments.index_checks import (
+from inplacelab.ops.arguments.indices import (
     along,
     as_index_error,
     as_value_error,
@@ -24,6 +23,7 @@ from inplacelab.ops.arguments.index_checks import (
     checked_axis,
     front_axis,
     line_of,
+    written_last,
 )
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.results.kernel_tools import start

@@ -15,9 +15,8 @@ from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import made
-from inplacelab.ops.table import LazyFunction, add_row
+from inplacelab.ops.table import LazyFunction, add_row, as_function, as_method
 from inplacelab.ops.table.depends import along_axes
-from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor, TopKRetType
 

@@ -17,9 +17,8 @@ from inplacelab import errors
 from inplacelab.layout import Layout, Shape, index, normal_axis, packed, slices
 from inplacelab.ops.arguments.attributes import sizes_of
 from inplacelab.ops.backward_operations import put_back
-from inplacelab.ops.table import LazyFunction, add_row
+from inplacelab.ops.table import LazyFunction, add_row, as_function, as_method
 from inplacelab.ops.table.depends import moved
-from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
 from inplacelab.ops.views import NTH
 from inplacelab.tensor import Tensor

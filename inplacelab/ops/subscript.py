@@ -18,16 +18,14 @@ from inplacelab.dependence import Dependence
 from inplacelab.layout import index, is_basic
 from inplacelab.ops import views, writes
 from inplacelab.ops.arguments.attributes import REAL
-from inplacelab.ops.arguments.index_checks import Positions
-from inplacelab.ops.arguments.operands import number_like
-from inplacelab.ops.arguments.overlap import slots_of
+from inplacelab.ops.arguments.indices import Positions
+from inplacelab.ops.arguments.operands import number_like, slots_of
 from inplacelab.ops.creation import operand
 from inplacelab.ops.indexing import fits, positions
 from inplacelab.ops.results.metadata import temporary_view, view, window
-from inplacelab.ops.table import LazyFunction
+from inplacelab.ops.results.touched_slots import ENOUGH
+from inplacelab.ops.table import LazyFunction, as_method
 from inplacelab.ops.table.depends import written_at
-from inplacelab.ops.table.exports import as_method
-from inplacelab.ops.template.touched_slots import ENOUGH
 from inplacelab.tensor import Tensor
 
 _VIEW = LazyFunction(views.GETITEM, "view")

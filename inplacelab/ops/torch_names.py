@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from inplacelab import devices, dtypes
-from inplacelab.ops.arguments.creation_options import finished
-from inplacelab.ops.arguments.keywords import are_numbers
+from inplacelab.ops.arguments.keywords import are_numbers, finished
 from inplacelab.ops.creation import filled, made, shape_of
-from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table import as_function, as_method
 from inplacelab.tensor import Tensor
 
 

@@ -13,8 +13,7 @@ from inplacelab.autograd.history import refresh
 from inplacelab.dependence import CONSTANT, OVERWRITTEN
 from inplacelab.ops.arguments.attributes import check_all_hold, check_keeps_imaginary, constant, number_for
 from inplacelab.ops.creation import operand
-from inplacelab.ops.table import overwrite
-from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table import as_function, as_method, overwrite
 from inplacelab.ops.table.row import ZERO
 from inplacelab.tensor import Tensor
 

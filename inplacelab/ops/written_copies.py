@@ -7,9 +7,9 @@ from typing import Any
 
 from inplacelab import errors
 from inplacelab.layout import normal_axis
-from inplacelab.ops.arguments.index_checks import check_dtype
+from inplacelab.ops.arguments.indices import check_dtype
 from inplacelab.ops.arguments.operands import as_tensor
-from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table import as_function, as_method
 from inplacelab.tensor import Tensor
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, observe
-from inplacelab.ops.template import touched_slots
+from inplacelab.ops.results import touched_slots
 from tests.row_cases.every import CASES
 
 

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab.ops import generated, template
-from inplacelab.ops.table import LazyFunction
-from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS, LazyMethod
+from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS, LazyFunction, LazyMethod
 from inplacelab.ops.table.row import Row
 from inplacelab.tensor import Tensor
 

@@ -14,7 +14,7 @@ from inplacelab.autograd.saved import OUTPUT, Saved, save, save_copy
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import activations as chapter
-from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
 from inplacelab.ops.results import destinations, kernel_tools
 from inplacelab.ops.results.kernel_tools import launcher
@@ -81,7 +81,7 @@ def sigmoid_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("sigmoid_", x)
+        operands.refuse_self_overlap("sigmoid_", x)
     if form0.kind not in "fc":
         operands.check_dtype("sigmoid_", "fc", form0.dtype)
     mode = current_modes()
@@ -174,7 +174,7 @@ def relu_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("relu_", x)
+        operands.refuse_self_overlap("relu_", x)
     if form0.kind not in "f":
         operands.check_dtype("relu_", "f", form0.dtype)
     mode = current_modes()
@@ -306,7 +306,7 @@ def silu_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("silu_", x)
+        operands.refuse_self_overlap("silu_", x)
     if form0.kind not in "fc":
         operands.check_dtype("silu_", "fc", form0.dtype)
     mode = current_modes()
@@ -470,7 +470,7 @@ def leaky_relu_(x: Tensor, negative_slope: Any = 0.01, name: str | None = None) 
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("leaky_relu_", x)
+        operands.refuse_self_overlap("leaky_relu_", x)
     if form0.kind not in "f":
         operands.check_dtype("leaky_relu_", "f", form0.dtype)
     negative_slope = LEAKY_RELU_PREPARE_NEGATIVE_SLOPE(a0, negative_slope)
@@ -578,7 +578,7 @@ def elu_(x: Tensor, alpha: Any = 1.0, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("elu_", x)
+        operands.refuse_self_overlap("elu_", x)
     if form0.kind not in "f":
         operands.check_dtype("elu_", "f", form0.dtype)
     alpha = ELU_PREPARE_ALPHA(a0, alpha)
@@ -688,7 +688,7 @@ def hardtanh_(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = Non
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("hardtanh_", x)
+        operands.refuse_self_overlap("hardtanh_", x)
     if form0.kind not in "f":
         operands.check_dtype("hardtanh_", "f", form0.dtype)
     min = HARDTANH_PREPARE_MIN(a0, min)
@@ -802,7 +802,7 @@ def thresholded_relu_(x: Tensor, threshold: Any = 1.0, value: Any = 0.0, name: s
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("thresholded_relu_", x)
+        operands.refuse_self_overlap("thresholded_relu_", x)
     if form0.kind not in "f":
         operands.check_dtype("thresholded_relu_", "f", form0.dtype)
     threshold = THRESHOLDED_RELU_PREPARE_THRESHOLD(a0, threshold)
@@ -929,7 +929,7 @@ def softmax_(x: Tensor, axis: Any = -1, dtype: Any = None, name: str | None = No
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("softmax_", x)
+        operands.refuse_self_overlap("softmax_", x)
     axis = SOFTMAX_PREPARE_AXIS(a0, axis)
     dtype = SOFTMAX_DTYPE(form0.dtype, dtype)
     if dtype is not form0.dtype and dtype != form0.dtype:

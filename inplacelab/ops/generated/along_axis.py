@@ -12,11 +12,10 @@ from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, new_node, nex
 from inplacelab.autograd.saved import OUTPUT, Saved, save, save_copy
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import along_axis as chapter
-from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
-from inplacelab.ops.results import destinations
+from inplacelab.ops.results import destinations, touched_slots
 from inplacelab.ops.table.depends import dependence
-from inplacelab.ops.template import touched_slots
 from inplacelab.tensor import Tensor, fresh, known_form
 
 # ---- take_along_axis -----------------------------------------------------------------------------
@@ -192,7 +191,7 @@ def _put_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
     if base is not None:
         refresh(arr)
     if arr.overlaps:
-        overlap.refuse_self_overlap("put_along_axis_", arr)
+        operands.refuse_self_overlap("put_along_axis_", arr)
     storage1 = indices.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("put_along_axis_", arr, indices)
@@ -223,7 +222,7 @@ def _put_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
                 kept += (
                     save("indices", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("indices", indices, e1, arr),
+                    else operands.save_operand("indices", indices, e1, arr),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (_PUT_ALONG, (e0, e1, e2), UNFINISHED)
@@ -239,9 +238,9 @@ def _put_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
     )
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(arr, indices)
+            a1 = operands.copy_if_overlapping(arr, indices)
         if storage2 is storage:
-            a2 = overlap.copy_if_overlapping(arr, values)
+            a2 = operands.copy_if_overlapping(arr, values)
         if mode.keeper is not None:
             mode.keeper.before_write(arr)
         if node is not None:
@@ -360,7 +359,7 @@ def _add_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
     if base is not None:
         refresh(arr)
     if arr.overlaps:
-        overlap.refuse_self_overlap("put_along_axis_", arr)
+        operands.refuse_self_overlap("put_along_axis_", arr)
     storage1 = indices.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("put_along_axis_", arr, indices)
@@ -391,7 +390,7 @@ def _add_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
                 kept += (
                     save("indices", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("indices", indices, e1, arr),
+                    else operands.save_operand("indices", indices, e1, arr),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (_ADD_ALONG, (e0, e1, e2), UNFINISHED)
@@ -407,9 +406,9 @@ def _add_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
     )
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(arr, indices)
+            a1 = operands.copy_if_overlapping(arr, indices)
         if storage2 is storage:
-            a2 = overlap.copy_if_overlapping(arr, values)
+            a2 = operands.copy_if_overlapping(arr, values)
         if mode.keeper is not None:
             mode.keeper.before_write(arr)
         if node is not None:
@@ -532,7 +531,7 @@ def _multiply_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: s
     if base is not None:
         refresh(arr)
     if arr.overlaps:
-        overlap.refuse_self_overlap("put_along_axis_", arr)
+        operands.refuse_self_overlap("put_along_axis_", arr)
     storage1 = indices.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("put_along_axis_", arr, indices)
@@ -565,13 +564,13 @@ def _multiply_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: s
                 kept += (
                     save("indices", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("indices", indices, e1, arr),
+                    else operands.save_operand("indices", indices, e1, arr),
                 )
             if e0 is not None or e2 is not None:
                 kept += (
                     save("values", a2, storage2, e2)
                     if storage2 is not storage
-                    else overlap.save_operand("values", values, e2, arr),
+                    else operands.save_operand("values", values, e2, arr),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (_MULTIPLY_ALONG, (e0, e1, e2), UNFINISHED)
@@ -589,9 +588,9 @@ def _multiply_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: s
     )
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(arr, indices)
+            a1 = operands.copy_if_overlapping(arr, indices)
         if storage2 is storage:
-            a2 = overlap.copy_if_overlapping(arr, values)
+            a2 = operands.copy_if_overlapping(arr, values)
         if mode.keeper is not None:
             mode.keeper.before_write(arr)
         if node is not None:
@@ -710,7 +709,7 @@ def _mean_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str |
     if base is not None:
         refresh(arr)
     if arr.overlaps:
-        overlap.refuse_self_overlap("put_along_axis_", arr)
+        operands.refuse_self_overlap("put_along_axis_", arr)
     storage1 = indices.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("put_along_axis_", arr, indices)
@@ -741,7 +740,7 @@ def _mean_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str |
                 kept += (
                     save("indices", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("indices", indices, e1, arr),
+                    else operands.save_operand("indices", indices, e1, arr),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (_MEAN_ALONG, (e0, e1, e2), UNFINISHED)
@@ -759,9 +758,9 @@ def _mean_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str |
     )
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(arr, indices)
+            a1 = operands.copy_if_overlapping(arr, indices)
         if storage2 is storage:
-            a2 = overlap.copy_if_overlapping(arr, values)
+            a2 = operands.copy_if_overlapping(arr, values)
         if mode.keeper is not None:
             mode.keeper.before_write(arr)
         if node is not None:
@@ -886,7 +885,7 @@ def _extreme_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: st
     if base is not None:
         refresh(arr)
     if arr.overlaps:
-        overlap.refuse_self_overlap("put_along_axis_", arr)
+        operands.refuse_self_overlap("put_along_axis_", arr)
     storage1 = indices.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("put_along_axis_", arr, indices)
@@ -919,13 +918,13 @@ def _extreme_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: st
                 kept += (
                     save("indices", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("indices", indices, e1, arr),
+                    else operands.save_operand("indices", indices, e1, arr),
                 )
             if e0 is not None or e2 is not None:
                 kept += (
                     save("values", a2, storage2, e2)
                     if storage2 is not storage
-                    else overlap.save_operand("values", values, e2, arr),
+                    else operands.save_operand("values", values, e2, arr),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (_EXTREME_ALONG, (e0, e1, e2), UNFINISHED)
@@ -943,9 +942,9 @@ def _extreme_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: st
     )
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(arr, indices)
+            a1 = operands.copy_if_overlapping(arr, indices)
         if storage2 is storage:
-            a2 = overlap.copy_if_overlapping(arr, values)
+            a2 = operands.copy_if_overlapping(arr, values)
         if mode.keeper is not None:
             mode.keeper.before_write(arr)
         if node is not None:
@@ -1060,7 +1059,7 @@ def scatter_add_(input: Tensor, dim: Any, index: Tensor, src: Tensor, name: str 
     if base is not None:
         refresh(input)
     if input.overlaps:
-        overlap.refuse_self_overlap("scatter_add_", input)
+        operands.refuse_self_overlap("scatter_add_", input)
     storage1 = index.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("scatter_add_", input, index)
@@ -1085,7 +1084,7 @@ def scatter_add_(input: Tensor, dim: Any, index: Tensor, src: Tensor, name: str 
                 kept += (
                     save("index", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("index", index, e1, input),
+                    else operands.save_operand("index", index, e1, input),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (SCATTER_ADD, (e0, e1, e2), UNFINISHED)
@@ -1101,9 +1100,9 @@ def scatter_add_(input: Tensor, dim: Any, index: Tensor, src: Tensor, name: str 
     )
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(input, index)
+            a1 = operands.copy_if_overlapping(input, index)
         if storage2 is storage:
-            a2 = overlap.copy_if_overlapping(input, src)
+            a2 = operands.copy_if_overlapping(input, src)
         if mode.keeper is not None:
             mode.keeper.before_write(input)
         if node is not None:

@@ -17,7 +17,7 @@ from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import arithmetic as chapter
 from inplacelab.ops import operators
-from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
 from inplacelab.ops.results import destinations
 from inplacelab.ops.results.kernel_tools import launcher
@@ -144,14 +144,14 @@ def add_(
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("add_", x)
+        operands.refuse_self_overlap("add_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("add_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("add_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("add_", x, y)
+        operands.check_overlap("add_", x, y)
     plain = type(alpha) is int and alpha == 1
     if not plain:
         alpha = ADD_PREPARE_ALPHA(a0, alpha)
@@ -401,14 +401,14 @@ def subtract_(
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("subtract_", x)
+        operands.refuse_self_overlap("subtract_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("subtract_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("subtract_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("subtract_", x, y)
+        operands.check_overlap("subtract_", x, y)
     if form0.kind not in "fiuc" or form1.dtype is not form0.dtype:
         operands.check_dtype("subtract_", "fiuc", form0.dtype, form1.dtype)
     plain = type(alpha) is int and alpha == 1
@@ -647,14 +647,14 @@ def multiply_(
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("multiply_", x)
+        operands.refuse_self_overlap("multiply_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("multiply_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("multiply_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("multiply_", x, y)
+        operands.check_overlap("multiply_", x, y)
     if (
         form1 is not form0
         and (form0.dtype if form0.dtype is form1.dtype else operands.promoted("multiply", form0.dtype, form1.dtype))
@@ -681,7 +681,7 @@ def multiply_(
                 kept += (save_copy("x", a0, storage, e0),)
             if e0 is not None:
                 kept += (
-                    save("y", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("y", y, e1, x),
+                    save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (MULTIPLY, (e0, e1), UNFINISHED)
@@ -887,14 +887,14 @@ def divide_(
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("divide_", x)
+        operands.refuse_self_overlap("divide_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("divide_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("divide_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("divide_", x, y)
+        operands.check_overlap("divide_", x, y)
     plain = rounding_mode is None and form0.kind in "fiuc"
     if not plain:
         DIVIDE_VALIDATE(a0, a1, rounding_mode)
@@ -921,7 +921,7 @@ def divide_(
                 kept += (save_copy("x", a0, storage, e0),)
             if e0 is not None or e1 is not None:
                 kept += (
-                    save("y", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("y", y, e1, x),
+                    save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (DIVIDE, (e0, e1), UNFINISHED)
@@ -1122,14 +1122,14 @@ def floor_divide_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("floor_divide_", x)
+        operands.refuse_self_overlap("floor_divide_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("floor_divide_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("floor_divide_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("floor_divide_", x, y)
+        operands.check_overlap("floor_divide_", x, y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("floor_divide_", "fiu", form0.dtype, form1.dtype)
     FLOOR_DIVIDE_VALIDATE(a1)
@@ -1289,14 +1289,14 @@ def remainder_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("remainder_", x)
+        operands.refuse_self_overlap("remainder_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("remainder_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("remainder_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("remainder_", x, y)
+        operands.check_overlap("remainder_", x, y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("remainder_", "fiu", form0.dtype, form1.dtype)
     REMAINDER_VALIDATE(a1)
@@ -1326,7 +1326,7 @@ def remainder_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
                 kept += (save_copy("x", a0, storage, e0),)
             if e1 is not None:
                 kept += (
-                    save("y", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("y", y, e1, x),
+                    save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (REMAINDER, (e0, e1), UNFINISHED)
@@ -1454,14 +1454,14 @@ def gcd_(
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("gcd_", x)
+        operands.refuse_self_overlap("gcd_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("gcd_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("gcd_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("gcd_", x, y)
+        operands.check_overlap("gcd_", x, y)
     if form0.kind not in "iu" or form1.dtype is not form0.dtype:
         operands.check_dtype("gcd_", "iu", form0.dtype, form1.dtype)
     if (
@@ -1605,14 +1605,14 @@ def lcm_(
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("lcm_", x)
+        operands.refuse_self_overlap("lcm_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("lcm_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("lcm_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("lcm_", x, y)
+        operands.check_overlap("lcm_", x, y)
     if form0.kind not in "iu" or form1.dtype is not form0.dtype:
         operands.check_dtype("lcm_", "iu", form0.dtype, form1.dtype)
     if (
@@ -1744,21 +1744,21 @@ def lerp_(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("lerp_", x)
+        operands.refuse_self_overlap("lerp_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("lerp_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("lerp_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("lerp_", x, y)
+        operands.check_overlap("lerp_", x, y)
     storage2 = weight.storage
     if storage2.device is not storage.device:
         operands.refuse_devices("lerp_", x, weight)
     if form2 is not form0 and form2.shape != form0.shape and (common_shape(form0.shape, form2.shape) != form0.shape):
         operands.refuse_shape("lerp_", x, weight)
     if storage2 is storage and weight is not x:
-        overlap.check_overlap("lerp_", x, weight)
+        operands.check_overlap("lerp_", x, weight)
     if form0.kind not in "f":
         operands.check_dtype("lerp_", "f", form0.dtype)
     dtype = LERP_DTYPE(form0.dtype, form1.dtype, form2.dtype)
@@ -1785,13 +1785,13 @@ def lerp_(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
                 kept += (save_copy("x", a0, storage, e0),)
             if e2 is not None:
                 kept += (
-                    save("y", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("y", y, e1, x),
+                    save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             if e0 is not None or e1 is not None:
                 kept += (
                     save("weight", a2, storage2, e2)
                     if storage2 is not storage
-                    else overlap.save_operand("weight", weight, e2, x),
+                    else operands.save_operand("weight", weight, e2, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (LERP, (e0, e1, e2), UNFINISHED)
@@ -1931,21 +1931,21 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None =
     if base is not None:
         refresh(input)
     if input.overlaps:
-        overlap.refuse_self_overlap("addcmul_", input)
+        operands.refuse_self_overlap("addcmul_", input)
     storage1 = tensor1.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("addcmul_", input, tensor1)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("addcmul_", input, tensor1)
     if storage1 is storage and tensor1 is not input:
-        overlap.check_overlap("addcmul_", input, tensor1)
+        operands.check_overlap("addcmul_", input, tensor1)
     storage2 = tensor2.storage
     if storage2.device is not storage.device:
         operands.refuse_devices("addcmul_", input, tensor2)
     if form2 is not form0 and form2.shape != form0.shape and (common_shape(form0.shape, form2.shape) != form0.shape):
         operands.refuse_shape("addcmul_", input, tensor2)
     if storage2 is storage and tensor2 is not input:
-        overlap.check_overlap("addcmul_", input, tensor2)
+        operands.check_overlap("addcmul_", input, tensor2)
     if form0.kind not in "fiuc" or form1.dtype is not form0.dtype or form2.dtype is not form0.dtype:
         operands.check_dtype("addcmul_", "fiuc", form0.dtype, form1.dtype, form2.dtype)
     value = ADDCMUL_PREPARE_VALUE(a0, value)
@@ -1988,13 +1988,13 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None =
                 kept += (
                     save("tensor1", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("tensor1", tensor1, e1, input),
+                    else operands.save_operand("tensor1", tensor1, e1, input),
                 )
             if e1 is not None:
                 kept += (
                     save("tensor2", a2, storage2, e2)
                     if storage2 is not storage
-                    else overlap.save_operand("tensor2", tensor2, e2, input),
+                    else operands.save_operand("tensor2", tensor2, e2, input),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (ADDCMUL, (e0, e1, e2), UNFINISHED)
@@ -2137,21 +2137,21 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None =
     if base is not None:
         refresh(input)
     if input.overlaps:
-        overlap.refuse_self_overlap("addcdiv_", input)
+        operands.refuse_self_overlap("addcdiv_", input)
     storage1 = tensor1.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("addcdiv_", input, tensor1)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("addcdiv_", input, tensor1)
     if storage1 is storage and tensor1 is not input:
-        overlap.check_overlap("addcdiv_", input, tensor1)
+        operands.check_overlap("addcdiv_", input, tensor1)
     storage2 = tensor2.storage
     if storage2.device is not storage.device:
         operands.refuse_devices("addcdiv_", input, tensor2)
     if form2 is not form0 and form2.shape != form0.shape and (common_shape(form0.shape, form2.shape) != form0.shape):
         operands.refuse_shape("addcdiv_", input, tensor2)
     if storage2 is storage and tensor2 is not input:
-        overlap.check_overlap("addcdiv_", input, tensor2)
+        operands.check_overlap("addcdiv_", input, tensor2)
     if form0.kind not in "fc" or form1.dtype is not form0.dtype or form2.dtype is not form0.dtype:
         operands.check_dtype("addcdiv_", "fc", form0.dtype, form1.dtype, form2.dtype)
     value = ADDCDIV_PREPARE_VALUE(a0, value)
@@ -2194,13 +2194,13 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None =
                 kept += (
                     save("tensor1", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("tensor1", tensor1, e1, input),
+                    else operands.save_operand("tensor1", tensor1, e1, input),
                 )
             if e1 is not None or e2 is not None:
                 kept += (
                     save("tensor2", a2, storage2, e2)
                     if storage2 is not storage
-                    else overlap.save_operand("tensor2", tensor2, e2, input),
+                    else operands.save_operand("tensor2", tensor2, e2, input),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (ADDCDIV, (e0, e1, e2), UNFINISHED)

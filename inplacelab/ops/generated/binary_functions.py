@@ -15,7 +15,7 @@ from inplacelab.autograd.saved import OUTPUT, Saved, save, save_copy
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import binary_functions as chapter
-from inplacelab.ops.arguments import operands, overlap
+from inplacelab.ops.arguments import operands
 from inplacelab.ops.results import destinations
 from inplacelab.ops.results.kernel_tools import launcher
 from inplacelab.ops.table.depends import dependence
@@ -99,14 +99,14 @@ def hypot_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("hypot_", x)
+        operands.refuse_self_overlap("hypot_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("hypot_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("hypot_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("hypot_", x, y)
+        operands.check_overlap("hypot_", x, y)
     if form0.kind not in "f":
         operands.check_dtype("hypot_", "f", form0.dtype)
     dtype = HYPOT_DTYPE(form0.dtype, form1.dtype)
@@ -128,7 +128,7 @@ def hypot_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
                 kept += (save_copy("x", a0, storage, e0),)
             if e1 is not None:
                 kept += (
-                    save("y", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("y", y, e1, x),
+                    save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (HYPOT, (e0, e1), UNFINISHED)
@@ -231,14 +231,14 @@ def atan2_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("atan2_", x)
+        operands.refuse_self_overlap("atan2_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("atan2_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("atan2_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("atan2_", x, y)
+        operands.check_overlap("atan2_", x, y)
     if form0.kind not in "fiu":
         operands.check_dtype("atan2_", "fiu", form0.dtype)
     plain = form0.kind in "f"
@@ -258,7 +258,7 @@ def atan2_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (
                 save_copy("x", a0, storage, e0),
-                save("y", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("y", y, e1, x),
+                save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
             )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (ATAN2, (e0, e1), UNFINISHED)
@@ -423,14 +423,14 @@ def copysign_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("copysign_", x)
+        operands.refuse_self_overlap("copysign_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("copysign_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("copysign_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("copysign_", x, y)
+        operands.check_overlap("copysign_", x, y)
     if form0.kind not in "fiub" or form1.dtype is not form0.dtype:
         operands.check_dtype("copysign_", "fiub", form0.dtype, form1.dtype)
     if (
@@ -605,14 +605,14 @@ def ldexp_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("ldexp_", x)
+        operands.refuse_self_overlap("ldexp_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("ldexp_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("ldexp_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("ldexp_", x, y)
+        operands.check_overlap("ldexp_", x, y)
     dtype = LDEXP_DTYPE(form0.dtype, form1.dtype)
     if dtype is not form0.dtype and dtype != form0.dtype:
         return destinations.reallocate(
@@ -630,7 +630,7 @@ def ldexp_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             kept: tuple[Saved, ...] = ()
             if e0 is not None:
                 kept += (
-                    save("y", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("y", y, e1, x),
+                    save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (LDEXP, (e0, e1), UNFINISHED)
@@ -795,14 +795,14 @@ def gammainc_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("gammainc_", x)
+        operands.refuse_self_overlap("gammainc_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("gammainc_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("gammainc_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("gammainc_", x, y)
+        operands.check_overlap("gammainc_", x, y)
     if form0.kind not in "f":
         operands.check_dtype("gammainc_", "f", form0.dtype)
     special = x.storage.device.special
@@ -830,7 +830,7 @@ def gammainc_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
                 kept += (save_copy("x", a0, storage, e0),)
             if e1 is not None:
                 kept += (
-                    save("y", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("y", y, e1, x),
+                    save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (GAMMAINC, (e0, e1), UNFINISHED)
@@ -936,14 +936,14 @@ def gammaincc_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("gammaincc_", x)
+        operands.refuse_self_overlap("gammaincc_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("gammaincc_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("gammaincc_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("gammaincc_", x, y)
+        operands.check_overlap("gammaincc_", x, y)
     if form0.kind not in "f":
         operands.check_dtype("gammaincc_", "f", form0.dtype)
     special = x.storage.device.special
@@ -971,7 +971,7 @@ def gammaincc_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
                 kept += (save_copy("x", a0, storage, e0),)
             if e1 is not None:
                 kept += (
-                    save("y", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("y", y, e1, x),
+                    save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (GAMMAINCC, (e0, e1), UNFINISHED)

@@ -13,7 +13,7 @@ from inplacelab.autograd.saved import Saved, save, save_copy
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import clipping as chapter
-from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
 from inplacelab.ops.results import destinations, kernel_tools
 from inplacelab.ops.results.kernel_tools import launcher
@@ -212,7 +212,7 @@ def clip_(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) 
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("clip_", x)
+        operands.refuse_self_overlap("clip_", x)
     if form0.kind not in "fiu":
         operands.check_dtype("clip_", "fiu", form0.dtype)
     min = CLIP_PREPARE_MIN(a0, min)
@@ -330,7 +330,7 @@ def clamp_min_(x: Tensor, min: Any, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("clamp_min_", x)
+        operands.refuse_self_overlap("clamp_min_", x)
     if form0.kind not in "fiu":
         operands.check_dtype("clamp_min_", "fiu", form0.dtype)
     min = CLAMP_MIN_PREPARE_MIN(a0, min)
@@ -438,7 +438,7 @@ def clamp_max_(x: Tensor, max: Any, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("clamp_max_", x)
+        operands.refuse_self_overlap("clamp_max_", x)
     if form0.kind not in "fiu":
         operands.check_dtype("clamp_max_", "fiu", form0.dtype)
     max = CLAMP_MAX_PREPARE_MAX(a0, max)
@@ -547,7 +547,7 @@ def nan_to_num_(x: Tensor, nan: Any = 0.0, posinf: Any = None, neginf: Any = Non
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("nan_to_num_", x)
+        operands.refuse_self_overlap("nan_to_num_", x)
     NAN_TO_NUM_VALIDATE(a0)
     nan = NAN_TO_NUM_PREPARE_NAN(a0, nan)
     posinf = NAN_TO_NUM_PREPARE_POSINF(a0, posinf)

@@ -15,7 +15,7 @@ from inplacelab.autograd.saved import Saved
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import comparisons as chapter
-from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
 from inplacelab.ops.results import destinations
 from inplacelab.ops.results.kernel_tools import launcher
@@ -91,14 +91,14 @@ def equal_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("equal_", x)
+        operands.refuse_self_overlap("equal_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("equal_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("equal_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("equal_", x, y)
+        operands.check_overlap("equal_", x, y)
     dtype = EQUAL_DTYPE(form0.dtype, form1.dtype)
     if dtype is not form0.dtype and dtype != form0.dtype:
         return destinations.reallocate(
@@ -215,14 +215,14 @@ def not_equal_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("not_equal_", x)
+        operands.refuse_self_overlap("not_equal_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("not_equal_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("not_equal_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("not_equal_", x, y)
+        operands.check_overlap("not_equal_", x, y)
     dtype = NOT_EQUAL_DTYPE(form0.dtype, form1.dtype)
     if dtype is not form0.dtype and dtype != form0.dtype:
         return destinations.reallocate(
@@ -345,14 +345,14 @@ def less_than_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("less_than_", x)
+        operands.refuse_self_overlap("less_than_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("less_than_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("less_than_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("less_than_", x, y)
+        operands.check_overlap("less_than_", x, y)
     dtype = LESS_THAN_DTYPE(form0.dtype, form1.dtype)
     if dtype is not form0.dtype and dtype != form0.dtype:
         return destinations.reallocate(
@@ -475,14 +475,14 @@ def less_equal_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("less_equal_", x)
+        operands.refuse_self_overlap("less_equal_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("less_equal_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("less_equal_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("less_equal_", x, y)
+        operands.check_overlap("less_equal_", x, y)
     dtype = LESS_EQUAL_DTYPE(form0.dtype, form1.dtype)
     if dtype is not form0.dtype and dtype != form0.dtype:
         return destinations.reallocate(
@@ -605,14 +605,14 @@ def greater_than_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("greater_than_", x)
+        operands.refuse_self_overlap("greater_than_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("greater_than_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("greater_than_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("greater_than_", x, y)
+        operands.check_overlap("greater_than_", x, y)
     dtype = GREATER_THAN_DTYPE(form0.dtype, form1.dtype)
     if dtype is not form0.dtype and dtype != form0.dtype:
         return destinations.reallocate(
@@ -735,14 +735,14 @@ def greater_equal_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("greater_equal_", x)
+        operands.refuse_self_overlap("greater_equal_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("greater_equal_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("greater_equal_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("greater_equal_", x, y)
+        operands.check_overlap("greater_equal_", x, y)
     dtype = GREATER_EQUAL_DTYPE(form0.dtype, form1.dtype)
     if dtype is not form0.dtype and dtype != form0.dtype:
         return destinations.reallocate(

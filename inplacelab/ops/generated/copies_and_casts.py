@@ -16,7 +16,7 @@ from inplacelab.autograd.saved import Saved
 from inplacelab.form import Form
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import copies_and_casts as chapter
-from inplacelab.ops.arguments import operands, overlap
+from inplacelab.ops.arguments import operands
 from inplacelab.ops.results import destinations
 from inplacelab.ops.results.kernel_tools import launcher
 from inplacelab.ops.table.depends import dependence
@@ -120,7 +120,7 @@ def cast_(x: Tensor, dtype: Any, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("cast_", x)
+        operands.refuse_self_overlap("cast_", x)
     CAST_VALIDATE(a0, dtype)
     dtype = CAST_DTYPE(dtype)
     if dtype is not form0.dtype and dtype != form0.dtype:

@@ -12,12 +12,11 @@ from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, new_node, nex
 from inplacelab.autograd.saved import Saved
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import diagonals as chapter
-from inplacelab.ops.arguments import attributes, keywords, operands, overlap
+from inplacelab.ops.arguments import attributes, keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
-from inplacelab.ops.results import destinations
+from inplacelab.ops.results import destinations, touched_slots
 from inplacelab.ops.table.depends import dependence
 from inplacelab.ops.table.row import required
-from inplacelab.ops.template import touched_slots
 from inplacelab.tensor import Tensor, fresh, known_form
 
 # ---- tril ----------------------------------------------------------------------------------------
@@ -88,7 +87,7 @@ def tril_(x: Tensor, diagonal: Any = 0, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("tril_", x)
+        operands.refuse_self_overlap("tril_", x)
     TRIL_VALIDATE(a0)
     diagonal = TRIL_PREPARE_DIAGONAL(a0, diagonal)
     mode = current_modes()
@@ -197,7 +196,7 @@ def triu_(x: Tensor, diagonal: Any = 0, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("triu_", x)
+        operands.refuse_self_overlap("triu_", x)
     TRIU_VALIDATE(a0)
     diagonal = TRIU_PREPARE_DIAGONAL(a0, diagonal)
     mode = current_modes()
@@ -255,7 +254,7 @@ def fill_diagonal_(x: Tensor, value: Any, offset: Any = 0, wrap: Any = False, na
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("fill_diagonal_", x)
+        operands.refuse_self_overlap("fill_diagonal_", x)
     if form0.kind not in "fiub":
         operands.check_dtype("fill_diagonal_", "fiub", form0.dtype)
     FILL_DIAGONAL_VALIDATE(a0)
@@ -384,7 +383,7 @@ def fill_diagonal_tensor_(
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("fill_diagonal_tensor_", x)
+        operands.refuse_self_overlap("fill_diagonal_tensor_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("fill_diagonal_tensor_", x, y)
@@ -417,7 +416,7 @@ def fill_diagonal_tensor_(
     )
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(x, y)
+            a1 = operands.copy_if_overlapping(x, y)
         if mode.keeper is not None:
             mode.keeper.before_write(x)
         if node is not None:

@@ -13,7 +13,7 @@ from inplacelab.autograd.saved import Saved, save
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import dropout as chapter
-from inplacelab.ops.arguments import operands, overlap
+from inplacelab.ops.arguments import operands
 from inplacelab.ops.results import destinations
 from inplacelab.ops.results.kernel_tools import launcher
 from inplacelab.ops.table.depends import dependence
@@ -94,14 +94,14 @@ def dropout_(x: Tensor, mask: Tensor, factor: Any = 1.0, name: str | None = None
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("dropout_", x)
+        operands.refuse_self_overlap("dropout_", x)
     storage1 = mask.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("dropout_", x, mask)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("dropout_", x, mask)
     if storage1 is storage and mask is not x:
-        overlap.check_overlap("dropout_", x, mask)
+        operands.check_overlap("dropout_", x, mask)
     if form0.kind not in "f":
         operands.check_dtype("dropout_", "f", form0.dtype)
     dtype = DROPOUT_DTYPE(form0.dtype)
@@ -127,7 +127,7 @@ def dropout_(x: Tensor, mask: Tensor, factor: Any = 1.0, name: str | None = None
                 kept += (
                     save("mask", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("mask", mask, e1, x),
+                    else operands.save_operand("mask", mask, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (DROPOUT, (e0, e1), UNFINISHED)

@@ -15,7 +15,7 @@ from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, new_node, nex
 from inplacelab.autograd.saved import OUTPUT, Saved, save, save_copy
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import exponentials as chapter
-from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
 from inplacelab.ops.results import destinations
 from inplacelab.ops.results.kernel_tools import launcher
@@ -87,7 +87,7 @@ def exp_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("exp_", x)
+        operands.refuse_self_overlap("exp_", x)
     if form0.kind not in "fiuc":
         operands.check_dtype("exp_", "fiuc", form0.dtype)
     plain = form0.kind in "fc"
@@ -193,7 +193,7 @@ def exp2_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("exp2_", x)
+        operands.refuse_self_overlap("exp2_", x)
     if form0.kind not in "fiu":
         operands.check_dtype("exp2_", "fiu", form0.dtype)
     plain = form0.kind in "fc"
@@ -308,7 +308,7 @@ def expm1_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("expm1_", x)
+        operands.refuse_self_overlap("expm1_", x)
     if form0.kind not in "fiuc":
         operands.check_dtype("expm1_", "fiuc", form0.dtype)
     plain = form0.kind in "fc"
@@ -421,7 +421,7 @@ def log_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("log_", x)
+        operands.refuse_self_overlap("log_", x)
     if form0.kind not in "fiuc":
         operands.check_dtype("log_", "fiuc", form0.dtype)
     plain = form0.kind in "fc"
@@ -530,7 +530,7 @@ def log2_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("log2_", x)
+        operands.refuse_self_overlap("log2_", x)
     if form0.kind not in "fiuc":
         operands.check_dtype("log2_", "fiuc", form0.dtype)
     plain = form0.kind in "fc"
@@ -641,7 +641,7 @@ def log10_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("log10_", x)
+        operands.refuse_self_overlap("log10_", x)
     if form0.kind not in "fiuc":
         operands.check_dtype("log10_", "fiuc", form0.dtype)
     plain = form0.kind in "fc"
@@ -752,7 +752,7 @@ def log1p_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("log1p_", x)
+        operands.refuse_self_overlap("log1p_", x)
     if form0.kind not in "fiuc":
         operands.check_dtype("log1p_", "fiuc", form0.dtype)
     plain = form0.kind in "fc"
@@ -861,7 +861,7 @@ def logit_(x: Tensor, eps: Any = None, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("logit_", x)
+        operands.refuse_self_overlap("logit_", x)
     if form0.kind not in "f":
         operands.check_dtype("logit_", "f", form0.dtype)
     eps = LOGIT_PREPARE_EPS(a0, eps)

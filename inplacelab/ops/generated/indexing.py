@@ -12,11 +12,11 @@ from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, new_node, nex
 from inplacelab.autograd.saved import Saved, save
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import indexing as chapter
-from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
+from inplacelab.ops.results import touched_slots
 from inplacelab.ops.table.depends import dependence
 from inplacelab.ops.table.row import required
-from inplacelab.ops.template import touched_slots
 from inplacelab.tensor import Tensor, fresh, known_form
 
 # ---- _take ---------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def _put_(x: Tensor, y: Tensor, key: Any, accumulate: Any = False, name: str | N
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("setitem", x)
+        operands.refuse_self_overlap("setitem", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("setitem", x, y)
@@ -216,7 +216,7 @@ def _put_(x: Tensor, y: Tensor, key: Any, accumulate: Any = False, name: str | N
     )
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(x, y)
+            a1 = operands.copy_if_overlapping(x, y)
         if mode.keeper is not None:
             mode.keeper.before_write(x)
         if node is not None:
@@ -349,7 +349,7 @@ def index_put_(
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("index_put_", x)
+        operands.refuse_self_overlap("index_put_", x)
     storage1 = value.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("index_put_", x, value)
@@ -384,7 +384,7 @@ def index_put_(
     )
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(x, value)
+            a1 = operands.copy_if_overlapping(x, value)
         if mode.keeper is not None:
             mode.keeper.before_write(x)
         if node is not None:

@@ -12,7 +12,7 @@ from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, new_node, nex
 from inplacelab.autograd.saved import Saved, save
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import linear_algebra as chapter
-from inplacelab.ops.arguments import attributes, keywords, operands, overlap
+from inplacelab.ops.arguments import attributes, keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
 from inplacelab.ops.results import destinations
 from inplacelab.ops.table.depends import dependence
@@ -107,7 +107,7 @@ def addmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 1.
     if base is not None:
         refresh(input)
     if input.overlaps:
-        overlap.refuse_self_overlap("addmm_", input)
+        operands.refuse_self_overlap("addmm_", input)
     storage1 = x.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("addmm_", input, x)
@@ -147,11 +147,15 @@ def addmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 1.
             kept: tuple[Saved, ...] = ()
             if e2 is not None:
                 kept += (
-                    save("x", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("x", x, e1, input),
+                    save("x", a1, storage1, e1)
+                    if storage1 is not storage
+                    else operands.save_operand("x", x, e1, input),
                 )
             if e1 is not None:
                 kept += (
-                    save("y", a2, storage2, e2) if storage2 is not storage else overlap.save_operand("y", y, e2, input),
+                    save("y", a2, storage2, e2)
+                    if storage2 is not storage
+                    else operands.save_operand("y", y, e2, input),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (ADDMM, (e0, e1, e2), UNFINISHED)
@@ -159,9 +163,9 @@ def addmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 1.
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(input, x)
+            a1 = operands.copy_if_overlapping(input, x)
         if storage2 is storage:
-            a2 = overlap.copy_if_overlapping(input, y)
+            a2 = operands.copy_if_overlapping(input, y)
         if mode.keeper is not None:
             mode.keeper.before_write(input)
         if node is not None:
@@ -285,7 +289,7 @@ def baddbmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 
     if base is not None:
         refresh(input)
     if input.overlaps:
-        overlap.refuse_self_overlap("baddbmm_", input)
+        operands.refuse_self_overlap("baddbmm_", input)
     storage1 = x.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("baddbmm_", input, x)
@@ -325,11 +329,15 @@ def baddbmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 
             kept: tuple[Saved, ...] = ()
             if e2 is not None:
                 kept += (
-                    save("x", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("x", x, e1, input),
+                    save("x", a1, storage1, e1)
+                    if storage1 is not storage
+                    else operands.save_operand("x", x, e1, input),
                 )
             if e1 is not None:
                 kept += (
-                    save("y", a2, storage2, e2) if storage2 is not storage else overlap.save_operand("y", y, e2, input),
+                    save("y", a2, storage2, e2)
+                    if storage2 is not storage
+                    else operands.save_operand("y", y, e2, input),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (BADDBMM, (e0, e1, e2), UNFINISHED)
@@ -337,9 +345,9 @@ def baddbmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(input, x)
+            a1 = operands.copy_if_overlapping(input, x)
         if storage2 is storage:
-            a2 = overlap.copy_if_overlapping(input, y)
+            a2 = operands.copy_if_overlapping(input, y)
         if mode.keeper is not None:
             mode.keeper.before_write(input)
         if node is not None:

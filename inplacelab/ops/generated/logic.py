@@ -16,7 +16,7 @@ from inplacelab.form import Form
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import logic as chapter
-from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
 from inplacelab.ops.results import destinations
 from inplacelab.ops.results.kernel_tools import launcher
@@ -97,14 +97,14 @@ def logical_and_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("logical_and_", x)
+        operands.refuse_self_overlap("logical_and_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("logical_and_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("logical_and_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("logical_and_", x, y)
+        operands.check_overlap("logical_and_", x, y)
     dtype = LOGICAL_AND_DTYPE(form0.dtype, form1.dtype)
     if dtype is not form0.dtype and dtype != form0.dtype:
         return destinations.reallocate(
@@ -227,14 +227,14 @@ def logical_or_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("logical_or_", x)
+        operands.refuse_self_overlap("logical_or_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("logical_or_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("logical_or_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("logical_or_", x, y)
+        operands.check_overlap("logical_or_", x, y)
     dtype = LOGICAL_OR_DTYPE(form0.dtype, form1.dtype)
     if dtype is not form0.dtype and dtype != form0.dtype:
         return destinations.reallocate(
@@ -357,14 +357,14 @@ def logical_xor_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("logical_xor_", x)
+        operands.refuse_self_overlap("logical_xor_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("logical_xor_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("logical_xor_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("logical_xor_", x, y)
+        operands.check_overlap("logical_xor_", x, y)
     dtype = LOGICAL_XOR_DTYPE(form0.dtype, form1.dtype)
     if dtype is not form0.dtype and dtype != form0.dtype:
         return destinations.reallocate(
@@ -462,7 +462,7 @@ def logical_not_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("logical_not_", x)
+        operands.refuse_self_overlap("logical_not_", x)
     dtype = LOGICAL_NOT_DTYPE()
     if dtype is not form0.dtype and dtype != form0.dtype:
         return destinations.reallocate(
@@ -578,14 +578,14 @@ def bitwise_and_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("bitwise_and_", x)
+        operands.refuse_self_overlap("bitwise_and_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("bitwise_and_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("bitwise_and_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("bitwise_and_", x, y)
+        operands.check_overlap("bitwise_and_", x, y)
     if form0.kind not in "iub":
         operands.check_dtype("bitwise_and_", "iub", form0.dtype)
     dtype = BITWISE_AND_DTYPE(form0.dtype, form1.dtype)
@@ -733,14 +733,14 @@ def bitwise_or_(
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("bitwise_or_", x)
+        operands.refuse_self_overlap("bitwise_or_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("bitwise_or_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("bitwise_or_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("bitwise_or_", x, y)
+        operands.check_overlap("bitwise_or_", x, y)
     if form0.kind not in "iub":
         operands.check_dtype("bitwise_or_", "iub", form0.dtype)
     dtype = BITWISE_OR_DTYPE(form0.dtype, form1.dtype)
@@ -865,14 +865,14 @@ def bitwise_xor_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("bitwise_xor_", x)
+        operands.refuse_self_overlap("bitwise_xor_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("bitwise_xor_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("bitwise_xor_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("bitwise_xor_", x, y)
+        operands.check_overlap("bitwise_xor_", x, y)
     if form0.kind not in "iub":
         operands.check_dtype("bitwise_xor_", "iub", form0.dtype)
     dtype = BITWISE_XOR_DTYPE(form0.dtype, form1.dtype)
@@ -985,7 +985,7 @@ def bitwise_not_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("bitwise_not_", x)
+        operands.refuse_self_overlap("bitwise_not_", x)
     if form0.kind not in "iub":
         operands.check_dtype("bitwise_not_", "iub", form0.dtype)
     mode = current_modes()
@@ -1106,14 +1106,14 @@ def bitwise_left_shift_(x: Tensor, y: Tensor, is_arithmetic: Any = True, name: s
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("bitwise_left_shift_", x)
+        operands.refuse_self_overlap("bitwise_left_shift_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("bitwise_left_shift_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("bitwise_left_shift_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("bitwise_left_shift_", x, y)
+        operands.check_overlap("bitwise_left_shift_", x, y)
     if form0.kind not in "iu":
         operands.check_dtype("bitwise_left_shift_", "iu", form0.dtype)
     dtype = BITWISE_LEFT_SHIFT_DTYPE(form0.dtype, form1.dtype)
@@ -1255,14 +1255,14 @@ def bitwise_right_shift_(x: Tensor, y: Tensor, is_arithmetic: Any = True, name: 
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("bitwise_right_shift_", x)
+        operands.refuse_self_overlap("bitwise_right_shift_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("bitwise_right_shift_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("bitwise_right_shift_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("bitwise_right_shift_", x, y)
+        operands.check_overlap("bitwise_right_shift_", x, y)
     if form0.kind not in "iu":
         operands.check_dtype("bitwise_right_shift_", "iu", form0.dtype)
     dtype = BITWISE_RIGHT_SHIFT_DTYPE(form0.dtype, form1.dtype)

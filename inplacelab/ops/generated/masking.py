@@ -13,11 +13,11 @@ from inplacelab.autograd.saved import Saved, save
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import masking as chapter
-from inplacelab.ops.arguments import operands, overlap
+from inplacelab.ops.arguments import operands
+from inplacelab.ops.results import touched_slots
 from inplacelab.ops.results.kernel_tools import launcher
 from inplacelab.ops.table.depends import dependence
 from inplacelab.ops.table.row import required
-from inplacelab.ops.template import touched_slots
 from inplacelab.tensor import Tensor, fresh, known_form
 
 # ---- masked_fill ---------------------------------------------------------------------------------
@@ -99,21 +99,21 @@ def masked_fill_(x: Tensor, mask: Tensor, value: Any, name: str | None = None) -
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("masked_fill_", x)
+        operands.refuse_self_overlap("masked_fill_", x)
     storage1 = mask.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("masked_fill_", x, mask)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("masked_fill_", x, mask)
     if storage1 is storage and mask is not x:
-        overlap.check_overlap("masked_fill_", x, mask)
+        operands.check_overlap("masked_fill_", x, mask)
     storage2 = value.storage
     if storage2.device is not storage.device:
         operands.refuse_devices("masked_fill_", x, value)
     if form2 is not form0 and form2.shape != form0.shape and (common_shape(form0.shape, form2.shape) != form0.shape):
         operands.refuse_shape("masked_fill_", x, value)
     if storage2 is storage and value is not x:
-        overlap.check_overlap("masked_fill_", x, value)
+        operands.check_overlap("masked_fill_", x, value)
     MASKED_FILL_VALIDATE(a0, a2)
     mode = current_modes()
     node = None
@@ -130,7 +130,7 @@ def masked_fill_(x: Tensor, mask: Tensor, value: Any, name: str | None = None) -
                 kept += (
                     save("mask", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("mask", mask, e1, x),
+                    else operands.save_operand("mask", mask, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (MASKED_FILL, (e0, e1, e2), UNFINISHED)
@@ -243,7 +243,7 @@ def masked_scatter_(x: Tensor, mask: Tensor, value: Tensor, name: str | None = N
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("masked_scatter_", x)
+        operands.refuse_self_overlap("masked_scatter_", x)
     storage1 = mask.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("masked_scatter_", x, mask)
@@ -269,7 +269,7 @@ def masked_scatter_(x: Tensor, mask: Tensor, value: Tensor, name: str | None = N
                 kept += (
                     save("mask", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("mask", mask, e1, x),
+                    else operands.save_operand("mask", mask, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (MASKED_SCATTER, (e0, e1, e2), UNFINISHED)
@@ -281,9 +281,9 @@ def masked_scatter_(x: Tensor, mask: Tensor, value: Tensor, name: str | None = N
     depends = dependence(MASKED_SCATTER, {"x": a0, "mask": a1, "value": a2}, a0.shape) if mode.listeners else None
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(x, mask)
+            a1 = operands.copy_if_overlapping(x, mask)
         if storage2 is storage:
-            a2 = overlap.copy_if_overlapping(x, value)
+            a2 = operands.copy_if_overlapping(x, value)
         if mode.keeper is not None:
             mode.keeper.before_write(x)
         if node is not None:

@@ -16,13 +16,12 @@ from inplacelab.form import Form
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import maximum_and_where as chapter
-from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
-from inplacelab.ops.results import destinations
+from inplacelab.ops.results import destinations, touched_slots
 from inplacelab.ops.results.kernel_tools import launcher
 from inplacelab.ops.table.depends import dependence
 from inplacelab.ops.table.row import required
-from inplacelab.ops.template import touched_slots
 from inplacelab.tensor import Tensor, fresh, known_form
 
 # ---- maximum -------------------------------------------------------------------------------------
@@ -358,14 +357,14 @@ def heaviside_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("heaviside_", x)
+        operands.refuse_self_overlap("heaviside_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("heaviside_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("heaviside_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("heaviside_", x, y)
+        operands.check_overlap("heaviside_", x, y)
     if form0.kind not in "fiu":
         operands.check_dtype("heaviside_", "fiu", form0.dtype)
     dtype = HEAVISIDE_DTYPE(form0.dtype, form1.dtype)
@@ -509,21 +508,21 @@ def where_(condition: Tensor, x: Tensor, y: Tensor, name: str | None = None) -> 
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("where_", x)
+        operands.refuse_self_overlap("where_", x)
     storage1 = condition.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("where_", x, condition)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("where_", x, condition)
     if storage1 is storage and condition is not x:
-        overlap.check_overlap("where_", x, condition)
+        operands.check_overlap("where_", x, condition)
     storage2 = y.storage
     if storage2.device is not storage.device:
         operands.refuse_devices("where_", x, y)
     if form2 is not form0 and form2.shape != form0.shape and (common_shape(form0.shape, form2.shape) != form0.shape):
         operands.refuse_shape("where_", x, y)
     if storage2 is storage and y is not x:
-        overlap.check_overlap("where_", x, y)
+        operands.check_overlap("where_", x, y)
     WHERE_VALIDATE(a1)
     dtype = WHERE_DTYPE(form0.dtype, form2.dtype)
     if dtype is not form0.dtype and dtype != form0.dtype:
@@ -555,7 +554,7 @@ def where_(condition: Tensor, x: Tensor, y: Tensor, name: str | None = None) -> 
                 kept += (
                     save("condition", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("condition", condition, e1, x),
+                    else operands.save_operand("condition", condition, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (WHERE, (e0, e1, e2), UNFINISHED)

@@ -14,12 +14,11 @@ from inplacelab.autograd.saved import OUTPUT, Saved, save, save_copy
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import norms as chapter
 from inplacelab.ops import reductions
-from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
-from inplacelab.ops.results import destinations
+from inplacelab.ops.results import destinations, touched_slots
 from inplacelab.ops.table.depends import dependence
 from inplacelab.ops.table.row import required
-from inplacelab.ops.template import touched_slots
 from inplacelab.tensor import Tensor, fresh, known_form
 
 # ---- norm ----------------------------------------------------------------------------------------
@@ -159,7 +158,7 @@ def renorm_(x: Tensor, p: Any, axis: Any, max_norm: Any, name: str | None = None
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("renorm_", x)
+        operands.refuse_self_overlap("renorm_", x)
     if form0.kind not in "f":
         operands.check_dtype("renorm_", "f", form0.dtype)
     RENORM_VALIDATE(p, max_norm)
@@ -229,7 +228,7 @@ def embedding_renorm_(
     if base is not None:
         refresh(weight)
     if weight.overlaps:
-        overlap.refuse_self_overlap("embedding_renorm_", weight)
+        operands.refuse_self_overlap("embedding_renorm_", weight)
     storage1 = x.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("embedding_renorm_", weight, x)
@@ -252,7 +251,7 @@ def embedding_renorm_(
                 kept += (
                     save("x", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("x", x, e1, weight),
+                    else operands.save_operand("x", x, e1, weight),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (EMBEDDING_RENORM, (e0, e1), UNFINISHED)
@@ -267,7 +266,7 @@ def embedding_renorm_(
     )
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(weight, x)
+            a1 = operands.copy_if_overlapping(weight, x)
         if mode.keeper is not None:
             mode.keeper.before_write(weight)
         if node is not None:

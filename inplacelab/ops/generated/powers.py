@@ -17,7 +17,7 @@ from inplacelab.form import Form
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import powers as chapter
-from inplacelab.ops.arguments import attributes, keywords, operands, overlap
+from inplacelab.ops.arguments import attributes, keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
 from inplacelab.ops.results import destinations, kernel_tools
 from inplacelab.ops.results.kernel_tools import launcher
@@ -99,7 +99,7 @@ def scale_(
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("scale_", x)
+        operands.refuse_self_overlap("scale_", x)
     plain = type(scale) is float and bias == 0.0 and (act is None) and (form0.kind in "fc")
     if not plain:
         scale = SCALE_PREPARE_SCALE(a0, scale)
@@ -206,7 +206,7 @@ def neg_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("neg_", x)
+        operands.refuse_self_overlap("neg_", x)
     if form0.kind not in "fiuc":
         operands.check_dtype("neg_", "fiuc", form0.dtype)
     mode = current_modes()
@@ -303,7 +303,7 @@ def abs_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("abs_", x)
+        operands.refuse_self_overlap("abs_", x)
     if form0.kind not in "fiuc":
         operands.check_dtype("abs_", "fiuc", form0.dtype)
     dtype = ABS_DTYPE(form0.dtype)
@@ -415,7 +415,7 @@ def sign_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("sign_", x)
+        operands.refuse_self_overlap("sign_", x)
     if form0.kind not in "fiuc":
         operands.check_dtype("sign_", "fiuc", form0.dtype)
     plain = form0.kind in "fiub"
@@ -523,7 +523,7 @@ def sgn_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("sgn_", x)
+        operands.refuse_self_overlap("sgn_", x)
     if form0.kind not in "fc":
         operands.check_dtype("sgn_", "fc", form0.dtype)
     plain = form0.kind in "fiub"
@@ -626,7 +626,7 @@ def square_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("square_", x)
+        operands.refuse_self_overlap("square_", x)
     if form0.kind not in "fiuc":
         operands.check_dtype("square_", "fiuc", form0.dtype)
     mode = current_modes()
@@ -730,7 +730,7 @@ def sqrt_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("sqrt_", x)
+        operands.refuse_self_overlap("sqrt_", x)
     if form0.kind not in "fc":
         operands.check_dtype("sqrt_", "fc", form0.dtype)
     mode = current_modes()
@@ -831,7 +831,7 @@ def rsqrt_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("rsqrt_", x)
+        operands.refuse_self_overlap("rsqrt_", x)
     if form0.kind not in "f":
         operands.check_dtype("rsqrt_", "f", form0.dtype)
     mode = current_modes()
@@ -932,7 +932,7 @@ def reciprocal_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("reciprocal_", x)
+        operands.refuse_self_overlap("reciprocal_", x)
     if form0.kind not in "fc":
         operands.check_dtype("reciprocal_", "fc", form0.dtype)
     mode = current_modes()
@@ -1073,14 +1073,14 @@ def pow_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("pow_", x)
+        operands.refuse_self_overlap("pow_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("pow_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("pow_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("pow_", x, y)
+        operands.check_overlap("pow_", x, y)
     if form0.kind not in "fiuc" or form1.dtype is not form0.dtype:
         operands.check_dtype("pow_", "fiuc", form0.dtype, form1.dtype)
     plain = form0.kind in "fbc"
@@ -1103,7 +1103,7 @@ def pow_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (
                 save_copy("x", a0, storage, e0),
-                save("y", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("y", y, e1, x),
+                save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
             )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (POW, (e0, e1), UNFINISHED)

@@ -13,7 +13,7 @@ from inplacelab.autograd.saved import Saved
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import random_fills as chapter
-from inplacelab.ops.arguments import attributes, keywords, operands, overlap
+from inplacelab.ops.arguments import attributes, keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
 from inplacelab.ops.results import random_stream
 from inplacelab.ops.table.depends import dependence
@@ -56,7 +56,7 @@ def uniform_(
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("uniform_", x)
+        operands.refuse_self_overlap("uniform_", x)
     if form0.kind not in "f":
         operands.check_dtype("uniform_", "f", form0.dtype)
     UNIFORM_VALIDATE(a0, min, max)
@@ -125,7 +125,7 @@ def normal_(x: Tensor, mean: Any = 0.0, std: Any = 1.0, name: str | None = None)
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("normal_", x)
+        operands.refuse_self_overlap("normal_", x)
     if form0.kind not in "fc":
         operands.check_dtype("normal_", "fc", form0.dtype)
     mean = NORMAL_PREPARE_MEAN(a0, mean)
@@ -192,7 +192,7 @@ def log_normal_(x: Tensor, mean: Any = 1.0, std: Any = 2.0, name: str | None = N
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("log_normal_", x)
+        operands.refuse_self_overlap("log_normal_", x)
     if form0.kind not in "fc":
         operands.check_dtype("log_normal_", "fc", form0.dtype)
     mean = LOG_NORMAL_PREPARE_MEAN(a0, mean)
@@ -265,7 +265,7 @@ def exponential_(
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("exponential_", x)
+        operands.refuse_self_overlap("exponential_", x)
     if form0.kind not in "f":
         operands.check_dtype("exponential_", "f", form0.dtype)
     lam = EXPONENTIAL_PREPARE_LAM(a0, lam)
@@ -331,7 +331,7 @@ def cauchy_(x: Tensor, loc: Any = 0, scale: Any = 1, name: str | None = None) ->
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("cauchy_", x)
+        operands.refuse_self_overlap("cauchy_", x)
     if form0.kind not in "f":
         operands.check_dtype("cauchy_", "f", form0.dtype)
     loc = CAUCHY_PREPARE_LOC(a0, loc)
@@ -400,7 +400,7 @@ def bernoulli_(x: Tensor, p: Any = 0.5, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("bernoulli_", x)
+        operands.refuse_self_overlap("bernoulli_", x)
     storage1 = p.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("bernoulli_", x, p)
@@ -425,7 +425,7 @@ def bernoulli_(x: Tensor, p: Any = 0.5, name: str | None = None) -> Tensor:
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(x, p)
+            a1 = operands.copy_if_overlapping(x, p)
         if mode.keeper is not None:
             mode.keeper.before_write(x)
         if node is not None:
@@ -480,7 +480,7 @@ def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("geometric_", x)
+        operands.refuse_self_overlap("geometric_", x)
     storage1 = probs.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("geometric_", x, probs)
@@ -505,7 +505,7 @@ def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(x, probs)
+            a1 = operands.copy_if_overlapping(x, probs)
         if mode.keeper is not None:
             mode.keeper.before_write(x)
         if node is not None:
@@ -557,7 +557,7 @@ def random_(x: Tensor, from_: Any = 0, to: Any = None, name: str | None = None, 
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("random_", x)
+        operands.refuse_self_overlap("random_", x)
     if form0.kind not in "fiu":
         operands.check_dtype("random_", "fiu", form0.dtype)
     RANDOM_VALIDATE(a0, from_, to, generator)

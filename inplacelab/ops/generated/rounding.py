@@ -15,7 +15,7 @@ from inplacelab.autograd.saved import Saved
 from inplacelab.form import Form
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import rounding as chapter
-from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
 from inplacelab.ops.results import destinations
 from inplacelab.ops.results.kernel_tools import launcher
@@ -91,7 +91,7 @@ def floor_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("floor_", x)
+        operands.refuse_self_overlap("floor_", x)
     if form0.kind not in "fiu":
         operands.check_dtype("floor_", "fiu", form0.dtype)
     plain = form0.kind in "f"
@@ -204,7 +204,7 @@ def ceil_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("ceil_", x)
+        operands.refuse_self_overlap("ceil_", x)
     if form0.kind not in "fiu":
         operands.check_dtype("ceil_", "fiu", form0.dtype)
     plain = form0.kind in "f"
@@ -310,7 +310,7 @@ def trunc_(input: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(input)
     if input.overlaps:
-        overlap.refuse_self_overlap("trunc_", input)
+        operands.refuse_self_overlap("trunc_", input)
     if form0.kind not in "fiu":
         operands.check_dtype("trunc_", "fiu", form0.dtype)
     plain = form0.kind in "f"
@@ -425,7 +425,7 @@ def round_(x: Tensor, decimals: Any = 0, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("round_", x)
+        operands.refuse_self_overlap("round_", x)
     if form0.kind not in "fiuc":
         operands.check_dtype("round_", "fiuc", form0.dtype)
     decimals = ROUND_PREPARE_DECIMALS(a0, decimals)
@@ -530,7 +530,7 @@ def frac_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("frac_", x)
+        operands.refuse_self_overlap("frac_", x)
     FRAC_VALIDATE(a0)
     mode = current_modes()
     node = None

@@ -12,7 +12,7 @@ from inplacelab.autograd.nodes import UNFINISHED, OpNode, new_node, next_serial
 from inplacelab.autograd.saved import OUTPUT, Saved, save, save_copy
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import scans as chapter
-from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
 from inplacelab.ops.results import destinations
 from inplacelab.ops.table.depends import dependence
@@ -95,7 +95,7 @@ def cumsum_(x: Tensor, axis: Any = None, dtype: Any = None, name: str | None = N
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("cumsum_", x)
+        operands.refuse_self_overlap("cumsum_", x)
     CUMSUM_VALIDATE(a0, dtype)
     axis = CUMSUM_PREPARE_AXIS(a0, axis)
     dtype = CUMSUM_DTYPE(form0.dtype, dtype)
@@ -231,7 +231,7 @@ def cumprod_(x: Tensor, dim: Any = None, dtype: Any = None, name: str | None = N
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("cumprod_", x)
+        operands.refuse_self_overlap("cumprod_", x)
     CUMPROD_VALIDATE(a0, dtype)
     dim = CUMPROD_PREPARE_DIM(a0, dim)
     dtype = CUMPROD_DTYPE(form0.dtype, dtype)

@@ -12,19 +12,18 @@ from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, new_node, nex
 from inplacelab.autograd.saved import Saved, save
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import scattering as chapter
-from inplacelab.ops.arguments import attributes, index_checks, keywords, operands, overlap
+from inplacelab.ops.arguments import attributes, indices, keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
-from inplacelab.ops.results import destinations
+from inplacelab.ops.results import destinations, touched_slots
 from inplacelab.ops.table.depends import dependence
 from inplacelab.ops.table.row import required
-from inplacelab.ops.template import touched_slots
 from inplacelab.tensor import Tensor, fresh, known_form
 
 # ---- index_select --------------------------------------------------------------------------------
 
 INDEX_SELECT = chapter.INDEX_SELECT
 INDEX_SELECT_VALIDATE = chapter._check_select
-INDEX_SELECT_PREPARE_AXIS = index_checks.front_axis
+INDEX_SELECT_PREPARE_AXIS = indices.front_axis
 INDEX_SELECT_SHAPE = required(INDEX_SELECT.shape)
 INDEX_SELECT_KERNEL = chapter._select
 
@@ -163,7 +162,7 @@ def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None, 
 
 INDEX_ADD = chapter.INDEX_ADD
 INDEX_ADD_VALIDATE = chapter._check_add
-INDEX_ADD_PREPARE_AXIS = index_checks.front_axis
+INDEX_ADD_PREPARE_AXIS = indices.front_axis
 INDEX_ADD_PREPARE_ALPHA = attributes.plain_number
 INDEX_ADD_KERNEL = chapter._index_add
 
@@ -289,7 +288,7 @@ def index_add_(
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("index_add_", x)
+        operands.refuse_self_overlap("index_add_", x)
     storage1 = index.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("index_add_", x, index)
@@ -316,7 +315,7 @@ def index_add_(
                 kept += (
                     save("index", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("index", index, e1, x),
+                    else operands.save_operand("index", index, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (INDEX_ADD, (e0, e1, e2), UNFINISHED)
@@ -334,9 +333,9 @@ def index_add_(
     )
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(x, index)
+            a1 = operands.copy_if_overlapping(x, index)
         if storage2 is storage:
-            a2 = overlap.copy_if_overlapping(x, value)
+            a2 = operands.copy_if_overlapping(x, value)
         if mode.keeper is not None:
             mode.keeper.before_write(x)
         if node is not None:
@@ -377,7 +376,7 @@ def index_add_(
 
 INDEX_FILL = chapter.INDEX_FILL
 INDEX_FILL_VALIDATE = chapter._check_fill
-INDEX_FILL_PREPARE_AXIS = index_checks.front_axis
+INDEX_FILL_PREPARE_AXIS = indices.front_axis
 INDEX_FILL_KERNEL = chapter._index_fill
 
 
@@ -449,7 +448,7 @@ def index_fill_(x: Tensor, index: Tensor, axis: Any, value: Any, name: str | Non
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("index_fill_", x)
+        operands.refuse_self_overlap("index_fill_", x)
     storage1 = index.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("index_fill_", x, index)
@@ -473,7 +472,7 @@ def index_fill_(x: Tensor, index: Tensor, axis: Any, value: Any, name: str | Non
                 kept += (
                     save("index", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("index", index, e1, x),
+                    else operands.save_operand("index", index, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (INDEX_FILL, (e0, e1, e2), UNFINISHED)
@@ -489,9 +488,9 @@ def index_fill_(x: Tensor, index: Tensor, axis: Any, value: Any, name: str | Non
     )
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(x, index)
+            a1 = operands.copy_if_overlapping(x, index)
         if storage2 is storage:
-            a2 = overlap.copy_if_overlapping(x, value)
+            a2 = operands.copy_if_overlapping(x, value)
         if mode.keeper is not None:
             mode.keeper.before_write(x)
         if node is not None:
@@ -618,7 +617,7 @@ def scatter_(x: Tensor, index: Tensor, updates: Tensor, overwrite: Any = True, n
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("scatter_", x)
+        operands.refuse_self_overlap("scatter_", x)
     storage1 = index.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("scatter_", x, index)
@@ -649,7 +648,7 @@ def scatter_(x: Tensor, index: Tensor, updates: Tensor, overwrite: Any = True, n
                 kept += (
                     save("index", a1, storage1, e1)
                     if storage1 is not storage
-                    else overlap.save_operand("index", index, e1, x),
+                    else operands.save_operand("index", index, e1, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (SCATTER, (e0, e1, e2), UNFINISHED)
@@ -667,9 +666,9 @@ def scatter_(x: Tensor, index: Tensor, updates: Tensor, overwrite: Any = True, n
     )
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(x, index)
+            a1 = operands.copy_if_overlapping(x, index)
         if storage2 is storage:
-            a2 = overlap.copy_if_overlapping(x, updates)
+            a2 = operands.copy_if_overlapping(x, updates)
         if mode.keeper is not None:
             mode.keeper.before_write(x)
         if node is not None:

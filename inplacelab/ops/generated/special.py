@@ -13,7 +13,7 @@ from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, new_node, nex
 from inplacelab.autograd.saved import OUTPUT, Saved, save, save_copy
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import special as chapter
-from inplacelab.ops.arguments import operands, overlap
+from inplacelab.ops.arguments import operands
 from inplacelab.ops.results.kernel_tools import launcher
 from inplacelab.ops.table.depends import dependence
 from inplacelab.tensor import Tensor, fresh, known_form
@@ -69,7 +69,7 @@ def erf_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("erf_", x)
+        operands.refuse_self_overlap("erf_", x)
     if form0.kind not in "f":
         operands.check_dtype("erf_", "f", form0.dtype)
     special = x.storage.device.special
@@ -160,7 +160,7 @@ def erfinv_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("erfinv_", x)
+        operands.refuse_self_overlap("erfinv_", x)
     if form0.kind not in "f":
         operands.check_dtype("erfinv_", "f", form0.dtype)
     special = x.storage.device.special
@@ -253,7 +253,7 @@ def lgamma_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("lgamma_", x)
+        operands.refuse_self_overlap("lgamma_", x)
     if form0.kind not in "f":
         operands.check_dtype("lgamma_", "f", form0.dtype)
     special = x.storage.device.special
@@ -344,7 +344,7 @@ def gammaln_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("gammaln_", x)
+        operands.refuse_self_overlap("gammaln_", x)
     if form0.kind not in "f":
         operands.check_dtype("gammaln_", "f", form0.dtype)
     special = x.storage.device.special
@@ -433,7 +433,7 @@ def digamma_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("digamma_", x)
+        operands.refuse_self_overlap("digamma_", x)
     if form0.kind not in "f":
         operands.check_dtype("digamma_", "f", form0.dtype)
     special = x.storage.device.special
@@ -531,7 +531,7 @@ def polygamma_(x: Tensor, n: Any, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("polygamma_", x)
+        operands.refuse_self_overlap("polygamma_", x)
     if form0.kind not in "f":
         operands.check_dtype("polygamma_", "f", form0.dtype)
     special = x.storage.device.special
@@ -637,7 +637,7 @@ def multigammaln_(x: Tensor, p: Any, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("multigammaln_", x)
+        operands.refuse_self_overlap("multigammaln_", x)
     if form0.kind not in "f":
         operands.check_dtype("multigammaln_", "f", form0.dtype)
     special = x.storage.device.special
@@ -734,7 +734,7 @@ def i0_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("i0_", x)
+        operands.refuse_self_overlap("i0_", x)
     if form0.kind not in "f":
         operands.check_dtype("i0_", "f", form0.dtype)
     special = x.storage.device.special

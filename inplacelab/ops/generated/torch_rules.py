@@ -17,7 +17,7 @@ from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import activations, arithmetic, max_and_min, maximum_and_where, reductions
 from inplacelab.ops import torch_rules as chapter
-from inplacelab.ops.arguments import operands, overlap
+from inplacelab.ops.arguments import operands
 from inplacelab.ops.results import destinations, kernel_tools
 from inplacelab.ops.results.kernel_tools import launcher
 from inplacelab.ops.table.depends import dependence
@@ -75,7 +75,7 @@ def _relu_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("relu_", x)
+        operands.refuse_self_overlap("relu_", x)
     if form0.kind not in "fiu":
         operands.check_dtype("relu_", "fiu", form0.dtype)
     mode = current_modes()
@@ -166,7 +166,7 @@ def _sign_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("sign_", x)
+        operands.refuse_self_overlap("sign_", x)
     if form0.kind not in "fiu":
         operands.check_dtype("sign_", "fiu", form0.dtype)
     mode = current_modes()
@@ -255,7 +255,7 @@ def _sgn_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("sgn_", x)
+        operands.refuse_self_overlap("sgn_", x)
     if form0.kind not in "fiu":
         operands.check_dtype("sgn_", "fiu", form0.dtype)
     mode = current_modes()
@@ -345,7 +345,7 @@ def _abs_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("abs_", x)
+        operands.refuse_self_overlap("abs_", x)
     if form0.kind not in "fiu":
         operands.check_dtype("abs_", "fiu", form0.dtype)
     mode = current_modes()
@@ -446,7 +446,7 @@ def _hardtanh_(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = No
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("hardtanh_", x)
+        operands.refuse_self_overlap("hardtanh_", x)
     if form0.kind not in "f":
         operands.check_dtype("hardtanh_", "f", form0.dtype)
     min = _HARDTANH_PREPARE_MIN(a0, min)
@@ -564,7 +564,7 @@ def _leaky_relu_over_(x: Tensor, negative_slope: Any = 0.01, name: str | None = 
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("leaky_relu_", x)
+        operands.refuse_self_overlap("leaky_relu_", x)
     if form0.kind not in "f":
         operands.check_dtype("leaky_relu_", "f", form0.dtype)
     negative_slope = _LEAKY_RELU_OVER_PREPARE_NEGATIVE_SLOPE(a0, negative_slope)
@@ -674,7 +674,7 @@ def _sqrt_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("sqrt_", x)
+        operands.refuse_self_overlap("sqrt_", x)
     if form0.kind not in "fc":
         operands.check_dtype("sqrt_", "fc", form0.dtype)
     mode = current_modes()
@@ -765,7 +765,7 @@ def _hardswish_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("hardswish_", x)
+        operands.refuse_self_overlap("hardswish_", x)
     if form0.kind not in "f":
         operands.check_dtype("hardswish_", "f", form0.dtype)
     mode = current_modes()
@@ -1084,14 +1084,14 @@ def _atan2_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("atan2_", x)
+        operands.refuse_self_overlap("atan2_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("atan2_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("atan2_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("atan2_", x, y)
+        operands.check_overlap("atan2_", x, y)
     if form0.kind not in "fiu":
         operands.check_dtype("atan2_", "fiu", form0.dtype)
     plain = form0.kind in "f"
@@ -1111,7 +1111,7 @@ def _atan2_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (
                 save_copy("x", a0, storage, e0),
-                save("y", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("y", y, e1, x),
+                save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
             )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (_ATAN2, (e0, e1), UNFINISHED)
@@ -1228,21 +1228,21 @@ def _lerp_(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("lerp_", x)
+        operands.refuse_self_overlap("lerp_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("lerp_", x, y)
     if form1 is not form0 and form1.shape != form0.shape and (common_shape(form0.shape, form1.shape) != form0.shape):
         operands.refuse_shape("lerp_", x, y)
     if storage1 is storage and y is not x:
-        overlap.check_overlap("lerp_", x, y)
+        operands.check_overlap("lerp_", x, y)
     storage2 = weight.storage
     if storage2.device is not storage.device:
         operands.refuse_devices("lerp_", x, weight)
     if form2 is not form0 and form2.shape != form0.shape and (common_shape(form0.shape, form2.shape) != form0.shape):
         operands.refuse_shape("lerp_", x, weight)
     if storage2 is storage and weight is not x:
-        overlap.check_overlap("lerp_", x, weight)
+        operands.check_overlap("lerp_", x, weight)
     if form0.kind not in "f":
         operands.check_dtype("lerp_", "f", form0.dtype)
     dtype = _LERP_DTYPE(form0.dtype, form1.dtype, form2.dtype)
@@ -1269,13 +1269,13 @@ def _lerp_(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor
                 kept += (save_copy("x", a0, storage, e0),)
             if e2 is not None:
                 kept += (
-                    save("y", a1, storage1, e1) if storage1 is not storage else overlap.save_operand("y", y, e1, x),
+                    save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             if e0 is not None or e1 is not None:
                 kept += (
                     save("weight", a2, storage2, e2)
                     if storage2 is not storage
-                    else overlap.save_operand("weight", weight, e2, x),
+                    else operands.save_operand("weight", weight, e2, x),
                 )
             node = new_node(OpNode)
             node.row, node.edges, node.kept = (_LERP, (e0, e1, e2), UNFINISHED)

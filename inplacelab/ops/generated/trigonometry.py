@@ -15,7 +15,7 @@ from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, new_node, nex
 from inplacelab.autograd.saved import OUTPUT, Saved, save, save_copy
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import trigonometry as chapter
-from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
 from inplacelab.ops.results import destinations
 from inplacelab.ops.results.kernel_tools import launcher
@@ -85,7 +85,7 @@ def sin_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("sin_", x)
+        operands.refuse_self_overlap("sin_", x)
     if form0.kind not in "fc":
         operands.check_dtype("sin_", "fc", form0.dtype)
     mode = current_modes()
@@ -187,7 +187,7 @@ def cos_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("cos_", x)
+        operands.refuse_self_overlap("cos_", x)
     if form0.kind not in "fc":
         operands.check_dtype("cos_", "fc", form0.dtype)
     mode = current_modes()
@@ -282,7 +282,7 @@ def tan_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("tan_", x)
+        operands.refuse_self_overlap("tan_", x)
     if form0.kind not in "fc":
         operands.check_dtype("tan_", "fc", form0.dtype)
     mode = current_modes()
@@ -380,7 +380,7 @@ def asin_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("asin_", x)
+        operands.refuse_self_overlap("asin_", x)
     if form0.kind not in "fc":
         operands.check_dtype("asin_", "fc", form0.dtype)
     mode = current_modes()
@@ -482,7 +482,7 @@ def acos_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("acos_", x)
+        operands.refuse_self_overlap("acos_", x)
     if form0.kind not in "fc":
         operands.check_dtype("acos_", "fc", form0.dtype)
     mode = current_modes()
@@ -577,7 +577,7 @@ def atan_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("atan_", x)
+        operands.refuse_self_overlap("atan_", x)
     if form0.kind not in "fc":
         operands.check_dtype("atan_", "fc", form0.dtype)
     mode = current_modes()
@@ -679,7 +679,7 @@ def sinh_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("sinh_", x)
+        operands.refuse_self_overlap("sinh_", x)
     if form0.kind not in "fc":
         operands.check_dtype("sinh_", "fc", form0.dtype)
     mode = current_modes()
@@ -781,7 +781,7 @@ def cosh_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("cosh_", x)
+        operands.refuse_self_overlap("cosh_", x)
     if form0.kind not in "fc":
         operands.check_dtype("cosh_", "fc", form0.dtype)
     mode = current_modes()
@@ -885,7 +885,7 @@ def tanh_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("tanh_", x)
+        operands.refuse_self_overlap("tanh_", x)
     if form0.kind not in "fc":
         operands.check_dtype("tanh_", "fc", form0.dtype)
     mode = current_modes()
@@ -982,7 +982,7 @@ def asinh_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("asinh_", x)
+        operands.refuse_self_overlap("asinh_", x)
     if form0.kind not in "fc":
         operands.check_dtype("asinh_", "fc", form0.dtype)
     mode = current_modes()
@@ -1084,7 +1084,7 @@ def acosh_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("acosh_", x)
+        operands.refuse_self_overlap("acosh_", x)
     if form0.kind not in "fc":
         operands.check_dtype("acosh_", "fc", form0.dtype)
     mode = current_modes()
@@ -1186,7 +1186,7 @@ def atanh_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("atanh_", x)
+        operands.refuse_self_overlap("atanh_", x)
     if form0.kind not in "fc":
         operands.check_dtype("atanh_", "fc", form0.dtype)
     mode = current_modes()
@@ -1276,7 +1276,7 @@ def sinc_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("sinc_", x)
+        operands.refuse_self_overlap("sinc_", x)
     if form0.kind not in "fc":
         operands.check_dtype("sinc_", "fc", form0.dtype)
     mode = current_modes()

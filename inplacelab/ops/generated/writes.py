@@ -13,7 +13,7 @@ from inplacelab.autograd.saved import Saved
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import writes as chapter
-from inplacelab.ops.arguments import attributes, operands, overlap
+from inplacelab.ops.arguments import attributes, operands
 from inplacelab.ops.results.kernel_tools import launcher
 from inplacelab.ops.table.depends import dependence
 from inplacelab.tensor import Tensor, known_form
@@ -35,7 +35,7 @@ def fill_(x: Tensor, value: Any, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("fill_", x)
+        operands.refuse_self_overlap("fill_", x)
     value = FILL_PREPARE_VALUE(a0, value)
     mode = current_modes()
     node = None
@@ -99,7 +99,7 @@ def zero_(x: Tensor, name: str | None = None) -> Tensor:
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("zero_", x)
+        operands.refuse_self_overlap("zero_", x)
     mode = current_modes()
     node = None
     if mode.recording_history:
@@ -157,7 +157,7 @@ def copy_(x: Tensor, y: Tensor, blocking: Any = True, name: str | None = None) -
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("copy_", x)
+        operands.refuse_self_overlap("copy_", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("copy_", x, y)
@@ -180,7 +180,7 @@ def copy_(x: Tensor, y: Tensor, blocking: Any = True, name: str | None = None) -
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(x, y)
+            a1 = operands.copy_if_overlapping(x, y)
         if mode.keeper is not None:
             mode.keeper.before_write(x)
         if node is not None:
@@ -239,7 +239,7 @@ def setitem_(x: Tensor, y: Tensor, selected: Any = None, name: str | None = None
     if base is not None:
         refresh(x)
     if x.overlaps:
-        overlap.refuse_self_overlap("setitem", x)
+        operands.refuse_self_overlap("setitem", x)
     storage1 = y.storage
     if storage1.device is not storage.device:
         operands.refuse_devices("setitem", x, y)
@@ -262,7 +262,7 @@ def setitem_(x: Tensor, y: Tensor, selected: Any = None, name: str | None = None
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     try:
         if storage1 is storage:
-            a1 = overlap.copy_if_overlapping(x, y)
+            a1 = operands.copy_if_overlapping(x, y)
         if mode.keeper is not None:
             mode.keeper.before_write(x)
         if node is not None:

@@ -11,8 +11,7 @@ import numpy as np
 from inplacelab.devices import Device
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments.attributes import number_for
-from inplacelab.ops.table import ROWS
-from inplacelab.ops.table.exports import as_method
+from inplacelab.ops.table import ROWS, as_method
 from inplacelab.tensor import Tensor, fresh
 
 

@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 
 from inplacelab import tensor as module
+from inplacelab.ops import template
 from inplacelab.ops.arguments.keywords import EXCHANGED, SEPARATE, Alias
-from inplacelab.ops.table import ROWS, variants
-from inplacelab.ops.table.exports import LazyMethod
+from inplacelab.ops.table import ROWS, LazyMethod, variants
 from inplacelab.ops.table.row import BUILT_IN, Row
-from inplacelab.ops.template import name_of, source, spelling
+from inplacelab.ops.template import name_of, source
 
 STUB = Path(module.__file__).with_name("tensor.pyi")
 FOLDER = Path(__file__).parents[1] / "generated"
@@ -40,13 +40,12 @@ _NAMES = {
     "inplacelab.autograd.saved": ("OUTPUT", "Saved", "save", "save_copy"),
     "inplacelab.form": ("Form",),
     "inplacelab.layout": ("common_shape",),
-    "inplacelab.ops.arguments": ("keywords", "operands", "overlap"),
+    "inplacelab.ops.arguments": ("keywords", "operands"),
     "inplacelab.ops.arguments.keywords": ("ABSENT",),
-    "inplacelab.ops.results": ("destinations", "metadata"),
     "inplacelab.ops.results.kernel_tools": ("launcher",),
     "inplacelab.ops.table.depends": ("dependence",),
     "inplacelab.ops.table.row": ("required",),
-    "inplacelab.ops.template": ("touched_slots",),
+    "inplacelab.ops.results": ("destinations", "metadata", "touched_slots"),
     "inplacelab.tensor": ("Tensor", "fresh", "known_form"),
     "typing": ("Any",),
 }
@@ -375,13 +374,13 @@ def _qualified(words: str) -> str:
 
 
 def _row_method(row: Row, variant: str, name: str) -> str:
-    signature = spelling.public(row, variant)
+    signature = template.public(row, variant)
     parameters = _without_own(list(signature.parameters.values()), row.inputs[0])
     aliased = _optional(parameters)
     plain = [p for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY][1:]
     named = [p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
     words = ["self", *(_row_parameter(row, p, aliased) for p in plain), *["*"] * bool(named)]
-    if spelling.op_of(row, variant) in SEPARATE:
+    if template.op_of(row, variant) in SEPARATE:
         words[words.index("name: str | None = None") :] = ["*more: Any", "name: str | None = None"]
     return f"    def {name}({', '.join([*words, *(_row_parameter(row, p, aliased) for p in named)])}) -> Tensor: ...\n"
 

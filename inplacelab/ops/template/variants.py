@@ -1,7 +1,7 @@
-"""Generates the in-place variant: the result overwrites the first input.
+"""Generates the body of each variant: a result in a new storage, the operator, a write in place, a view, a change of metadata.
 
-Python may raise an interrupt at almost any instruction, and a kernel may fail after it has written. So the order of the lines
-after the checks matters, and needs no handler:
+Python may raise an interrupt at almost any instruction, and a kernel may fail after it has written. So in a write the order of the
+lines after the checks matters, and needs no handler:
 
 1. make the node, and give it to the tensor as one whose write is not finished: backward refuses it;
 2. raise the version, so that saved tensors on the storage become stale;
@@ -13,15 +13,108 @@ At each point the slots are either untouched or known to be overwritten. The las
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from inplacelab.ops.table.depends import declared
 from inplacelab.ops.table.row import Row, same
 from inplacelab.ops.template import parts
 
+# ---- a result in a new storage --------------------------------------------------------------------------------------------
 
-def lines(row: Row) -> Iterator[str]:
-    """Yields the body of the function."""
+
+def _ordinary(row: Row) -> Iterator[str]:
+    name = row.called or row.name
+    if row.out:
+        inputs, given = (
+            ", ".join(row.inputs),
+            ", ".join(f"{p.name}={p.name}" for p in row.parameters if p.name != "out"),
+        )
+        yield "if out is not None:"
+        yield f"    return destinations.into({name!r}, out, ({inputs},), lambda: SELF({given}))"
+    yield from parts.operands(row, name, row.accepts_ordinary or row.accepts)
+    yield from _lines(row)
+
+
+def _operator(row: Row) -> Iterator[str]:
+    """Yields the body of Python's operator for two tensors: the same without keywords and conversions. Its attributes are known."""
+    attributes = {p.name: p.default for p in row.attributes}
+    if row.plain and eval(row.plain, attributes.copy()):
+        row = replace(row, plain="", prepare={})
+    x, y = row.inputs
+    yield f"if type({x}) is not Tensor or type({y}) is not Tensor:"
+    yield f"    return OTHERWISE({x}, {y})"
+    yield from (f"{name} = {value!r}" for name, value in attributes.items())
+    yield from _lines(row)
+
+
+def _lines(row: Row) -> Iterator[str]:
+    first, *others = row.inputs
+    name, accepts = row.called or row.name, row.accepts_ordinary or row.accepts
+    yield from parts.windows(row)
+    yield from parts.checks(row, name, accepts)
+    yield f"storage = {first}.storage"
+    for other in others:
+        yield f"if {other}.storage.device is not storage.device:"
+        yield f"    operands.refuse_devices({name!r}, {first}, {other})"
+    yield from parts.prepare(row, accepts)
+    yield from _compute(row, accepts)
+    yield "result = fresh(array, storage.device, form)"
+    yield "mode = current_modes()"
+    yield "node = None"
+    if any(row.rules):
+        yield "if mode.recording_history:"
+        yield from ("    " + line for line in _history_of_result(row))
+    yield "if mode.listeners:"
+    details = f"{parts.read(row)}{parts.attributes(row)}, depends={parts.depends(row, 'array.shape')}"
+    yield f"    mode.notify({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node{details})"
+    yield "return result"
+
+
+def _compute(row: Row, accepts: str) -> Iterator[str]:
+    """Yields lines that allocate the result and launch the kernel.
+
+    A ufunc of packed arrays may allocate its result: that is faster. (If a filter turns warnings into errors, the result is lost,
+    and computed again. Without axes it would not be an array.)
+    """
+    alike = parts.same_form(row)
+    shape, dtype = parts.result_shape(row), parts.result_dtype(row)
+    form = {"": "None", "True": "form0"}.get(alike, f"form0 if {alike} else None")
+    general = [f"form = {form}", f"array = storage.device.empty({shape}, {dtype})"]
+    general += [*parts.plan(row, "array"), *parts.launch(row, "array", accepts)]
+    if not alike or row.ufunc is None:
+        yield from general
+        return
+    packed = [f"a{k} is {name}.storage.buffer" for k, name in enumerate(row.inputs)]
+    conditions = [alike] * (alike != "True") + ["plain"] * bool(parts.plainly(row, accepts)) + packed
+    yield "array: Any = None"
+    yield f"if {' and '.join(conditions)} and form0.shape and not storage.device.launches:"
+    yield "    form: Form | None = form0"
+    yield "    try:"
+    yield f"        array = UFUNC({', '.join(f'a{k}' for k in range(len(row.inputs)))})"
+    yield "    except RuntimeWarning:"
+    yield "        pass"
+    yield "if array is None:"
+    yield from ("    " + line for line in general)
+
+
+def _history_of_result(row: Row) -> Iterator[str]:
+    edges = [f"e{k}" for k in range(len(row.inputs))]
+    for k, name in enumerate(row.inputs):
+        yield f"e{k} = {parts.edge(name)}"
+    yield f"if {' or '.join(f'{e} is not None' for e in edges)}:"
+    saved = {name: f"save({name!r}, a{k}, {name}.storage, e{k})" for k, name in enumerate(row.inputs)}
+    yield from ("    " + line for line in parts.keep(row, saved))
+    yield from ("    " + line for line in parts.metas(row))
+    yield from ("    " + line for line in parts.node(row, edges, "kept"))
+    yield "    result.node, result._stop = node, False"
+    yield from ("    " + line for line in parts.keep_result(row, "save('out', array, result.storage, OUTPUT)"))
+
+
+# ---- a write in place -----------------------------------------------------------------------------------------------------
+
+
+def _in_place(row: Row) -> Iterator[str]:
     underscore = row.name.startswith("_") and row.called != "setitem"  # `x[key] = y` is called without one
     name = row.called + "_" * underscore if row.called else parts.name_of(row, "in-place")
     x = row.inputs[0]
@@ -38,7 +131,7 @@ def lines(row: Row) -> Iterator[str]:
     yield "mode = current_modes()"
     yield "node = None"
     yield "if mode.recording_history:"
-    yield from ("    " + line for line in _history(row, name))
+    yield from ("    " + line for line in _history_of_write(row, name))
     if row.writes_some:  # an index or a mask on the same storage is about to be overwritten
         yield f"touched = touched_slots.in_place(ROW, {x}, {parts.given(row)}) if mode.listeners else NOTHING"
     before = declared(row)
@@ -63,7 +156,7 @@ def _touched(row: Row) -> str:
 def _check_write(row: Row, name: str) -> Iterator[str]:
     x, *others = row.inputs
     yield f"if {x}.overlaps:"
-    yield f"    overlap.refuse_self_overlap({name!r}, {x})"
+    yield f"    operands.refuse_self_overlap({name!r}, {x})"
     for k, other in enumerate(others, 1):
         yield f"storage{k} = {other}.storage"
         yield f"if storage{k}.device is not storage.device:"
@@ -73,7 +166,7 @@ def _check_write(row: Row, name: str) -> Iterator[str]:
             yield f"    operands.refuse_shape({name!r}, {x}, {other})"
         if not row.reads_copies:
             yield f"if storage{k} is storage and {other} is not {x}:"
-            yield f"    overlap.check_overlap({name!r}, {x}, {other})"
+            yield f"    operands.check_overlap({name!r}, {x}, {other})"
 
 
 def _check_dtype(row: Row, name: str) -> Iterator[str]:
@@ -129,7 +222,7 @@ def _with_copies(row: Row) -> Iterator[str]:
     yield "try:"
     for k, other in enumerate(row.inputs[1:], 1):
         yield f"    if storage{k} is storage:"
-        yield f"        a{k} = overlap.copy_if_overlapping({row.inputs[0]}, {other})"
+        yield f"        a{k} = operands.copy_if_overlapping({row.inputs[0]}, {other})"
     yield from ("    " + line for line in _write(row))
     yield "    storage.device.ledger.lent = 0"
     yield "except BaseException:"
@@ -137,7 +230,7 @@ def _with_copies(row: Row) -> Iterator[str]:
     yield "    raise"
 
 
-def _history(row: Row, name: str) -> Iterator[str]:
+def _history_of_write(row: Row, name: str) -> Iterator[str]:
     x, *others = row.inputs
     edges = [f"e{k}" for k in range(len(row.inputs))]
     for k, other in enumerate(others, 1):
@@ -159,7 +252,7 @@ def _saved(row: Row) -> dict[str, str]:
     saved = {x: f"save_copy({x!r}, a0, storage, e0)"}
     for k, other in enumerate(others, 1):
         apart = f"save({other!r}, a{k}, storage{k}, e{k})"
-        saved[other] = f"{apart} if storage{k} is not storage else overlap.save_operand({other!r}, {other}, e{k}, {x})"
+        saved[other] = f"{apart} if storage{k} is not storage else operands.save_operand({other!r}, {other}, e{k}, {x})"
     return saved
 
 
@@ -183,3 +276,50 @@ def _finish(row: Row) -> Iterator[str]:
         yield "        kept += (save('out', a0, storage, OUTPUT),)"
     yield "    if storage.version == version + 1:"
     yield "        node.kept = kept"
+
+
+# ---- another window on the same bytes -------------------------------------------------------------------------------------
+
+
+def _view(row: Row) -> Iterator[str]:
+    """Yields the body of a function that returns another tensor."""
+    yield from _metadata(row, row.name, "view")
+
+
+def _relayout(row: Row) -> Iterator[str]:
+    """Yields the body of a function that changes the tensor itself."""
+    yield from _metadata(row, parts.name_of(row, "relayout"), "relayout")
+
+
+def _metadata(row: Row, name: str, change: str) -> Iterator[str]:
+    """Yields lines that make the new window, by NumPy's function if there is one, for another tensor or the tensor itself."""
+    x, attributes, facts = row.inputs[0], ", ".join(p.name for p in row.attributes), _facts_given(row)
+    yield from parts.operands(row, name, row.accepts)
+    yield from parts.windows(row)
+    yield from parts.checks(row, name, row.accepts)
+    yield from parts.prepare(row, row.accepts)
+    if row.shortcut is not None:
+        yield f"shown = SHORTCUT(a0, {attributes})"
+        yield "if shown is not None:"
+        yield f"    return metadata.{change}(ROW, {x}, shown, {facts})"
+    yield f"before = {x}.layout"
+    yield f"after = LAYOUT(before, {attributes})"
+    if row.same_is_self:
+        yield "if after is before:"
+        yield f"    return {x}"
+    if row.shape is not None:
+        copied = f"metadata.copied(ROW, {x}, SHAPE({parts.arguments(row.shape, {x: 'form0.shape'})}), {facts})"
+        yield "if after is None:"
+        yield f"    return {copied if change == 'view' else f'destinations.reallocate({name!r}, {x}, lambda: {copied}, (), lambda: dependence(ROW, NOTHING, ()))'}"
+    dtype = f", {parts.result_dtype(row)}" if row.dtype else ""
+    yield f"return metadata.{change}(ROW, {x}, metadata.window({x}, after{dtype}), {facts}, after)"
+
+
+def _facts_given(row: Row) -> str:
+    return "{" + ", ".join(f"{p.name!r}: {p.name}" for p in row.attributes) + "}"
+
+
+BODIES: Mapping[str, Callable[[Row], Iterator[str]]] = {
+    "ordinary": _ordinary, "operator": _operator, "in-place": _in_place, "view": _view, "relayout": _relayout,
+}  # fmt: skip
+"""Yields the lines of a variant, after those that resolve keywords."""
