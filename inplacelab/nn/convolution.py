@@ -7,7 +7,7 @@ from typing import Any
 from inplacelab import errors
 from inplacelab.nn.windows import channels_second, check_format, padded, paddings, pair, windows
 from inplacelab.ops.arguments.operands import as_tensor
-from inplacelab.ops.joining import concat
+from inplacelab.ops.joining_and_splitting import concat
 from inplacelab.tensor import Tensor
 
 

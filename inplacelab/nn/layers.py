@@ -11,8 +11,8 @@ import numpy as np
 from inplacelab.nn import functional
 from inplacelab.nn.initializer import Constant
 from inplacelab.nn.layer import Layer
+from inplacelab.ops.activations import check_dropout
 from inplacelab.ops.creation import to_tensor
-from inplacelab.ops.dropout import check_dropout
 from inplacelab.tensor import Tensor
 
 

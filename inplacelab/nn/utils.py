@@ -8,7 +8,7 @@ from inplacelab import errors
 from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.language import Text
 from inplacelab.ops.creation import to_tensor
-from inplacelab.ops.joining import concat, stack
+from inplacelab.ops.joining_and_splitting import concat, stack
 from inplacelab.tensor import Tensor
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]

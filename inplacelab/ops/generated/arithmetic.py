@@ -19,7 +19,7 @@ from inplacelab.ops import arithmetic as chapter
 from inplacelab.ops import operators
 from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
-from inplacelab.ops.results import destinations
+from inplacelab.ops.results import destinations, kernel_tools
 from inplacelab.ops.results.kernel_tools import launcher
 from inplacelab.ops.table.depends import dependence
 from inplacelab.ops.table.row import required
@@ -2238,3 +2238,1125 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None =
             depends=dependence(ADDCDIV, {"input": a0, "tensor1": a1, "tensor2": a2, "value": value}, a0.shape),
         )
     return input
+
+
+# ---- _inside -------------------------------------------------------------------------------------
+
+_INSIDE = chapter._INSIDE
+_INSIDE_DTYPE = required(_INSIDE.dtype)
+_INSIDE_LAUNCHED_ORDINARY = launcher(_INSIDE, "ordinary")
+_INSIDE_KERNEL = kernel_tools.keep_where
+
+
+def _inside(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
+    """`x` where `mask` is true, 0 elsewhere."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("where", "x", 0, x)
+    if type(mask) is not Tensor:
+        mask = operands.as_tensor("where", "mask", 1, mask)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (mask.array, mask.form or known_form(mask))
+    storage = x.storage
+    if mask.storage.device is not storage.device:
+        operands.refuse_devices("where", x, mask)
+    form = None
+    array = storage.device.empty(
+        form0.shape
+        if form0.shape == form1.shape
+        else common_shape(form0.shape, form1.shape) or operands.broadcast("_inside", x, mask),
+        _INSIDE_DTYPE(form0.dtype),
+    )
+    try:
+        if not (storage.device.launches and _INSIDE_LAUNCHED_ORDINARY((x, mask), (a0, a1), array)):
+            _INSIDE_KERNEL(array, a0, a1, storage.device)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        e1 = edge(mask) if mask.base is not None else None if mask._stop else mask.node or accumulator(mask)
+        if e0 is not None or e1 is not None:
+            kept: tuple[Saved, ...] = ()
+            if e0 is not None:
+                kept += (save("mask", a1, mask.storage, e1),)
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (_INSIDE, (e0, e1), kept)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "where",
+            "ordinary",
+            (x, mask),
+            result,
+            node,
+            depends=dependence(_INSIDE, {"x": a0, "mask": a1}, array.shape),
+        )
+    return result
+
+
+# ---- _outside ------------------------------------------------------------------------------------
+
+_OUTSIDE = chapter._OUTSIDE
+_OUTSIDE_DTYPE = required(_OUTSIDE.dtype)
+_OUTSIDE_LAUNCHED_ORDINARY = launcher(_OUTSIDE, "ordinary")
+_OUTSIDE_KERNEL = chapter._outside
+
+
+def _outside(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
+    """0 where `mask` is true, `x` elsewhere."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("where", "x", 0, x)
+    if type(mask) is not Tensor:
+        mask = operands.as_tensor("where", "mask", 1, mask)
+    a0, form0 = (x.array, x.form or known_form(x))
+    a1, form1 = (mask.array, mask.form or known_form(mask))
+    storage = x.storage
+    if mask.storage.device is not storage.device:
+        operands.refuse_devices("where", x, mask)
+    form = None
+    array = storage.device.empty(
+        form0.shape
+        if form0.shape == form1.shape
+        else common_shape(form0.shape, form1.shape) or operands.broadcast("_outside", x, mask),
+        _OUTSIDE_DTYPE(form0.dtype),
+    )
+    try:
+        if not (storage.device.launches and _OUTSIDE_LAUNCHED_ORDINARY((x, mask), (a0, a1), array)):
+            _OUTSIDE_KERNEL(array, a0, a1, storage.device)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        e1 = edge(mask) if mask.base is not None else None if mask._stop else mask.node or accumulator(mask)
+        if e0 is not None or e1 is not None:
+            kept: tuple[Saved, ...] = ()
+            if e0 is not None:
+                kept += (save("mask", a1, mask.storage, e1),)
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (_OUTSIDE, (e0, e1), kept)
+            node.forms, node.facts = ((form0, form1), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "where",
+            "ordinary",
+            (x, mask),
+            result,
+            node,
+            depends=dependence(_OUTSIDE, {"x": a0, "mask": a1}, array.shape),
+        )
+    return result
+
+
+# ---- clip ----------------------------------------------------------------------------------------
+
+CLIP = chapter.CLIP
+CLIP_PREPARE_MIN = chapter._bound
+CLIP_PREPARE_MAX = chapter._bound
+CLIP_DTYPE = chapter._clip_dtype
+CLIP_LAUNCHED_ORDINARY = launcher(CLIP, "ordinary")
+CLIP_KERNEL = kernel_tools.clip_into
+CLIP_LAUNCHED_IN_PLACE = launcher(CLIP, "in-place")
+
+
+def clip(
+    x: Tensor = ABSENT,
+    min: Any = None,
+    max: Any = None,
+    name: str | None = None,
+    _: Any = ABSENT,
+    out: Tensor | None = None,
+    input: Any = ABSENT,
+) -> Tensor:
+    """Keep each element between `min` and `max`."""
+    if input is not _:
+        keywords.check_named("clip", 4, _)
+        x = keywords.either("clip", "x", x, "input", input)
+    if out is not None:
+        return destinations.into("clip", out, (x,), lambda: clip(x=x, min=min, max=max, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("clip", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    if form0.kind not in "fiu":
+        operands.check_dtype("clip", "fiu", form0.dtype)
+    storage = x.storage
+    min = CLIP_PREPARE_MIN(a0, min)
+    max = CLIP_PREPARE_MAX(a0, max)
+    form = None
+    array = storage.device.empty(form0.shape, CLIP_DTYPE(form0.dtype, min, max))
+    try:
+        if not (storage.device.launches and CLIP_LAUNCHED_ORDINARY((x,), (a0,), array, min=min, max=max)):
+            CLIP_KERNEL(array, a0, min, max)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        if e0 is not None:
+            kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (CLIP, (e0,), kept)
+            node.forms, node.facts = ((form0,), {"max": max, "min": min})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "clip",
+            "ordinary",
+            (x,),
+            result,
+            node,
+            attributes={"min": min, "max": max},
+            depends=dependence(CLIP, {"x": a0, "min": min, "max": max}, array.shape),
+        )
+    return result
+
+
+def clip_(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) -> Tensor:
+    """Keep each element between `min` and `max`."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("clip_", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        operands.refuse_self_overlap("clip_", x)
+    if form0.kind not in "fiu":
+        operands.check_dtype("clip_", "fiu", form0.dtype)
+    min = CLIP_PREPARE_MIN(a0, min)
+    max = CLIP_PREPARE_MAX(a0, max)
+    dtype = CLIP_DTYPE(form0.dtype, min, max)
+    if dtype is not form0.dtype and dtype != form0.dtype:
+        return destinations.reallocate(
+            "clip_",
+            x,
+            lambda: clip(x=x, min=min, max=max),
+            (),
+            lambda: dependence(CLIP, {"x": a0, "min": min, "max": max}, form0.shape),
+        )
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not x._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("clip_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (CLIP, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), {"max": max, "min": min})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and CLIP_LAUNCHED_IN_PLACE((x,), (a0,), min=min, max=max)):
+            CLIP_KERNEL(a0, a0, min, max)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "clip_",
+            "in-place",
+            (x,),
+            x,
+            node,
+            attributes={"min": min, "max": max},
+            depends=dependence(CLIP, {"x": a0, "min": min, "max": max}, a0.shape),
+        )
+    return x
+
+
+# ---- clamp_min -----------------------------------------------------------------------------------
+
+CLAMP_MIN = chapter.CLAMP_MIN
+CLAMP_MIN_PREPARE_MIN = CLAMP_MIN.prepare["min"]
+CLAMP_MIN_LAUNCHED_ORDINARY = launcher(CLAMP_MIN, "ordinary")
+CLAMP_MIN_KERNEL = chapter._at_least
+CLAMP_MIN_LAUNCHED_IN_PLACE = launcher(CLAMP_MIN, "in-place")
+
+
+def clamp_min(x: Tensor, min: Any, name: str | None = None) -> Tensor:
+    """Replace elements below `min` by `min`."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("clamp_min", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    if form0.kind not in "fiu":
+        operands.check_dtype("clamp_min", "fiu", form0.dtype)
+    storage = x.storage
+    min = CLAMP_MIN_PREPARE_MIN(a0, min)
+    form = form0
+    array = storage.device.empty(form0.shape, form0.dtype)
+    try:
+        if not (storage.device.launches and CLAMP_MIN_LAUNCHED_ORDINARY((x,), (a0,), array, min=min)):
+            CLAMP_MIN_KERNEL(array, a0, min)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        if e0 is not None:
+            kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (CLAMP_MIN, (e0,), kept)
+            node.forms, node.facts = ((form0,), {"min": min})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "clamp_min",
+            "ordinary",
+            (x,),
+            result,
+            node,
+            attributes={"min": min},
+            depends=dependence(CLAMP_MIN, {"x": a0, "min": min}, array.shape),
+        )
+    return result
+
+
+def clamp_min_(x: Tensor, min: Any, name: str | None = None) -> Tensor:
+    """Replace elements below `min` by `min`."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("clamp_min_", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        operands.refuse_self_overlap("clamp_min_", x)
+    if form0.kind not in "fiu":
+        operands.check_dtype("clamp_min_", "fiu", form0.dtype)
+    min = CLAMP_MIN_PREPARE_MIN(a0, min)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not x._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("clamp_min_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (CLAMP_MIN, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), {"min": min})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and CLAMP_MIN_LAUNCHED_IN_PLACE((x,), (a0,), min=min)):
+            CLAMP_MIN_KERNEL(a0, a0, min)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "clamp_min_",
+            "in-place",
+            (x,),
+            x,
+            node,
+            attributes={"min": min},
+            depends=dependence(CLAMP_MIN, {"x": a0, "min": min}, a0.shape),
+        )
+    return x
+
+
+# ---- clamp_max -----------------------------------------------------------------------------------
+
+CLAMP_MAX = chapter.CLAMP_MAX
+CLAMP_MAX_PREPARE_MAX = CLAMP_MAX.prepare["max"]
+CLAMP_MAX_LAUNCHED_ORDINARY = launcher(CLAMP_MAX, "ordinary")
+CLAMP_MAX_KERNEL = chapter._at_most
+CLAMP_MAX_LAUNCHED_IN_PLACE = launcher(CLAMP_MAX, "in-place")
+
+
+def clamp_max(x: Tensor, max: Any, name: str | None = None) -> Tensor:
+    """Replace elements above `max` by `max`."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("clamp_max", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    if form0.kind not in "fiu":
+        operands.check_dtype("clamp_max", "fiu", form0.dtype)
+    storage = x.storage
+    max = CLAMP_MAX_PREPARE_MAX(a0, max)
+    form = form0
+    array = storage.device.empty(form0.shape, form0.dtype)
+    try:
+        if not (storage.device.launches and CLAMP_MAX_LAUNCHED_ORDINARY((x,), (a0,), array, max=max)):
+            CLAMP_MAX_KERNEL(array, a0, max)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        if e0 is not None:
+            kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (CLAMP_MAX, (e0,), kept)
+            node.forms, node.facts = ((form0,), {"max": max})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "clamp_max",
+            "ordinary",
+            (x,),
+            result,
+            node,
+            attributes={"max": max},
+            depends=dependence(CLAMP_MAX, {"x": a0, "max": max}, array.shape),
+        )
+    return result
+
+
+def clamp_max_(x: Tensor, max: Any, name: str | None = None) -> Tensor:
+    """Replace elements above `max` by `max`."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("clamp_max_", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        operands.refuse_self_overlap("clamp_max_", x)
+    if form0.kind not in "fiu":
+        operands.check_dtype("clamp_max_", "fiu", form0.dtype)
+    max = CLAMP_MAX_PREPARE_MAX(a0, max)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not x._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("clamp_max_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (CLAMP_MAX, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), {"max": max})
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and CLAMP_MAX_LAUNCHED_IN_PLACE((x,), (a0,), max=max)):
+            CLAMP_MAX_KERNEL(a0, a0, max)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "clamp_max_",
+            "in-place",
+            (x,),
+            x,
+            node,
+            attributes={"max": max},
+            depends=dependence(CLAMP_MAX, {"x": a0, "max": max}, a0.shape),
+        )
+    return x
+
+
+# ---- nan_to_num ----------------------------------------------------------------------------------
+
+NAN_TO_NUM = chapter.NAN_TO_NUM
+NAN_TO_NUM_VALIDATE = chapter._floats
+NAN_TO_NUM_PREPARE_NAN = NAN_TO_NUM.prepare["nan"]
+NAN_TO_NUM_PREPARE_POSINF = NAN_TO_NUM.prepare["posinf"]
+NAN_TO_NUM_PREPARE_NEGINF = NAN_TO_NUM.prepare["neginf"]
+NAN_TO_NUM_KERNEL = chapter._nan_to_num
+
+
+def nan_to_num(x: Tensor, nan: Any = 0.0, posinf: Any = None, neginf: Any = None, name: str | None = None) -> Tensor:
+    """Replace NaN and the infinities by finite numbers."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("nan_to_num", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    NAN_TO_NUM_VALIDATE(a0)
+    storage = x.storage
+    nan = NAN_TO_NUM_PREPARE_NAN(a0, nan)
+    posinf = NAN_TO_NUM_PREPARE_POSINF(a0, posinf)
+    neginf = NAN_TO_NUM_PREPARE_NEGINF(a0, neginf)
+    form = form0
+    array = storage.device.empty(form0.shape, form0.dtype)
+    try:
+        NAN_TO_NUM_KERNEL(array, a0, nan, posinf, neginf, storage.device)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        if e0 is not None:
+            kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (NAN_TO_NUM, (e0,), kept)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "nan_to_num",
+            "ordinary",
+            (x,),
+            result,
+            node,
+            attributes={"nan": nan, "posinf": posinf, "neginf": neginf},
+            depends=dependence(NAN_TO_NUM, {"x": a0, "nan": nan, "posinf": posinf, "neginf": neginf}, array.shape),
+        )
+    return result
+
+
+def nan_to_num_(x: Tensor, nan: Any = 0.0, posinf: Any = None, neginf: Any = None, name: str | None = None) -> Tensor:
+    """Replace NaN and the infinities by finite numbers."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("nan_to_num_", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        operands.refuse_self_overlap("nan_to_num_", x)
+    NAN_TO_NUM_VALIDATE(a0)
+    nan = NAN_TO_NUM_PREPARE_NAN(a0, nan)
+    posinf = NAN_TO_NUM_PREPARE_POSINF(a0, posinf)
+    neginf = NAN_TO_NUM_PREPARE_NEGINF(a0, neginf)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not x._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("nan_to_num_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (NAN_TO_NUM, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        NAN_TO_NUM_KERNEL(a0, a0, nan, posinf, neginf, storage.device)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "nan_to_num_",
+            "in-place",
+            (x,),
+            x,
+            node,
+            attributes={"nan": nan, "posinf": posinf, "neginf": neginf},
+            depends=dependence(NAN_TO_NUM, {"x": a0, "nan": nan, "posinf": posinf, "neginf": neginf}, a0.shape),
+        )
+    return x
+
+
+# ---- floor ---------------------------------------------------------------------------------------
+
+FLOOR = chapter.FLOOR
+FLOOR_UFUNC = np.floor
+FLOOR_LAUNCHED_ORDINARY = launcher(FLOOR, "ordinary")
+FLOOR_KERNEL = chapter._already_whole
+FLOOR_LAUNCHED_IN_PLACE = launcher(FLOOR, "in-place")
+
+
+def floor(
+    x: Tensor = ABSENT, name: str | None = None, _: Any = ABSENT, out: Tensor | None = None, input: Any = ABSENT
+) -> Tensor:
+    """The largest integer not larger than each element."""
+    if input is not _:
+        keywords.check_named("floor", 2, _)
+        x = keywords.either("floor", "x", x, "input", input)
+    if out is not None:
+        return destinations.into("floor", out, (x,), lambda: floor(x=x, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("floor", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    if form0.kind not in "fiu":
+        operands.check_dtype("floor", "fiu", form0.dtype)
+    plain = form0.kind in "f"
+    storage = x.storage
+    array: Any = None
+    if plain and a0 is x.storage.buffer and form0.shape and (not storage.device.launches):
+        form: Form | None = form0
+        try:
+            array = FLOOR_UFUNC(a0)
+        except RuntimeWarning:
+            pass
+    if array is None:
+        form = form0
+        array = storage.device.empty(form0.shape, form0.dtype)
+        try:
+            if not (storage.device.launches and FLOOR_LAUNCHED_ORDINARY((x,), (a0,), array)):
+                if plain:
+                    FLOOR_UFUNC(a0, array)
+                else:
+                    FLOOR_KERNEL(array, a0)
+        except RuntimeWarning:
+            pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        if e0 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (FLOOR, (e0,), kept)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify("floor", "ordinary", (x,), result, node, depends=dependence(FLOOR, {"x": a0}, array.shape))
+    return result
+
+
+def floor_(x: Tensor, name: str | None = None) -> Tensor:
+    """The largest integer not larger than each element."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("floor_", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        operands.refuse_self_overlap("floor_", x)
+    if form0.kind not in "fiu":
+        operands.check_dtype("floor_", "fiu", form0.dtype)
+    plain = form0.kind in "f"
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not x._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("floor_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (FLOOR, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and FLOOR_LAUNCHED_IN_PLACE((x,), (a0,))):
+            if plain:
+                FLOOR_UFUNC(a0, a0)
+            else:
+                FLOOR_KERNEL(a0, a0)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify("floor_", "in-place", (x,), x, node, depends=dependence(FLOOR, {"x": a0}, a0.shape))
+    return x
+
+
+# ---- ceil ----------------------------------------------------------------------------------------
+
+CEIL = chapter.CEIL
+CEIL_UFUNC = np.ceil
+CEIL_LAUNCHED_ORDINARY = launcher(CEIL, "ordinary")
+CEIL_KERNEL = chapter._already_whole
+CEIL_LAUNCHED_IN_PLACE = launcher(CEIL, "in-place")
+
+
+def ceil(
+    x: Tensor = ABSENT, name: str | None = None, _: Any = ABSENT, out: Tensor | None = None, input: Any = ABSENT
+) -> Tensor:
+    """The smallest integer not smaller than each element."""
+    if input is not _:
+        keywords.check_named("ceil", 2, _)
+        x = keywords.either("ceil", "x", x, "input", input)
+    if out is not None:
+        return destinations.into("ceil", out, (x,), lambda: ceil(x=x, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("ceil", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    if form0.kind not in "fiu":
+        operands.check_dtype("ceil", "fiu", form0.dtype)
+    plain = form0.kind in "f"
+    storage = x.storage
+    array: Any = None
+    if plain and a0 is x.storage.buffer and form0.shape and (not storage.device.launches):
+        form: Form | None = form0
+        try:
+            array = CEIL_UFUNC(a0)
+        except RuntimeWarning:
+            pass
+    if array is None:
+        form = form0
+        array = storage.device.empty(form0.shape, form0.dtype)
+        try:
+            if not (storage.device.launches and CEIL_LAUNCHED_ORDINARY((x,), (a0,), array)):
+                if plain:
+                    CEIL_UFUNC(a0, array)
+                else:
+                    CEIL_KERNEL(array, a0)
+        except RuntimeWarning:
+            pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        if e0 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (CEIL, (e0,), kept)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify("ceil", "ordinary", (x,), result, node, depends=dependence(CEIL, {"x": a0}, array.shape))
+    return result
+
+
+def ceil_(x: Tensor, name: str | None = None) -> Tensor:
+    """The smallest integer not smaller than each element."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("ceil_", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        operands.refuse_self_overlap("ceil_", x)
+    if form0.kind not in "fiu":
+        operands.check_dtype("ceil_", "fiu", form0.dtype)
+    plain = form0.kind in "f"
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not x._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("ceil_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (CEIL, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and CEIL_LAUNCHED_IN_PLACE((x,), (a0,))):
+            if plain:
+                CEIL_UFUNC(a0, a0)
+            else:
+                CEIL_KERNEL(a0, a0)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify("ceil_", "in-place", (x,), x, node, depends=dependence(CEIL, {"x": a0}, a0.shape))
+    return x
+
+
+# ---- trunc ---------------------------------------------------------------------------------------
+
+TRUNC = chapter.TRUNC
+TRUNC_UFUNC = np.trunc
+TRUNC_LAUNCHED_ORDINARY = launcher(TRUNC, "ordinary")
+TRUNC_KERNEL = chapter._trunc
+TRUNC_LAUNCHED_IN_PLACE = launcher(TRUNC, "in-place")
+
+
+def trunc(input: Tensor, name: str | None = None) -> Tensor:
+    """The integer part of each element: rounded toward zero."""
+    if type(input) is not Tensor:
+        input = operands.as_tensor("trunc", "input", 0, input)
+    a0, form0 = (input.array, input.form or known_form(input))
+    if form0.kind not in "fiu":
+        operands.check_dtype("trunc", "fiu", form0.dtype)
+    plain = form0.kind in "f"
+    storage = input.storage
+    array: Any = None
+    if plain and a0 is input.storage.buffer and form0.shape and (not storage.device.launches):
+        form: Form | None = form0
+        try:
+            array = TRUNC_UFUNC(a0)
+        except RuntimeWarning:
+            pass
+    if array is None:
+        form = form0
+        array = storage.device.empty(form0.shape, form0.dtype)
+        try:
+            if not (storage.device.launches and TRUNC_LAUNCHED_ORDINARY((input,), (a0,), array)):
+                if plain:
+                    TRUNC_UFUNC(a0, array)
+                else:
+                    TRUNC_KERNEL(array, a0)
+        except RuntimeWarning:
+            pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(input) if input.base is not None else None if input._stop else input.node or accumulator(input)
+        if e0 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (TRUNC, (e0,), kept)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify("trunc", "ordinary", (input,), result, node, depends=dependence(TRUNC, {"input": a0}, array.shape))
+    return result
+
+
+def trunc_(input: Tensor, name: str | None = None) -> Tensor:
+    """The integer part of each element: rounded toward zero."""
+    if type(input) is not Tensor:
+        input = operands.as_tensor("trunc_", "input", 0, input)
+    a0, form0 = (input.array, input.form or known_form(input))
+    storage, base = (input.storage, input.base)
+    if base is not None:
+        refresh(input)
+    if input.overlaps:
+        operands.refuse_self_overlap("trunc_", input)
+    if form0.kind not in "fiu":
+        operands.check_dtype("trunc_", "fiu", form0.dtype)
+    plain = form0.kind in "f"
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not input._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or input.node is None:
+                check_leaf("trunc_", input)
+            e0 = None if input._stop else input.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (TRUNC, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(input)
+    if node is not None:
+        if base is None:
+            input.node = node
+            input._stop = False
+        else:
+            rebase(input, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and TRUNC_LAUNCHED_IN_PLACE((input,), (a0,))):
+            if plain:
+                TRUNC_UFUNC(a0, a0)
+            else:
+                TRUNC_KERNEL(a0, a0)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify("trunc_", "in-place", (input,), input, node, depends=dependence(TRUNC, {"input": a0}, a0.shape))
+    return input
+
+
+# ---- round ---------------------------------------------------------------------------------------
+
+ROUND = chapter.ROUND
+ROUND_PREPARE_DECIMALS = ROUND.prepare["decimals"]
+ROUND_LAUNCHED_ORDINARY = launcher(ROUND, "ordinary")
+ROUND_KERNEL = chapter._round
+ROUND_LAUNCHED_IN_PLACE = launcher(ROUND, "in-place")
+
+
+def round(
+    x: Tensor = ABSENT,
+    decimals: Any = 0,
+    name: str | None = None,
+    _: Any = ABSENT,
+    out: Tensor | None = None,
+    input: Any = ABSENT,
+) -> Tensor:
+    """Round to a number of decimals; a half is rounded to the nearest even digit."""
+    if input is not _:
+        keywords.check_named("round", 3, _)
+        x = keywords.either("round", "x", x, "input", input)
+    if out is not None:
+        return destinations.into("round", out, (x,), lambda: round(x=x, decimals=decimals, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("round", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    if form0.kind not in "fiuc":
+        operands.check_dtype("round", "fiuc", form0.dtype)
+    storage = x.storage
+    decimals = ROUND_PREPARE_DECIMALS(a0, decimals)
+    form = form0
+    array = storage.device.empty(form0.shape, form0.dtype)
+    try:
+        if not (storage.device.launches and ROUND_LAUNCHED_ORDINARY((x,), (a0,), array, decimals=decimals)):
+            ROUND_KERNEL(array, a0, decimals)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        if e0 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (ROUND, (e0,), kept)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify(
+            "round",
+            "ordinary",
+            (x,),
+            result,
+            node,
+            attributes={"decimals": decimals},
+            depends=dependence(ROUND, {"x": a0, "decimals": decimals}, array.shape),
+        )
+    return result
+
+
+def round_(x: Tensor, decimals: Any = 0, name: str | None = None) -> Tensor:
+    """Round to a number of decimals; a half is rounded to the nearest even digit."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("round_", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        operands.refuse_self_overlap("round_", x)
+    if form0.kind not in "fiuc":
+        operands.check_dtype("round_", "fiuc", form0.dtype)
+    decimals = ROUND_PREPARE_DECIMALS(a0, decimals)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not x._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("round_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (ROUND, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and ROUND_LAUNCHED_IN_PLACE((x,), (a0,), decimals=decimals)):
+            ROUND_KERNEL(a0, a0, decimals)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify(
+            "round_",
+            "in-place",
+            (x,),
+            x,
+            node,
+            attributes={"decimals": decimals},
+            depends=dependence(ROUND, {"x": a0, "decimals": decimals}, a0.shape),
+        )
+    return x
+
+
+# ---- frac ----------------------------------------------------------------------------------------
+
+FRAC = chapter.FRAC
+FRAC_VALIDATE = chapter._real_numbers
+FRAC_LAUNCHED_ORDINARY = launcher(FRAC, "ordinary")
+FRAC_KERNEL = chapter._frac
+FRAC_LAUNCHED_IN_PLACE = launcher(FRAC, "in-place")
+
+
+def frac(
+    x: Tensor = ABSENT, name: str | None = None, _: Any = ABSENT, out: Tensor | None = None, input: Any = ABSENT
+) -> Tensor:
+    """The fractional part of each element, with the sign of `x`."""
+    if input is not _:
+        keywords.check_named("frac", 2, _)
+        x = keywords.either("frac", "x", x, "input", input)
+    if out is not None:
+        return destinations.into("frac", out, (x,), lambda: frac(x=x, name=name))
+    if type(x) is not Tensor:
+        x = operands.as_tensor("frac", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    FRAC_VALIDATE(a0)
+    storage = x.storage
+    form = form0
+    array = storage.device.empty(form0.shape, form0.dtype)
+    try:
+        if not (storage.device.launches and FRAC_LAUNCHED_ORDINARY((x,), (a0,), array)):
+            FRAC_KERNEL(array, a0)
+    except RuntimeWarning:
+        pass
+    result = fresh(array, storage.device, form)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        e0 = edge(x) if x.base is not None else None if x._stop else x.node or accumulator(x)
+        if e0 is not None:
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (FRAC, (e0,), kept)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            result.node, result._stop = (node, False)
+    if mode.listeners:
+        mode.notify("frac", "ordinary", (x,), result, node, depends=dependence(FRAC, {"x": a0}, array.shape))
+    return result
+
+
+def frac_(x: Tensor, name: str | None = None) -> Tensor:
+    """The fractional part of each element, with the sign of `x`."""
+    if type(x) is not Tensor:
+        x = operands.as_tensor("frac_", "x", 0, x)
+    a0, form0 = (x.array, x.form or known_form(x))
+    storage, base = (x.storage, x.base)
+    if base is not None:
+        refresh(x)
+    if x.overlaps:
+        operands.refuse_self_overlap("frac_", x)
+    FRAC_VALIDATE(a0)
+    mode = current_modes()
+    node = None
+    if mode.recording_history:
+        if not x._stop or (base is not None and (not base._stop)):
+            version = storage.version
+            if base is not None or x.node is None:
+                check_leaf("frac_", x)
+            e0 = None if x._stop else x.node
+            kept: tuple[Saved, ...] = ()
+            node = new_node(OpNode)
+            node.row, node.edges, node.kept = (FRAC, (e0,), UNFINISHED)
+            node.forms, node.facts = ((form0,), NOTHING)
+            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+    if mode.keeper is not None:
+        mode.keeper.before_write(x)
+    if node is not None:
+        if base is None:
+            x.node = node
+            x._stop = False
+        else:
+            rebase(x, node)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)
+    try:
+        if not (storage.device.launches and FRAC_LAUNCHED_IN_PLACE((x,), (a0,))):
+            FRAC_KERNEL(a0, a0)
+    except RuntimeWarning:
+        pass
+    if node is not None:
+        if storage.version == version + 1:
+            node.kept = kept
+    if mode.listeners:
+        mode.notify("frac_", "in-place", (x,), x, node, depends=dependence(FRAC, {"x": a0}, a0.shape))
+    return x
