@@ -16,7 +16,7 @@ from inplacelab.form import Form
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import arithmetic as chapter
-from inplacelab.ops import operators
+from inplacelab.ops import tensor_methods
 from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
 from inplacelab.ops.results import destinations, kernel_tools
@@ -33,7 +33,7 @@ ADD_UFUNC = np.add
 ADD_LAUNCHED_ORDINARY = launcher(ADD, "ordinary")
 ADD_KERNEL = chapter._add
 ADD_LAUNCHED_IN_PLACE = launcher(ADD, "in-place")
-ADD_OTHERWISE = operators.OF_NUMBERS["__add__"]
+ADD_OTHERWISE = tensor_methods.OF_NUMBERS["__add__"]
 ADD_LAUNCHED_OPERATOR = launcher(ADD, "operator")
 
 
@@ -286,7 +286,7 @@ SUBTRACT_UFUNC = np.subtract
 SUBTRACT_LAUNCHED_ORDINARY = launcher(SUBTRACT, "ordinary")
 SUBTRACT_KERNEL = chapter._subtract
 SUBTRACT_LAUNCHED_IN_PLACE = launcher(SUBTRACT, "in-place")
-SUBTRACT_OTHERWISE = operators.OF_NUMBERS["__sub__"]
+SUBTRACT_OTHERWISE = tensor_methods.OF_NUMBERS["__sub__"]
 SUBTRACT_LAUNCHED_OPERATOR = launcher(SUBTRACT, "operator")
 
 
@@ -545,7 +545,7 @@ MULTIPLY = chapter.MULTIPLY
 MULTIPLY_UFUNC = np.multiply
 MULTIPLY_LAUNCHED_ORDINARY = launcher(MULTIPLY, "ordinary")
 MULTIPLY_LAUNCHED_IN_PLACE = launcher(MULTIPLY, "in-place")
-MULTIPLY_OTHERWISE = operators.OF_NUMBERS["__mul__"]
+MULTIPLY_OTHERWISE = tensor_methods.OF_NUMBERS["__mul__"]
 MULTIPLY_LAUNCHED_OPERATOR = launcher(MULTIPLY, "operator")
 
 
@@ -781,7 +781,7 @@ DIVIDE_LAUNCHED_ORDINARY = launcher(DIVIDE, "ordinary")
 DIVIDE_UFUNC = np.divide
 DIVIDE_KERNEL = chapter._divide
 DIVIDE_LAUNCHED_IN_PLACE = launcher(DIVIDE, "in-place")
-DIVIDE_OTHERWISE = operators.OF_NUMBERS["__truediv__"]
+DIVIDE_OTHERWISE = tensor_methods.OF_NUMBERS["__truediv__"]
 DIVIDE_LAUNCHED_OPERATOR = launcher(DIVIDE, "operator")
 
 

@@ -113,8 +113,8 @@ def _chapter(chapter: str, rows: list[tuple[str, Row]]) -> str:
     words = set(re.findall(r"\w+", body))
     for home, names in _NAMES.items():
         imports.setdefault(home, set()).update(words.intersection(names))
-    if "operators" in words:
-        imports.setdefault("inplacelab.ops", set()).add("operators")
+    if "tensor_methods" in words:
+        imports.setdefault("inplacelab.ops", set()).add("tensor_methods")
     if "current_modes" in words:
         imports.setdefault("inplacelab.modes", set()).add("current as current_modes")
     imports.setdefault("inplacelab.ops", set()).add(f"{chapter} as chapter")
@@ -192,7 +192,7 @@ class _Names(ast.NodeTransformer):
             part += "_" + self._variant.upper().replace("-", "_")
             self.bound[part] = f"launcher({prefix}, {self._variant!r})", None
         elif word == "OTHERWISE":
-            self.bound[part] = f"operators.OF_NUMBERS[{row.operator!r}]", None
+            self.bound[part] = f"tensor_methods.OF_NUMBERS[{row.operator!r}]", None
         else:
             return word
         return part
