@@ -80,8 +80,8 @@ def wrapped() -> Iterator[None]:
 
     for scope in _scopes():
         wrap(scope)
-    template.function, template.compiled = map(wrapping, plain)
-    _wrapped = True
+    function, compiled = map(wrapping, plain)
+    template.function, template.compiled, _wrapped = function, compiled, True  # type: ignore[assignment]
     try:
         yield
     finally:

@@ -1,8 +1,6 @@
 """Results of operations.
 
-The modules:
-
-    destinations.py      the tensor to write into                 metadata.py         views, and changes of metadata
-    constant_tensors.py  `zeros`, `full` and their like           random_stream.py    random numbers
-    kernel_tools.py      helpers for kernels and derivatives
+metadata.py        views and changes of metadata            destinations.py    tensors that a result goes into: `out=`, `x.cast_()`
+kernel_tools.py    helpers for kernels                      random_stream.py   the seeded stream of random numbers
+touched_slots.py   which slots a call reads and writes, for observers
 """
