@@ -15,7 +15,7 @@ from typing import Any
 
 from inplacelab import errors, layout
 from inplacelab.layout import Layout, Shape, normal_axis
-from inplacelab.layout.keys import PLAIN
+from inplacelab.layout.axes import PLAIN
 from inplacelab.ops.arguments.attributes import sizes_of
 from inplacelab.ops.arguments.keywords import Exchange
 from inplacelab.ops.backward_operations import put_back, scatter

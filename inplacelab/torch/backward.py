@@ -10,8 +10,8 @@ from typing import Any
 from inplacelab import modes
 from inplacelab.autograd import operations
 from inplacelab.autograd.engine import Pass
-from inplacelab.autograd.grad_function import gradients_of
 from inplacelab.autograd.grad_mode import recording
+from inplacelab.autograd.gradients import gradients_of
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import Node
 from inplacelab.errors.classes import Refusal

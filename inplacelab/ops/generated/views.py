@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.autograd.nodes import NOTHING
-from inplacelab.layout import axes, keys
+from inplacelab.layout import axes
 from inplacelab.ops import views as chapter
 from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
@@ -658,7 +658,7 @@ def _nth(x: Tensor, axis: Any, place: Any, name: str | None = None) -> Tensor:
 GETITEM = chapter.GETITEM
 GETITEM_PREPARE_KEY = chapter.fixed
 GETITEM_SHORTCUT = chapter.indexed
-GETITEM_LAYOUT = keys.index
+GETITEM_LAYOUT = axes.index
 
 
 def getitem(x: Tensor, key: Any, name: str | None = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""The grad nodes of custom operations.
+"""The grad nodes of custom operations, the tensors that they save, and the context that passes values from `forward` to `backward`.
 
 A node of the graph has one result. An operation with several results is treated as one whose single result is the flat
 vector of all of them: the `CustomNode` is that operation, and each result has a `ResultNode` with an edge to it, which puts
@@ -9,21 +9,176 @@ operation's backward once, when all have arrived, by the same rules as for any o
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import accumulate
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
 from inplacelab import errors, modes
 from inplacelab.autograd import operations
-from inplacelab.autograd.custom.context import PyLayerContext
-from inplacelab.autograd.custom.kept_tensors import Kept
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import Gradients, Node, fitted, number
-from inplacelab.autograd.saved import Saved
+from inplacelab.autograd.saved import Saved, save
 from inplacelab.layout import Shape
-from inplacelab.tensor import Tensor
+from inplacelab.tensor import Tensor, over
+
+
+class Kept:
+    """A tensor that `forward` saved for `backward`.
+
+    Attributes:
+        saved: the value, with the version at which it was saved.
+        original: the tensor itself; None where the call's node belongs to its history, and so must not hold it.
+        result: the position of the result that it is, or None.
+        explained: False if it is unknown how it was computed from the inputs.
+    """
+
+    __slots__ = ("explained", "original", "result", "saved")
+
+    def __init__(self, saved: Saved, original: Tensor, explained: bool) -> None:
+        self.saved, self.explained = saved, explained
+        self.original: Tensor | None = original
+        self.result: int | None = None
+
+
+class Unpacker(Protocol):
+    """Gives a saved tensor its place in the history: the node whose `backward` runs."""
+
+    def unpack(self, kept: Kept) -> Tensor:
+        """Returns the tensor as it was saved."""
+
+
+class Memory:
+    """The saved tensors of one call, by position and by attribute name.
+
+    Attributes:
+        listed: the arguments of `save_for_backward`, in order: tensors as `Kept`, other values as they are.
+        named: the tensors that were set on the context as attributes.
+    """
+
+    def __init__(self, inputs: Sequence[tuple[Tensor, Node | None]]) -> None:
+        self.listed: list[Any] = []
+        self.named: dict[str, Kept] = {}
+        self._inputs = inputs
+        self._reader: Unpacker | None = None
+
+    @property
+    def tensors(self) -> list[Kept]:
+        """All saved tensors."""
+        return [each for each in (*self.listed, *self.named.values()) if isinstance(each, Kept)]
+
+    def keep(self, name: str, tensor: Tensor) -> Kept:
+        """Saves a tensor, and finds its relation to the inputs."""
+        for given, place in self._inputs:
+            if given is tensor:
+                return Kept(save(name, tensor.array, tensor.storage, place), tensor, explained=True)
+        place = edge(tensor)
+        return Kept(
+            save(name, tensor.array, tensor.storage, place),
+            tensor,
+            explained=place is not None or not differentiable(tensor),
+        )
+
+    def take(self, kept: Kept) -> Tensor:
+        """Returns a saved tensor: unpacked in `backward`, the tensor itself while `forward` still runs."""
+        if self._reader is not None:
+            return self._reader.unpack(kept)
+        return over(kept.saved.array, kept.saved.storage) if kept.original is None else kept.original
+
+    def settle(self, results: Sequence[Tensor | None], constants: Sequence[Tensor]) -> None:
+        """Called after `forward`: finds its results among the saved tensors."""
+        inputs, self._inputs = [given for given, _ in self._inputs], ()
+        for each in self.tensors:
+            original = each.original
+            if any(original is constant for constant in constants):
+                each.explained = True
+                continue
+            each.result = next((k for k, result in enumerate(results) if result is original), None)
+            written = each.result is not None and any(original is given for given in inputs)
+            if written or each.saved.array is None:  # the latter: packed by a hook, which unpacks it in backward
+                each.original = None
+
+    @contextmanager
+    def read_by(self, node: Unpacker) -> Iterator[None]:
+        """While `backward` runs: saved tensors are unpacked by its node."""
+        self._reader = node
+        try:
+            yield
+        finally:
+            self._reader = None
+
+    def forget(self) -> None:
+        """Frees all saved tensors."""
+        self.listed, self.named = [], {}
+
+
+def differentiable(tensor: Tensor) -> bool:
+    """Returns True if the elements are floating-point or complex numbers."""
+    return tensor.array.dtype.kind in "fc"
+
+
+class PyLayerContext:
+    """The first argument, `ctx`, of `forward` and `backward`: values for backward, and marks on arguments and results.
+
+    Any value may be set as an attribute. Tensors are then kept as by `save_for_backward`: checked by version, and without the
+    reference cycle of an ordinary attribute that holds a result.
+    """
+
+    _memory: Memory
+    _materialize: bool
+    _not_in_place: tuple[Tensor, ...]
+    _constants: tuple[Tensor, ...]
+
+    def __init__(self, memory: Memory | None = None) -> None:
+        self.__dict__.update(_memory=memory or Memory([]), _materialize=True, _not_in_place=(), _constants=())
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Saves tensors for `backward`. If one is overwritten before `backward` uses it, backward refuses it.
+
+        Args:
+            *tensors: the tensors, which `saved_tensor()` returns in the same order; other values are kept, too.
+        """
+        keep = self._memory.keep
+        self._memory.listed = [
+            keep(f"saved_tensor()[{k}]", each) if isinstance(each, Tensor) else each for k, each in enumerate(tensors)
+        ]
+
+    def saved_tensor(self) -> tuple[Any, ...] | None:
+        """Returns the saved tensors, in order; None if there are none.
+
+        Raises:
+            StaleSavedTensorError: if one of them has been overwritten since.
+        """
+        memory = self._memory
+        return tuple(memory.take(each) if isinstance(each, Kept) else each for each in memory.listed) or None
+
+    def mark_not_inplace(self, *tensors: Tensor) -> None:
+        """Marks arguments that are returned but not as in-place results: the call returns copies of them."""
+        self._not_in_place = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Marks results that need no gradient. `backward` receives zeros for them."""
+        self._constants = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Sets what `backward` receives for a result without a gradient: zeros (True, the default) or None."""
+        self._materialize = bool(value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._memory.named.pop(name, None)
+        self.__dict__.pop(name, None)
+        if isinstance(value, Tensor):
+            self._memory.named[name] = self._memory.keep(f"ctx.{name}", value)
+        else:
+            self.__dict__[name] = value
+
+    def __getattr__(self, name: str) -> Any:
+        kept = self.__dict__["_memory"].named.get(name)
+        if kept is None:
+            raise AttributeError(f"the context has no attribute {name!r}")
+        return self._memory.take(kept)
 
 
 class Side(NamedTuple):
