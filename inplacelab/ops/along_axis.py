@@ -17,7 +17,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.form import Form
 from inplacelab.layout import Shape
-from inplacelab.ops.arguments.indices import (
+from inplacelab.ops.arguments.attributes import (
     Along,
     Positions,
     as_index_error,
@@ -26,11 +26,12 @@ from inplacelab.ops.arguments.indices import (
     check_index,
     index_shape,
     key_of,
+    packed,
     slots_of,
     written_last,
 )
 from inplacelab.ops.creation import to_tensor
-from inplacelab.ops.results.kernel_tools import packed, quietly, start
+from inplacelab.ops.results.kernel_tools import quietly, start
 from inplacelab.ops.table import add_row
 from inplacelab.ops.table.depends import moved, written
 from inplacelab.ops.table.row import Row, same

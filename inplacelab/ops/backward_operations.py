@@ -20,7 +20,7 @@ from inplacelab.devices import CPU
 from inplacelab.form import Form
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, extent, may_overlap_itself, normal_axis
-from inplacelab.ops.arguments.indices import check_dtype
+from inplacelab.ops.arguments.attributes import check_dtype
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.results import metadata
 from inplacelab.ops.table import as_function, as_method

@@ -18,7 +18,7 @@ import numpy as np
 from inplacelab import dtypes, errors
 from inplacelab.language import Text
 from inplacelab.layout import Shape, normal_axis
-from inplacelab.ops.arguments.indices import as_value_error, check_range
+from inplacelab.ops.arguments.attributes import as_value_error, check_range
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.products import flip_last
 from inplacelab.ops.reductions import axes_of, reduced

@@ -23,15 +23,24 @@ from inplacelab.autograd.nodes import Selected, meta
 from inplacelab.dependence import CONSTANT, OVERWRITTEN, Dependence
 from inplacelab.layout import Shape, index, is_basic
 from inplacelab.ops import views
-from inplacelab.ops.arguments.attributes import REAL, check_all_hold, check_keeps_imaginary, constant, number_for
-from inplacelab.ops.arguments.indices import Positions, as_value_error_of_range, check_dtype, check_range
+from inplacelab.ops.arguments.attributes import (
+    REAL,
+    Positions,
+    as_value_error_of_range,
+    check_all_hold,
+    check_dtype,
+    check_keeps_imaginary,
+    check_range,
+    constant,
+    number_for,
+    packed,
+)
 from inplacelab.ops.arguments.operands import number_like, slots_of
 from inplacelab.ops.creation import operand, to_tensor
-from inplacelab.ops.results.kernel_tools import packed, start
+from inplacelab.ops.results.kernel_tools import start
 from inplacelab.ops.results.metadata import temporary_view, view, window
-from inplacelab.ops.results.touched_slots import ENOUGH
 from inplacelab.ops.table import LazyFunction, add_row, as_function, as_method, overwrite
-from inplacelab.ops.table.depends import moved, written, written_at
+from inplacelab.ops.table.depends import ENOUGH, moved, written, written_at
 from inplacelab.ops.table.row import ZERO, same
 from inplacelab.tensor import Tensor
 

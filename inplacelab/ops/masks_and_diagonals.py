@@ -10,8 +10,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.devices import CPU, Device
 from inplacelab.layout import Shape, common_shape
-from inplacelab.ops.arguments.attributes import constant, number_for
-from inplacelab.ops.arguments.indices import Positions
+from inplacelab.ops.arguments.attributes import Positions, constant, number_for
 from inplacelab.ops.creation import made
 from inplacelab.ops.results.kernel_tools import choose, start
 from inplacelab.ops.table import add_row, as_function, as_method, elementwise, overwrite

@@ -21,8 +21,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.layout import Shape, common_shape
-from inplacelab.ops.arguments.attributes import constant, plain_number
-from inplacelab.ops.arguments.indices import check_dtype
+from inplacelab.ops.arguments.attributes import check_dtype, constant, plain_number
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.results.kernel_tools import conj, quietly
 from inplacelab.ops.table import LazyFunction, add_row, as_function, contraction

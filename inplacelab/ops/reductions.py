@@ -16,8 +16,7 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
-from inplacelab.ops.arguments.attributes import constant, sizes_of
-from inplacelab.ops.arguments.indices import along, checked_axis
+from inplacelab.ops.arguments.attributes import along, checked_axis, constant, sizes_of
 from inplacelab.ops.results.kernel_tools import conj, quietly
 from inplacelab.ops.table import add_row, reduction
 from inplacelab.ops.table.depends import along_axes, pointwise

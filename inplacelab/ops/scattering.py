@@ -18,8 +18,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.layout import Shape, normal_axis
-from inplacelab.ops.arguments.attributes import constant, plain_number
-from inplacelab.ops.arguments.indices import (
+from inplacelab.ops.arguments.attributes import (
     Along,
     along,
     as_index_error,
@@ -28,8 +27,10 @@ from inplacelab.ops.arguments.indices import (
     check_list,
     check_range,
     checked_axis,
+    constant,
     front_axis,
     line_of,
+    plain_number,
     written_last,
 )
 from inplacelab.ops.creation import to_tensor

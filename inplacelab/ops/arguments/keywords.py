@@ -1,4 +1,4 @@
-"""Alternative keywords, and separate numbers instead of a list: the data, and their resolution in a call.
+"""Alternative keywords, separate numbers instead of a list, and options of creation: the data, and their resolution in a call.
 
 PaddlePaddle 3.3.1 accepts PyTorch's keywords in addition to its own: `x.sum(dim=0)` is `x.sum(axis=0)`, and `x.reshape(6, 4)` is
 `x.reshape([6, 4])`. Which function accepts which was measured on the real package (`tests/reference/keywords.py`); it is data
@@ -35,6 +35,9 @@ CREATION_OPTIONS: Mapping[str, tuple[str, ...]] = {
 """The options, and the functions that accept them: measured on PaddlePaddle 3.3.1."""
 
 DEFAULTS: Mapping[str, Any] = {"out": None, "device": None, "requires_grad": False, "pin_memory": False}
+
+
+# ---- options of the functions that create tensors: `device=`, `requires_grad=`, `pin_memory=`, `out=`, as in Paddle 3.3.1 ---
 
 
 def device_for(like: Tensor | None = None) -> devices.Device:

@@ -1,6 +1,6 @@
-"""Operands of an operation, converted to tensors or refused.
+"""Operands of an operation, converted to tensors or refused; the ones that share slots with the target; dtypes of results.
 
-The generated functions (see `ops/template/`) handle the usual cases with comparisons of attributes, and call these functions
+The generated functions (see `ops/generated/`) handle the usual cases with comparisons of attributes, and call these functions
 in the other cases.
 """
 
@@ -125,6 +125,11 @@ def refuse_devices(op: str, x: Tensor, y: Tensor) -> None:
     raise errors.devices_differ(op=op, x=x.place.text, y=y.place.text)
 
 
+# ---- operands that share slots with the target ----------------------------------------------------------------------------
+# Reading an element that has been overwritten would be silently wrong. So such an operand must have exactly the target's
+# window, or it is read from a copy, or refused; and backward keeps a copy of it.
+
+
 def same_window(x: Tensor, y: Tensor) -> bool:
     """Returns True if two tensors show the same slots in the same order; axes of one element make no difference."""
     return x.array is y.array or (x.storage is y.storage and _walk(x.layout) == _walk(y.layout))
@@ -180,6 +185,10 @@ def save_operand(name: str, y: Tensor, y_edge: Node | None, x: Tensor) -> Saved:
 
 DType = np.dtype[Any]
 Rule = Callable[[DType, DType], DType]
+
+
+# ---- rules for the dtype of a result, for rows that do more than promote --------------------------------------------------
+# Each function makes the rule of one operation, whose name appears in errors. (A row without a rule promotes its operands.)
 
 
 def truth(op: str) -> Rule:

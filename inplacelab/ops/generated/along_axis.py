@@ -14,8 +14,8 @@ from inplacelab.modes import current as current_modes
 from inplacelab.ops import along_axis as chapter
 from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
-from inplacelab.ops.results import destinations, touched_slots
-from inplacelab.ops.table.depends import dependence
+from inplacelab.ops.results import destinations
+from inplacelab.ops.table.depends import dependence, slots_read, slots_touched
 from inplacelab.tensor import Tensor, fresh, known_form
 
 # ---- take_along_axis -----------------------------------------------------------------------------
@@ -97,7 +97,7 @@ def take_along_axis(
             (arr, indices),
             result,
             node,
-            read=touched_slots.read(
+            read=slots_read(
                 TAKE_ALONG_AXIS, arr, {"arr": a0, "indices": a1, "axis": axis, "broadcast": broadcast}, array.shape
             ),
             copied=0,
@@ -229,7 +229,7 @@ def _put_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
             node.forms, node.facts = ((form0, form1, form2), {"at": at})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(_PUT_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
+        slots_touched(_PUT_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
         if mode.listeners
         else NOTHING
     )
@@ -397,7 +397,7 @@ def _add_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
             node.forms, node.facts = ((form0, form1, form2), {"at": at})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(_ADD_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
+        slots_touched(_ADD_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
         if mode.listeners
         else NOTHING
     )
@@ -577,7 +577,7 @@ def _multiply_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: s
             node.forms, node.facts = ((form0, form1, form2), {"at": at})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(_MULTIPLY_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
+        slots_touched(_MULTIPLY_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
         if mode.listeners
         else NOTHING
     )
@@ -747,7 +747,7 @@ def _mean_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str |
             node.forms, node.facts = ((form0, form1, form2), {"at": at})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(_MEAN_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
+        slots_touched(_MEAN_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
         if mode.listeners
         else NOTHING
     )
@@ -931,7 +931,7 @@ def _extreme_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: st
             node.forms, node.facts = ((form0, form1, form2), {"at": at})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(_EXTREME_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
+        slots_touched(_EXTREME_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
         if mode.listeners
         else NOTHING
     )
@@ -1091,7 +1091,7 @@ def scatter_add_(input: Tensor, dim: Any, index: Tensor, src: Tensor, name: str 
             node.forms, node.facts = ((form0, form1, form2), {"dim": dim})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(SCATTER_ADD, input, {"input": a0, "index": a1, "src": a2, "dim": dim})
+        slots_touched(SCATTER_ADD, input, {"input": a0, "index": a1, "src": a2, "dim": dim})
         if mode.listeners
         else NOTHING
     )

@@ -18,9 +18,9 @@ from inplacelab.modes import current as current_modes
 from inplacelab.ops import comparisons_and_logic as chapter
 from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
-from inplacelab.ops.results import destinations, touched_slots
+from inplacelab.ops.results import destinations
 from inplacelab.ops.results.kernel_tools import launcher
-from inplacelab.ops.table.depends import dependence
+from inplacelab.ops.table.depends import dependence, slots_touched
 from inplacelab.ops.table.row import required
 from inplacelab.tensor import Tensor, fresh, known_form
 
@@ -2735,7 +2735,7 @@ def where_(condition: Tensor, x: Tensor, y: Tensor, name: str | None = None) -> 
             node.row, node.edges, node.kept = (WHERE, (e0, e1, e2), UNFINISHED)
             node.forms, node.facts = ((form0, form1, form2), NOTHING)
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
-    touched = touched_slots.in_place(WHERE, x, {"x": a0, "condition": a1, "y": a2}) if mode.listeners else NOTHING
+    touched = slots_touched(WHERE, x, {"x": a0, "condition": a1, "y": a2}) if mode.listeners else NOTHING
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:

@@ -16,8 +16,8 @@ from inplacelab.ops import decompositions as chapter
 from inplacelab.ops import reductions
 from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
-from inplacelab.ops.results import destinations, touched_slots
-from inplacelab.ops.table.depends import dependence
+from inplacelab.ops.results import destinations
+from inplacelab.ops.table.depends import dependence, slots_touched
 from inplacelab.ops.table.row import required
 from inplacelab.tensor import Tensor, fresh, known_form
 
@@ -760,9 +760,7 @@ def embedding_renorm_(
             node.forms, node.facts = ((form0, form1), {"max_norm": max_norm, "norm_type": norm_type})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(
-            EMBEDDING_RENORM, weight, {"weight": a0, "x": a1, "max_norm": max_norm, "norm_type": norm_type}
-        )
+        slots_touched(EMBEDDING_RENORM, weight, {"weight": a0, "x": a1, "max_norm": max_norm, "norm_type": norm_type})
         if mode.listeners
         else NOTHING
     )

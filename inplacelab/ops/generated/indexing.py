@@ -15,9 +15,8 @@ from inplacelab.modes import current as current_modes
 from inplacelab.ops import indexing as chapter
 from inplacelab.ops.arguments import attributes, keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
-from inplacelab.ops.results import touched_slots
 from inplacelab.ops.results.kernel_tools import launcher
-from inplacelab.ops.table.depends import dependence
+from inplacelab.ops.table.depends import dependence, slots_read, slots_touched
 from inplacelab.ops.table.row import required
 from inplacelab.tensor import Tensor, fresh, known_form
 
@@ -61,7 +60,7 @@ def _take(x: Tensor, key: Any, name: str | None = None) -> Tensor:
             (x,),
             result,
             node,
-            read=touched_slots.read(_TAKE, x, {"x": a0, "key": key}, array.shape),
+            read=slots_read(_TAKE, x, {"x": a0, "key": key}, array.shape),
             copied=0,
             attributes={"key": key},
             depends=dependence(_TAKE, {"x": a0, "key": key}, array.shape),
@@ -119,7 +118,7 @@ def gather_nd(x: Tensor, index: Tensor, name: str | None = None) -> Tensor:
             (x, index),
             result,
             node,
-            read=touched_slots.read(GATHER_ND, x, {"x": a0, "index": a1}, array.shape),
+            read=slots_read(GATHER_ND, x, {"x": a0, "index": a1}, array.shape),
             copied=0,
             depends=dependence(GATHER_ND, {"x": a0, "index": a1}, array.shape),
         )
@@ -209,9 +208,7 @@ def _put_(x: Tensor, y: Tensor, key: Any, accumulate: Any = False, name: str | N
             node.forms, node.facts = ((form0, form1), {"accumulate": accumulate, "key": key})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(_PUT, x, {"x": a0, "y": a1, "key": key, "accumulate": accumulate})
-        if mode.listeners
-        else NOTHING
+        slots_touched(_PUT, x, {"x": a0, "y": a1, "key": key, "accumulate": accumulate}) if mode.listeners else NOTHING
     )
     depends = (
         dependence(_PUT, {"x": a0, "y": a1, "key": key, "accumulate": accumulate}, a0.shape) if mode.listeners else None
@@ -375,7 +372,7 @@ def index_put_(
             node.forms, node.facts = ((form0, form1), {"accumulate": accumulate, "indices": indices})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(INDEX_PUT, x, {"x": a0, "value": a1, "indices": indices, "accumulate": accumulate})
+        slots_touched(INDEX_PUT, x, {"x": a0, "value": a1, "indices": indices, "accumulate": accumulate})
         if mode.listeners
         else NOTHING
     )

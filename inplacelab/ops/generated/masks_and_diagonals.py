@@ -15,9 +15,9 @@ from inplacelab.modes import current as current_modes
 from inplacelab.ops import masks_and_diagonals as chapter
 from inplacelab.ops.arguments import attributes, keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
-from inplacelab.ops.results import destinations, touched_slots
+from inplacelab.ops.results import destinations
 from inplacelab.ops.results.kernel_tools import launcher
-from inplacelab.ops.table.depends import dependence
+from inplacelab.ops.table.depends import dependence, slots_touched
 from inplacelab.ops.table.row import required
 from inplacelab.tensor import Tensor, fresh, known_form
 
@@ -105,7 +105,7 @@ def tril_(x: Tensor, diagonal: Any = 0, name: str | None = None) -> Tensor:
             node.row, node.edges, node.kept = (TRIL, (e0,), UNFINISHED)
             node.forms, node.facts = ((form0,), {"diagonal": diagonal})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
-    touched = touched_slots.in_place(TRIL, x, {"x": a0, "diagonal": diagonal}) if mode.listeners else NOTHING
+    touched = slots_touched(TRIL, x, {"x": a0, "diagonal": diagonal}) if mode.listeners else NOTHING
     depends = dependence(TRIL, {"x": a0, "diagonal": diagonal}, a0.shape) if mode.listeners else None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
@@ -214,7 +214,7 @@ def triu_(x: Tensor, diagonal: Any = 0, name: str | None = None) -> Tensor:
             node.row, node.edges, node.kept = (TRIU, (e0,), UNFINISHED)
             node.forms, node.facts = ((form0,), {"diagonal": diagonal})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
-    touched = touched_slots.in_place(TRIU, x, {"x": a0, "diagonal": diagonal}) if mode.listeners else NOTHING
+    touched = slots_touched(TRIU, x, {"x": a0, "diagonal": diagonal}) if mode.listeners else NOTHING
     depends = dependence(TRIU, {"x": a0, "diagonal": diagonal}, a0.shape) if mode.listeners else None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
@@ -275,7 +275,7 @@ def fill_diagonal_(x: Tensor, value: Any, offset: Any = 0, wrap: Any = False, na
             node.forms, node.facts = ((form0,), {"offset": offset, "wrap": wrap})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(FILL_DIAGONAL, x, {"x": a0, "value": value, "offset": offset, "wrap": wrap})
+        slots_touched(FILL_DIAGONAL, x, {"x": a0, "value": value, "offset": offset, "wrap": wrap})
         if mode.listeners
         else NOTHING
     )
@@ -405,9 +405,7 @@ def fill_diagonal_tensor_(
             node.forms, node.facts = ((form0, form1), {"dim1": dim1, "dim2": dim2, "offset": offset})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(
-            FILL_DIAGONAL_TENSOR, x, {"x": a0, "y": a1, "offset": offset, "dim1": dim1, "dim2": dim2}
-        )
+        slots_touched(FILL_DIAGONAL_TENSOR, x, {"x": a0, "y": a1, "offset": offset, "dim1": dim1, "dim2": dim2})
         if mode.listeners
         else NOTHING
     )
@@ -621,7 +619,7 @@ def masked_fill_(x: Tensor, mask: Tensor, value: Any, name: str | None = None) -
             node.row, node.edges, node.kept = (MASKED_FILL, (e0, e1, e2), UNFINISHED)
             node.forms, node.facts = ((form0, form1, form2), NOTHING)
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
-    touched = touched_slots.in_place(MASKED_FILL, x, {"x": a0, "mask": a1, "value": a2}) if mode.listeners else NOTHING
+    touched = slots_touched(MASKED_FILL, x, {"x": a0, "mask": a1, "value": a2}) if mode.listeners else NOTHING
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -760,9 +758,7 @@ def masked_scatter_(x: Tensor, mask: Tensor, value: Tensor, name: str | None = N
             node.row, node.edges, node.kept = (MASKED_SCATTER, (e0, e1, e2), UNFINISHED)
             node.forms, node.facts = ((form0, form1, form2), NOTHING)
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
-    touched = (
-        touched_slots.in_place(MASKED_SCATTER, x, {"x": a0, "mask": a1, "value": a2}) if mode.listeners else NOTHING
-    )
+    touched = slots_touched(MASKED_SCATTER, x, {"x": a0, "mask": a1, "value": a2}) if mode.listeners else NOTHING
     depends = dependence(MASKED_SCATTER, {"x": a0, "mask": a1, "value": a2}, a0.shape) if mode.listeners else None
     try:
         if storage1 is storage:

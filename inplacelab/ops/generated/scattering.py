@@ -12,10 +12,10 @@ from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, new_node, nex
 from inplacelab.autograd.saved import Saved, save
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import scattering as chapter
-from inplacelab.ops.arguments import attributes, indices, keywords, operands
+from inplacelab.ops.arguments import attributes, keywords, operands
 from inplacelab.ops.arguments.keywords import ABSENT
-from inplacelab.ops.results import destinations, touched_slots
-from inplacelab.ops.table.depends import dependence
+from inplacelab.ops.results import destinations
+from inplacelab.ops.table.depends import dependence, slots_read, slots_touched
 from inplacelab.ops.table.row import required
 from inplacelab.tensor import Tensor, fresh, known_form
 
@@ -23,7 +23,7 @@ from inplacelab.tensor import Tensor, fresh, known_form
 
 INDEX_SELECT = chapter.INDEX_SELECT
 INDEX_SELECT_VALIDATE = chapter._check_select
-INDEX_SELECT_PREPARE_AXIS = indices.front_axis
+INDEX_SELECT_PREPARE_AXIS = attributes.front_axis
 INDEX_SELECT_SHAPE = required(INDEX_SELECT.shape)
 INDEX_SELECT_KERNEL = chapter._select
 
@@ -90,7 +90,7 @@ def index_select(
             (x, index),
             result,
             node,
-            read=touched_slots.read(INDEX_SELECT, x, {"x": a0, "index": a1, "axis": axis}, array.shape),
+            read=slots_read(INDEX_SELECT, x, {"x": a0, "index": a1, "axis": axis}, array.shape),
             copied=0,
             attributes={"axis": axis},
             depends=dependence(INDEX_SELECT, {"x": a0, "index": a1, "axis": axis}, array.shape),
@@ -150,7 +150,7 @@ def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None, 
             (x, index),
             result,
             node,
-            read=touched_slots.read(GATHER, x, {"x": a0, "index": a1, "axis": axis}, array.shape),
+            read=slots_read(GATHER, x, {"x": a0, "index": a1, "axis": axis}, array.shape),
             copied=0,
             attributes={"axis": axis},
             depends=dependence(GATHER, {"x": a0, "index": a1, "axis": axis}, array.shape),
@@ -162,7 +162,7 @@ def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None, 
 
 INDEX_ADD = chapter.INDEX_ADD
 INDEX_ADD_VALIDATE = chapter._check_add
-INDEX_ADD_PREPARE_AXIS = indices.front_axis
+INDEX_ADD_PREPARE_AXIS = attributes.front_axis
 INDEX_ADD_PREPARE_ALPHA = attributes.plain_number
 INDEX_ADD_KERNEL = chapter._index_add
 
@@ -322,7 +322,7 @@ def index_add_(
             node.forms, node.facts = ((form0, form1, form2), {"alpha": alpha, "axis": axis})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(INDEX_ADD, x, {"x": a0, "index": a1, "value": a2, "axis": axis, "alpha": alpha})
+        slots_touched(INDEX_ADD, x, {"x": a0, "index": a1, "value": a2, "axis": axis, "alpha": alpha})
         if mode.listeners
         else NOTHING
     )
@@ -376,7 +376,7 @@ def index_add_(
 
 INDEX_FILL = chapter.INDEX_FILL
 INDEX_FILL_VALIDATE = chapter._check_fill
-INDEX_FILL_PREPARE_AXIS = indices.front_axis
+INDEX_FILL_PREPARE_AXIS = attributes.front_axis
 INDEX_FILL_KERNEL = chapter._index_fill
 
 
@@ -479,9 +479,7 @@ def index_fill_(x: Tensor, index: Tensor, axis: Any, value: Any, name: str | Non
             node.forms, node.facts = ((form0, form1, form2), {"axis": axis})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(INDEX_FILL, x, {"x": a0, "index": a1, "value": a2, "axis": axis})
-        if mode.listeners
-        else NOTHING
+        slots_touched(INDEX_FILL, x, {"x": a0, "index": a1, "value": a2, "axis": axis}) if mode.listeners else NOTHING
     )
     depends = (
         dependence(INDEX_FILL, {"x": a0, "index": a1, "value": a2, "axis": axis}, a0.shape) if mode.listeners else None
@@ -655,7 +653,7 @@ def scatter_(x: Tensor, index: Tensor, updates: Tensor, overwrite: Any = True, n
             node.forms, node.facts = ((form0, form1, form2), {"overwrite": overwrite})
             node.serial, node.hooks, node.retained = (next_serial(), None, None)
     touched = (
-        touched_slots.in_place(SCATTER, x, {"x": a0, "index": a1, "updates": a2, "overwrite": overwrite})
+        slots_touched(SCATTER, x, {"x": a0, "index": a1, "updates": a2, "overwrite": overwrite})
         if mode.listeners
         else NOTHING
     )

@@ -108,11 +108,6 @@ def _borrow_buffer(out: Any, device: Any) -> None:
     device.ledger.borrow(min(out.size, np.getbufsize()) * out.itemsize)
 
 
-def packed(x: Any) -> Any:
-    """Returns a contiguous array in row-major order: `x`, if it is one, else a copy."""
-    return x if x.flags.c_contiguous else x.copy()
-
-
 def clip_into(out: Any, x: Any, min: Any, max: Any) -> None:
     """Raises elements below `min` to it, then lowers those above `max` to it. nan stays nan."""
     if min is not None:

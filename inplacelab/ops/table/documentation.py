@@ -1,4 +1,6 @@
-"""What the parameters of operations mean that are not tensors: one sentence each, for the docstrings.
+"""Docstrings of operations, from their rows: what they do, their operands and result, what backward keeps.
+
+What the parameters mean that are not tensors is said here, in one sentence each.
 
 A note belongs to a parameter of one operation ("cumsum.axis"), of one kind of operations ("reduction.axis"), or to all
 parameters of a name ("axis"). The first of these that there is holds.

@@ -43,9 +43,9 @@ _NAMES = {
     "inplacelab.ops.arguments": ("keywords", "operands"),
     "inplacelab.ops.arguments.keywords": ("ABSENT",),
     "inplacelab.ops.results.kernel_tools": ("launcher",),
-    "inplacelab.ops.table.depends": ("dependence",),
+    "inplacelab.ops.table.depends": ("dependence", "slots_read", "slots_touched"),
     "inplacelab.ops.table.row": ("required",),
-    "inplacelab.ops.results": ("destinations", "metadata", "touched_slots"),
+    "inplacelab.ops.results": ("destinations", "metadata"),
     "inplacelab.tensor": ("Tensor", "fresh", "known_form"),
     "typing": ("Any",),
 }

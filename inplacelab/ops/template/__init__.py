@@ -48,9 +48,9 @@ from inplacelab.layout import common_shape
 from inplacelab.ops.arguments import keywords, operands
 from inplacelab.ops.arguments.keywords import aliases_of
 from inplacelab.ops.generated import CHAPTER_OF
-from inplacelab.ops.results import destinations, metadata, touched_slots
+from inplacelab.ops.results import destinations, metadata
 from inplacelab.ops.results.kernel_tools import launcher
-from inplacelab.ops.table.depends import dependence
+from inplacelab.ops.table.depends import dependence, slots_read, slots_touched
 from inplacelab.ops.table.documentation import document
 from inplacelab.ops.table.row import BUILT_IN, Row
 from inplacelab.ops.template import variants
@@ -66,7 +66,7 @@ _SCOPE: dict[str, Any] = {
     "next_serial": next_serial, "meta": meta, "save_copy": save_copy, "check_leaf": check_leaf, "edge": edge, "accumulator": accumulator, "rebase": rebase,
     "refresh": refresh, "fresh": fresh, "known_form": known_form, "current_modes": modes.current, "UNFINISHED": UNFINISHED, "NOTHING": NOTHING,
     "common_shape": common_shape, "operands": operands, "metadata": metadata, "destinations": destinations,
-    "keywords": keywords, "touched_slots": touched_slots, "dependence": dependence, "ABSENT": keywords.ABSENT,
+    "keywords": keywords, "dependence": dependence, "slots_read": slots_read, "slots_touched": slots_touched, "ABSENT": keywords.ABSENT,
 }  # fmt: skip
 
 

@@ -242,7 +242,7 @@ def wanted(row: Row, name: str) -> str:
 def read(row: Row) -> str:
     """Returns further arguments of the report of an ordinary variant: what it reads, if not everything, and what it copies."""
     if row.selects:
-        return f", read=touched_slots.read(ROW, {row.inputs[0]}, {given(row)}, array.shape), copied=0"
+        return f", read=slots_read(ROW, {row.inputs[0]}, {given(row)}, array.shape), copied=0"
     return f", copied={len(row.inputs) - 1}" * row.copies
 
 

@@ -133,7 +133,7 @@ def _in_place(row: Row) -> Iterator[str]:
     yield "if mode.recording_history:"
     yield from ("    " + line for line in _history_of_write(row, name))
     if row.writes_some:  # an index or a mask on the same storage is about to be overwritten
-        yield f"touched = touched_slots.in_place(ROW, {x}, {parts.given(row)}) if mode.listeners else NOTHING"
+        yield f"touched = slots_touched(ROW, {x}, {parts.given(row)}) if mode.listeners else NOTHING"
     before = declared(row)
     if before is not None and before.before:
         yield f"depends = {parts.depends(row, 'a0.shape')} if mode.listeners else None"
