@@ -127,7 +127,7 @@ def grad(  # noqa: PLR0913, PLR0917  # Paddle's signature
     constants = [] if no_grad_vars is None else _tensors("no_grad_vars", no_grad_vars)
     targets, blocked = [edge(x) for x in wanted], [edge(x) for x in constants]
     roots = [engine.root_of(t, _as_number(s, t)) for t, s in zip(results, seeds, strict=True)]
-    walk = engine.Pass(
+    walk = engine.BackwardPass(
         create_graph=create_graph,
         retain_graph=create_graph if retain_graph is None else retain_graph,
         capture=targets,
@@ -137,7 +137,7 @@ def grad(  # noqa: PLR0913, PLR0917  # Paddle's signature
 
 
 def gradients_of(
-    walk: engine.Pass, roots: Sequence[tuple[Node, Tensor]], targets: Sequence[Node | None], allow_unused: bool
+    walk: engine.BackwardPass, roots: Sequence[tuple[Node, Tensor]], targets: Sequence[Node | None], allow_unused: bool
 ) -> list[Tensor | None]:
     """Runs a pass that captures gradients, and returns them.
 
@@ -157,7 +157,7 @@ def gradients_of(
     return found
 
 
-def _captured(walk: engine.Pass, target: Node | None, position: int, allow_unused: bool) -> Tensor | None:
+def _captured(walk: engine.BackwardPass, target: Node | None, position: int, allow_unused: bool) -> Tensor | None:
     found = None if target is None else walk.captured.get(target)
     if found is None and not allow_unused:
         raise errors.unused_input(position=position)

@@ -19,8 +19,8 @@ from inplacelab.ops.results.kernel_tools import (
     conj,
     keep_where,
     quietly,
-    room,
     scalar,
+    scratch,
     start,
     whole_number,
 )
@@ -116,7 +116,7 @@ def _divide(out: Any, x: Any, y: Any, rounding_mode: Any, device: Any) -> None:
         np.trunc(np.true_divide(x, y, out), out)
     else:
         whole = np.fmod(
-            x, y, room(out, x, device)
+            x, y, scratch(out, x, device)
         )  # the remainder with the sign of x; without it, the division leaves none
         np.floor_divide(np.subtract(x, whole, whole), y, out)
 
@@ -154,7 +154,7 @@ LCM = elementwise("lcm", "x, y", ("The least common multiple of integers.", "整
 
 @quietly
 def _lerp(out: Any, x: Any, y: Any, weight: Any, device: Any) -> None:
-    part = room(out, x, device)
+    part = scratch(out, x, device)
     np.subtract(y, x, part)
     np.multiply(part, weight, part)
     np.add(x, part, out)
@@ -170,7 +170,7 @@ def _add_scaled(combine: Any) -> Any:
 
     @quietly
     def kernel(out: Any, input: Any, tensor1: Any, tensor2: Any, value: Any, device: Any) -> None:
-        part = room(out, input, device)
+        part = scratch(out, input, device)
         combine(tensor1, tensor2, part)
         np.multiply(part, constant(value, out.dtype), part)
         np.add(input, part, out)

@@ -9,7 +9,7 @@ from typing import Any
 
 from inplacelab import modes
 from inplacelab.autograd import operations
-from inplacelab.autograd.engine import Pass
+from inplacelab.autograd.engine import BackwardPass
 from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.gradients import gradients_of
 from inplacelab.autograd.history import edge
@@ -107,7 +107,7 @@ def _settle(x: Engine) -> None:
         node.retained, x.__dict__["_retains"] = weakref.ref(x), weakref.ref(node)
 
 
-class TorchPass(Pass):
+class TorchPass(BackwardPass):
     """A pass by PyTorch's rules: `.grad` is a constant unless the pass is recorded, and what a result retains is added up."""
 
     def run(self, roots: Sequence[tuple[Node, Engine]]) -> None:

@@ -23,7 +23,7 @@ def conj(x: Tensor) -> Tensor:
     return x.conj() if x.array.dtype.kind == "c" else x
 
 
-def room(out: Any, x: Any, device: Any) -> Any:
+def scratch(out: Any, x: Any, device: Any) -> Any:
     """Returns an array for the intermediate results of a kernel: `out`, unless the kernel still has to read `x` there."""
     if out is not x:
         return out
