@@ -14,7 +14,6 @@ does to them says which slots it reaches.
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import inf, prod
@@ -264,7 +263,7 @@ def _moved(row: Row, call: Call, shape: Shape) -> Dependence | None:
     known = {name: _on_host(value) for name, value in call.items()} | {
         row.inputs[0]: numbers,
         "out": out,
-        "device": _NO_DEVICE,
+        "device": _Unaccounted(),
     }
     row.kernel(**{name: known[name] for name in inspect.signature(row.kernel).parameters})
     return Dependence("moved", places=tuple(np.where(out >= _FIRST, out - _FIRST, -1).reshape(-1).tolist()))
@@ -292,21 +291,18 @@ def _as_broadcast(numbers: Any, shape: Shape) -> Any:
     return np.broadcast_to(numbers, shape)
 
 
-class _NoDevice:
-    """Stands for the device where a kernel runs on numbers: it counts no memory."""
+class _Unaccounted:
+    """Replaces the device by the CPU without its ledger: memory used here is not the program's."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(CPU, name)
 
     @property
-    def ledger(self) -> _NoDevice:
+    def ledger(self) -> _Unaccounted:
         return self
 
     def borrow(self, _bytes: int) -> None:
         """Counts nothing."""
-
-    def restrided(self, array: Any, shape: Shape, strides: Any) -> Any:
-        return np.lib.stride_tricks.as_strided(array, shape, strides)
-
-
-_NO_DEVICE = _NoDevice()
 
 
 # ---- which slots a call touches -------------------------------------------------------------------------------------------
@@ -371,7 +367,7 @@ def slots_touched(row: Row, x: Tensor, given: Mapping[str, Any]) -> dict[str, An
 
 def _distinct(shape: tuple[int, ...]) -> Any:
     """Returns different numbers. A sum of several is none of them, and most likely neither is a product or a mean."""
-    count = math.prod(shape)
+    count = prod(shape)
     return (count + 1 + count * (np.arange(1, count + 1) * 0.6180339887498949 % 1)).reshape(shape)
 
 
@@ -393,20 +389,6 @@ def _cannot_run(row: Row, x: Tensor) -> bool:
 def _parameters(row: Row) -> Mapping[str, inspect.Parameter]:
     assert row.kernel is not None
     return inspect.signature(row.kernel).parameters
-
-
-class _Unaccounted:
-    """Replaces the device by the CPU without its ledger: memory used here is not the program's."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(CPU, name)
-
-    @property
-    def ledger(self) -> _Unaccounted:
-        return self
-
-    def borrow(self, _bytes: int) -> None:
-        """Counts nothing."""
 
 
 def _result(row: Row, x: Tensor, given: Mapping[str, Any], out: Any) -> Any:
