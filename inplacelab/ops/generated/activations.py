@@ -42,7 +42,7 @@ def sigmoid(
         return destinations.into("sigmoid", out, (x,), lambda: sigmoid(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("sigmoid", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("sigmoid", "fciu", form0.dtype)
     storage = x.storage
@@ -61,10 +61,10 @@ def sigmoid(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SIGMOID, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SIGMOID, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -76,8 +76,8 @@ def sigmoid_(x: Tensor, name: str | None = None) -> Tensor:
     """1 / (1 + exp(-x)) for each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sigmoid_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -94,9 +94,9 @@ def sigmoid_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SIGMOID, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SIGMOID, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -135,7 +135,7 @@ def relu(x: Tensor, name: str | None = None) -> Tensor:
     """Replace negative elements by zero."""
     if type(x) is not Tensor:
         x = operands.as_tensor("relu", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("relu", "f", form0.dtype)
     storage = x.storage
@@ -154,10 +154,10 @@ def relu(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (RELU, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = RELU, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -169,8 +169,8 @@ def relu_(x: Tensor, name: str | None = None) -> Tensor:
     """Replace negative elements by zero."""
     if type(x) is not Tensor:
         x = operands.as_tensor("relu_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -187,9 +187,9 @@ def relu_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (RELU, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = RELU, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -227,7 +227,7 @@ def relu6(x: Tensor, name: str | None = None) -> Tensor:
     """Keep each element between 0 and 6."""
     if type(x) is not Tensor:
         x = operands.as_tensor("relu6", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("relu6", "f", form0.dtype)
     storage = x.storage
@@ -246,10 +246,10 @@ def relu6(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (RELU6, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = RELU6, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -269,7 +269,7 @@ def silu(x: Tensor, name: str | None = None) -> Tensor:
     """x times sigmoid(x)."""
     if type(x) is not Tensor:
         x = operands.as_tensor("silu", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fc":
         operands.check_dtype("silu", "fc", form0.dtype)
     storage = x.storage
@@ -288,10 +288,10 @@ def silu(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SILU, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SILU, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("silu", "ordinary", (x,), result, node, depends=dependence(SILU, {"x": a0}, array.shape))
     return result
@@ -301,8 +301,8 @@ def silu_(x: Tensor, name: str | None = None) -> Tensor:
     """x times sigmoid(x)."""
     if type(x) is not Tensor:
         x = operands.as_tensor("silu_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -319,9 +319,9 @@ def silu_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SILU, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SILU, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -369,7 +369,7 @@ def softplus(
         x = keywords.either("softplus", "x", x, "input", input)
     if type(x) is not Tensor:
         x = operands.as_tensor("softplus", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("softplus", "f", form0.dtype)
     storage = x.storage
@@ -392,10 +392,10 @@ def softplus(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SOFTPLUS, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"beta": beta, "threshold": threshold})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SOFTPLUS, (e0,), kept
+            node.forms, node.facts = (form0,), {"beta": beta, "threshold": threshold}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "softplus",
@@ -422,7 +422,7 @@ def leaky_relu(x: Tensor, negative_slope: Any = 0.01, name: str | None = None) -
     """Multiply negative elements by `negative_slope`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("leaky_relu", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("leaky_relu", "f", form0.dtype)
     storage = x.storage
@@ -444,10 +444,10 @@ def leaky_relu(x: Tensor, negative_slope: Any = 0.01, name: str | None = None) -
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LEAKY_RELU, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"negative_slope": negative_slope})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = LEAKY_RELU, (e0,), kept
+            node.forms, node.facts = (form0,), {"negative_slope": negative_slope}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "leaky_relu",
@@ -465,8 +465,8 @@ def leaky_relu_(x: Tensor, negative_slope: Any = 0.01, name: str | None = None) 
     """Multiply negative elements by `negative_slope`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("leaky_relu_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -484,9 +484,9 @@ def leaky_relu_(x: Tensor, negative_slope: Any = 0.01, name: str | None = None) 
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LEAKY_RELU, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"negative_slope": negative_slope})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LEAKY_RELU, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"negative_slope": negative_slope}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -532,7 +532,7 @@ def elu(x: Tensor, alpha: Any = 1.0, name: str | None = None) -> Tensor:
     """`alpha * (exp(x) - 1)` for negative elements."""
     if type(x) is not Tensor:
         x = operands.as_tensor("elu", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("elu", "f", form0.dtype)
     storage = x.storage
@@ -552,10 +552,10 @@ def elu(x: Tensor, alpha: Any = 1.0, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ELU, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"alpha": alpha})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ELU, (e0,), kept
+            node.forms, node.facts = (form0,), {"alpha": alpha}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "elu",
@@ -573,8 +573,8 @@ def elu_(x: Tensor, alpha: Any = 1.0, name: str | None = None) -> Tensor:
     """`alpha * (exp(x) - 1)` for negative elements."""
     if type(x) is not Tensor:
         x = operands.as_tensor("elu_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -592,9 +592,9 @@ def elu_(x: Tensor, alpha: Any = 1.0, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ELU, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"alpha": alpha})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ELU, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"alpha": alpha}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -641,7 +641,7 @@ def hardtanh(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = None
     """Keep each element between `min` and `max`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("hardtanh", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("hardtanh", "f", form0.dtype)
     storage = x.storage
@@ -662,10 +662,10 @@ def hardtanh(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = None
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (HARDTANH, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"max": max, "min": min})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = HARDTANH, (e0,), kept
+            node.forms, node.facts = (form0,), {"max": max, "min": min}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "hardtanh",
@@ -683,8 +683,8 @@ def hardtanh_(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = Non
     """Keep each element between `min` and `max`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("hardtanh_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -703,9 +703,9 @@ def hardtanh_(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = Non
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (HARDTANH, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"max": max, "min": min})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = HARDTANH, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"max": max, "min": min}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -752,7 +752,7 @@ def thresholded_relu(x: Tensor, threshold: Any = 1.0, value: Any = 0.0, name: st
     """Replace elements up to `threshold` by `value`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("thresholded_relu", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("thresholded_relu", "f", form0.dtype)
     storage = x.storage
@@ -776,10 +776,10 @@ def thresholded_relu(x: Tensor, threshold: Any = 1.0, value: Any = 0.0, name: st
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (THRESHOLDED_RELU, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"threshold": threshold})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = THRESHOLDED_RELU, (e0,), kept
+            node.forms, node.facts = (form0,), {"threshold": threshold}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "thresholded_relu",
@@ -797,8 +797,8 @@ def thresholded_relu_(x: Tensor, threshold: Any = 1.0, value: Any = 0.0, name: s
     """Replace elements up to `threshold` by `value`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("thresholded_relu_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -817,9 +817,9 @@ def thresholded_relu_(x: Tensor, threshold: Any = 1.0, value: Any = 0.0, name: s
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (THRESHOLDED_RELU, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"threshold": threshold})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = THRESHOLDED_RELU, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"threshold": threshold}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -884,7 +884,7 @@ def softmax(
         return destinations.into("softmax", out, (x,), lambda: softmax(x=x, axis=axis, dtype=dtype, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("softmax", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     axis = SOFTMAX_PREPARE_AXIS(a0, axis)
     form = None
@@ -901,10 +901,10 @@ def softmax(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SOFTMAX, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SOFTMAX, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -924,8 +924,8 @@ def softmax_(x: Tensor, axis: Any = -1, dtype: Any = None, name: str | None = No
     """The exponentials of the elements, divided by their sum along `axis`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("softmax_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -950,9 +950,9 @@ def softmax_(x: Tensor, axis: Any = -1, dtype: Any = None, name: str | None = No
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SOFTMAX, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SOFTMAX, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -998,7 +998,7 @@ def _log_softmax(x: Tensor, axis: Any = -1, name: str | None = None) -> Tensor:
     """The logarithms of `softmax`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("log_softmax", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     axis = _LOG_SOFTMAX_PREPARE_AXIS(a0, axis)
     form = None
@@ -1015,10 +1015,10 @@ def _log_softmax(x: Tensor, axis: Any = -1, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_LOG_SOFTMAX, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _LOG_SOFTMAX, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -1046,8 +1046,8 @@ def _binary_cross_entropy(x: Tensor, y: Tensor, name: str | None = None) -> Tens
         x = operands.as_tensor("binary_cross_entropy", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("binary_cross_entropy", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "f" or form1.dtype is not form0.dtype:
         operands.check_dtype("binary_cross_entropy", "f", form0.dtype, form1.dtype)
     storage = x.storage
@@ -1079,10 +1079,10 @@ def _binary_cross_entropy(x: Tensor, y: Tensor, name: str | None = None) -> Tens
             if e0 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_BINARY_CROSS_ENTROPY, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _BINARY_CROSS_ENTROPY, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "binary_cross_entropy",
@@ -1110,8 +1110,8 @@ def dropout(x: Tensor, mask: Tensor, factor: Any = 1.0, name: str | None = None)
         x = operands.as_tensor("dropout", "x", 0, x)
     if type(mask) is not Tensor:
         mask = operands.as_tensor("dropout", "mask", 1, mask)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (mask.array, mask.form or known_form(mask))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = mask.array, mask.form or known_form(mask)
     if form0.kind not in "f":
         operands.check_dtype("dropout", "f", form0.dtype)
     storage = x.storage
@@ -1140,10 +1140,10 @@ def dropout(x: Tensor, mask: Tensor, factor: Any = 1.0, name: str | None = None)
             if e0 is not None:
                 kept += (save("mask", a1, mask.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (DROPOUT, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"factor": factor})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = DROPOUT, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"factor": factor}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "dropout",
@@ -1163,9 +1163,9 @@ def dropout_(x: Tensor, mask: Tensor, factor: Any = 1.0, name: str | None = None
         x = operands.as_tensor("dropout_", "x", 0, x)
     if type(mask) is not Tensor:
         mask = operands.as_tensor("dropout_", "mask", 1, mask)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (mask.array, mask.form or known_form(mask))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = mask.array, mask.form or known_form(mask)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1205,9 +1205,9 @@ def dropout_(x: Tensor, mask: Tensor, factor: Any = 1.0, name: str | None = None
                     else operands.save_operand("mask", mask, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (DROPOUT, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), {"factor": factor})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = DROPOUT, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), {"factor": factor}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:

@@ -55,8 +55,8 @@ def take_along_axis(
         arr = operands.as_tensor("take_along_axis", "arr", 0, arr)
     if type(indices) is not Tensor:
         indices = operands.as_tensor("take_along_axis", "indices", 1, indices)
-    a0, form0 = (arr.array, arr.form or known_form(arr))
-    a1, form1 = (indices.array, indices.form or known_form(indices))
+    a0, form0 = arr.array, arr.form or known_form(arr)
+    a1, form1 = indices.array, indices.form or known_form(indices)
     if form0.kind not in "fiu":
         operands.check_dtype("take_along_axis", "fiu", form0.dtype)
     TAKE_ALONG_AXIS_VALIDATE(a0, a1, axis, broadcast)
@@ -86,10 +86,10 @@ def take_along_axis(
             if e0 is not None:
                 kept += (save("indices", a1, indices.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (TAKE_ALONG_AXIS, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"axis": axis, "broadcast": broadcast})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = TAKE_ALONG_AXIS, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"axis": axis, "broadcast": broadcast}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "take_along_axis",
@@ -124,9 +124,9 @@ def _put_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | N
         indices = operands.as_tensor("put_along_axis", "indices", 1, indices)
     if type(values) is not Tensor:
         values = operands.as_operand("put_along_axis", "values", 2, values, arr)
-    a0, form0 = (arr.array, arr.form or known_form(arr))
-    a1, form1 = (indices.array, indices.form or known_form(indices))
-    a2, form2 = (values.array, values.form or known_form(values))
+    a0, form0 = arr.array, arr.form or known_form(arr)
+    a1, form1 = indices.array, indices.form or known_form(indices)
+    a2, form2 = values.array, values.form or known_form(values)
     if form0.kind not in "fiu":
         operands.check_dtype("put_along_axis", "fiu", form0.dtype)
     _PUT_ALONG_VALIDATE(a0, a1, a2, at)
@@ -159,10 +159,10 @@ def _put_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | N
             if e0 is not None or e2 is not None:
                 kept += (save("indices", a1, indices.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_PUT_ALONG, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), {"at": at})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _PUT_ALONG, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), {"at": at}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "put_along_axis",
@@ -184,10 +184,10 @@ def _put_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
         indices = operands.as_tensor("put_along_axis_", "indices", 1, indices)
     if type(values) is not Tensor:
         values = operands.as_operand("put_along_axis_", "values", 2, values, arr)
-    a0, form0 = (arr.array, arr.form or known_form(arr))
-    a1, form1 = (indices.array, indices.form or known_form(indices))
-    a2, form2 = (values.array, values.form or known_form(values))
-    storage, base = (arr.storage, arr.base)
+    a0, form0 = arr.array, arr.form or known_form(arr)
+    a1, form1 = indices.array, indices.form or known_form(indices)
+    a2, form2 = values.array, values.form or known_form(values)
+    storage, base = arr.storage, arr.base
     if base is not None:
         refresh(arr)
     if arr.overlaps:
@@ -225,9 +225,9 @@ def _put_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
                     else operands.save_operand("indices", indices, e1, arr),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_PUT_ALONG, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), {"at": at})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _PUT_ALONG, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), {"at": at}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(_PUT_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
         if mode.listeners
@@ -292,9 +292,9 @@ def _add_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | N
         indices = operands.as_tensor("put_along_axis", "indices", 1, indices)
     if type(values) is not Tensor:
         values = operands.as_operand("put_along_axis", "values", 2, values, arr)
-    a0, form0 = (arr.array, arr.form or known_form(arr))
-    a1, form1 = (indices.array, indices.form or known_form(indices))
-    a2, form2 = (values.array, values.form or known_form(values))
+    a0, form0 = arr.array, arr.form or known_form(arr)
+    a1, form1 = indices.array, indices.form or known_form(indices)
+    a2, form2 = values.array, values.form or known_form(values)
     if form0.kind not in "fiu":
         operands.check_dtype("put_along_axis", "fiu", form0.dtype)
     _ADD_ALONG_VALIDATE(a0, a1, a2, at)
@@ -327,10 +327,10 @@ def _add_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | N
             if e0 is not None or e2 is not None:
                 kept += (save("indices", a1, indices.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_ADD_ALONG, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), {"at": at})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _ADD_ALONG, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), {"at": at}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "put_along_axis",
@@ -352,10 +352,10 @@ def _add_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
         indices = operands.as_tensor("put_along_axis_", "indices", 1, indices)
     if type(values) is not Tensor:
         values = operands.as_operand("put_along_axis_", "values", 2, values, arr)
-    a0, form0 = (arr.array, arr.form or known_form(arr))
-    a1, form1 = (indices.array, indices.form or known_form(indices))
-    a2, form2 = (values.array, values.form or known_form(values))
-    storage, base = (arr.storage, arr.base)
+    a0, form0 = arr.array, arr.form or known_form(arr)
+    a1, form1 = indices.array, indices.form or known_form(indices)
+    a2, form2 = values.array, values.form or known_form(values)
+    storage, base = arr.storage, arr.base
     if base is not None:
         refresh(arr)
     if arr.overlaps:
@@ -393,9 +393,9 @@ def _add_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
                     else operands.save_operand("indices", indices, e1, arr),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_ADD_ALONG, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), {"at": at})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _ADD_ALONG, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), {"at": at}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(_ADD_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
         if mode.listeners
@@ -460,9 +460,9 @@ def _multiply_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: st
         indices = operands.as_tensor("put_along_axis", "indices", 1, indices)
     if type(values) is not Tensor:
         values = operands.as_operand("put_along_axis", "values", 2, values, arr)
-    a0, form0 = (arr.array, arr.form or known_form(arr))
-    a1, form1 = (indices.array, indices.form or known_form(indices))
-    a2, form2 = (values.array, values.form or known_form(values))
+    a0, form0 = arr.array, arr.form or known_form(arr)
+    a1, form1 = indices.array, indices.form or known_form(indices)
+    a2, form2 = values.array, values.form or known_form(values)
     if form0.kind not in "fiu":
         operands.check_dtype("put_along_axis", "fiu", form0.dtype)
     _MULTIPLY_ALONG_VALIDATE(a0, a1, a2, at)
@@ -499,10 +499,10 @@ def _multiply_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: st
             if e0 is not None or e2 is not None:
                 kept += (save("values", a2, values.storage, e2),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_MULTIPLY_ALONG, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), {"at": at})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _MULTIPLY_ALONG, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), {"at": at}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "put_along_axis",
@@ -524,10 +524,10 @@ def _multiply_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: s
         indices = operands.as_tensor("put_along_axis_", "indices", 1, indices)
     if type(values) is not Tensor:
         values = operands.as_operand("put_along_axis_", "values", 2, values, arr)
-    a0, form0 = (arr.array, arr.form or known_form(arr))
-    a1, form1 = (indices.array, indices.form or known_form(indices))
-    a2, form2 = (values.array, values.form or known_form(values))
-    storage, base = (arr.storage, arr.base)
+    a0, form0 = arr.array, arr.form or known_form(arr)
+    a1, form1 = indices.array, indices.form or known_form(indices)
+    a2, form2 = values.array, values.form or known_form(values)
+    storage, base = arr.storage, arr.base
     if base is not None:
         refresh(arr)
     if arr.overlaps:
@@ -573,9 +573,9 @@ def _multiply_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: s
                     else operands.save_operand("values", values, e2, arr),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_MULTIPLY_ALONG, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), {"at": at})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _MULTIPLY_ALONG, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), {"at": at}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(_MULTIPLY_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
         if mode.listeners
@@ -642,9 +642,9 @@ def _mean_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
         indices = operands.as_tensor("put_along_axis", "indices", 1, indices)
     if type(values) is not Tensor:
         values = operands.as_operand("put_along_axis", "values", 2, values, arr)
-    a0, form0 = (arr.array, arr.form or known_form(arr))
-    a1, form1 = (indices.array, indices.form or known_form(indices))
-    a2, form2 = (values.array, values.form or known_form(values))
+    a0, form0 = arr.array, arr.form or known_form(arr)
+    a1, form1 = indices.array, indices.form or known_form(indices)
+    a2, form2 = values.array, values.form or known_form(values)
     if form0.kind not in "fiu":
         operands.check_dtype("put_along_axis", "fiu", form0.dtype)
     _MEAN_ALONG_VALIDATE(a0, a1, a2, at)
@@ -677,10 +677,10 @@ def _mean_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str | 
             if e0 is not None or e2 is not None:
                 kept += (save("indices", a1, indices.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_MEAN_ALONG, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), {"at": at})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _MEAN_ALONG, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), {"at": at}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "put_along_axis",
@@ -702,10 +702,10 @@ def _mean_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str |
         indices = operands.as_tensor("put_along_axis_", "indices", 1, indices)
     if type(values) is not Tensor:
         values = operands.as_operand("put_along_axis_", "values", 2, values, arr)
-    a0, form0 = (arr.array, arr.form or known_form(arr))
-    a1, form1 = (indices.array, indices.form or known_form(indices))
-    a2, form2 = (values.array, values.form or known_form(values))
-    storage, base = (arr.storage, arr.base)
+    a0, form0 = arr.array, arr.form or known_form(arr)
+    a1, form1 = indices.array, indices.form or known_form(indices)
+    a2, form2 = values.array, values.form or known_form(values)
+    storage, base = arr.storage, arr.base
     if base is not None:
         refresh(arr)
     if arr.overlaps:
@@ -743,9 +743,9 @@ def _mean_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str |
                     else operands.save_operand("indices", indices, e1, arr),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_MEAN_ALONG, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), {"at": at})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _MEAN_ALONG, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), {"at": at}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(_MEAN_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
         if mode.listeners
@@ -812,9 +812,9 @@ def _extreme_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str
         indices = operands.as_tensor("put_along_axis", "indices", 1, indices)
     if type(values) is not Tensor:
         values = operands.as_operand("put_along_axis", "values", 2, values, arr)
-    a0, form0 = (arr.array, arr.form or known_form(arr))
-    a1, form1 = (indices.array, indices.form or known_form(indices))
-    a2, form2 = (values.array, values.form or known_form(values))
+    a0, form0 = arr.array, arr.form or known_form(arr)
+    a1, form1 = indices.array, indices.form or known_form(indices)
+    a2, form2 = values.array, values.form or known_form(values)
     if form0.kind not in "fiu":
         operands.check_dtype("put_along_axis", "fiu", form0.dtype)
     _EXTREME_ALONG_VALIDATE(a0, a1, a2, at)
@@ -851,10 +851,10 @@ def _extreme_along(arr: Tensor, indices: Tensor, values: Any, at: Any, name: str
             if e0 is not None or e2 is not None:
                 kept += (save("values", a2, values.storage, e2),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_EXTREME_ALONG, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), {"at": at})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _EXTREME_ALONG, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), {"at": at}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None or e2 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -878,10 +878,10 @@ def _extreme_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: st
         indices = operands.as_tensor("put_along_axis_", "indices", 1, indices)
     if type(values) is not Tensor:
         values = operands.as_operand("put_along_axis_", "values", 2, values, arr)
-    a0, form0 = (arr.array, arr.form or known_form(arr))
-    a1, form1 = (indices.array, indices.form or known_form(indices))
-    a2, form2 = (values.array, values.form or known_form(values))
-    storage, base = (arr.storage, arr.base)
+    a0, form0 = arr.array, arr.form or known_form(arr)
+    a1, form1 = indices.array, indices.form or known_form(indices)
+    a2, form2 = values.array, values.form or known_form(values)
+    storage, base = arr.storage, arr.base
     if base is not None:
         refresh(arr)
     if arr.overlaps:
@@ -927,9 +927,9 @@ def _extreme_along_(arr: Tensor, indices: Tensor, values: Any, at: Any, name: st
                     else operands.save_operand("values", values, e2, arr),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_EXTREME_ALONG, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), {"at": at})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _EXTREME_ALONG, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), {"at": at}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(_EXTREME_ALONG, arr, {"arr": a0, "indices": a1, "values": a2, "at": at})
         if mode.listeners
@@ -998,9 +998,9 @@ def scatter_add(input: Tensor, dim: Any, index: Tensor, src: Tensor, name: str |
         index = operands.as_tensor("scatter_add", "index", 1, index)
     if type(src) is not Tensor:
         src = operands.as_tensor("scatter_add", "src", 2, src)
-    a0, form0 = (input.array, input.form or known_form(input))
-    a1, form1 = (index.array, index.form or known_form(index))
-    a2, form2 = (src.array, src.form or known_form(src))
+    a0, form0 = input.array, input.form or known_form(input)
+    a1, form1 = index.array, index.form or known_form(index)
+    a2, form2 = src.array, src.form or known_form(src)
     if form0.kind not in "fiu":
         operands.check_dtype("scatter_add", "fiu", form0.dtype)
     SCATTER_ADD_VALIDATE(a0, a1, a2, dim)
@@ -1027,10 +1027,10 @@ def scatter_add(input: Tensor, dim: Any, index: Tensor, src: Tensor, name: str |
             if e2 is not None:
                 kept += (save("index", a1, index.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SCATTER_ADD, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), {"dim": dim})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SCATTER_ADD, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), {"dim": dim}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "scatter_add",
@@ -1052,10 +1052,10 @@ def scatter_add_(input: Tensor, dim: Any, index: Tensor, src: Tensor, name: str 
         index = operands.as_tensor("scatter_add_", "index", 1, index)
     if type(src) is not Tensor:
         src = operands.as_tensor("scatter_add_", "src", 2, src)
-    a0, form0 = (input.array, input.form or known_form(input))
-    a1, form1 = (index.array, index.form or known_form(index))
-    a2, form2 = (src.array, src.form or known_form(src))
-    storage, base = (input.storage, input.base)
+    a0, form0 = input.array, input.form or known_form(input)
+    a1, form1 = index.array, index.form or known_form(index)
+    a2, form2 = src.array, src.form or known_form(src)
+    storage, base = input.storage, input.base
     if base is not None:
         refresh(input)
     if input.overlaps:
@@ -1087,9 +1087,9 @@ def scatter_add_(input: Tensor, dim: Any, index: Tensor, src: Tensor, name: str 
                     else operands.save_operand("index", index, e1, input),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SCATTER_ADD, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), {"dim": dim})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SCATTER_ADD, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), {"dim": dim}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(SCATTER_ADD, input, {"input": a0, "index": a1, "src": a2, "dim": dim})
         if mode.listeners

@@ -58,8 +58,8 @@ def add(
         x = operands.as_tensor("add", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("add", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     plain = type(alpha) is int and alpha == 1
     storage = x.storage
     if y.storage.device is not storage.device:
@@ -105,10 +105,10 @@ def add(
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ADD, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"alpha": alpha})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ADD, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"alpha": alpha}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "add",
@@ -138,9 +138,9 @@ def add_(
         x = operands.as_tensor("add_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("add_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -178,9 +178,9 @@ def add_(
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ADD, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), {"alpha": alpha})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ADD, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), {"alpha": alpha}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -221,8 +221,8 @@ def __add__(x: Tensor, y: Tensor) -> Tensor:
     if type(x) is not Tensor or type(y) is not Tensor:
         return ADD_OTHERWISE(x, y)
     alpha = 1
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("add", x, y)
@@ -261,10 +261,10 @@ def __add__(x: Tensor, y: Tensor) -> Tensor:
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ADD, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"alpha": alpha})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ADD, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"alpha": alpha}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "add",
@@ -311,8 +311,8 @@ def subtract(
         x = operands.as_tensor("subtract", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("subtract", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiuc" or form1.dtype is not form0.dtype:
         operands.check_dtype("subtract", "fiuc", form0.dtype, form1.dtype)
     plain = type(alpha) is int and alpha == 1
@@ -360,10 +360,10 @@ def subtract(
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SUBTRACT, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"alpha": alpha})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SUBTRACT, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"alpha": alpha}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "subtract",
@@ -395,9 +395,9 @@ def subtract_(
         x = operands.as_tensor("subtract_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("subtract_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -437,9 +437,9 @@ def subtract_(
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SUBTRACT, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), {"alpha": alpha})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SUBTRACT, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), {"alpha": alpha}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -480,8 +480,8 @@ def __sub__(x: Tensor, y: Tensor) -> Tensor:
     if type(x) is not Tensor or type(y) is not Tensor:
         return SUBTRACT_OTHERWISE(x, y)
     alpha = 1
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiuc" or form1.dtype is not form0.dtype:
         operands.check_dtype("subtract", "fiuc", form0.dtype, form1.dtype)
     storage = x.storage
@@ -522,10 +522,10 @@ def __sub__(x: Tensor, y: Tensor) -> Tensor:
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SUBTRACT, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"alpha": alpha})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SUBTRACT, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"alpha": alpha}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "subtract",
@@ -569,8 +569,8 @@ def multiply(
         x = operands.as_tensor("multiply", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("multiply", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("multiply", x, y)
@@ -613,10 +613,10 @@ def multiply(
             if e0 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MULTIPLY, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = MULTIPLY, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "multiply", "ordinary", (x, y), result, node, depends=dependence(MULTIPLY, {"x": a0, "y": a1}, array.shape)
@@ -641,9 +641,9 @@ def multiply_(
         x = operands.as_tensor("multiply_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("multiply_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -684,9 +684,9 @@ def multiply_(
                     save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MULTIPLY, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = MULTIPLY, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -717,8 +717,8 @@ def __mul__(x: Tensor, y: Tensor) -> Tensor:
     """Multiply element by element."""
     if type(x) is not Tensor or type(y) is not Tensor:
         return MULTIPLY_OTHERWISE(x, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("multiply", x, y)
@@ -761,10 +761,10 @@ def __mul__(x: Tensor, y: Tensor) -> Tensor:
             if e0 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MULTIPLY, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = MULTIPLY, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "multiply", "ordinary", (x, y), result, node, depends=dependence(MULTIPLY, {"x": a0, "y": a1}, array.shape)
@@ -808,8 +808,8 @@ def divide(
         x = operands.as_tensor("divide", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("divide", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     plain = rounding_mode is None and form0.kind in "fiuc"
     if not plain:
         DIVIDE_VALIDATE(a0, a1, rounding_mode)
@@ -846,10 +846,10 @@ def divide(
             if e0 is not None or e1 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (DIVIDE, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"rounding_mode": rounding_mode})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = DIVIDE, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"rounding_mode": rounding_mode}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "divide",
@@ -881,9 +881,9 @@ def divide_(
         x = operands.as_tensor("divide_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("divide_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -924,9 +924,9 @@ def divide_(
                     save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (DIVIDE, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), {"rounding_mode": rounding_mode})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = DIVIDE, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), {"rounding_mode": rounding_mode}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -967,8 +967,8 @@ def __truediv__(x: Tensor, y: Tensor) -> Tensor:
     if type(x) is not Tensor or type(y) is not Tensor:
         return DIVIDE_OTHERWISE(x, y)
     rounding_mode = None
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     plain = form0.kind in "fiuc"
     if not plain:
         DIVIDE_VALIDATE(a0, a1, rounding_mode)
@@ -1005,10 +1005,10 @@ def __truediv__(x: Tensor, y: Tensor) -> Tensor:
             if e0 is not None or e1 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (DIVIDE, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"rounding_mode": rounding_mode})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = DIVIDE, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"rounding_mode": rounding_mode}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "divide",
@@ -1051,8 +1051,8 @@ def floor_divide(
         x = operands.as_tensor("floor_divide", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_promoted("floor_divide", "y", 1, y, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("floor_divide", "fiu", form0.dtype, form1.dtype)
     FLOOR_DIVIDE_VALIDATE(a1)
@@ -1094,10 +1094,10 @@ def floor_divide(
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (FLOOR_DIVIDE, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = FLOOR_DIVIDE, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "floor_divide",
@@ -1116,9 +1116,9 @@ def floor_divide_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
         x = operands.as_tensor("floor_divide_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_promoted("floor_divide_", "y", 1, y, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1156,9 +1156,9 @@ def floor_divide_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (FLOOR_DIVIDE, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = FLOOR_DIVIDE, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1214,8 +1214,8 @@ def remainder(
         x = operands.as_tensor("remainder", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_promoted("remainder", "y", 1, y, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("remainder", "fiu", form0.dtype, form1.dtype)
     REMAINDER_VALIDATE(a1)
@@ -1261,10 +1261,10 @@ def remainder(
             if e1 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (REMAINDER, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = REMAINDER, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "remainder",
@@ -1283,9 +1283,9 @@ def remainder_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
         x = operands.as_tensor("remainder_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_promoted("remainder_", "y", 1, y, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1329,9 +1329,9 @@ def remainder_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
                     save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (REMAINDER, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = REMAINDER, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1381,8 +1381,8 @@ def gcd(
         x = operands.as_tensor("gcd", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("gcd", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "iu" or form1.dtype is not form0.dtype:
         operands.check_dtype("gcd", "iu", form0.dtype, form1.dtype)
     storage = x.storage
@@ -1422,10 +1422,10 @@ def gcd(
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (GCD, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = GCD, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("gcd", "ordinary", (x, y), result, node, depends=dependence(GCD, {"x": a0, "y": a1}, array.shape))
     return result
@@ -1448,9 +1448,9 @@ def gcd_(
         x = operands.as_tensor("gcd_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("gcd_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1483,9 +1483,9 @@ def gcd_(
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (GCD, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = GCD, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1532,8 +1532,8 @@ def lcm(
         x = operands.as_tensor("lcm", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("lcm", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "iu" or form1.dtype is not form0.dtype:
         operands.check_dtype("lcm", "iu", form0.dtype, form1.dtype)
     storage = x.storage
@@ -1573,10 +1573,10 @@ def lcm(
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LCM, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = LCM, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("lcm", "ordinary", (x, y), result, node, depends=dependence(LCM, {"x": a0, "y": a1}, array.shape))
     return result
@@ -1599,9 +1599,9 @@ def lcm_(
         x = operands.as_tensor("lcm_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("lcm_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1634,9 +1634,9 @@ def lcm_(
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LCM, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LCM, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1677,9 +1677,9 @@ def lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
         y = operands.as_tensor("lerp", "y", 1, y)
     if type(weight) is not Tensor:
         weight = operands.as_operand("lerp", "weight", 2, weight, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    a2, form2 = (weight.array, weight.form or known_form(weight))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    a2, form2 = weight.array, weight.form or known_form(weight)
     if form0.kind not in "f":
         operands.check_dtype("lerp", "f", form0.dtype)
     storage = x.storage
@@ -1713,10 +1713,10 @@ def lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
             if e0 is not None or e1 is not None:
                 kept += (save("weight", a2, weight.storage, e2),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LERP, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = LERP, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "lerp",
@@ -1737,10 +1737,10 @@ def lerp_(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
         y = operands.as_tensor("lerp_", "y", 1, y)
     if type(weight) is not Tensor:
         weight = operands.as_operand("lerp_", "weight", 2, weight, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    a2, form2 = (weight.array, weight.form or known_form(weight))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    a2, form2 = weight.array, weight.form or known_form(weight)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1794,9 +1794,9 @@ def lerp_(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
                     else operands.save_operand("weight", weight, e2, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LERP, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LERP, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1845,9 +1845,9 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None = 
         tensor1 = operands.as_tensor("addcmul", "tensor1", 1, tensor1)
     if type(tensor2) is not Tensor:
         tensor2 = operands.as_tensor("addcmul", "tensor2", 2, tensor2)
-    a0, form0 = (input.array, input.form or known_form(input))
-    a1, form1 = (tensor1.array, tensor1.form or known_form(tensor1))
-    a2, form2 = (tensor2.array, tensor2.form or known_form(tensor2))
+    a0, form0 = input.array, input.form or known_form(input)
+    a1, form1 = tensor1.array, tensor1.form or known_form(tensor1)
+    a2, form2 = tensor2.array, tensor2.form or known_form(tensor2)
     if form0.kind not in "fiuc" or form1.dtype is not form0.dtype or form2.dtype is not form0.dtype:
         operands.check_dtype("addcmul", "fiuc", form0.dtype, form1.dtype, form2.dtype)
     storage = input.storage
@@ -1899,10 +1899,10 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None = 
             if e1 is not None:
                 kept += (save("tensor2", a2, tensor2.storage, e2),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ADDCMUL, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), {"value": value})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ADDCMUL, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), {"value": value}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "addcmul",
@@ -1924,10 +1924,10 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None =
         tensor1 = operands.as_tensor("addcmul_", "tensor1", 1, tensor1)
     if type(tensor2) is not Tensor:
         tensor2 = operands.as_tensor("addcmul_", "tensor2", 2, tensor2)
-    a0, form0 = (input.array, input.form or known_form(input))
-    a1, form1 = (tensor1.array, tensor1.form or known_form(tensor1))
-    a2, form2 = (tensor2.array, tensor2.form or known_form(tensor2))
-    storage, base = (input.storage, input.base)
+    a0, form0 = input.array, input.form or known_form(input)
+    a1, form1 = tensor1.array, tensor1.form or known_form(tensor1)
+    a2, form2 = tensor2.array, tensor2.form or known_form(tensor2)
+    storage, base = input.storage, input.base
     if base is not None:
         refresh(input)
     if input.overlaps:
@@ -1997,9 +1997,9 @@ def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None =
                     else operands.save_operand("tensor2", tensor2, e2, input),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ADDCMUL, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), {"value": value})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ADDCMUL, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), {"value": value}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(input)
     if node is not None:
@@ -2051,9 +2051,9 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None = 
         tensor1 = operands.as_tensor("addcdiv", "tensor1", 1, tensor1)
     if type(tensor2) is not Tensor:
         tensor2 = operands.as_tensor("addcdiv", "tensor2", 2, tensor2)
-    a0, form0 = (input.array, input.form or known_form(input))
-    a1, form1 = (tensor1.array, tensor1.form or known_form(tensor1))
-    a2, form2 = (tensor2.array, tensor2.form or known_form(tensor2))
+    a0, form0 = input.array, input.form or known_form(input)
+    a1, form1 = tensor1.array, tensor1.form or known_form(tensor1)
+    a2, form2 = tensor2.array, tensor2.form or known_form(tensor2)
     if form0.kind not in "fc" or form1.dtype is not form0.dtype or form2.dtype is not form0.dtype:
         operands.check_dtype("addcdiv", "fc", form0.dtype, form1.dtype, form2.dtype)
     storage = input.storage
@@ -2105,10 +2105,10 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None = 
             if e1 is not None or e2 is not None:
                 kept += (save("tensor2", a2, tensor2.storage, e2),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ADDCDIV, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), {"value": value})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ADDCDIV, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), {"value": value}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "addcdiv",
@@ -2130,10 +2130,10 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None =
         tensor1 = operands.as_tensor("addcdiv_", "tensor1", 1, tensor1)
     if type(tensor2) is not Tensor:
         tensor2 = operands.as_tensor("addcdiv_", "tensor2", 2, tensor2)
-    a0, form0 = (input.array, input.form or known_form(input))
-    a1, form1 = (tensor1.array, tensor1.form or known_form(tensor1))
-    a2, form2 = (tensor2.array, tensor2.form or known_form(tensor2))
-    storage, base = (input.storage, input.base)
+    a0, form0 = input.array, input.form or known_form(input)
+    a1, form1 = tensor1.array, tensor1.form or known_form(tensor1)
+    a2, form2 = tensor2.array, tensor2.form or known_form(tensor2)
+    storage, base = input.storage, input.base
     if base is not None:
         refresh(input)
     if input.overlaps:
@@ -2203,9 +2203,9 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, name: str | None =
                     else operands.save_operand("tensor2", tensor2, e2, input),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ADDCDIV, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), {"value": value})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ADDCDIV, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), {"value": value}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(input)
     if node is not None:
@@ -2254,8 +2254,8 @@ def _inside(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("where", "x", 0, x)
     if type(mask) is not Tensor:
         mask = operands.as_tensor("where", "mask", 1, mask)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (mask.array, mask.form or known_form(mask))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = mask.array, mask.form or known_form(mask)
     storage = x.storage
     if mask.storage.device is not storage.device:
         operands.refuse_devices("where", x, mask)
@@ -2282,10 +2282,10 @@ def _inside(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
             if e0 is not None:
                 kept += (save("mask", a1, mask.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_INSIDE, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _INSIDE, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "where",
@@ -2312,8 +2312,8 @@ def _outside(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("where", "x", 0, x)
     if type(mask) is not Tensor:
         mask = operands.as_tensor("where", "mask", 1, mask)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (mask.array, mask.form or known_form(mask))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = mask.array, mask.form or known_form(mask)
     storage = x.storage
     if mask.storage.device is not storage.device:
         operands.refuse_devices("where", x, mask)
@@ -2340,10 +2340,10 @@ def _outside(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
             if e0 is not None:
                 kept += (save("mask", a1, mask.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_OUTSIDE, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _OUTSIDE, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "where",
@@ -2384,7 +2384,7 @@ def clip(
         return destinations.into("clip", out, (x,), lambda: clip(x=x, min=min, max=max, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("clip", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("clip", "fiu", form0.dtype)
     storage = x.storage
@@ -2405,10 +2405,10 @@ def clip(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CLIP, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"max": max, "min": min})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = CLIP, (e0,), kept
+            node.forms, node.facts = (form0,), {"max": max, "min": min}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "clip",
@@ -2426,8 +2426,8 @@ def clip_(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) 
     """Keep each element between `min` and `max`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("clip_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2455,9 +2455,9 @@ def clip_(x: Tensor, min: Any = None, max: Any = None, name: str | None = None) 
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CLIP, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"max": max, "min": min})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = CLIP, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"max": max, "min": min}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2503,7 +2503,7 @@ def clamp_min(x: Tensor, min: Any, name: str | None = None) -> Tensor:
     """Replace elements below `min` by `min`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("clamp_min", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("clamp_min", "fiu", form0.dtype)
     storage = x.storage
@@ -2523,10 +2523,10 @@ def clamp_min(x: Tensor, min: Any, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CLAMP_MIN, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"min": min})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = CLAMP_MIN, (e0,), kept
+            node.forms, node.facts = (form0,), {"min": min}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "clamp_min",
@@ -2544,8 +2544,8 @@ def clamp_min_(x: Tensor, min: Any, name: str | None = None) -> Tensor:
     """Replace elements below `min` by `min`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("clamp_min_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2563,9 +2563,9 @@ def clamp_min_(x: Tensor, min: Any, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CLAMP_MIN, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"min": min})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = CLAMP_MIN, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"min": min}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2611,7 +2611,7 @@ def clamp_max(x: Tensor, max: Any, name: str | None = None) -> Tensor:
     """Replace elements above `max` by `max`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("clamp_max", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("clamp_max", "fiu", form0.dtype)
     storage = x.storage
@@ -2631,10 +2631,10 @@ def clamp_max(x: Tensor, max: Any, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CLAMP_MAX, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"max": max})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = CLAMP_MAX, (e0,), kept
+            node.forms, node.facts = (form0,), {"max": max}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "clamp_max",
@@ -2652,8 +2652,8 @@ def clamp_max_(x: Tensor, max: Any, name: str | None = None) -> Tensor:
     """Replace elements above `max` by `max`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("clamp_max_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2671,9 +2671,9 @@ def clamp_max_(x: Tensor, max: Any, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CLAMP_MAX, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"max": max})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = CLAMP_MAX, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"max": max}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2720,7 +2720,7 @@ def nan_to_num(x: Tensor, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
     """Replace NaN and the infinities by finite numbers."""
     if type(x) is not Tensor:
         x = operands.as_tensor("nan_to_num", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     NAN_TO_NUM_VALIDATE(a0)
     storage = x.storage
     nan = NAN_TO_NUM_PREPARE_NAN(a0, nan)
@@ -2740,10 +2740,10 @@ def nan_to_num(x: Tensor, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (NAN_TO_NUM, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = NAN_TO_NUM, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "nan_to_num",
@@ -2761,8 +2761,8 @@ def nan_to_num_(x: Tensor, nan: Any = 0.0, posinf: Any = None, neginf: Any = Non
     """Replace NaN and the infinities by finite numbers."""
     if type(x) is not Tensor:
         x = operands.as_tensor("nan_to_num_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2781,9 +2781,9 @@ def nan_to_num_(x: Tensor, nan: Any = 0.0, posinf: Any = None, neginf: Any = Non
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (NAN_TO_NUM, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = NAN_TO_NUM, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2835,7 +2835,7 @@ def floor(
         return destinations.into("floor", out, (x,), lambda: floor(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("floor", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("floor", "fiu", form0.dtype)
     plain = form0.kind in "f"
@@ -2866,10 +2866,10 @@ def floor(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (FLOOR, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = FLOOR, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("floor", "ordinary", (x,), result, node, depends=dependence(FLOOR, {"x": a0}, array.shape))
     return result
@@ -2879,8 +2879,8 @@ def floor_(x: Tensor, name: str | None = None) -> Tensor:
     """The largest integer not larger than each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("floor_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2898,9 +2898,9 @@ def floor_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (FLOOR, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = FLOOR, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2948,7 +2948,7 @@ def ceil(
         return destinations.into("ceil", out, (x,), lambda: ceil(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("ceil", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("ceil", "fiu", form0.dtype)
     plain = form0.kind in "f"
@@ -2979,10 +2979,10 @@ def ceil(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CEIL, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = CEIL, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("ceil", "ordinary", (x,), result, node, depends=dependence(CEIL, {"x": a0}, array.shape))
     return result
@@ -2992,8 +2992,8 @@ def ceil_(x: Tensor, name: str | None = None) -> Tensor:
     """The smallest integer not smaller than each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("ceil_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -3011,9 +3011,9 @@ def ceil_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CEIL, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = CEIL, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -3054,7 +3054,7 @@ def trunc(input: Tensor, name: str | None = None) -> Tensor:
     """The integer part of each element: rounded toward zero."""
     if type(input) is not Tensor:
         input = operands.as_tensor("trunc", "input", 0, input)
-    a0, form0 = (input.array, input.form or known_form(input))
+    a0, form0 = input.array, input.form or known_form(input)
     if form0.kind not in "fiu":
         operands.check_dtype("trunc", "fiu", form0.dtype)
     plain = form0.kind in "f"
@@ -3085,10 +3085,10 @@ def trunc(input: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (TRUNC, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = TRUNC, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("trunc", "ordinary", (input,), result, node, depends=dependence(TRUNC, {"input": a0}, array.shape))
     return result
@@ -3098,8 +3098,8 @@ def trunc_(input: Tensor, name: str | None = None) -> Tensor:
     """The integer part of each element: rounded toward zero."""
     if type(input) is not Tensor:
         input = operands.as_tensor("trunc_", "input", 0, input)
-    a0, form0 = (input.array, input.form or known_form(input))
-    storage, base = (input.storage, input.base)
+    a0, form0 = input.array, input.form or known_form(input)
+    storage, base = input.storage, input.base
     if base is not None:
         refresh(input)
     if input.overlaps:
@@ -3117,9 +3117,9 @@ def trunc_(input: Tensor, name: str | None = None) -> Tensor:
             e0 = None if input._stop else input.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (TRUNC, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = TRUNC, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(input)
     if node is not None:
@@ -3172,7 +3172,7 @@ def round(
         return destinations.into("round", out, (x,), lambda: round(x=x, decimals=decimals, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("round", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiuc":
         operands.check_dtype("round", "fiuc", form0.dtype)
     storage = x.storage
@@ -3192,10 +3192,10 @@ def round(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ROUND, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ROUND, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "round",
@@ -3213,8 +3213,8 @@ def round_(x: Tensor, decimals: Any = 0, name: str | None = None) -> Tensor:
     """Round to a number of decimals; a half is rounded to the nearest even digit."""
     if type(x) is not Tensor:
         x = operands.as_tensor("round_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -3232,9 +3232,9 @@ def round_(x: Tensor, decimals: Any = 0, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ROUND, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ROUND, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -3287,7 +3287,7 @@ def frac(
         return destinations.into("frac", out, (x,), lambda: frac(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("frac", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     FRAC_VALIDATE(a0)
     storage = x.storage
     form = form0
@@ -3305,10 +3305,10 @@ def frac(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (FRAC, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = FRAC, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("frac", "ordinary", (x,), result, node, depends=dependence(FRAC, {"x": a0}, array.shape))
     return result
@@ -3318,8 +3318,8 @@ def frac_(x: Tensor, name: str | None = None) -> Tensor:
     """The fractional part of each element, with the sign of `x`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("frac_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -3335,9 +3335,9 @@ def frac_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (FRAC, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = FRAC, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:

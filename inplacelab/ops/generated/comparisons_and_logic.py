@@ -53,8 +53,8 @@ def equal(
         x = operands.as_tensor("equal", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_promoted("equal", "y", 1, y, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("equal", x, y)
@@ -86,9 +86,9 @@ def equal_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
         x = operands.as_tensor("equal_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_promoted("equal_", "y", 1, y, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -116,9 +116,9 @@ def equal_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (EQUAL, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = EQUAL, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -172,8 +172,8 @@ def not_equal(
         x = operands.as_tensor("not_equal", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("not_equal", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("not_equal", x, y)
@@ -210,9 +210,9 @@ def not_equal_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("not_equal_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("not_equal_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -244,9 +244,9 @@ def not_equal_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (NOT_EQUAL, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = NOT_EQUAL, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -302,8 +302,8 @@ def less_than(
         x = operands.as_tensor("less_than", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("less_than", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("less_than", x, y)
@@ -340,9 +340,9 @@ def less_than_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("less_than_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("less_than_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -374,9 +374,9 @@ def less_than_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LESS_THAN, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LESS_THAN, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -432,8 +432,8 @@ def less_equal(
         x = operands.as_tensor("less_equal", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("less_equal", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("less_equal", x, y)
@@ -470,9 +470,9 @@ def less_equal_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("less_equal_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("less_equal_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -504,9 +504,9 @@ def less_equal_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LESS_EQUAL, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LESS_EQUAL, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -562,8 +562,8 @@ def greater_than(
         x = operands.as_tensor("greater_than", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("greater_than", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("greater_than", x, y)
@@ -600,9 +600,9 @@ def greater_than_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("greater_than_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("greater_than_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -634,9 +634,9 @@ def greater_than_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (GREATER_THAN, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = GREATER_THAN, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -692,8 +692,8 @@ def greater_equal(
         x = operands.as_tensor("greater_equal", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("greater_equal", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("greater_equal", x, y)
@@ -730,9 +730,9 @@ def greater_equal_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("greater_equal_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("greater_equal_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -764,9 +764,9 @@ def greater_equal_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (GREATER_EQUAL, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = GREATER_EQUAL, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -813,7 +813,7 @@ def isnan(x: Tensor = ABSENT, name: str | None = None, _: Any = ABSENT, input: A
         x = keywords.either("isnan", "x", x, "input", input)
     if type(x) is not Tensor:
         x = operands.as_tensor("isnan", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiuc":
         operands.check_dtype("isnan", "fiuc", form0.dtype)
     storage = x.storage
@@ -847,7 +847,7 @@ def isinf(x: Tensor = ABSENT, name: str | None = None, _: Any = ABSENT, input: A
         x = keywords.either("isinf", "x", x, "input", input)
     if type(x) is not Tensor:
         x = operands.as_tensor("isinf", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiuc":
         operands.check_dtype("isinf", "fiuc", form0.dtype)
     storage = x.storage
@@ -881,7 +881,7 @@ def isfinite(x: Tensor = ABSENT, name: str | None = None, _: Any = ABSENT, input
         x = keywords.either("isfinite", "x", x, "input", input)
     if type(x) is not Tensor:
         x = operands.as_tensor("isfinite", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiuc":
         operands.check_dtype("isfinite", "fiuc", form0.dtype)
     storage = x.storage
@@ -929,8 +929,8 @@ def logical_and(
         x = operands.as_tensor("logical_and", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("logical_and", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("logical_and", x, y)
@@ -967,9 +967,9 @@ def logical_and_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("logical_and_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("logical_and_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1001,9 +1001,9 @@ def logical_and_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOGICAL_AND, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LOGICAL_AND, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1059,8 +1059,8 @@ def logical_or(
         x = operands.as_tensor("logical_or", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("logical_or", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("logical_or", x, y)
@@ -1097,9 +1097,9 @@ def logical_or_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("logical_or_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("logical_or_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1131,9 +1131,9 @@ def logical_or_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOGICAL_OR, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LOGICAL_OR, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1189,8 +1189,8 @@ def logical_xor(
         x = operands.as_tensor("logical_xor", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("logical_xor", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("logical_xor", x, y)
@@ -1227,9 +1227,9 @@ def logical_xor_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("logical_xor_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("logical_xor_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1261,9 +1261,9 @@ def logical_xor_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOGICAL_XOR, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LOGICAL_XOR, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1310,7 +1310,7 @@ def logical_not(
         return destinations.into("logical_not", out, (x,), lambda: logical_not(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("logical_not", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     form = None
     array = storage.device.empty(form0.shape, LOGICAL_NOT_DTYPE())
@@ -1333,8 +1333,8 @@ def logical_not_(x: Tensor, name: str | None = None) -> Tensor:
     """True where `x` is zero."""
     if type(x) is not Tensor:
         x = operands.as_tensor("logical_not_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1354,9 +1354,9 @@ def logical_not_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOGICAL_NOT, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LOGICAL_NOT, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1398,8 +1398,8 @@ def bitwise_and(x: Tensor, y: Tensor, out: Tensor | None = None, name: str | Non
         x = operands.as_tensor("bitwise_and", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("bitwise_and", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "iub":
         operands.check_dtype("bitwise_and", "iub", form0.dtype)
     storage = x.storage
@@ -1426,10 +1426,10 @@ def bitwise_and(x: Tensor, y: Tensor, out: Tensor | None = None, name: str | Non
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BITWISE_AND, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = BITWISE_AND, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "bitwise_and",
@@ -1448,9 +1448,9 @@ def bitwise_and_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("bitwise_and_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("bitwise_and_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1484,9 +1484,9 @@ def bitwise_and_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BITWISE_AND, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = BITWISE_AND, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1542,8 +1542,8 @@ def bitwise_or(
         x = operands.as_tensor("bitwise_or", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("bitwise_or", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "iub":
         operands.check_dtype("bitwise_or", "iub", form0.dtype)
     storage = x.storage
@@ -1570,10 +1570,10 @@ def bitwise_or(
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BITWISE_OR, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = BITWISE_OR, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "bitwise_or",
@@ -1603,9 +1603,9 @@ def bitwise_or_(
         x = operands.as_tensor("bitwise_or_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("bitwise_or_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1639,9 +1639,9 @@ def bitwise_or_(
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BITWISE_OR, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = BITWISE_OR, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1685,8 +1685,8 @@ def bitwise_xor(x: Tensor, y: Tensor, out: Tensor | None = None, name: str | Non
         x = operands.as_tensor("bitwise_xor", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("bitwise_xor", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "iub":
         operands.check_dtype("bitwise_xor", "iub", form0.dtype)
     storage = x.storage
@@ -1713,10 +1713,10 @@ def bitwise_xor(x: Tensor, y: Tensor, out: Tensor | None = None, name: str | Non
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BITWISE_XOR, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = BITWISE_XOR, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "bitwise_xor",
@@ -1735,9 +1735,9 @@ def bitwise_xor_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("bitwise_xor_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("bitwise_xor_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1771,9 +1771,9 @@ def bitwise_xor_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BITWISE_XOR, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = BITWISE_XOR, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1814,7 +1814,7 @@ def bitwise_not(x: Tensor, out: Tensor | None = None, name: str | None = None) -
         return destinations.into("bitwise_not", out, (x,), lambda: bitwise_not(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("bitwise_not", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "iub":
         operands.check_dtype("bitwise_not", "iub", form0.dtype)
     storage = x.storage
@@ -1841,10 +1841,10 @@ def bitwise_not(x: Tensor, out: Tensor | None = None, name: str | None = None) -
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BITWISE_NOT, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = BITWISE_NOT, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "bitwise_not", "ordinary", (x,), result, node, depends=dependence(BITWISE_NOT, {"x": a0}, array.shape)
@@ -1856,8 +1856,8 @@ def bitwise_not_(x: Tensor, name: str | None = None) -> Tensor:
     """Invert every bit; for bools, the logical not."""
     if type(x) is not Tensor:
         x = operands.as_tensor("bitwise_not_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1874,9 +1874,9 @@ def bitwise_not_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BITWISE_NOT, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = BITWISE_NOT, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1925,8 +1925,8 @@ def bitwise_left_shift(
         x = operands.as_tensor("bitwise_left_shift", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("bitwise_left_shift", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "iu":
         operands.check_dtype("bitwise_left_shift", "iu", form0.dtype)
     storage = x.storage
@@ -1953,10 +1953,10 @@ def bitwise_left_shift(
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BITWISE_LEFT_SHIFT, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = BITWISE_LEFT_SHIFT, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "bitwise_left_shift",
@@ -1976,9 +1976,9 @@ def bitwise_left_shift_(x: Tensor, y: Tensor, is_arithmetic: Any = True, name: s
         x = operands.as_tensor("bitwise_left_shift_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("bitwise_left_shift_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2012,9 +2012,9 @@ def bitwise_left_shift_(x: Tensor, y: Tensor, is_arithmetic: Any = True, name: s
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BITWISE_LEFT_SHIFT, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = BITWISE_LEFT_SHIFT, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2071,8 +2071,8 @@ def bitwise_right_shift(
         x = operands.as_tensor("bitwise_right_shift", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("bitwise_right_shift", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "iu":
         operands.check_dtype("bitwise_right_shift", "iu", form0.dtype)
     storage = x.storage
@@ -2102,10 +2102,10 @@ def bitwise_right_shift(
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BITWISE_RIGHT_SHIFT, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = BITWISE_RIGHT_SHIFT, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "bitwise_right_shift",
@@ -2125,9 +2125,9 @@ def bitwise_right_shift_(x: Tensor, y: Tensor, is_arithmetic: Any = True, name: 
         x = operands.as_tensor("bitwise_right_shift_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("bitwise_right_shift_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2161,9 +2161,9 @@ def bitwise_right_shift_(x: Tensor, y: Tensor, is_arithmetic: Any = True, name: 
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BITWISE_RIGHT_SHIFT, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = BITWISE_RIGHT_SHIFT, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2226,8 +2226,8 @@ def maximum(
         x = operands.as_tensor("maximum", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("maximum", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("maximum", "fiu", form0.dtype, form1.dtype)
     storage = x.storage
@@ -2254,10 +2254,10 @@ def maximum(
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0), save("y", a1, y.storage, e1))
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MAXIMUM, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = MAXIMUM, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "maximum", "ordinary", (x, y), result, node, depends=dependence(MAXIMUM, {"x": a0, "y": a1}, array.shape)
@@ -2292,8 +2292,8 @@ def minimum(
         x = operands.as_tensor("minimum", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("minimum", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("minimum", "fiu", form0.dtype, form1.dtype)
     storage = x.storage
@@ -2320,10 +2320,10 @@ def minimum(
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0), save("y", a1, y.storage, e1))
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MINIMUM, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = MINIMUM, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "minimum", "ordinary", (x, y), result, node, depends=dependence(MINIMUM, {"x": a0, "y": a1}, array.shape)
@@ -2344,8 +2344,8 @@ def fmax(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("fmax", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("fmax", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("fmax", "fiu", form0.dtype, form1.dtype)
     storage = x.storage
@@ -2386,10 +2386,10 @@ def fmax(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0), save("y", a1, y.storage, e1))
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (FMAX, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = FMAX, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("fmax", "ordinary", (x, y), result, node, depends=dependence(FMAX, {"x": a0, "y": a1}, array.shape))
     return result
@@ -2408,8 +2408,8 @@ def fmin(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("fmin", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("fmin", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("fmin", "fiu", form0.dtype, form1.dtype)
     storage = x.storage
@@ -2450,10 +2450,10 @@ def fmin(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0), save("y", a1, y.storage, e1))
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (FMIN, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = FMIN, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("fmin", "ordinary", (x, y), result, node, depends=dependence(FMIN, {"x": a0, "y": a1}, array.shape))
     return result
@@ -2474,8 +2474,8 @@ def heaviside(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("heaviside", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("heaviside", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu":
         operands.check_dtype("heaviside", "fiu", form0.dtype)
     storage = x.storage
@@ -2504,10 +2504,10 @@ def heaviside(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             if e1 is not None:
                 kept += (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (HEAVISIDE, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = HEAVISIDE, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "heaviside",
@@ -2526,9 +2526,9 @@ def heaviside_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("heaviside_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("heaviside_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2564,9 +2564,9 @@ def heaviside_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             if e1 is not None:
                 kept += (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (HEAVISIDE, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = HEAVISIDE, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2615,9 +2615,9 @@ def where(condition: Tensor, x: Tensor, y: Tensor, name: str | None = None, *, o
         condition = operands.as_tensor("where", "condition", 1, condition)
     if type(y) is not Tensor:
         y = operands.as_tensor("where", "y", 2, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (condition.array, condition.form or known_form(condition))
-    a2, form2 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = condition.array, condition.form or known_form(condition)
+    a2, form2 = y.array, y.form or known_form(y)
     WHERE_VALIDATE(a1)
     storage = x.storage
     if condition.storage.device is not storage.device:
@@ -2652,10 +2652,10 @@ def where(condition: Tensor, x: Tensor, y: Tensor, name: str | None = None, *, o
             if e0 is not None or e2 is not None:
                 kept += (save("condition", a1, condition.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (WHERE, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = WHERE, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "where",
@@ -2676,10 +2676,10 @@ def where_(condition: Tensor, x: Tensor, y: Tensor, name: str | None = None) -> 
         condition = operands.as_tensor("where_", "condition", 1, condition)
     if type(y) is not Tensor:
         y = operands.as_tensor("where_", "y", 2, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (condition.array, condition.form or known_form(condition))
-    a2, form2 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = condition.array, condition.form or known_form(condition)
+    a2, form2 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2732,9 +2732,9 @@ def where_(condition: Tensor, x: Tensor, y: Tensor, name: str | None = None) -> 
                     else operands.save_operand("condition", condition, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (WHERE, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = WHERE, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = slots_touched(WHERE, x, {"x": a0, "condition": a1, "y": a2}) if mode.listeners else NOTHING
     if mode.keeper is not None:
         mode.keeper.before_write(x)

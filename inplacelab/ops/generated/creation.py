@@ -33,7 +33,7 @@ def clone(x: Tensor, name: str | None = None) -> Tensor:
     """A copy with a storage of its own; gradients pass through."""
     if type(x) is not Tensor:
         x = operands.as_tensor("clone", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     form = form0
     array = storage.device.empty(form0.shape, form0.dtype)
@@ -50,10 +50,10 @@ def clone(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CLONE, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = CLONE, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "clone", "ordinary", (x,), result, node, copied=0, depends=dependence(CLONE, {"x": a0}, array.shape)
@@ -75,7 +75,7 @@ def cast(x: Tensor, dtype: Any, name: str | None = None) -> Tensor:
     """The same elements, converted to another data type."""
     if type(x) is not Tensor:
         x = operands.as_tensor("cast", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     CAST_VALIDATE(a0, dtype)
     storage = x.storage
     form = None
@@ -93,10 +93,10 @@ def cast(x: Tensor, dtype: Any, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CAST, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = CAST, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "cast",
@@ -115,8 +115,8 @@ def cast_(x: Tensor, dtype: Any, name: str | None = None) -> Tensor:
     """The same elements, converted to another data type."""
     if type(x) is not Tensor:
         x = operands.as_tensor("cast_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -141,9 +141,9 @@ def cast_(x: Tensor, dtype: Any, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CAST, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = CAST, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -187,7 +187,7 @@ def conj(x: Tensor, name: str | None = None) -> Tensor:
     """The complex conjugate of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("conj", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     array: Any = None
     if a0 is x.storage.buffer and form0.shape and (not storage.device.launches):
@@ -211,10 +211,10 @@ def conj(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CONJ, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = CONJ, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("conj", "ordinary", (x,), result, node, depends=dependence(CONJ, {"x": a0}, array.shape))
     return result

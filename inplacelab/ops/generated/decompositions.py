@@ -32,7 +32,7 @@ def inverse(x: Tensor, name: str | None = None) -> Tensor:
     """The inverse of a matrix."""
     if type(x) is not Tensor:
         x = operands.as_tensor("inverse", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("inverse", "f", form0.dtype)
     INVERSE_VALIDATE(a0)
@@ -51,10 +51,10 @@ def inverse(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (INVERSE, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = INVERSE, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -74,7 +74,7 @@ def _det(x: Tensor, name: str | None = None) -> Tensor:
     """The determinant of a matrix."""
     if type(x) is not Tensor:
         x = operands.as_tensor("det", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("det", "f", form0.dtype)
     _DET_VALIDATE(a0)
@@ -93,10 +93,10 @@ def _det(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_DET, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _DET, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -116,7 +116,7 @@ def _logabsdet(x: Tensor, name: str | None = None) -> Tensor:
     """The logarithm of the magnitude of the determinant."""
     if type(x) is not Tensor:
         x = operands.as_tensor("slogdet", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("slogdet", "f", form0.dtype)
     _LOGABSDET_VALIDATE(a0)
@@ -135,10 +135,10 @@ def _logabsdet(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_LOGABSDET, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _LOGABSDET, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("slogdet", "ordinary", (x,), result, node, depends=dependence(_LOGABSDET, {"x": a0}, array.shape))
     return result
@@ -158,8 +158,8 @@ def _solve(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("solve", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("solve", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "f" or form1.dtype is not form0.dtype:
         operands.check_dtype("solve", "f", form0.dtype, form1.dtype)
     _SOLVE_VALIDATE(a0, a1)
@@ -184,10 +184,10 @@ def _solve(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_SOLVE, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _SOLVE, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -208,7 +208,7 @@ def _cholesky(x: Tensor, name: str | None = None) -> Tensor:
     """The lower triangular factor L of a positive definite matrix: `L @ Lᵀ`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("cholesky", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("cholesky", "f", form0.dtype)
     _CHOLESKY_VALIDATE(a0)
@@ -227,10 +227,10 @@ def _cholesky(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_CHOLESKY, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _CHOLESKY, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -250,7 +250,7 @@ def _eigvalsh(x: Tensor, name: str | None = None) -> Tensor:
     """The eigenvalues of a symmetric matrix, in ascending order."""
     if type(x) is not Tensor:
         x = operands.as_tensor("eigvalsh", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("eigvalsh", "f", form0.dtype)
     _EIGVALSH_VALIDATE(a0)
@@ -269,10 +269,10 @@ def _eigvalsh(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_EIGVALSH, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _EIGVALSH, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("eigvalsh", "ordinary", (x,), result, node, depends=dependence(_EIGVALSH, {"x": a0}, array.shape))
     return result
@@ -289,7 +289,7 @@ def _eigenvectors(x: Tensor, name: str | None = None) -> Tensor:
     """The eigenvectors of a symmetric matrix, as columns."""
     if type(x) is not Tensor:
         x = operands.as_tensor("eigh", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("eigh", "f", form0.dtype)
     _EIGENVECTORS_VALIDATE(a0)
@@ -308,10 +308,10 @@ def _eigenvectors(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_EIGENVECTORS, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _EIGENVECTORS, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -331,7 +331,7 @@ def _q(x: Tensor, name: str | None = None) -> Tensor:
     """The orthogonal factor Q of `x = Q @ R`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("qr", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("qr", "f", form0.dtype)
     _Q_VALIDATE(a0)
@@ -350,10 +350,10 @@ def _q(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_Q, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _Q, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -373,7 +373,7 @@ def _r(x: Tensor, name: str | None = None) -> Tensor:
     """The upper triangular factor R of `x = Q @ R`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("qr", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("qr", "f", form0.dtype)
     _R_VALIDATE(a0)
@@ -392,10 +392,10 @@ def _r(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_R, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _R, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -415,7 +415,7 @@ def _svdvals(x: Tensor, name: str | None = None) -> Tensor:
     """The singular values, in descending order."""
     if type(x) is not Tensor:
         x = operands.as_tensor("svd", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("svd", "f", form0.dtype)
     _SVDVALS_VALIDATE(a0)
@@ -434,10 +434,10 @@ def _svdvals(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_SVDVALS, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _SVDVALS, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("svd", "ordinary", (x,), result, node, depends=dependence(_SVDVALS, {"x": a0}, array.shape))
     return result
@@ -455,7 +455,7 @@ def _left(x: Tensor, name: str | None = None) -> Tensor:
     """The left singular vectors, as columns."""
     if type(x) is not Tensor:
         x = operands.as_tensor("svd", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("svd", "f", form0.dtype)
     _LEFT_VALIDATE(a0)
@@ -474,10 +474,10 @@ def _left(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_LEFT, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _LEFT, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("svd", "ordinary", (x,), result, node, depends=dependence(_LEFT, {"x": a0}, array.shape))
     return result
@@ -495,7 +495,7 @@ def _right(x: Tensor, name: str | None = None) -> Tensor:
     """The right singular vectors, as rows."""
     if type(x) is not Tensor:
         x = operands.as_tensor("svd", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("svd", "f", form0.dtype)
     _RIGHT_VALIDATE(a0)
@@ -514,10 +514,10 @@ def _right(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_RIGHT, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _RIGHT, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("svd", "ordinary", (x,), result, node, depends=dependence(_RIGHT, {"x": a0}, array.shape))
     return result
@@ -562,7 +562,7 @@ def norm(
         return destinations.into("norm", out, (x,), lambda: norm(x=x, p=p, axis=axis, keepdim=keepdim, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("norm", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fc":
         operands.check_dtype("norm", "fc", form0.dtype)
     NORM_VALIDATE(p, axis)
@@ -583,10 +583,10 @@ def norm(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (NORM, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis, "p": p})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = NORM, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis, "p": p}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -614,7 +614,7 @@ def renorm(x: Tensor, p: Any, axis: Any, max_norm: Any, name: str | None = None)
     """Scale down each slice along `axis` whose p-norm is greater than `max_norm`, so that its norm is `max_norm`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("renorm", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("renorm", "f", form0.dtype)
     RENORM_VALIDATE(p, max_norm)
@@ -634,10 +634,10 @@ def renorm(x: Tensor, p: Any, axis: Any, max_norm: Any, name: str | None = None)
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (RENORM, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis, "max_norm": max_norm, "p": p})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = RENORM, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis, "max_norm": max_norm, "p": p}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "renorm",
@@ -655,8 +655,8 @@ def renorm_(x: Tensor, p: Any, axis: Any, max_norm: Any, name: str | None = None
     """Scale down each slice along `axis` whose p-norm is greater than `max_norm`, so that its norm is `max_norm`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("renorm_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -675,9 +675,9 @@ def renorm_(x: Tensor, p: Any, axis: Any, max_norm: Any, name: str | None = None
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (RENORM, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"axis": axis, "max_norm": max_norm, "p": p})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = RENORM, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"axis": axis, "max_norm": max_norm, "p": p}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -724,9 +724,9 @@ def embedding_renorm_(
         weight = operands.as_tensor("embedding_renorm_", "weight", 0, weight)
     if type(x) is not Tensor:
         x = operands.as_tensor("embedding_renorm_", "x", 1, x)
-    a0, form0 = (weight.array, weight.form or known_form(weight))
-    a1, form1 = (x.array, x.form or known_form(x))
-    storage, base = (weight.storage, weight.base)
+    a0, form0 = weight.array, weight.form or known_form(weight)
+    a1, form1 = x.array, x.form or known_form(x)
+    storage, base = weight.storage, weight.base
     if base is not None:
         refresh(weight)
     if weight.overlaps:
@@ -756,9 +756,9 @@ def embedding_renorm_(
                     else operands.save_operand("x", x, e1, weight),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (EMBEDDING_RENORM, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), {"max_norm": max_norm, "norm_type": norm_type})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = EMBEDDING_RENORM, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), {"max_norm": max_norm, "norm_type": norm_type}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(EMBEDDING_RENORM, weight, {"weight": a0, "x": a1, "max_norm": max_norm, "norm_type": norm_type})
         if mode.listeners

@@ -46,7 +46,7 @@ def exp(
         return destinations.into("exp", out, (x,), lambda: exp(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("exp", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("exp", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -69,10 +69,10 @@ def exp(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (EXP, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = EXP, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -84,8 +84,8 @@ def exp_(x: Tensor, name: str | None = None) -> Tensor:
     """e to the power of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("exp_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -106,9 +106,9 @@ def exp_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (EXP, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = EXP, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -152,7 +152,7 @@ def exp2(x: Tensor, name: str | None = None) -> Tensor:
     """2 to the power of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("exp2", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("exp2", "fiu", form0.dtype)
     plain = form0.kind in "fc"
@@ -175,10 +175,10 @@ def exp2(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (EXP2, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = EXP2, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -190,8 +190,8 @@ def exp2_(x: Tensor, name: str | None = None) -> Tensor:
     """2 to the power of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("exp2_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -214,9 +214,9 @@ def exp2_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (EXP2, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = EXP2, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -267,7 +267,7 @@ def expm1(
         return destinations.into("expm1", out, (x,), lambda: expm1(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("expm1", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("expm1", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -290,10 +290,10 @@ def expm1(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (EXPM1, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = EXPM1, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -305,8 +305,8 @@ def expm1_(x: Tensor, name: str | None = None) -> Tensor:
     """exp(x) - 1, accurate even near 0."""
     if type(x) is not Tensor:
         x = operands.as_tensor("expm1_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -329,9 +329,9 @@ def expm1_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (EXPM1, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = EXPM1, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -382,7 +382,7 @@ def log(
         return destinations.into("log", out, (x,), lambda: log(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("log", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("log", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -405,10 +405,10 @@ def log(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOG, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = LOG, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("log", "ordinary", (x,), result, node, depends=dependence(LOG, {"x": a0}, array.shape))
     return result
@@ -418,8 +418,8 @@ def log_(x: Tensor, name: str | None = None) -> Tensor:
     """The natural logarithm of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("log_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -440,9 +440,9 @@ def log_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOG, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LOG, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -491,7 +491,7 @@ def log2(
         return destinations.into("log2", out, (x,), lambda: log2(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("log2", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("log2", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -514,10 +514,10 @@ def log2(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOG2, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = LOG2, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("log2", "ordinary", (x,), result, node, depends=dependence(LOG2, {"x": a0}, array.shape))
     return result
@@ -527,8 +527,8 @@ def log2_(x: Tensor, name: str | None = None) -> Tensor:
     """The logarithm to base 2."""
     if type(x) is not Tensor:
         x = operands.as_tensor("log2_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -551,9 +551,9 @@ def log2_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOG2, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LOG2, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -602,7 +602,7 @@ def log10(
         return destinations.into("log10", out, (x,), lambda: log10(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("log10", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("log10", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -625,10 +625,10 @@ def log10(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOG10, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = LOG10, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("log10", "ordinary", (x,), result, node, depends=dependence(LOG10, {"x": a0}, array.shape))
     return result
@@ -638,8 +638,8 @@ def log10_(x: Tensor, name: str | None = None) -> Tensor:
     """The logarithm to base 10."""
     if type(x) is not Tensor:
         x = operands.as_tensor("log10_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -662,9 +662,9 @@ def log10_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOG10, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LOG10, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -713,7 +713,7 @@ def log1p(
         return destinations.into("log1p", out, (x,), lambda: log1p(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("log1p", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("log1p", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -736,10 +736,10 @@ def log1p(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOG1P, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = LOG1P, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("log1p", "ordinary", (x,), result, node, depends=dependence(LOG1P, {"x": a0}, array.shape))
     return result
@@ -749,8 +749,8 @@ def log1p_(x: Tensor, name: str | None = None) -> Tensor:
     """log(1 + x), accurate even near 0."""
     if type(x) is not Tensor:
         x = operands.as_tensor("log1p_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -773,9 +773,9 @@ def log1p_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOG1P, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LOG1P, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -817,7 +817,7 @@ def logit(x: Tensor, eps: Any = None, name: str | None = None) -> Tensor:
     """log(x / (1 - x)), the inverse of `sigmoid`; `eps` keeps `x` away from 0 and 1."""
     if type(x) is not Tensor:
         x = operands.as_tensor("logit", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("logit", "fiu", form0.dtype)
     storage = x.storage
@@ -837,10 +837,10 @@ def logit(x: Tensor, eps: Any = None, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOGIT, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"eps": eps})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = LOGIT, (e0,), kept
+            node.forms, node.facts = (form0,), {"eps": eps}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "logit",
@@ -858,8 +858,8 @@ def logit_(x: Tensor, eps: Any = None, name: str | None = None) -> Tensor:
     """log(x / (1 - x)), the inverse of `sigmoid`; `eps` keeps `x` away from 0 and 1."""
     if type(x) is not Tensor:
         x = operands.as_tensor("logit_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -877,9 +877,9 @@ def logit_(x: Tensor, eps: Any = None, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOGIT, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"eps": eps})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LOGIT, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"eps": eps}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -929,7 +929,7 @@ def scale(
     """Multiply by a number and add another: `scale * x + bias`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("scale", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     plain = type(scale) is float and bias == 0.0 and (act is None) and (form0.kind in "fc")
     storage = x.storage
     if not plain:
@@ -954,10 +954,10 @@ def scale(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SCALE, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"scale": scale})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SCALE, (e0,), kept
+            node.forms, node.facts = (form0,), {"scale": scale}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "scale",
@@ -981,8 +981,8 @@ def scale_(
     """Multiply by a number and add another: `scale * x + bias`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("scale_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1002,9 +1002,9 @@ def scale_(
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SCALE, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"scale": scale})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SCALE, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"scale": scale}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1056,7 +1056,7 @@ def neg(x: Tensor, name: str | None = None) -> Tensor:
     """The negative of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("neg", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiuc":
         operands.check_dtype("neg", "fiuc", form0.dtype)
     storage = x.storage
@@ -1075,10 +1075,10 @@ def neg(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (NEG, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = NEG, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("neg", "ordinary", (x,), result, node, depends=dependence(NEG, {"x": a0}, array.shape))
     return result
@@ -1088,8 +1088,8 @@ def neg_(x: Tensor, name: str | None = None) -> Tensor:
     """The negative of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("neg_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1106,9 +1106,9 @@ def neg_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (NEG, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = NEG, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1153,7 +1153,7 @@ def abs(
         return destinations.into("abs", out, (x,), lambda: abs(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("abs", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiuc":
         operands.check_dtype("abs", "fiuc", form0.dtype)
     storage = x.storage
@@ -1172,10 +1172,10 @@ def abs(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ABS, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ABS, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("abs", "ordinary", (x,), result, node, depends=dependence(ABS, {"x": a0}, array.shape))
     return result
@@ -1185,8 +1185,8 @@ def abs_(x: Tensor, name: str | None = None) -> Tensor:
     """The absolute value of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("abs_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1206,9 +1206,9 @@ def abs_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ABS, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ABS, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1253,7 +1253,7 @@ def sign(
         return destinations.into("sign", out, (x,), lambda: sign(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("sign", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiuc":
         operands.check_dtype("sign", "fiuc", form0.dtype)
     plain = form0.kind in "fiub"
@@ -1284,10 +1284,10 @@ def sign(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SIGN, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SIGN, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("sign", "ordinary", (x,), result, node, depends=dependence(SIGN, {"x": a0}, array.shape))
     return result
@@ -1297,8 +1297,8 @@ def sign_(x: Tensor, name: str | None = None) -> Tensor:
     """-1, 0 or 1 for each element; for a complex number, its direction."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sign_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1316,9 +1316,9 @@ def sign_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SIGN, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SIGN, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1359,7 +1359,7 @@ def sgn(x: Tensor, name: str | None = None) -> Tensor:
     """The direction of each element: `x / |x|`, and 0 for 0."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sgn", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fc":
         operands.check_dtype("sgn", "fc", form0.dtype)
     plain = form0.kind in "fiub"
@@ -1390,10 +1390,10 @@ def sgn(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SGN, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SGN, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -1405,8 +1405,8 @@ def sgn_(x: Tensor, name: str | None = None) -> Tensor:
     """The direction of each element: `x / |x|`, and 0 for 0."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sgn_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1424,9 +1424,9 @@ def sgn_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SGN, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SGN, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1468,7 +1468,7 @@ def square(x: Tensor, name: str | None = None) -> Tensor:
     """The square of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("square", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiuc":
         operands.check_dtype("square", "fiuc", form0.dtype)
     storage = x.storage
@@ -1495,10 +1495,10 @@ def square(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SQUARE, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SQUARE, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("square", "ordinary", (x,), result, node, depends=dependence(SQUARE, {"x": a0}, array.shape))
     return result
@@ -1508,8 +1508,8 @@ def square_(x: Tensor, name: str | None = None) -> Tensor:
     """The square of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("square_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1526,9 +1526,9 @@ def square_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SQUARE, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SQUARE, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1574,7 +1574,7 @@ def sqrt(
         return destinations.into("sqrt", out, (x,), lambda: sqrt(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("sqrt", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("sqrt", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -1597,10 +1597,10 @@ def sqrt(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SQRT, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SQRT, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -1612,8 +1612,8 @@ def sqrt_(x: Tensor, name: str | None = None) -> Tensor:
     """The square root of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sqrt_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1630,9 +1630,9 @@ def sqrt_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SQRT, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SQRT, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1679,7 +1679,7 @@ def rsqrt(
         return destinations.into("rsqrt", out, (x,), lambda: rsqrt(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("rsqrt", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("rsqrt", "fiu", form0.dtype)
     storage = x.storage
@@ -1698,10 +1698,10 @@ def rsqrt(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (RSQRT, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = RSQRT, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -1713,8 +1713,8 @@ def rsqrt_(x: Tensor, name: str | None = None) -> Tensor:
     """1 / sqrt(x) for each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("rsqrt_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1731,9 +1731,9 @@ def rsqrt_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (RSQRT, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = RSQRT, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1774,7 +1774,7 @@ def reciprocal(x: Tensor, name: str | None = None) -> Tensor:
     """1 / x for each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("reciprocal", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("reciprocal", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -1797,10 +1797,10 @@ def reciprocal(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (RECIPROCAL, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = RECIPROCAL, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -1814,8 +1814,8 @@ def reciprocal_(x: Tensor, name: str | None = None) -> Tensor:
     """1 / x for each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("reciprocal_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1832,9 +1832,9 @@ def reciprocal_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (RECIPROCAL, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = RECIPROCAL, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1890,8 +1890,8 @@ def pow(
         x = operands.as_tensor("pow", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_promoted("pow", "y", 1, y, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiuc" or form1.dtype is not form0.dtype:
         operands.check_dtype("pow", "fiuc", form0.dtype, form1.dtype)
     plain = form0.kind in "fbc"
@@ -1937,10 +1937,10 @@ def pow(
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0), save("y", a1, y.storage, e1))
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (POW, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = POW, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e1 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -1954,9 +1954,9 @@ def pow_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
         x = operands.as_tensor("pow_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_promoted("pow_", "y", 1, y, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1993,9 +1993,9 @@ def pow_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
                 save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
             )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (POW, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = POW, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2046,7 +2046,7 @@ def sin(
         return destinations.into("sin", out, (x,), lambda: sin(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("sin", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("sin", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -2069,10 +2069,10 @@ def sin(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SIN, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SIN, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("sin", "ordinary", (x,), result, node, depends=dependence(SIN, {"x": a0}, array.shape))
     return result
@@ -2082,8 +2082,8 @@ def sin_(x: Tensor, name: str | None = None) -> Tensor:
     """The sine of each element (radians)."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sin_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2100,9 +2100,9 @@ def sin_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SIN, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SIN, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2148,7 +2148,7 @@ def cos(
         return destinations.into("cos", out, (x,), lambda: cos(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("cos", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("cos", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -2171,10 +2171,10 @@ def cos(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (COS, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = COS, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("cos", "ordinary", (x,), result, node, depends=dependence(COS, {"x": a0}, array.shape))
     return result
@@ -2184,8 +2184,8 @@ def cos_(x: Tensor, name: str | None = None) -> Tensor:
     """The cosine of each element (radians)."""
     if type(x) is not Tensor:
         x = operands.as_tensor("cos_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2202,9 +2202,9 @@ def cos_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (COS, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = COS, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2243,7 +2243,7 @@ def tan(x: Tensor, name: str | None = None) -> Tensor:
     """The tangent of each element (radians)."""
     if type(x) is not Tensor:
         x = operands.as_tensor("tan", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("tan", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -2266,10 +2266,10 @@ def tan(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (TAN, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = TAN, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("tan", "ordinary", (x,), result, node, depends=dependence(TAN, {"x": a0}, array.shape))
     return result
@@ -2279,8 +2279,8 @@ def tan_(x: Tensor, name: str | None = None) -> Tensor:
     """The tangent of each element (radians)."""
     if type(x) is not Tensor:
         x = operands.as_tensor("tan_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2297,9 +2297,9 @@ def tan_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (TAN, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = TAN, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2341,7 +2341,7 @@ def asin(x: Tensor = ABSENT, name: str | None = None, _: Any = ABSENT, input: An
         x = keywords.either("asin", "x", x, "input", input)
     if type(x) is not Tensor:
         x = operands.as_tensor("asin", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("asin", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -2364,10 +2364,10 @@ def asin(x: Tensor = ABSENT, name: str | None = None, _: Any = ABSENT, input: An
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ASIN, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ASIN, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("asin", "ordinary", (x,), result, node, depends=dependence(ASIN, {"x": a0}, array.shape))
     return result
@@ -2377,8 +2377,8 @@ def asin_(x: Tensor, name: str | None = None) -> Tensor:
     """The inverse sine of each element, in radians."""
     if type(x) is not Tensor:
         x = operands.as_tensor("asin_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2395,9 +2395,9 @@ def asin_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ASIN, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ASIN, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2443,7 +2443,7 @@ def acos(
         return destinations.into("acos", out, (x,), lambda: acos(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("acos", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("acos", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -2466,10 +2466,10 @@ def acos(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ACOS, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ACOS, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("acos", "ordinary", (x,), result, node, depends=dependence(ACOS, {"x": a0}, array.shape))
     return result
@@ -2479,8 +2479,8 @@ def acos_(x: Tensor, name: str | None = None) -> Tensor:
     """The inverse cosine of each element, in radians."""
     if type(x) is not Tensor:
         x = operands.as_tensor("acos_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2497,9 +2497,9 @@ def acos_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ACOS, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ACOS, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2538,7 +2538,7 @@ def atan(x: Tensor, name: str | None = None) -> Tensor:
     """The inverse tangent of each element, in radians."""
     if type(x) is not Tensor:
         x = operands.as_tensor("atan", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("atan", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -2561,10 +2561,10 @@ def atan(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ATAN, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ATAN, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("atan", "ordinary", (x,), result, node, depends=dependence(ATAN, {"x": a0}, array.shape))
     return result
@@ -2574,8 +2574,8 @@ def atan_(x: Tensor, name: str | None = None) -> Tensor:
     """The inverse tangent of each element, in radians."""
     if type(x) is not Tensor:
         x = operands.as_tensor("atan_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2592,9 +2592,9 @@ def atan_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ATAN, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ATAN, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2640,7 +2640,7 @@ def sinh(
         return destinations.into("sinh", out, (x,), lambda: sinh(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("sinh", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("sinh", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -2663,10 +2663,10 @@ def sinh(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SINH, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SINH, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("sinh", "ordinary", (x,), result, node, depends=dependence(SINH, {"x": a0}, array.shape))
     return result
@@ -2676,8 +2676,8 @@ def sinh_(x: Tensor, name: str | None = None) -> Tensor:
     """The hyperbolic sine of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sinh_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2694,9 +2694,9 @@ def sinh_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SINH, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SINH, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2742,7 +2742,7 @@ def cosh(
         return destinations.into("cosh", out, (x,), lambda: cosh(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("cosh", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("cosh", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -2765,10 +2765,10 @@ def cosh(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (COSH, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = COSH, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("cosh", "ordinary", (x,), result, node, depends=dependence(COSH, {"x": a0}, array.shape))
     return result
@@ -2778,8 +2778,8 @@ def cosh_(x: Tensor, name: str | None = None) -> Tensor:
     """The hyperbolic cosine of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("cosh_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2796,9 +2796,9 @@ def cosh_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (COSH, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = COSH, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2844,7 +2844,7 @@ def tanh(
         return destinations.into("tanh", out, (x,), lambda: tanh(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("tanh", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("tanh", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -2867,10 +2867,10 @@ def tanh(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (TANH, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = TANH, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -2882,8 +2882,8 @@ def tanh_(x: Tensor, name: str | None = None) -> Tensor:
     """The hyperbolic tangent of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("tanh_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2900,9 +2900,9 @@ def tanh_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (TANH, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = TANH, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -2943,7 +2943,7 @@ def asinh(x: Tensor, name: str | None = None) -> Tensor:
     """The inverse hyperbolic sine of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("asinh", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("asinh", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -2966,10 +2966,10 @@ def asinh(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ASINH, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ASINH, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("asinh", "ordinary", (x,), result, node, depends=dependence(ASINH, {"x": a0}, array.shape))
     return result
@@ -2979,8 +2979,8 @@ def asinh_(x: Tensor, name: str | None = None) -> Tensor:
     """The inverse hyperbolic sine of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("asinh_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -2997,9 +2997,9 @@ def asinh_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ASINH, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ASINH, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -3045,7 +3045,7 @@ def acosh(
         return destinations.into("acosh", out, (x,), lambda: acosh(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("acosh", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("acosh", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -3068,10 +3068,10 @@ def acosh(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ACOSH, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ACOSH, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("acosh", "ordinary", (x,), result, node, depends=dependence(ACOSH, {"x": a0}, array.shape))
     return result
@@ -3081,8 +3081,8 @@ def acosh_(x: Tensor, name: str | None = None) -> Tensor:
     """The inverse hyperbolic cosine of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("acosh_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -3099,9 +3099,9 @@ def acosh_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ACOSH, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ACOSH, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -3147,7 +3147,7 @@ def atanh(
         return destinations.into("atanh", out, (x,), lambda: atanh(x=x, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("atanh", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("atanh", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -3170,10 +3170,10 @@ def atanh(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ATANH, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ATANH, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("atanh", "ordinary", (x,), result, node, depends=dependence(ATANH, {"x": a0}, array.shape))
     return result
@@ -3183,8 +3183,8 @@ def atanh_(x: Tensor, name: str | None = None) -> Tensor:
     """The inverse hyperbolic tangent of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("atanh_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -3201,9 +3201,9 @@ def atanh_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ATANH, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ATANH, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -3241,7 +3241,7 @@ def sinc(x: Tensor, name: str | None = None) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sinc", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fc":
         operands.check_dtype("sinc", "fc", form0.dtype)
     storage = x.storage
@@ -3260,10 +3260,10 @@ def sinc(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SINC, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SINC, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("sinc", "ordinary", (x,), result, node, depends=dependence(SINC, {"x": a0}, array.shape))
     return result
@@ -3273,8 +3273,8 @@ def sinc_(x: Tensor, name: str | None = None) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sinc_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -3291,9 +3291,9 @@ def sinc_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SINC, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SINC, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:

@@ -24,7 +24,7 @@ def _as_shape(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
     """The same elements in another shape; never a copy."""
     if type(x) is not Tensor:
         x = operands.as_tensor("_as_shape", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     shape = _AS_SHAPE_PREPARE_SHAPE(a0, shape)
     before = x.layout
     after = _AS_SHAPE_LAYOUT(before, shape)
@@ -43,7 +43,7 @@ def _as_dtype(x: Tensor, dtype: Any, name: str | None = None) -> Tensor:
     """The same bits, seen as numbers of another dtype."""
     if type(x) is not Tensor:
         x = operands.as_tensor("_as_dtype", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     dtype = _AS_DTYPE_PREPARE_DTYPE(a0, dtype)
     before = x.layout
     after = _AS_DTYPE_LAYOUT(before, dtype)
@@ -61,7 +61,7 @@ def as_real(x: Tensor, name: str | None = None) -> Tensor:
     """View each complex number as two real ones, along a new last axis."""
     if type(x) is not Tensor:
         x = operands.as_tensor("as_real", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "c":
         operands.check_dtype("as_real", "c", form0.dtype)
     before = x.layout
@@ -80,7 +80,7 @@ def as_complex(x: Tensor, name: str | None = None) -> Tensor:
     """View pairs along the last axis as complex numbers."""
     if type(x) is not Tensor:
         x = operands.as_tensor("as_complex", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("as_complex", "f", form0.dtype)
     before = x.layout
@@ -99,7 +99,7 @@ def real(x: Tensor, name: str | None = None) -> Tensor:
     """The real part of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("real", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "c":
         operands.check_dtype("real", "c", form0.dtype)
     before = x.layout
@@ -118,7 +118,7 @@ def imag(x: Tensor, name: str | None = None) -> Tensor:
     """The imaginary part of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("imag", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "c":
         operands.check_dtype("imag", "c", form0.dtype)
     before = x.layout

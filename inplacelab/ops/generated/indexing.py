@@ -32,7 +32,7 @@ def _take(x: Tensor, key: Any, name: str | None = None) -> Tensor:
     """The elements at the positions in `key`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("getitem", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     key = _TAKE_PREPARE_KEY(a0, key)
     form = None
@@ -49,10 +49,10 @@ def _take(x: Tensor, key: Any, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_TAKE, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"key": key})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _TAKE, (e0,), kept
+            node.forms, node.facts = (form0,), {"key": key}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "getitem",
@@ -82,8 +82,8 @@ def gather_nd(x: Tensor, index: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("gather_nd", "x", 0, x)
     if type(index) is not Tensor:
         index = operands.as_tensor("gather_nd", "index", 1, index)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (index.array, index.form or known_form(index))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = index.array, index.form or known_form(index)
     if form0.kind not in "fiub":
         operands.check_dtype("gather_nd", "fiub", form0.dtype)
     GATHER_ND_VALIDATE(a0, a1)
@@ -107,10 +107,10 @@ def gather_nd(x: Tensor, index: Tensor, name: str | None = None) -> Tensor:
             if e0 is not None:
                 kept += (save("index", a1, index.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (GATHER_ND, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = GATHER_ND, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "gather_nd",
@@ -138,8 +138,8 @@ def _put(x: Tensor, y: Tensor, key: Any, accumulate: Any = False, name: str | No
         x = operands.as_tensor("setitem", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("setitem", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("setitem", x, y)
@@ -159,10 +159,10 @@ def _put(x: Tensor, y: Tensor, key: Any, accumulate: Any = False, name: str | No
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_PUT, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"accumulate": accumulate, "key": key})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _PUT, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"accumulate": accumulate, "key": key}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "setitem",
@@ -182,9 +182,9 @@ def _put_(x: Tensor, y: Tensor, key: Any, accumulate: Any = False, name: str | N
         x = operands.as_tensor("setitem", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("setitem", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -204,9 +204,9 @@ def _put_(x: Tensor, y: Tensor, key: Any, accumulate: Any = False, name: str | N
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_PUT, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), {"accumulate": accumulate, "key": key})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _PUT, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), {"accumulate": accumulate, "key": key}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(_PUT, x, {"x": a0, "y": a1, "key": key, "accumulate": accumulate}) if mode.listeners else NOTHING
     )
@@ -282,8 +282,8 @@ def index_put(
         x = operands.as_tensor("index_put", "x", 0, x)
     if type(value) is not Tensor:
         value = operands.as_tensor("index_put", "value", 1, value)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (value.array, value.form or known_form(value))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = value.array, value.form or known_form(value)
     INDEX_PUT_VALIDATE(a0, a1)
     storage = x.storage
     if value.storage.device is not storage.device:
@@ -304,10 +304,10 @@ def index_put(
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (INDEX_PUT, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"accumulate": accumulate, "indices": indices})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = INDEX_PUT, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"accumulate": accumulate, "indices": indices}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "index_put",
@@ -342,9 +342,9 @@ def index_put_(
         x = operands.as_tensor("index_put_", "x", 0, x)
     if type(value) is not Tensor:
         value = operands.as_tensor("index_put_", "value", 1, value)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (value.array, value.form or known_form(value))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = value.array, value.form or known_form(value)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -368,9 +368,9 @@ def index_put_(
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (INDEX_PUT, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), {"accumulate": accumulate, "indices": indices})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = INDEX_PUT, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), {"accumulate": accumulate, "indices": indices}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(INDEX_PUT, x, {"x": a0, "value": a1, "indices": indices, "accumulate": accumulate})
         if mode.listeners
@@ -432,8 +432,8 @@ def fill_(x: Tensor, value: Any, name: str | None = None) -> Tensor:
     """Write one number into every element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("fill_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -449,9 +449,9 @@ def fill_(x: Tensor, value: Any, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (FILL, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = FILL, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -496,8 +496,8 @@ def zero_(x: Tensor, name: str | None = None) -> Tensor:
     """Write zero into every element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("zero_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -512,9 +512,9 @@ def zero_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ZERO, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ZERO, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -553,9 +553,9 @@ def copy_(x: Tensor, y: Tensor, blocking: Any = True, name: str | None = None) -
         x = operands.as_tensor("copy_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("copy_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -577,9 +577,9 @@ def copy_(x: Tensor, y: Tensor, blocking: Any = True, name: str | None = None) -
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (COPY, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = COPY, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     try:
         if storage1 is storage:
             a1 = operands.copy_if_overlapping(x, y)
@@ -635,9 +635,9 @@ def setitem_(x: Tensor, y: Tensor, selected: Any = None, name: str | None = None
         x = operands.as_tensor("setitem", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("setitem", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -659,9 +659,9 @@ def setitem_(x: Tensor, y: Tensor, selected: Any = None, name: str | None = None
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SETITEM, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SETITEM, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     try:
         if storage1 is storage:
             a1 = operands.copy_if_overlapping(x, y)

@@ -28,7 +28,7 @@ def _part(x: Tensor, axis: Any, start: Any, stop: Any, name: str | None = None) 
     """A copy of the places from `start` to `stop` of one axis."""
     if type(x) is not Tensor:
         x = operands.as_tensor("split", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     form = None
     array = storage.device.empty(_PART_SHAPE(form0.shape, axis, start, stop), form0.dtype)
@@ -44,10 +44,10 @@ def _part(x: Tensor, axis: Any, start: Any, stop: Any, name: str | None = None) 
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_PART, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis, "start": start, "stop": stop})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _PART, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis, "start": start, "stop": stop}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "split",
@@ -72,7 +72,7 @@ def _place(x: Tensor, axis: Any, place: Any, name: str | None = None) -> Tensor:
     """A copy of one place of one axis."""
     if type(x) is not Tensor:
         x = operands.as_tensor("unstack", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     form = None
     array = storage.device.empty(_PLACE_SHAPE(form0.shape, axis, place), form0.dtype)
@@ -88,10 +88,10 @@ def _place(x: Tensor, axis: Any, place: Any, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_PLACE, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis, "place": place})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _PLACE, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis, "place": place}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "unstack",

@@ -45,7 +45,7 @@ def tril(
         return destinations.into("tril", out, (x,), lambda: tril(x=x, diagonal=diagonal, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("tril", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     TRIL_VALIDATE(a0)
     storage = x.storage
     diagonal = TRIL_PREPARE_DIAGONAL(a0, diagonal)
@@ -63,10 +63,10 @@ def tril(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (TRIL, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"diagonal": diagonal})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = TRIL, (e0,), kept
+            node.forms, node.facts = (form0,), {"diagonal": diagonal}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "tril",
@@ -84,8 +84,8 @@ def tril_(x: Tensor, diagonal: Any = 0, name: str | None = None) -> Tensor:
     """Keep the elements on and below a diagonal; the others become zero."""
     if type(x) is not Tensor:
         x = operands.as_tensor("tril_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -102,9 +102,9 @@ def tril_(x: Tensor, diagonal: Any = 0, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (TRIL, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"diagonal": diagonal})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = TRIL, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"diagonal": diagonal}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = slots_touched(TRIL, x, {"x": a0, "diagonal": diagonal}) if mode.listeners else NOTHING
     depends = dependence(TRIL, {"x": a0, "diagonal": diagonal}, a0.shape) if mode.listeners else None
     if mode.keeper is not None:
@@ -154,7 +154,7 @@ def triu(
         return destinations.into("triu", out, (x,), lambda: triu(x=x, diagonal=diagonal, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("triu", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     TRIU_VALIDATE(a0)
     storage = x.storage
     diagonal = TRIU_PREPARE_DIAGONAL(a0, diagonal)
@@ -172,10 +172,10 @@ def triu(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (TRIU, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"diagonal": diagonal})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = TRIU, (e0,), kept
+            node.forms, node.facts = (form0,), {"diagonal": diagonal}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "triu",
@@ -193,8 +193,8 @@ def triu_(x: Tensor, diagonal: Any = 0, name: str | None = None) -> Tensor:
     """Keep the elements on and above a diagonal; the others become zero."""
     if type(x) is not Tensor:
         x = operands.as_tensor("triu_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -211,9 +211,9 @@ def triu_(x: Tensor, diagonal: Any = 0, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (TRIU, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"diagonal": diagonal})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = TRIU, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"diagonal": diagonal}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = slots_touched(TRIU, x, {"x": a0, "diagonal": diagonal}) if mode.listeners else NOTHING
     depends = dependence(TRIU, {"x": a0, "diagonal": diagonal}, a0.shape) if mode.listeners else None
     if mode.keeper is not None:
@@ -251,8 +251,8 @@ def fill_diagonal_(x: Tensor, value: Any, offset: Any = 0, wrap: Any = False, na
     """Write one number into every element of the diagonal."""
     if type(x) is not Tensor:
         x = operands.as_tensor("fill_diagonal_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -271,9 +271,9 @@ def fill_diagonal_(x: Tensor, value: Any, offset: Any = 0, wrap: Any = False, na
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (FILL_DIAGONAL, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"offset": offset, "wrap": wrap})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = FILL_DIAGONAL, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"offset": offset, "wrap": wrap}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(FILL_DIAGONAL, x, {"x": a0, "value": value, "offset": offset, "wrap": wrap})
         if mode.listeners
@@ -331,8 +331,8 @@ def fill_diagonal_tensor(
         x = operands.as_tensor("fill_diagonal_tensor", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("fill_diagonal_tensor", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     FILL_DIAGONAL_TENSOR_VALIDATE(a0, a1, offset, dim1, dim2)
     storage = x.storage
     if y.storage.device is not storage.device:
@@ -352,10 +352,10 @@ def fill_diagonal_tensor(
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (FILL_DIAGONAL_TENSOR, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"dim1": dim1, "dim2": dim2, "offset": offset})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = FILL_DIAGONAL_TENSOR, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"dim1": dim1, "dim2": dim2, "offset": offset}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "fill_diagonal_tensor",
@@ -379,9 +379,9 @@ def fill_diagonal_tensor_(
         x = operands.as_tensor("fill_diagonal_tensor_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("fill_diagonal_tensor_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -401,9 +401,9 @@ def fill_diagonal_tensor_(
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (FILL_DIAGONAL_TENSOR, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), {"dim1": dim1, "dim2": dim2, "offset": offset})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = FILL_DIAGONAL_TENSOR, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), {"dim1": dim1, "dim2": dim2, "offset": offset}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(FILL_DIAGONAL_TENSOR, x, {"x": a0, "y": a1, "offset": offset, "dim1": dim1, "dim2": dim2})
         if mode.listeners
@@ -466,7 +466,7 @@ def diag(x: Tensor, offset: Any = 0, padding_value: Any = 0, name: str | None = 
     """A matrix with the vector `x` on a diagonal, or a copy of that diagonal of the matrix `x`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("diag", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiuc":
         operands.check_dtype("diag", "fiuc", form0.dtype)
     DIAG_VALIDATE(a0)
@@ -486,10 +486,10 @@ def diag(x: Tensor, offset: Any = 0, padding_value: Any = 0, name: str | None = 
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (DIAG, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"offset": offset})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = DIAG, (e0,), kept
+            node.forms, node.facts = (form0,), {"offset": offset}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "diag",
@@ -520,9 +520,9 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any, name: str | None = None) ->
         mask = operands.as_tensor("masked_fill", "mask", 1, mask)
     if type(value) is not Tensor:
         value = operands.as_operand("masked_fill", "value", 2, value, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (mask.array, mask.form or known_form(mask))
-    a2, form2 = (value.array, value.form or known_form(value))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = mask.array, mask.form or known_form(mask)
+    a2, form2 = value.array, value.form or known_form(value)
     MASKED_FILL_VALIDATE(a0, a2)
     storage = x.storage
     if mask.storage.device is not storage.device:
@@ -551,10 +551,10 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any, name: str | None = None) ->
             if e0 is not None or e2 is not None:
                 kept += (save("mask", a1, mask.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MASKED_FILL, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = MASKED_FILL, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "masked_fill",
@@ -575,10 +575,10 @@ def masked_fill_(x: Tensor, mask: Tensor, value: Any, name: str | None = None) -
         mask = operands.as_tensor("masked_fill_", "mask", 1, mask)
     if type(value) is not Tensor:
         value = operands.as_operand("masked_fill_", "value", 2, value, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (mask.array, mask.form or known_form(mask))
-    a2, form2 = (value.array, value.form or known_form(value))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = mask.array, mask.form or known_form(mask)
+    a2, form2 = value.array, value.form or known_form(value)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -616,9 +616,9 @@ def masked_fill_(x: Tensor, mask: Tensor, value: Any, name: str | None = None) -
                     else operands.save_operand("mask", mask, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MASKED_FILL, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = MASKED_FILL, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = slots_touched(MASKED_FILL, x, {"x": a0, "mask": a1, "value": a2}) if mode.listeners else NOTHING
     if mode.keeper is not None:
         mode.keeper.before_write(x)
@@ -668,9 +668,9 @@ def masked_scatter(x: Tensor, mask: Tensor, value: Tensor, name: str | None = No
         mask = operands.as_tensor("masked_scatter", "mask", 1, mask)
     if type(value) is not Tensor:
         value = operands.as_tensor("masked_scatter", "value", 2, value)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (mask.array, mask.form or known_form(mask))
-    a2, form2 = (value.array, value.form or known_form(value))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = mask.array, mask.form or known_form(mask)
+    a2, form2 = value.array, value.form or known_form(value)
     MASKED_SCATTER_VALIDATE(a0, a1, a2)
     storage = x.storage
     if mask.storage.device is not storage.device:
@@ -695,10 +695,10 @@ def masked_scatter(x: Tensor, mask: Tensor, value: Tensor, name: str | None = No
             if e0 is not None or e2 is not None:
                 kept += (save("mask", a1, mask.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MASKED_SCATTER, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = MASKED_SCATTER, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "masked_scatter",
@@ -719,10 +719,10 @@ def masked_scatter_(x: Tensor, mask: Tensor, value: Tensor, name: str | None = N
         mask = operands.as_tensor("masked_scatter_", "mask", 1, mask)
     if type(value) is not Tensor:
         value = operands.as_tensor("masked_scatter_", "value", 2, value)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (mask.array, mask.form or known_form(mask))
-    a2, form2 = (value.array, value.form or known_form(value))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = mask.array, mask.form or known_form(mask)
+    a2, form2 = value.array, value.form or known_form(value)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -755,9 +755,9 @@ def masked_scatter_(x: Tensor, mask: Tensor, value: Tensor, name: str | None = N
                     else operands.save_operand("mask", mask, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MASKED_SCATTER, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = MASKED_SCATTER, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = slots_touched(MASKED_SCATTER, x, {"x": a0, "mask": a1, "value": a2}) if mode.listeners else NOTHING
     depends = dependence(MASKED_SCATTER, {"x": a0, "mask": a1, "value": a2}, a0.shape) if mode.listeners else None
     try:

@@ -32,8 +32,8 @@ def matmul(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("matmul", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("matmul", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiuc" or form1.dtype is not form0.dtype:
         operands.check_dtype("matmul", "fiuc", form0.dtype, form1.dtype)
     storage = x.storage
@@ -61,10 +61,10 @@ def matmul(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             if e0 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MATMUL, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = MATMUL, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "matmul", "ordinary", (x, y), result, node, depends=dependence(MATMUL, {"x": a0, "y": a1}, array.shape)
@@ -90,9 +90,9 @@ def addmm(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 1.0
         x = operands.as_tensor("addmm", "x", 1, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("addmm", "y", 2, y)
-    a0, form0 = (input.array, input.form or known_form(input))
-    a1, form1 = (x.array, x.form or known_form(x))
-    a2, form2 = (y.array, y.form or known_form(y))
+    a0, form0 = input.array, input.form or known_form(input)
+    a1, form1 = x.array, x.form or known_form(x)
+    a2, form2 = y.array, y.form or known_form(y)
     if form0.kind not in "f" or form1.dtype is not form0.dtype or form2.dtype is not form0.dtype:
         operands.check_dtype("addmm", "f", form0.dtype, form1.dtype, form2.dtype)
     ADDMM_VALIDATE(a0, a1, a2)
@@ -128,10 +128,10 @@ def addmm(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 1.0
             if e1 is not None:
                 kept += (save("y", a2, y.storage, e2),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ADDMM, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), {"alpha": alpha, "beta": beta})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ADDMM, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), {"alpha": alpha, "beta": beta}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "addmm",
@@ -153,10 +153,10 @@ def addmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 1.
         x = operands.as_tensor("addmm_", "x", 1, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("addmm_", "y", 2, y)
-    a0, form0 = (input.array, input.form or known_form(input))
-    a1, form1 = (x.array, x.form or known_form(x))
-    a2, form2 = (y.array, y.form or known_form(y))
-    storage, base = (input.storage, input.base)
+    a0, form0 = input.array, input.form or known_form(input)
+    a1, form1 = x.array, x.form or known_form(x)
+    a2, form2 = y.array, y.form or known_form(y)
+    storage, base = input.storage, input.base
     if base is not None:
         refresh(input)
     if input.overlaps:
@@ -211,9 +211,9 @@ def addmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 1.
                     else operands.save_operand("y", y, e2, input),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ADDMM, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), {"alpha": alpha, "beta": beta})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ADDMM, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), {"alpha": alpha, "beta": beta}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     try:
         if storage1 is storage:
             a1 = operands.copy_if_overlapping(input, x)
@@ -272,9 +272,9 @@ def baddbmm(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 1
         x = operands.as_tensor("baddbmm", "x", 1, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("baddbmm", "y", 2, y)
-    a0, form0 = (input.array, input.form or known_form(input))
-    a1, form1 = (x.array, x.form or known_form(x))
-    a2, form2 = (y.array, y.form or known_form(y))
+    a0, form0 = input.array, input.form or known_form(input)
+    a1, form1 = x.array, x.form or known_form(x)
+    a2, form2 = y.array, y.form or known_form(y)
     if form0.kind not in "f" or form1.dtype is not form0.dtype or form2.dtype is not form0.dtype:
         operands.check_dtype("baddbmm", "f", form0.dtype, form1.dtype, form2.dtype)
     BADDBMM_VALIDATE(a0, a1, a2)
@@ -310,10 +310,10 @@ def baddbmm(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 1
             if e1 is not None:
                 kept += (save("y", a2, y.storage, e2),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BADDBMM, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), {"alpha": alpha, "beta": beta})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = BADDBMM, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), {"alpha": alpha, "beta": beta}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "baddbmm",
@@ -335,10 +335,10 @@ def baddbmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 
         x = operands.as_tensor("baddbmm_", "x", 1, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("baddbmm_", "y", 2, y)
-    a0, form0 = (input.array, input.form or known_form(input))
-    a1, form1 = (x.array, x.form or known_form(x))
-    a2, form2 = (y.array, y.form or known_form(y))
-    storage, base = (input.storage, input.base)
+    a0, form0 = input.array, input.form or known_form(input)
+    a1, form1 = x.array, x.form or known_form(x)
+    a2, form2 = y.array, y.form or known_form(y)
+    storage, base = input.storage, input.base
     if base is not None:
         refresh(input)
     if input.overlaps:
@@ -393,9 +393,9 @@ def baddbmm_(input: Tensor, x: Tensor, y: Tensor, beta: Any = 1.0, alpha: Any = 
                     else operands.save_operand("y", y, e2, input),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BADDBMM, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), {"alpha": alpha, "beta": beta})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = BADDBMM, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), {"alpha": alpha, "beta": beta}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     try:
         if storage1 is storage:
             a1 = operands.copy_if_overlapping(input, x)
@@ -464,8 +464,8 @@ def bmm(
         x = operands.as_tensor("bmm", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("bmm", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "f" or form1.dtype is not form0.dtype:
         operands.check_dtype("bmm", "f", form0.dtype, form1.dtype)
     BMM_VALIDATE(a0, a1)
@@ -494,10 +494,10 @@ def bmm(
             if e0 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BMM, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = BMM, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("bmm", "ordinary", (x, y), result, node, depends=dependence(BMM, {"x": a0, "y": a1}, array.shape))
     return result
@@ -517,8 +517,8 @@ def mv(x: Tensor, vec: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("mv", "x", 0, x)
     if type(vec) is not Tensor:
         vec = operands.as_tensor("mv", "vec", 1, vec)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (vec.array, vec.form or known_form(vec))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = vec.array, vec.form or known_form(vec)
     if form0.kind not in "f" or form1.dtype is not form0.dtype:
         operands.check_dtype("mv", "f", form0.dtype, form1.dtype)
     MV_VALIDATE(a0, a1)
@@ -547,10 +547,10 @@ def mv(x: Tensor, vec: Tensor, name: str | None = None) -> Tensor:
             if e0 is not None:
                 kept += (save("vec", a1, vec.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MV, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = MV, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("mv", "ordinary", (x, vec), result, node, depends=dependence(MV, {"x": a0, "vec": a1}, array.shape))
     return result
@@ -584,8 +584,8 @@ def dot(
         x = operands.as_tensor("dot", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("dot", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiuc" or form1.dtype is not form0.dtype:
         operands.check_dtype("dot", "fiuc", form0.dtype, form1.dtype)
     DOT_VALIDATE(a0, a1)
@@ -614,10 +614,10 @@ def dot(
             if e0 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (DOT, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = DOT, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("dot", "ordinary", (x, y), result, node, depends=dependence(DOT, {"x": a0, "y": a1}, array.shape))
     return result
@@ -650,8 +650,8 @@ def outer(
         x = operands.as_tensor("outer", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("outer", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("outer", x, y)
@@ -677,10 +677,10 @@ def outer(
             if e0 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (OUTER, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = OUTER, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "outer", "ordinary", (x, y), result, node, depends=dependence(OUTER, {"x": a0, "y": a1}, array.shape)

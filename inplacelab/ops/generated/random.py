@@ -51,8 +51,8 @@ def uniform_(
         max = 1.0
     if type(x) is not Tensor:
         x = operands.as_tensor("uniform_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -73,9 +73,9 @@ def uniform_(
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (UNIFORM, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = UNIFORM, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -120,8 +120,8 @@ def normal_(x: Tensor, mean: Any = 0.0, std: Any = 1.0, name: str | None = None)
     """Write random numbers with a normal distribution."""
     if type(x) is not Tensor:
         x = operands.as_tensor("normal_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -140,9 +140,9 @@ def normal_(x: Tensor, mean: Any = 0.0, std: Any = 1.0, name: str | None = None)
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (NORMAL, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = NORMAL, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -187,8 +187,8 @@ def log_normal_(x: Tensor, mean: Any = 1.0, std: Any = 2.0, name: str | None = N
     """Write random numbers whose logarithms have a normal distribution."""
     if type(x) is not Tensor:
         x = operands.as_tensor("log_normal_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -207,9 +207,9 @@ def log_normal_(x: Tensor, mean: Any = 1.0, std: Any = 2.0, name: str | None = N
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOG_NORMAL, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LOG_NORMAL, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -260,8 +260,8 @@ def exponential_(
         lam = 1.0
     if type(x) is not Tensor:
         x = operands.as_tensor("exponential_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -279,9 +279,9 @@ def exponential_(
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (EXPONENTIAL, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = EXPONENTIAL, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -326,8 +326,8 @@ def cauchy_(x: Tensor, loc: Any = 0, scale: Any = 1, name: str | None = None) ->
     """Write random numbers with a Cauchy distribution around `loc`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("cauchy_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -346,9 +346,9 @@ def cauchy_(x: Tensor, loc: Any = 0, scale: Any = 1, name: str | None = None) ->
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CAUCHY, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = CAUCHY, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -394,9 +394,9 @@ def bernoulli_(x: Tensor, p: Any = 0.5, name: str | None = None) -> Tensor:
         x = operands.as_tensor("bernoulli_", "x", 0, x)
     if type(p) is not Tensor:
         p = operands.as_operand("bernoulli_", "p", 1, p, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (p.array, p.form or known_form(p))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = p.array, p.form or known_form(p)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -420,9 +420,9 @@ def bernoulli_(x: Tensor, p: Any = 0.5, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (BERNOULLI, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = BERNOULLI, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     try:
         if storage1 is storage:
             a1 = operands.copy_if_overlapping(x, p)
@@ -474,9 +474,9 @@ def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
         x = operands.as_tensor("geometric_", "x", 0, x)
     if type(probs) is not Tensor:
         probs = operands.as_operand("geometric_", "probs", 1, probs, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (probs.array, probs.form or known_form(probs))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = probs.array, probs.form or known_form(probs)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -500,9 +500,9 @@ def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (GEOMETRIC, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = GEOMETRIC, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     try:
         if storage1 is storage:
             a1 = operands.copy_if_overlapping(x, probs)
@@ -552,8 +552,8 @@ def random_(x: Tensor, from_: Any = 0, to: Any = None, name: str | None = None, 
     """Write random integers from `from_` up to, but not including, `to`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("random_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -571,9 +571,9 @@ def random_(x: Tensor, from_: Any = 0, to: Any = None, name: str | None = None, 
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (RANDOM, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = RANDOM, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:

@@ -28,7 +28,7 @@ def _lengthened(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
     """The elements, and zeros after them."""
     if type(x) is not Tensor:
         x = operands.as_tensor("resize_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     form = None
     array = storage.device.empty(_LENGTHENED_SHAPE(shape), form0.dtype)
@@ -44,10 +44,10 @@ def _lengthened(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_LENGTHENED, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _LENGTHENED, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "resize_",

@@ -29,7 +29,7 @@ def flip(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
     """The elements in reverse order along the axes."""
     if type(x) is not Tensor:
         x = operands.as_tensor("flip", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     axis = FLIP_PREPARE_AXIS(a0, axis)
     form = form0
@@ -46,10 +46,10 @@ def flip(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (FLIP, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = FLIP, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "flip",
@@ -92,7 +92,7 @@ def roll(
         axis = None
     if type(x) is not Tensor:
         x = operands.as_tensor("roll", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     ROLL_VALIDATE(shifts, axis)
     storage = x.storage
     shifts = ROLL_PREPARE_SHIFTS(a0, shifts)
@@ -111,10 +111,10 @@ def roll(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ROLL, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis, "shifts": shifts})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ROLL, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis, "shifts": shifts}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "roll",
@@ -153,7 +153,7 @@ def tile(
         keywords.missing("tile", "repeat_times")
     if type(x) is not Tensor:
         x = operands.as_tensor("tile", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     repeat_times = TILE_PREPARE_REPEAT_TIMES(a0, repeat_times)
     form = None
@@ -170,10 +170,10 @@ def tile(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (TILE, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"repeat_times": repeat_times})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = TILE, (e0,), kept
+            node.forms, node.facts = (form0,), {"repeat_times": repeat_times}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "tile",
@@ -198,7 +198,7 @@ def _framed(x: Tensor, pairs: Any, value: Any, name: str | None = None) -> Tenso
     """The tensor, with `value` around it."""
     if type(x) is not Tensor:
         x = operands.as_tensor("pad", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     form = None
     array = storage.device.empty(_FRAMED_SHAPE(form0.shape, pairs), form0.dtype)
@@ -214,10 +214,10 @@ def _framed(x: Tensor, pairs: Any, value: Any, name: str | None = None) -> Tenso
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_FRAMED, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"pairs": pairs})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _FRAMED, (e0,), kept
+            node.forms, node.facts = (form0,), {"pairs": pairs}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "pad",

@@ -51,7 +51,7 @@ def cumsum(
         return destinations.into("cumsum", out, (x,), lambda: cumsum(x=x, axis=axis, dtype=dtype, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("cumsum", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     CUMSUM_VALIDATE(a0, dtype)
     storage = x.storage
     axis = CUMSUM_PREPARE_AXIS(a0, axis)
@@ -69,10 +69,10 @@ def cumsum(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CUMSUM, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = CUMSUM, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "cumsum",
@@ -90,8 +90,8 @@ def cumsum_(x: Tensor, axis: Any = None, dtype: Any = None, name: str | None = N
     """Cumulative sums along `axis`, or over all elements in one line."""
     if type(x) is not Tensor:
         x = operands.as_tensor("cumsum_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -126,9 +126,9 @@ def cumsum_(x: Tensor, axis: Any = None, dtype: Any = None, name: str | None = N
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CUMSUM, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = CUMSUM, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -187,7 +187,7 @@ def cumprod(
         return destinations.into("cumprod", out, (x,), lambda: cumprod(x=x, dim=dim, dtype=dtype, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("cumprod", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     CUMPROD_VALIDATE(a0, dtype)
     storage = x.storage
     dim = CUMPROD_PREPARE_DIM(a0, dim)
@@ -205,10 +205,10 @@ def cumprod(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CUMPROD, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"dim": dim})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = CUMPROD, (e0,), kept
+            node.forms, node.facts = (form0,), {"dim": dim}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "cumprod",
@@ -226,8 +226,8 @@ def cumprod_(x: Tensor, dim: Any = None, dtype: Any = None, name: str | None = N
     """Cumulative products along `dim`, or over all elements in one line."""
     if type(x) is not Tensor:
         x = operands.as_tensor("cumprod_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -262,9 +262,9 @@ def cumprod_(x: Tensor, dim: Any = None, dtype: Any = None, name: str | None = N
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (CUMPROD, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"dim": dim})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = CUMPROD, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"dim": dim}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -309,7 +309,7 @@ def logcumsumexp(x: Tensor, axis: Any = None, dtype: Any = None, name: str | Non
     """The logarithms of cumulative sums of exponentials along `axis`, or over all elements in one line."""
     if type(x) is not Tensor:
         x = operands.as_tensor("logcumsumexp", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("logcumsumexp", "f", form0.dtype)
     storage = x.storage
@@ -328,10 +328,10 @@ def logcumsumexp(x: Tensor, axis: Any = None, dtype: Any = None, name: str | Non
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOGCUMSUMEXP, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = LOGCUMSUMEXP, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -360,8 +360,8 @@ def _recurrence(x: Tensor, factors: Tensor, axis: Any, name: str | None = None) 
         x = operands.as_tensor("_recurrence", "x", 0, x)
     if type(factors) is not Tensor:
         factors = operands.as_tensor("_recurrence", "factors", 1, factors)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (factors.array, factors.form or known_form(factors))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = factors.array, factors.form or known_form(factors)
     storage = x.storage
     if factors.storage.device is not storage.device:
         operands.refuse_devices("_recurrence", x, factors)
@@ -386,10 +386,10 @@ def _recurrence(x: Tensor, factors: Tensor, axis: Any, name: str | None = None) 
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("factors", a1, factors.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_RECURRENCE, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _RECURRENCE, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e1 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -433,12 +433,12 @@ def sum(
     if axis is _:
         axis = None
     if type(dtype) is bool:
-        dtype, keepdim = (None if keepdim is False else keepdim, dtype)
+        dtype, keepdim = None if keepdim is False else keepdim, dtype
     if out is not None:
         return destinations.into("sum", out, (x,), lambda: sum(x=x, axis=axis, dtype=dtype, keepdim=keepdim, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("sum", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     axis = SUM_PREPARE_AXIS(a0, axis)
     form = None
@@ -455,10 +455,10 @@ def sum(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SUM, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SUM, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "sum",
@@ -505,7 +505,7 @@ def mean(
         )
     if type(x) is not Tensor:
         x = operands.as_tensor("mean", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     axis = MEAN_PREPARE_AXIS(a0, axis)
     form = None
@@ -522,10 +522,10 @@ def mean(
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MEAN, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = MEAN, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "mean",
@@ -573,7 +573,7 @@ def prod(
         )
     if type(x) is not Tensor:
         x = operands.as_tensor("prod", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     PROD_VALIDATE(a0, dtype)
     storage = x.storage
     axis = PROD_PREPARE_AXIS(a0, axis)
@@ -591,10 +591,10 @@ def prod(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (PROD, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = PROD, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "prod",
@@ -638,7 +638,7 @@ def all(
         return destinations.into("all", out, (x,), lambda: all(x=x, axis=axis, keepdim=keepdim, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("all", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     axis = ALL_PREPARE_AXIS(a0, axis)
     form = None
@@ -693,7 +693,7 @@ def any(
         return destinations.into("any", out, (x,), lambda: any(x=x, axis=axis, keepdim=keepdim, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("any", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     axis = ANY_PREPARE_AXIS(a0, axis)
     form = None
@@ -734,7 +734,7 @@ def expand(x: Tensor = ABSENT, shape: Any = ABSENT, *more: Any, **named: Any) ->
         keywords.missing("expand", "shape")
     if type(x) is not Tensor:
         x = operands.as_tensor("expand", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     storage = x.storage
     shape = EXPAND_PREPARE_SHAPE(a0, shape)
     form = None
@@ -751,10 +751,10 @@ def expand(x: Tensor = ABSENT, shape: Any = ABSENT, *more: Any, **named: Any) ->
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (EXPAND, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = EXPAND, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "expand",
@@ -781,7 +781,7 @@ def max(x: Tensor, axis: Any = None, keepdim: Any = False, name: str | None = No
     """The largest element over the axes in `axis`, or of all."""
     if type(x) is not Tensor:
         x = operands.as_tensor("max", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("max", "fiu", form0.dtype)
     MAX_VALIDATE(a0, axis)
@@ -801,10 +801,10 @@ def max(x: Tensor, axis: Any = None, keepdim: Any = False, name: str | None = No
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MAX, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = MAX, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -833,7 +833,7 @@ def min(x: Tensor, axis: Any = None, keepdim: Any = False, name: str | None = No
     """The smallest element over the axes in `axis`, or of all."""
     if type(x) is not Tensor:
         x = operands.as_tensor("min", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("min", "fiu", form0.dtype)
     MIN_VALIDATE(a0, axis)
@@ -853,10 +853,10 @@ def min(x: Tensor, axis: Any = None, keepdim: Any = False, name: str | None = No
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MIN, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = MIN, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -902,7 +902,7 @@ def amax(
         return destinations.into("amax", out, (x,), lambda: amax(x=x, axis=axis, keepdim=keepdim, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("amax", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("amax", "fiu", form0.dtype)
     AMAX_VALIDATE(a0, axis)
@@ -922,10 +922,10 @@ def amax(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (AMAX, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = AMAX, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -971,7 +971,7 @@ def amin(
         return destinations.into("amin", out, (x,), lambda: amin(x=x, axis=axis, keepdim=keepdim, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("amin", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("amin", "fiu", form0.dtype)
     AMIN_VALIDATE(a0, axis)
@@ -991,10 +991,10 @@ def amin(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (AMIN, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = AMIN, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -1043,7 +1043,7 @@ def argmax(
         keepdim = False
     if type(x) is not Tensor:
         x = operands.as_tensor("argmax", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("argmax", "fiu", form0.dtype)
     ARGMAX_VALIDATE(a0, axis)
@@ -1104,7 +1104,7 @@ def argmin(
         keepdim = False
     if type(x) is not Tensor:
         x = operands.as_tensor("argmin", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("argmin", "fiu", form0.dtype)
     ARGMIN_VALIDATE(a0, axis)

@@ -46,7 +46,7 @@ def index_select(
     if axis is _:
         axis = 0
     if type(index) is int:
-        index, axis = (axis, index)
+        index, axis = axis, index
     if out is not None:
         return destinations.into(
             "index_select", out, (x, index), lambda: index_select(x=x, index=index, axis=axis, name=name)
@@ -55,8 +55,8 @@ def index_select(
         x = operands.as_tensor("index_select", "x", 0, x)
     if type(index) is not Tensor:
         index = operands.as_tensor("index_select", "index", 1, index)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (index.array, index.form or known_form(index))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = index.array, index.form or known_form(index)
     INDEX_SELECT_VALIDATE(a0, a1, axis)
     storage = x.storage
     if index.storage.device is not storage.device:
@@ -79,10 +79,10 @@ def index_select(
             if e0 is not None:
                 kept += (save("index", a1, index.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (INDEX_SELECT, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = INDEX_SELECT, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "index_select",
@@ -115,8 +115,8 @@ def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None, 
         x = operands.as_tensor("gather", "x", 0, x)
     if type(index) is not Tensor:
         index = operands.as_tensor("gather", "index", 1, index)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (index.array, index.form or known_form(index))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = index.array, index.form or known_form(index)
     GATHER_VALIDATE(a0, a1, axis)
     storage = x.storage
     if index.storage.device is not storage.device:
@@ -139,10 +139,10 @@ def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None, 
             if e0 is not None:
                 kept += (save("index", a1, index.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (GATHER, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = GATHER, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "gather",
@@ -189,7 +189,7 @@ def index_add(
     if axis is ABSENT:
         keywords.missing("index_add", "axis")
     if type(index) is int:
-        index, axis = (axis, index)
+        index, axis = axis, index
     if out is not None:
         return destinations.into(
             "index_add",
@@ -203,9 +203,9 @@ def index_add(
         index = operands.as_tensor("index_add", "index", 1, index)
     if type(value) is not Tensor:
         value = operands.as_tensor("index_add", "value", 2, value)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (index.array, index.form or known_form(index))
-    a2, form2 = (value.array, value.form or known_form(value))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = index.array, index.form or known_form(index)
+    a2, form2 = value.array, value.form or known_form(value)
     if form0.kind not in "fiu":
         operands.check_dtype("index_add", "fiu", form0.dtype)
     INDEX_ADD_VALIDATE(a0, a1, axis, a2, alpha)
@@ -234,10 +234,10 @@ def index_add(
             if e2 is not None:
                 kept += (save("index", a1, index.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (INDEX_ADD, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), {"alpha": alpha, "axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = INDEX_ADD, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), {"alpha": alpha, "axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "index_add",
@@ -274,17 +274,17 @@ def index_add_(
     if axis is ABSENT:
         keywords.missing("index_add_", "axis")
     if type(index) is int:
-        index, axis = (axis, index)
+        index, axis = axis, index
     if type(x) is not Tensor:
         x = operands.as_tensor("index_add_", "x", 0, x)
     if type(index) is not Tensor:
         index = operands.as_tensor("index_add_", "index", 1, index)
     if type(value) is not Tensor:
         value = operands.as_tensor("index_add_", "value", 2, value)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (index.array, index.form or known_form(index))
-    a2, form2 = (value.array, value.form or known_form(value))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = index.array, index.form or known_form(index)
+    a2, form2 = value.array, value.form or known_form(value)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -318,9 +318,9 @@ def index_add_(
                     else operands.save_operand("index", index, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (INDEX_ADD, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), {"alpha": alpha, "axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = INDEX_ADD, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), {"alpha": alpha, "axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(INDEX_ADD, x, {"x": a0, "index": a1, "value": a2, "axis": axis, "alpha": alpha})
         if mode.listeners
@@ -388,9 +388,9 @@ def index_fill(x: Tensor, index: Tensor, axis: Any, value: Any, name: str | None
         index = operands.as_tensor("index_fill", "index", 1, index)
     if type(value) is not Tensor:
         value = operands.as_operand("index_fill", "value", 2, value, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (index.array, index.form or known_form(index))
-    a2, form2 = (value.array, value.form or known_form(value))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = index.array, index.form or known_form(index)
+    a2, form2 = value.array, value.form or known_form(value)
     INDEX_FILL_VALIDATE(a0, a1, axis, a2)
     storage = x.storage
     if index.storage.device is not storage.device:
@@ -416,10 +416,10 @@ def index_fill(x: Tensor, index: Tensor, axis: Any, value: Any, name: str | None
             if e0 is not None or e2 is not None:
                 kept += (save("index", a1, index.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (INDEX_FILL, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = INDEX_FILL, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "index_fill",
@@ -441,10 +441,10 @@ def index_fill_(x: Tensor, index: Tensor, axis: Any, value: Any, name: str | Non
         index = operands.as_tensor("index_fill_", "index", 1, index)
     if type(value) is not Tensor:
         value = operands.as_operand("index_fill_", "value", 2, value, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (index.array, index.form or known_form(index))
-    a2, form2 = (value.array, value.form or known_form(value))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = index.array, index.form or known_form(index)
+    a2, form2 = value.array, value.form or known_form(value)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -475,9 +475,9 @@ def index_fill_(x: Tensor, index: Tensor, axis: Any, value: Any, name: str | Non
                     else operands.save_operand("index", index, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (INDEX_FILL, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = INDEX_FILL, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(INDEX_FILL, x, {"x": a0, "index": a1, "value": a2, "axis": axis}) if mode.listeners else NOTHING
     )
@@ -548,9 +548,9 @@ def scatter(
         index = operands.as_tensor("scatter", "index", 1, index)
     if type(updates) is not Tensor:
         updates = operands.as_tensor("scatter", "updates", 2, updates)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (index.array, index.form or known_form(index))
-    a2, form2 = (updates.array, updates.form or known_form(updates))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = index.array, index.form or known_form(index)
+    a2, form2 = updates.array, updates.form or known_form(updates)
     if form0.kind not in "fiu":
         operands.check_dtype("scatter", "fiu", form0.dtype)
     SCATTER_VALIDATE(a0, a1, a2)
@@ -583,10 +583,10 @@ def scatter(
             if e0 is not None or e2 is not None:
                 kept += (save("index", a1, index.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SCATTER, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), {"overwrite": overwrite})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = SCATTER, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), {"overwrite": overwrite}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "scatter",
@@ -608,10 +608,10 @@ def scatter_(x: Tensor, index: Tensor, updates: Tensor, overwrite: Any = True, n
         index = operands.as_tensor("scatter_", "index", 1, index)
     if type(updates) is not Tensor:
         updates = operands.as_tensor("scatter_", "updates", 2, updates)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (index.array, index.form or known_form(index))
-    a2, form2 = (updates.array, updates.form or known_form(updates))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = index.array, index.form or known_form(index)
+    a2, form2 = updates.array, updates.form or known_form(updates)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -649,9 +649,9 @@ def scatter_(x: Tensor, index: Tensor, updates: Tensor, overwrite: Any = True, n
                     else operands.save_operand("index", index, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (SCATTER, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), {"overwrite": overwrite})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = SCATTER, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), {"overwrite": overwrite}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     touched = (
         slots_touched(SCATTER, x, {"x": a0, "index": a1, "updates": a2, "overwrite": overwrite})
         if mode.listeners

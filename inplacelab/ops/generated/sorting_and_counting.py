@@ -42,7 +42,7 @@ def argsort(
         axis = -1
     if type(x) is not Tensor:
         x = operands.as_tensor("argsort", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("argsort", "fiu", form0.dtype)
     storage = x.storage
@@ -86,7 +86,7 @@ def _first_places(x: Tensor, k: Any, axis: Any = -1, largest: Any = True, name: 
     """The indices along `axis` of the `k` largest, or smallest, elements."""
     if type(x) is not Tensor:
         x = operands.as_tensor("topk", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("topk", "fiu", form0.dtype)
     _FIRST_PLACES_VALIDATE(a0, k, axis)

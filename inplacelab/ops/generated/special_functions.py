@@ -39,8 +39,8 @@ def hypot(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("hypot", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("hypot", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu":
         operands.check_dtype("hypot", "fiu", form0.dtype)
     plain = form0.kind in "f"
@@ -75,10 +75,10 @@ def hypot(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             if e1 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (HYPOT, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = HYPOT, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None or e1 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -94,9 +94,9 @@ def hypot_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("hypot_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("hypot_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -132,9 +132,9 @@ def hypot_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
                     save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (HYPOT, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = HYPOT, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -177,8 +177,8 @@ def atan2(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("atan2", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("atan2", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu":
         operands.check_dtype("atan2", "fiu", form0.dtype)
     plain = form0.kind in "f"
@@ -209,10 +209,10 @@ def atan2(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0), save("y", a1, y.storage, e1))
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ATAN2, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ATAN2, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "atan2", "ordinary", (x, y), result, node, depends=dependence(ATAN2, {"x": a0, "y": a1}, array.shape)
@@ -226,9 +226,9 @@ def atan2_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("atan2_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("atan2_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -262,9 +262,9 @@ def atan2_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
                 save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
             )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ATAN2, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ATAN2, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -307,8 +307,8 @@ def logaddexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("logaddexp", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("logaddexp", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu":
         operands.check_dtype("logaddexp", "fiu", form0.dtype)
     plain = form0.kind in "f"
@@ -339,10 +339,10 @@ def logaddexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0), save("y", a1, y.storage, e1))
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOGADDEXP, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = LOGADDEXP, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "logaddexp",
@@ -369,8 +369,8 @@ def copysign(x: Tensor, y: Any, name: str | None = None) -> Tensor:
         x = operands.as_tensor("copysign", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_promoted("copysign", "y", 1, y, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiub" or form1.dtype is not form0.dtype:
         operands.check_dtype("copysign", "fiub", form0.dtype, form1.dtype)
     storage = x.storage
@@ -399,10 +399,10 @@ def copysign(x: Tensor, y: Any, name: str | None = None) -> Tensor:
             if e0 is not None:
                 kept += (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (COPYSIGN, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = COPYSIGN, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -418,9 +418,9 @@ def copysign_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
         x = operands.as_tensor("copysign_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_promoted("copysign_", "y", 1, y, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -459,9 +459,9 @@ def copysign_(x: Tensor, y: Any, name: str | None = None) -> Tensor:
             if e0 is not None:
                 kept += (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (COPYSIGN, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = COPYSIGN, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -504,8 +504,8 @@ def nextafter(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("nextafter", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("nextafter", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "f":
         operands.check_dtype("nextafter", "f", form0.dtype)
     storage = x.storage
@@ -553,8 +553,8 @@ def ldexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("ldexp", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("ldexp", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     storage = x.storage
     if y.storage.device is not storage.device:
         operands.refuse_devices("ldexp", x, y)
@@ -581,10 +581,10 @@ def ldexp(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             if e0 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LDEXP, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = LDEXP, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e1 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -600,9 +600,9 @@ def ldexp_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("ldexp_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("ldexp_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -634,9 +634,9 @@ def ldexp_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
                     save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LDEXP, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LDEXP, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -676,8 +676,8 @@ def _gamma_density(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("_gamma_density", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("_gamma_density", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "f":
         operands.check_dtype("_gamma_density", "f", form0.dtype)
     special = x.storage.device.special
@@ -708,10 +708,10 @@ def _gamma_density(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             if e1 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_GAMMA_DENSITY, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _GAMMA_DENSITY, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e1 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -740,8 +740,8 @@ def gammainc(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("gammainc", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("gammainc", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "f":
         operands.check_dtype("gammainc", "f", form0.dtype)
     special = x.storage.device.special
@@ -773,10 +773,10 @@ def gammainc(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             if e1 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (GAMMAINC, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = GAMMAINC, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "gammainc", "ordinary", (x, y), result, node, depends=dependence(GAMMAINC, {"x": a0, "y": a1}, array.shape)
@@ -790,9 +790,9 @@ def gammainc_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("gammainc_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("gammainc_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -834,9 +834,9 @@ def gammainc_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
                     save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (GAMMAINC, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = GAMMAINC, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -876,8 +876,8 @@ def gammaincc(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("gammaincc", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("gammaincc", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "f":
         operands.check_dtype("gammaincc", "f", form0.dtype)
     special = x.storage.device.special
@@ -909,10 +909,10 @@ def gammaincc(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
             if e1 is not None:
                 kept += (save("y", a1, y.storage, e1),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (GAMMAINCC, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = GAMMAINCC, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "gammaincc",
@@ -931,9 +931,9 @@ def gammaincc_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("gammaincc_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("gammaincc_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -975,9 +975,9 @@ def gammaincc_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
                     save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (GAMMAINCC, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = GAMMAINCC, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1016,7 +1016,7 @@ def erf(x: Tensor, name: str | None = None) -> Tensor:
     """The error function."""
     if type(x) is not Tensor:
         x = operands.as_tensor("erf", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("erf", "fiu", form0.dtype)
     special = x.storage.device.special
@@ -1036,10 +1036,10 @@ def erf(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ERF, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ERF, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("erf", "ordinary", (x,), result, node, depends=dependence(ERF, {"x": a0}, array.shape))
     return result
@@ -1049,8 +1049,8 @@ def erf_(x: Tensor, name: str | None = None) -> Tensor:
     """The error function."""
     if type(x) is not Tensor:
         x = operands.as_tensor("erf_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1068,9 +1068,9 @@ def erf_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ERF, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ERF, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1106,7 +1106,7 @@ def erfinv(x: Tensor, name: str | None = None) -> Tensor:
     """The inverse of the error function."""
     if type(x) is not Tensor:
         x = operands.as_tensor("erfinv", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("erfinv", "fiu", form0.dtype)
     special = x.storage.device.special
@@ -1125,10 +1125,10 @@ def erfinv(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ERFINV, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = ERFINV, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -1140,8 +1140,8 @@ def erfinv_(x: Tensor, name: str | None = None) -> Tensor:
     """The inverse of the error function."""
     if type(x) is not Tensor:
         x = operands.as_tensor("erfinv_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1159,9 +1159,9 @@ def erfinv_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (ERFINV, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = ERFINV, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1200,7 +1200,7 @@ def lgamma(x: Tensor, name: str | None = None) -> Tensor:
     """The logarithm of the magnitude of the gamma function."""
     if type(x) is not Tensor:
         x = operands.as_tensor("lgamma", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("lgamma", "fiu", form0.dtype)
     special = x.storage.device.special
@@ -1220,10 +1220,10 @@ def lgamma(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LGAMMA, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = LGAMMA, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("lgamma", "ordinary", (x,), result, node, depends=dependence(LGAMMA, {"x": a0}, array.shape))
     return result
@@ -1233,8 +1233,8 @@ def lgamma_(x: Tensor, name: str | None = None) -> Tensor:
     """The logarithm of the magnitude of the gamma function."""
     if type(x) is not Tensor:
         x = operands.as_tensor("lgamma_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1252,9 +1252,9 @@ def lgamma_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LGAMMA, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = LGAMMA, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1291,7 +1291,7 @@ def gammaln(x: Tensor, name: str | None = None) -> Tensor:
     """The same as `lgamma`, for floating-point tensors only."""
     if type(x) is not Tensor:
         x = operands.as_tensor("gammaln", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("gammaln", "f", form0.dtype)
     special = x.storage.device.special
@@ -1311,10 +1311,10 @@ def gammaln(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (GAMMALN, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = GAMMALN, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("gammaln", "ordinary", (x,), result, node, depends=dependence(GAMMALN, {"x": a0}, array.shape))
     return result
@@ -1324,8 +1324,8 @@ def gammaln_(x: Tensor, name: str | None = None) -> Tensor:
     """The same as `lgamma`, for floating-point tensors only."""
     if type(x) is not Tensor:
         x = operands.as_tensor("gammaln_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1343,9 +1343,9 @@ def gammaln_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (GAMMALN, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = GAMMALN, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1381,7 +1381,7 @@ def digamma(x: Tensor, name: str | None = None) -> Tensor:
     """The derivative of `lgamma`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("digamma", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("digamma", "fiu", form0.dtype)
     special = x.storage.device.special
@@ -1400,10 +1400,10 @@ def digamma(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (DIGAMMA, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = DIGAMMA, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("digamma", "ordinary", (x,), result, node, depends=dependence(DIGAMMA, {"x": a0}, array.shape))
     return result
@@ -1413,8 +1413,8 @@ def digamma_(x: Tensor, name: str | None = None) -> Tensor:
     """The derivative of `lgamma`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("digamma_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1432,9 +1432,9 @@ def digamma_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (DIGAMMA, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = DIGAMMA, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1470,7 +1470,7 @@ def polygamma(x: Tensor, n: Any, name: str | None = None) -> Tensor:
     """The `n`-th derivative of `digamma`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("polygamma", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("polygamma", "fiu", form0.dtype)
     special = x.storage.device.special
@@ -1490,10 +1490,10 @@ def polygamma(x: Tensor, n: Any, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (POLYGAMMA, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"n": n})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = POLYGAMMA, (e0,), kept
+            node.forms, node.facts = (form0,), {"n": n}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "polygamma",
@@ -1511,8 +1511,8 @@ def polygamma_(x: Tensor, n: Any, name: str | None = None) -> Tensor:
     """The `n`-th derivative of `digamma`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("polygamma_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1531,9 +1531,9 @@ def polygamma_(x: Tensor, n: Any, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (POLYGAMMA, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"n": n})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = POLYGAMMA, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"n": n}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1576,7 +1576,7 @@ def multigammaln(x: Tensor, p: Any, name: str | None = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension `p`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("multigammaln", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("multigammaln", "f", form0.dtype)
     special = x.storage.device.special
@@ -1596,10 +1596,10 @@ def multigammaln(x: Tensor, p: Any, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MULTIGAMMALN, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"p": p})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = MULTIGAMMALN, (e0,), kept
+            node.forms, node.facts = (form0,), {"p": p}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "multigammaln",
@@ -1617,8 +1617,8 @@ def multigammaln_(x: Tensor, p: Any, name: str | None = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension `p`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("multigammaln_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1637,9 +1637,9 @@ def multigammaln_(x: Tensor, p: Any, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (MULTIGAMMALN, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"p": p})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = MULTIGAMMALN, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"p": p}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1682,7 +1682,7 @@ def i0(x: Tensor, name: str | None = None) -> Tensor:
     """The modified Bessel function of order 0."""
     if type(x) is not Tensor:
         x = operands.as_tensor("i0", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("i0", "fiu", form0.dtype)
     special = x.storage.device.special
@@ -1701,10 +1701,10 @@ def i0(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (I0, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = I0, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("i0", "ordinary", (x,), result, node, depends=dependence(I0, {"x": a0}, array.shape))
     return result
@@ -1714,8 +1714,8 @@ def i0_(x: Tensor, name: str | None = None) -> Tensor:
     """The modified Bessel function of order 0."""
     if type(x) is not Tensor:
         x = operands.as_tensor("i0_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1733,9 +1733,9 @@ def i0_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (I0, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = I0, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1770,7 +1770,7 @@ def i1(x: Tensor, name: str | None = None) -> Tensor:
     """The modified Bessel function of order 1."""
     if type(x) is not Tensor:
         x = operands.as_tensor("i1", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("i1", "fiu", form0.dtype)
     special = x.storage.device.special
@@ -1789,10 +1789,10 @@ def i1(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (I1, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = I1, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("i1", "ordinary", (x,), result, node, depends=dependence(I1, {"x": a0}, array.shape))
     return result
@@ -1808,7 +1808,7 @@ def _bessel_i(x: Tensor, order: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of a whole order."""
     if type(x) is not Tensor:
         x = operands.as_tensor("_bessel_i", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("_bessel_i", "f", form0.dtype)
     special = x.storage.device.special
@@ -1827,10 +1827,10 @@ def _bessel_i(x: Tensor, order: Any, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_BESSEL_I, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"order": order})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _BESSEL_I, (e0,), kept
+            node.forms, node.facts = (form0,), {"order": order}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "_bessel_i",
@@ -1854,7 +1854,7 @@ def _spherical_bessel(x: Tensor, order: Any, name: str | None = None) -> Tensor:
     """The spherical Bessel function of a whole order."""
     if type(x) is not Tensor:
         x = operands.as_tensor("_spherical_bessel", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fc":
         operands.check_dtype("_spherical_bessel", "fc", form0.dtype)
     special = x.storage.device.special
@@ -1873,10 +1873,10 @@ def _spherical_bessel(x: Tensor, order: Any, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_SPHERICAL_BESSEL, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"order": order})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _SPHERICAL_BESSEL, (e0,), kept
+            node.forms, node.facts = (form0,), {"order": order}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "_spherical_bessel",

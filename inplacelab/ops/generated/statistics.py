@@ -57,7 +57,7 @@ def var(
         )
     if type(x) is not Tensor:
         x = operands.as_tensor("var", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("var", "f", form0.dtype)
     storage = x.storage
@@ -76,10 +76,10 @@ def var(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (VAR, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis, "correction": correction, "unbiased": unbiased})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = VAR, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis, "correction": correction, "unbiased": unbiased}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "var",
@@ -109,7 +109,7 @@ def std(x: Tensor, axis: Any = None, unbiased: Any = True, keepdim: Any = False,
     """The standard deviation: the square root of the variance."""
     if type(x) is not Tensor:
         x = operands.as_tensor("std", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("std", "f", form0.dtype)
     storage = x.storage
@@ -128,10 +128,10 @@ def std(x: Tensor, axis: Any = None, unbiased: Any = True, keepdim: Any = False,
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (STD, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis, "unbiased": unbiased})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = STD, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis, "unbiased": unbiased}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -177,7 +177,7 @@ def logsumexp(
         return destinations.into("logsumexp", out, (x,), lambda: logsumexp(x=x, axis=axis, keepdim=keepdim, name=name))
     if type(x) is not Tensor:
         x = operands.as_tensor("logsumexp", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("logsumexp", "fiu", form0.dtype)
     storage = x.storage
@@ -196,10 +196,10 @@ def logsumexp(
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (LOGSUMEXP, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"axis": axis})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = LOGSUMEXP, (e0,), kept
+            node.forms, node.facts = (form0,), {"axis": axis}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:

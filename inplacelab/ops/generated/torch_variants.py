@@ -36,7 +36,7 @@ def _relu(x: Tensor, name: str | None = None) -> Tensor:
     """Replace negative elements by zero."""
     if type(x) is not Tensor:
         x = operands.as_tensor("relu", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("relu", "fiu", form0.dtype)
     storage = x.storage
@@ -55,10 +55,10 @@ def _relu(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_RELU, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _RELU, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -70,8 +70,8 @@ def _relu_(x: Tensor, name: str | None = None) -> Tensor:
     """Replace negative elements by zero."""
     if type(x) is not Tensor:
         x = operands.as_tensor("relu_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -88,9 +88,9 @@ def _relu_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_RELU, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _RELU, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -129,7 +129,7 @@ def _sign(x: Tensor, name: str | None = None) -> Tensor:
     """-1, 0 or 1 for each element; for a complex number, its direction."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sign", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("sign", "fiu", form0.dtype)
     storage = x.storage
@@ -148,10 +148,10 @@ def _sign(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_SIGN, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _SIGN, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("sign", "ordinary", (x,), result, node, depends=dependence(_SIGN, {"x": a0}, array.shape))
     return result
@@ -161,8 +161,8 @@ def _sign_(x: Tensor, name: str | None = None) -> Tensor:
     """-1, 0 or 1 for each element; for a complex number, its direction."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sign_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -179,9 +179,9 @@ def _sign_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_SIGN, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _SIGN, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -218,7 +218,7 @@ def _sgn(x: Tensor, name: str | None = None) -> Tensor:
     """The direction of each element: `x / |x|`, and 0 for 0."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sgn", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("sgn", "fiu", form0.dtype)
     storage = x.storage
@@ -237,10 +237,10 @@ def _sgn(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_SGN, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _SGN, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("sgn", "ordinary", (x,), result, node, depends=dependence(_SGN, {"x": a0}, array.shape))
     return result
@@ -250,8 +250,8 @@ def _sgn_(x: Tensor, name: str | None = None) -> Tensor:
     """The direction of each element: `x / |x|`, and 0 for 0."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sgn_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -268,9 +268,9 @@ def _sgn_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_SGN, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _SGN, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -308,7 +308,7 @@ def _abs(x: Tensor, name: str | None = None) -> Tensor:
     """The absolute value of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("abs", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("abs", "fiu", form0.dtype)
     storage = x.storage
@@ -327,10 +327,10 @@ def _abs(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_ABS, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _ABS, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("abs", "ordinary", (x,), result, node, depends=dependence(_ABS, {"x": a0}, array.shape))
     return result
@@ -340,8 +340,8 @@ def _abs_(x: Tensor, name: str | None = None) -> Tensor:
     """The absolute value of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("abs_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -358,9 +358,9 @@ def _abs_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_ABS, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _ABS, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -399,7 +399,7 @@ def _hardtanh(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = Non
     """Keep each element between `min` and `max`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("hardtanh", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("hardtanh", "f", form0.dtype)
     storage = x.storage
@@ -420,10 +420,10 @@ def _hardtanh(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = Non
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_HARDTANH, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"max": max, "min": min})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _HARDTANH, (e0,), kept
+            node.forms, node.facts = (form0,), {"max": max, "min": min}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "hardtanh",
@@ -441,8 +441,8 @@ def _hardtanh_(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = No
     """Keep each element between `min` and `max`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("hardtanh_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -461,9 +461,9 @@ def _hardtanh_(x: Tensor, min: Any = -1.0, max: Any = 1.0, name: str | None = No
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_HARDTANH, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"max": max, "min": min})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _HARDTANH, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"max": max, "min": min}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -508,7 +508,7 @@ def _leaky_relu(x: Tensor, negative_slope: Any = 0.01, name: str | None = None) 
     """Multiply negative elements by `negative_slope`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("leaky_relu", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("leaky_relu", "f", form0.dtype)
     storage = x.storage
@@ -530,10 +530,10 @@ def _leaky_relu(x: Tensor, negative_slope: Any = 0.01, name: str | None = None) 
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_LEAKY_RELU, (e0,), kept)
-            node.forms, node.facts = ((form0,), {"negative_slope": negative_slope})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _LEAKY_RELU, (e0,), kept
+            node.forms, node.facts = (form0,), {"negative_slope": negative_slope}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "leaky_relu",
@@ -559,8 +559,8 @@ def _leaky_relu_over_(x: Tensor, negative_slope: Any = 0.01, name: str | None = 
     """Multiply negative elements by `negative_slope`."""
     if type(x) is not Tensor:
         x = operands.as_tensor("leaky_relu_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -578,9 +578,9 @@ def _leaky_relu_over_(x: Tensor, negative_slope: Any = 0.01, name: str | None = 
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_LEAKY_RELU_OVER, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), {"negative_slope": negative_slope})
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _LEAKY_RELU_OVER, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), {"negative_slope": negative_slope}
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -631,7 +631,7 @@ def _sqrt(x: Tensor, name: str | None = None) -> Tensor:
     """The square root of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sqrt", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fciu":
         operands.check_dtype("sqrt", "fciu", form0.dtype)
     plain = form0.kind in "fc"
@@ -654,10 +654,10 @@ def _sqrt(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_SQRT, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _SQRT, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -669,8 +669,8 @@ def _sqrt_(x: Tensor, name: str | None = None) -> Tensor:
     """The square root of each element."""
     if type(x) is not Tensor:
         x = operands.as_tensor("sqrt_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -687,9 +687,9 @@ def _sqrt_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = ()
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_SQRT, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _SQRT, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -728,7 +728,7 @@ def _hardswish(x: Tensor, name: str | None = None) -> Tensor:
     """`x * (x + 3) / 6` between -3 and 3, 0 below and `x` above."""
     if type(x) is not Tensor:
         x = operands.as_tensor("hardswish", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "f":
         operands.check_dtype("hardswish", "f", form0.dtype)
     storage = x.storage
@@ -747,10 +747,10 @@ def _hardswish(x: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_HARDSWISH, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _HARDSWISH, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify("hardswish", "ordinary", (x,), result, node, depends=dependence(_HARDSWISH, {"x": a0}, array.shape))
     return result
@@ -760,8 +760,8 @@ def _hardswish_(x: Tensor, name: str | None = None) -> Tensor:
     """`x * (x + 3) / 6` between -3 and 3, 0 below and `x` above."""
     if type(x) is not Tensor:
         x = operands.as_tensor("hardswish_", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -778,9 +778,9 @@ def _hardswish_(x: Tensor, name: str | None = None) -> Tensor:
             e0 = None if x._stop else x.node
             kept: tuple[Saved, ...] = (save_copy("x", a0, storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_HARDSWISH, (e0,), UNFINISHED)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _HARDSWISH, (e0,), UNFINISHED
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -818,8 +818,8 @@ def _maximum(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("maximum", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("maximum", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("maximum", "fiu", form0.dtype, form1.dtype)
     storage = x.storage
@@ -846,10 +846,10 @@ def _maximum(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0), save("y", a1, y.storage, e1))
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_MAXIMUM, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _MAXIMUM, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "maximum", "ordinary", (x, y), result, node, depends=dependence(_MAXIMUM, {"x": a0, "y": a1}, array.shape)
@@ -870,8 +870,8 @@ def _minimum(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("minimum", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("minimum", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("minimum", "fiu", form0.dtype, form1.dtype)
     storage = x.storage
@@ -898,10 +898,10 @@ def _minimum(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0), save("y", a1, y.storage, e1))
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_MINIMUM, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _MINIMUM, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "minimum", "ordinary", (x, y), result, node, depends=dependence(_MINIMUM, {"x": a0, "y": a1}, array.shape)
@@ -922,8 +922,8 @@ def _at_least(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("maximum", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("maximum", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("maximum", "fiu", form0.dtype, form1.dtype)
     storage = x.storage
@@ -950,10 +950,10 @@ def _at_least(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0), save("y", a1, y.storage, e1))
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_AT_LEAST, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _AT_LEAST, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "maximum", "ordinary", (x, y), result, node, depends=dependence(_AT_LEAST, {"x": a0, "y": a1}, array.shape)
@@ -974,8 +974,8 @@ def _at_most(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("minimum", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("minimum", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu" or form1.dtype is not form0.dtype:
         operands.check_dtype("minimum", "fiu", form0.dtype, form1.dtype)
     storage = x.storage
@@ -1002,10 +1002,10 @@ def _at_most(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0), save("y", a1, y.storage, e1))
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_AT_MOST, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _AT_MOST, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "minimum", "ordinary", (x, y), result, node, depends=dependence(_AT_MOST, {"x": a0, "y": a1}, array.shape)
@@ -1029,8 +1029,8 @@ def _atan2(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("atan2", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("atan2", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
     if form0.kind not in "fiu":
         operands.check_dtype("atan2", "fiu", form0.dtype)
     plain = form0.kind in "f"
@@ -1061,10 +1061,10 @@ def _atan2(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         if e0 is not None or e1 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0), save("y", a1, y.storage, e1))
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_ATAN2, (e0, e1), kept)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _ATAN2, (e0, e1), kept
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "atan2", "ordinary", (x, y), result, node, depends=dependence(_ATAN2, {"x": a0, "y": a1}, array.shape)
@@ -1078,9 +1078,9 @@ def _atan2_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         x = operands.as_tensor("atan2_", "x", 0, x)
     if type(y) is not Tensor:
         y = operands.as_tensor("atan2_", "y", 1, y)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1114,9 +1114,9 @@ def _atan2_(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
                 save("y", a1, storage1, e1) if storage1 is not storage else operands.save_operand("y", y, e1, x),
             )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_ATAN2, (e0, e1), UNFINISHED)
-            node.forms, node.facts = ((form0, form1), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _ATAN2, (e0, e1), UNFINISHED
+            node.forms, node.facts = (form0, form1), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1161,9 +1161,9 @@ def _lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
         y = operands.as_tensor("lerp", "y", 1, y)
     if type(weight) is not Tensor:
         weight = operands.as_operand("lerp", "weight", 2, weight, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    a2, form2 = (weight.array, weight.form or known_form(weight))
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    a2, form2 = weight.array, weight.form or known_form(weight)
     if form0.kind not in "f":
         operands.check_dtype("lerp", "f", form0.dtype)
     storage = x.storage
@@ -1197,10 +1197,10 @@ def _lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
             if e0 is not None or e1 is not None:
                 kept += (save("weight", a2, weight.storage, e2),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_LERP, (e0, e1, e2), kept)
-            node.forms, node.facts = ((form0, form1, form2), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _LERP, (e0, e1, e2), kept
+            node.forms, node.facts = (form0, form1, form2), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
     if mode.listeners:
         mode.notify(
             "lerp",
@@ -1221,10 +1221,10 @@ def _lerp_(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor
         y = operands.as_tensor("lerp_", "y", 1, y)
     if type(weight) is not Tensor:
         weight = operands.as_operand("lerp_", "weight", 2, weight, x)
-    a0, form0 = (x.array, x.form or known_form(x))
-    a1, form1 = (y.array, y.form or known_form(y))
-    a2, form2 = (weight.array, weight.form or known_form(weight))
-    storage, base = (x.storage, x.base)
+    a0, form0 = x.array, x.form or known_form(x)
+    a1, form1 = y.array, y.form or known_form(y)
+    a2, form2 = weight.array, weight.form or known_form(weight)
+    storage, base = x.storage, x.base
     if base is not None:
         refresh(x)
     if x.overlaps:
@@ -1278,9 +1278,9 @@ def _lerp_(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor
                     else operands.save_operand("weight", weight, e2, x),
                 )
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_LERP, (e0, e1, e2), UNFINISHED)
-            node.forms, node.facts = ((form0, form1, form2), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
+            node.row, node.edges, node.kept = _LERP, (e0, e1, e2), UNFINISHED
+            node.forms, node.facts = (form0, form1, form2), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
     if mode.keeper is not None:
         mode.keeper.before_write(x)
     if node is not None:
@@ -1325,7 +1325,7 @@ def _max(x: Tensor, axis: Any = None, keepdim: Any = False, name: str | None = N
     """The largest element over the axes in `axis`, or of all."""
     if type(x) is not Tensor:
         x = operands.as_tensor("max", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("max", "fiu", form0.dtype)
     _MAX_VALIDATE(a0, axis)
@@ -1345,10 +1345,10 @@ def _max(x: Tensor, axis: Any = None, keepdim: Any = False, name: str | None = N
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_MAX, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _MAX, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:
@@ -1377,7 +1377,7 @@ def _min(x: Tensor, axis: Any = None, keepdim: Any = False, name: str | None = N
     """The smallest element over the axes in `axis`, or of all."""
     if type(x) is not Tensor:
         x = operands.as_tensor("min", "x", 0, x)
-    a0, form0 = (x.array, x.form or known_form(x))
+    a0, form0 = x.array, x.form or known_form(x)
     if form0.kind not in "fiu":
         operands.check_dtype("min", "fiu", form0.dtype)
     _MIN_VALIDATE(a0, axis)
@@ -1397,10 +1397,10 @@ def _min(x: Tensor, axis: Any = None, keepdim: Any = False, name: str | None = N
         if e0 is not None:
             kept: tuple[Saved, ...] = (save("x", a0, x.storage, e0),)
             node = new_node(OpNode)
-            node.row, node.edges, node.kept = (_MIN, (e0,), kept)
-            node.forms, node.facts = ((form0,), NOTHING)
-            node.serial, node.hooks, node.retained = (next_serial(), None, None)
-            result.node, result._stop = (node, False)
+            node.row, node.edges, node.kept = _MIN, (e0,), kept
+            node.forms, node.facts = (form0,), NOTHING
+            node.serial, node.hooks, node.retained = next_serial(), None, None
+            result.node, result._stop = node, False
             if e0 is not None:
                 node.kept += (save("out", array, result.storage, OUTPUT),)
     if mode.listeners:

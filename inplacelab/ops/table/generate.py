@@ -54,6 +54,8 @@ _COLUMNS = {
     "KERNEL": "kernel", "PLAN": "plan", "UFUNC": "ufunc", "SHAPE": "shape", "LAYOUT": "layout", "SHORTCUT": "shortcut", "VALIDATE": "validate",
 }  # fmt: skip
 """The template's names for parts of a row."""
+_TUPLE = re.compile(r"(?m)^( *[\w.]+(?:, [\w.]+)+ = )\((.*)\)$")
+"""An assignment of several values: `ast.unparse` puts them in parentheses."""
 
 
 def files() -> dict[Path, str]:
@@ -149,7 +151,7 @@ def _section(chapter: str, named: str, row: Row, imports: dict[str, set[str]]) -
             bound[name] = known or (f"{prefix}.{column}" if "[" in column else f"required({prefix}.{column})")
         _annotate(function, row)
         function.body.insert(0, ast.Expr(ast.Constant(row.says.en)))
-        texts.append(ast.unparse(function))
+        texts.append(_TUPLE.sub(r"\1\2", ast.unparse(function)))
         texts += [f"{new} = {old}" for new, old in names.later.items()]
     objects = [f"{prefix} = chapter.{named}", *(f"{name} = {value}" for name, value in bound.items())]
     rule = f"# ---- {row.name} ".ljust(100, "-")
