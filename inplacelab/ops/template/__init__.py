@@ -3,7 +3,7 @@
 A generic `run(row, *args)` would look up constant facts in every call: the number of inputs, the arguments of derivatives.
 So the path is written once, here, as a template, and each row fills it in. For the package's own rows the filled-in functions are files,
 one for each chapter: open `ops/generated/arithmetic.py` to read what `x.add_(y)` does. (`python -m inplacelab.ops.table.generate` writes
-them.) A row that is added later, by a learner, gets functions that are compiled when they are first used:
+them.) A row that is added later, by a learner or by `einsum` for a number of operands, gets functions that are compiled when they are first used:
 
     print(inplacelab.ops.template.source(row, "in-place"))
 
