@@ -11,7 +11,7 @@ shows their source, and tracebacks do, too. Names in capitals are the row's own 
 
     check -> save what the derivatives need -> attach or rewrite history -> raise the version -> launch the kernel -> report
 
-All checks come before the first change, and everything that makes a failed write known comes before the launch (see `in_place`). The
+All checks come before the first change, and everything that makes a failed write known comes before the launch (see `variants`). The
 usual cases are inlined as comparisons of attributes; in the other cases, functions of `operands`, `metadata` and
 `destinations` are called.
 
