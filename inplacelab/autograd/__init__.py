@@ -1,8 +1,8 @@
 """The gradient history: saved tensors, histories of views that are rewritten after writes, and the backward pass.
 
     history.py         the node that made a tensor's current value, also after writes through views; a tensor's views
-    nodes.py           grad nodes: from the gradient of a result to those of the inputs; metadata that is kept instead of bytes
-    saved.py           saved tensors, and the check of their versions; copies before a write; a form that the program chooses
+    nodes.py           grad nodes: from the gradient of a result to those of the inputs
+    saved.py           saved tensors and metadata, the check of their versions; copies before a write; forms that a program chooses
     engine.py          the backward pass                 gradients.py         `backward` and `grad`
     operations.py      the operations that backward computes with: what this package needs from `ops`, a higher layer
     grad_mode.py       `no_grad` and its like            tensor_methods.py    what programs see of the history

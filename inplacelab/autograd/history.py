@@ -25,14 +25,13 @@ from inplacelab import errors
 from inplacelab.autograd.nodes import (
     AccumulateNode,
     CopySlicesNode,
-    Meta,
     Node,
     OpNode,
-    Selected,
     UnfinishedNode,
     ViewNode,
     meta,
 )
+from inplacelab.autograd.saved import Meta, Selected
 from inplacelab.language import Text
 from inplacelab.layout import index
 from inplacelab.tensor import Tensor

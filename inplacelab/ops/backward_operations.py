@@ -15,7 +15,7 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.autograd import operations
-from inplacelab.autograd.nodes import Meta, packed_meta
+from inplacelab.autograd.saved import Meta, packed_meta
 from inplacelab.devices import CPU
 from inplacelab.form import Form
 from inplacelab.language import Text

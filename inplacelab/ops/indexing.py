@@ -19,7 +19,8 @@ import numpy as np
 from inplacelab import errors, modes, observe
 from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import refresh
-from inplacelab.autograd.nodes import Selected, meta
+from inplacelab.autograd.nodes import meta
+from inplacelab.autograd.saved import Selected
 from inplacelab.dependence import CONSTANT, OVERWRITTEN, Dependence
 from inplacelab.layout import Shape, index, is_basic
 from inplacelab.ops import views

@@ -9,7 +9,8 @@ import numpy as np
 
 from inplacelab import modes, observe
 from inplacelab.autograd.history import Views, accumulator, check_leaf, check_view, edge, refresh
-from inplacelab.autograd.nodes import Meta, OpNode, meta, next_serial
+from inplacelab.autograd.nodes import OpNode, meta, next_serial
+from inplacelab.autograd.saved import Meta
 from inplacelab.dependence import REORDERED
 from inplacelab.layout import Layout, Shape, may_overlap_itself, whole
 from inplacelab.ops.table.row import Row
