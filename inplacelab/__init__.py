@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from inplacelab import autograd, errors, ops
 from inplacelab.autograd import tensor_methods as _tensor_methods  # noqa: F401  # gives `Tensor` what it can do with its history
-from inplacelab.autograd.grad_function import grad
 from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from inplacelab.autograd.gradients import grad
 from inplacelab.devices import get_device, set_device
 from inplacelab.devices.base import Place
 from inplacelab.dtypes import (

@@ -24,7 +24,7 @@ from inplacelab.nn.losses import (
     smooth_l1_loss,
 )
 from inplacelab.ops.arguments.operands import as_tensor
-from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
+from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS
 from inplacelab.tensor import Tensor
 
 

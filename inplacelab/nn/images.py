@@ -16,7 +16,7 @@ from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import to_tensor
-from inplacelab.ops.joining import concat
+from inplacelab.ops.joining_and_splitting import concat
 from inplacelab.tensor import Tensor
 
 FORMATS = ("NCHW", "NHWC")

@@ -12,8 +12,8 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from inplacelab import errors, modes, observe
-from inplacelab.autograd.grad_fn import HookHandle
 from inplacelab.autograd.grad_mode import without_history
+from inplacelab.autograd.tensor_methods import HookHandle
 from inplacelab.dtypes import get_default_dtype
 from inplacelab.nn.parameters import Initializer, Movable, Parts, as_parameter, attributes
 from inplacelab.ops.creation import to_tensor

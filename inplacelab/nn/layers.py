@@ -14,7 +14,7 @@ from inplacelab.nn.functional import padding_row
 from inplacelab.nn.initializer import Constant
 from inplacelab.nn.layer import Layer, direct_sublayers
 from inplacelab.nn.losses import check_reduction
-from inplacelab.ops.dropout import check_dropout
+from inplacelab.ops.activations import check_dropout
 from inplacelab.tensor import Tensor
 
 

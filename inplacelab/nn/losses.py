@@ -10,7 +10,7 @@ from typing import Any
 from inplacelab import errors
 from inplacelab.layout import normal_axis
 from inplacelab.ops.arguments.operands import as_tensor
-from inplacelab.ops.table.exports import FUNCTIONS
+from inplacelab.ops.table import FUNCTIONS
 from inplacelab.tensor import Tensor
 
 REDUCTIONS = ("mean", "sum", "none")

@@ -9,7 +9,7 @@ from inplacelab import errors
 from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.language import Text
 from inplacelab.ops.creation import to_tensor
-from inplacelab.ops.joining import stack
+from inplacelab.ops.joining_and_splitting import stack
 from inplacelab.tensor import Tensor
 
 __all__ = ["clip_grad_norm_"]

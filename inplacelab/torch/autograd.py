@@ -10,9 +10,9 @@ from typing import Any
 import inplacelab as engine
 from inplacelab import modes
 from inplacelab.autograd import operations
-from inplacelab.autograd.engine import Pass
-from inplacelab.autograd.grad_function import gradients_of
+from inplacelab.autograd.engine import BackwardPass
 from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, recording, set_grad_enabled
+from inplacelab.autograd.gradients import gradients_of
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import Node
 from inplacelab.autograd.py_layer import PyLayer
@@ -111,7 +111,7 @@ def _settle(x: Engine) -> None:
         node.retained, x.__dict__["_retains"] = weakref.ref(x), weakref.ref(node)
 
 
-class TorchPass(Pass):
+class TorchPass(BackwardPass):
     """A pass by PyTorch's rules: `.grad` is a constant unless the pass is recorded, and what a result retains is added up."""
 
     def run(self, roots: Sequence[tuple[Node, Engine]]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.autograd.custom.node import CustomNode, ResultNode
+from inplacelab.autograd.custom_nodes import CustomNode, ResultNode
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Gradients, Node, OpNode, ViewNode, number
 from inplacelab.autograd.saved import OUTPUT, Saved, save
