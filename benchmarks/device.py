@@ -23,7 +23,7 @@ from typing import Any
 
 import inplacelab as paddle
 from inplacelab.devices import GPU, cuda
-from inplacelab.devices.kernels.gpu_versions import machine
+from inplacelab.kernels.on_gpu import machine
 
 Work = Callable[[], object]
 

@@ -9,8 +9,8 @@ import pytest
 import inplacelab as paddle
 from inplacelab.devices import CPU, GPU, Device, cuda, find
 from inplacelab.devices.cupy_calls import Cupy
-from inplacelab.devices.kernels import on_gpu
-from inplacelab.devices.kernels.source import Source
+from inplacelab.kernels import on_gpu
+from inplacelab.kernels.sources import Source
 from tests.devices import stand_in
 
 DEVICES = ["cpu", "simulated", "stand-in", pytest.param("gpu", marks=pytest.mark.gpu)]

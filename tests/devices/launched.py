@@ -12,9 +12,9 @@ import pytest
 import inplacelab as paddle
 from inplacelab import errors, kernels
 from inplacelab.devices import Device
-from inplacelab.devices.kernels import on_cpu, on_gpu
-from inplacelab.devices.kernels.launch import Launch
-from inplacelab.devices.kernels.source import Source
+from inplacelab.kernels import on_cpu, on_gpu
+from inplacelab.kernels.launch import Launch
+from inplacelab.kernels.sources import Source
 
 
 def launches_on(device: Device, program: Callable[[], object]) -> list[Launch]:

@@ -10,8 +10,8 @@ import pytest
 import inplacelab as paddle
 from inplacelab import Tensor, kernels
 from inplacelab.devices import CPU, GPU, SIMULATED_GPU
-from inplacelab.devices.kernels import launching, traffic
-from inplacelab.devices.kernels.source import Source
+from inplacelab.kernels import launching, traffic
+from inplacelab.kernels.sources import Source
 from tests.devices.launched import launches_on
 from tests.devices.test_rows import _check_equal
 

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 import inplacelab as paddle
 from inplacelab import kernels
-from inplacelab.devices.kernels import access_plan, geometry, on_cpu, traffic
-from inplacelab.devices.kernels.launch import Launch, Operand
-from inplacelab.devices.kernels.trace import Trace
-from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.kernels import geometry, launching, on_cpu, traffic
+from inplacelab.kernels.launch import C_TYPES, Launch, Operand
+from inplacelab.kernels.on_cpu import Trace
 from inplacelab.layout import Layout, packed
 from tests.devices.launched import compile_for
 from tests.tiers import choose, examples, sample
@@ -132,13 +131,13 @@ def test_numbers_of_64_bits_lead_to_the_same_slots(compiler: str, monkeypatch: p
     program = PROGRAMS["four axes"]
     narrow, seen = watched(program, monkeypatch)
     monkeypatch.undo()
-    monkeypatch.setattr(access_plan, "FITS", 100)
-    access_plan.plan.cache_clear()
+    monkeypatch.setattr(launching, "FITS", 100)
+    launching.plan.cache_clear()
     wide, seen_wide = watched(program, monkeypatch)
     assert narrow == wide
     assert kernels.source_of(wide).name.endswith("_64_bits")
     assert np.array_equal(seen.records, seen_wide.records)
-    access_plan.plan.cache_clear()
+    launching.plan.cache_clear()
 
 
 def test_no_two_threads_are_in_each_others_way(launched: tuple[Launch, Trace]) -> None:

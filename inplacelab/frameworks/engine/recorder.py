@@ -19,11 +19,11 @@ from inplacelab.autograd.custom.node import CustomNode
 from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.dependence import Dependence
-from inplacelab.devices.kernels.launch import Launch
 from inplacelab.frameworks.engine import remarks
 from inplacelab.frameworks.engine.names import WATCHED
 from inplacelab.frameworks.engine.objects import EngineObjects, KnownTensor, dtype_name, part_of
 from inplacelab.frameworks.engine.readings import address_of, gradient_of, plain, reachable
+from inplacelab.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab.memory import Episode
 from inplacelab.recorders import events

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab import kernels
-from inplacelab.devices.kernels import geometry, traffic
+from inplacelab.kernels import geometry, traffic
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
 

@@ -28,7 +28,7 @@ def constant_tensor(shape: tuple[int, ...], value: Any, dtype: np.dtype[Any], de
 @cache
 def _launch_fill() -> Callable[..., bool]:
     """Launches the kernel of `fill_`. It is made on first use, which never happens on the CPU."""
-    from inplacelab.ops.cuda.own_kernels import Launcher  # noqa: PLC0415
+    from inplacelab.kernels.own_kernels import Launcher  # noqa: PLC0415
 
     return Launcher(ROWS["fill"], "in-place")
 

@@ -97,7 +97,7 @@ def _launcher(row: Row, variant: str) -> Callable[..., bool]:
 
     @cache
     def made() -> Callable[..., bool]:
-        from inplacelab.ops.cuda.own_kernels import Launcher  # noqa: PLC0415
+        from inplacelab.kernels.own_kernels import Launcher  # noqa: PLC0415
 
         return Launcher(row, variant)
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from string import Template
 from typing import Literal, NamedTuple
 
-from inplacelab.devices.kernels.launch import Role
-from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.kernels.launch import C_TYPES, Role
 
 Kind = Literal["contiguous", "strided", "normalize", "transpose", "transpose_square", "scatter_add"]
 

@@ -1,17 +1,31 @@
-"""Compiles kernels for GPUs with NVRTC, a library that works without a GPU.
+"""Compiles kernels for GPUs with NVRTC, a library that works without a GPU, and runs them on one.
 
-Either of two packages is enough, CuPy or NVIDIA's `cuda-bindings`; both need the library (`nvidia-cuda-nvrtc`).
+To compile, either of two packages is enough, CuPy or NVIDIA's `cuda-bindings`; both need the library (`nvidia-cuda-nvrtc`).
 `pip install inplacelab[nvrtc]` installs them.
+
+CuPy launches what is compiled at the first launch, on its current stream. Nothing here waits for the device. CuPy is imported at the first
+launch.
+
+Source: CuPy's user guide, "User-Defined Kernels": a structure is passed by value as a NumPy array without axes, a pointer as an
+integer.
 """
 
 from __future__ import annotations
 
-from functools import cache
+import platform
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from inplacelab import errors
-from inplacelab.devices.kernels.source import Source
+from inplacelab.kernels.launch import Dim3, Memory, by_value
+from inplacelab.kernels.launching import packed_layout
+from inplacelab.kernels.sources import Parameter, Source
 
 OPTIONS = ("--std=c++17", "--fmad=false")
 """A product and a sum are rounded separately, as in NumPy. A kernel that waits for memory is not slower for it."""
@@ -79,8 +93,8 @@ def for_gpu(source: Source, capability: int) -> bytes:
     return ptx(source, max(older)).encode() + b"\0"
 
 
-def _dotted(capability: int) -> str:
-    return f"{capability // 10}.{capability % 10}"
+def _dotted(number: int, base: int = 10) -> str:
+    return f"{number // base}.{number % base}"
 
 
 class _OfCupy:
@@ -165,3 +179,109 @@ def _nvrtc() -> _OfCupy | _OfNvidia | None:
         except Exception:  # noqa: BLE001
             continue
     return None
+
+
+def run(source: Source, grid: Dim3, block: Dim3, arguments: Sequence[Any]) -> None:
+    """Launches a kernel and returns without waiting for it.
+
+    Args:
+        source: the kernel.
+        grid: the number of blocks along x, y and z.
+        block: the number of threads in a block.
+        arguments: as for `on_cpu.run`, with addresses in the device's memory. The memory must stay allocated until the kernel
+            is done; CuPy's pool guarantees this for the same stream.
+
+    Raises:
+        MissingLibraryError: if NVRTC is missing.
+        KernelTextError: if the source does not compile.
+        KernelError: if this NVRTC does not support the GPU.
+    """
+    kernel, passed, _ = compiled(source)
+    kernel(grid, block, tuple([each(given) for each, given in zip(passed, arguments, strict=True)]))
+
+
+def prepare(source: Source) -> None:
+    """Compiles a kernel; raises what `run` raises."""
+    compiled(source)
+
+
+class Compiled(NamedTuple):
+    """A kernel that is loaded on the device.
+
+    Attributes:
+        function: CuPy's handle of the kernel.
+        passed: converts each argument.
+        module: the loaded machine code, kept alive.
+    """
+
+    function: Any
+    passed: tuple[Callable[[Any], Any], ...]
+    module: Any
+
+
+@cache
+def compiled(source: Source) -> Compiled:
+    """Compiles a kernel for the current device, once. NVRTC is called directly, because CuPy adds other options."""
+    cuda = import_module("cupy").cuda
+    module = cuda.function.Module()
+    module.load(for_gpu(source, int(cuda.Device().compute_capability)))
+    return Compiled(module.get_function(source.name), tuple(_passing(source, p) for p in source.parameters), module)
+
+
+def device_name() -> str:
+    """Returns the name of the GPU, such as "NVIDIA H200"."""
+    runtime = import_module("cupy").cuda.runtime
+    name = runtime.getDeviceProperties(runtime.getDevice())["name"]
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def _passing(source: Source, parameter: Parameter) -> Callable[[Any], Any]:
+    if parameter.kind == "slots":
+        return _begin if source.kind == "strided" else _first
+    if parameter.kind == "layout":
+        return partial(packed_layout, bits=source.bits, axes=source.axes)
+    return np.dtype(by_value(parameter.dtype)).type
+
+
+def _first(memory: Memory) -> np.uint64:
+    return np.uint64(memory.first)
+
+
+def _begin(memory: Memory) -> np.uint64:
+    return np.uint64(memory.begin)
+
+
+def machine() -> dict[str, str]:
+    """Returns the device, the driver and all versions as text. Needs a GPU and CuPy.
+
+    Returns:
+        Values for "device", "compute capability", "driver" (of NVIDIA's kernel driver: "580.65"; "" without `nvidia-smi`),
+        "CUDA of the driver" (the newest version that it supports), "CUDA runtime", "NVRTC", "CuPy", "NumPy" and "Python".
+    """
+    cupy = import_module("cupy")
+    runtime = cupy.cuda.runtime
+    return {
+        "device": device_name(),
+        "compute capability": _dotted(int(cupy.cuda.Device().compute_capability)),
+        "driver": _driver(),
+        "CUDA of the driver": _cuda(runtime.driverGetVersion()),
+        "CUDA runtime": _cuda(runtime.runtimeGetVersion()),
+        "NVRTC": ".".join(map(str, cupy.cuda.nvrtc.getVersion())),
+        "CuPy": str(cupy.__version__),
+        "NumPy": np.__version__,
+        "Python": platform.python_version(),
+    }
+
+
+def _cuda(number: int) -> str:
+    """13000 is 13.0, 12080 is 12.8."""
+    return _dotted(number // 10, 100)
+
+
+def _driver() -> str:
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return ""
+    command = [program, "--query-gpu=driver_version", "--format=csv,noheader"]
+    versions = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+    return versions[0] if versions else ""

@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import NamedTuple
 
-from inplacelab.devices.kernels.launch import Dim3, Launch, Operand
-from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.kernels.launch import C_TYPES, Dim3, Launch, Operand
 from inplacelab.layout import Layout
 
 WARP = 32
@@ -186,7 +185,7 @@ def _portions(launch: Launch, block: int, thread: int) -> Iterator[tuple[int, in
 def turns(launch: Launch) -> int:
     """Returns the largest number of turns of a thread; at the edge of the data, some threads have fewer.
 
-    >>> from inplacelab.devices.kernels.launch import Launch, Operand
+    >>> from inplacelab.kernels.launch import Launch, Operand
     >>> x = Operand("x", "both", "float32", (1003,), (1,), 0, 4012)
     >>> turns(Launch("relu_", "contiguous", (1, 1, 1), (256, 1, 1), 4, "float32", (x,), 4012, 4012))
     2

@@ -20,9 +20,8 @@ from collections.abc import Iterable, Sequence
 from math import gcd, lcm, prod
 from typing import NamedTuple
 
-from inplacelab.devices.kernels import geometry
-from inplacelab.devices.kernels.launch import Launch, Operand
-from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.kernels import geometry
+from inplacelab.kernels.launch import C_TYPES, Launch, Operand
 from inplacelab.layout import Layout
 
 SECTOR = 32
@@ -147,7 +146,7 @@ def requested(launch: Launch) -> int | None:
     Returns:
         A number of bytes; None if it depends on values (an atomic addition), or if a layout has too many rows before it repeats.
 
-    >>> from inplacelab.devices.kernels.launch import Launch, Operand
+    >>> from inplacelab.kernels.launch import Launch, Operand
     >>> x = Operand("x", "both", "float32", (1_000_000,), (8,), 0, 32_000_000)
     >>> requested(Launch("relu_", "strided", (3907, 1, 1), (256, 1, 1), 1, "float32", (x,), 4_000_000, 4_000_000))
     64000000
