@@ -26,11 +26,9 @@ from typing import Any
 
 from inplacelab import errors, modes
 from inplacelab.devices import cuda
-from inplacelab.devices.base import Device, Place
-from inplacelab.devices.cuda import GPU
+from inplacelab.devices.base import CPU, SIMULATED_GPU, Device, Place
+from inplacelab.devices.cuda import GPU, PINNED, SIMULATED_PINNED, pinned_for
 from inplacelab.devices.gpu_array import GpuArray
-from inplacelab.devices.numpy_devices import CPU, SIMULATED_GPU
-from inplacelab.devices.pinned import PINNED, SIMULATED_PINNED, pinned_for
 
 __all__ = [
     "ALL", "CPU", "GPU", "SIMULATED_GPU", "Device", "GpuArray", "Place", "available", "current", "find",

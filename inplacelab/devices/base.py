@@ -1,14 +1,31 @@
-"""The base of all devices: memory, a ledger of its bytes, and windows on a buffer through a layout."""
+"""The base of all devices: memory, a ledger of its bytes, and windows on a buffer through a layout; and the two on which NumPy computes."""
 
 from __future__ import annotations
 
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from inplacelab.devices import special
+from inplacelab import errors
 from inplacelab.layout import Layout, Shape
 from inplacelab.memory import Ledger
+
+
+@cache
+def scipy_special() -> Any:
+    """Returns the module `scipy.special`, whose functions are ufuncs.
+
+    Raises:
+        MissingLibraryError: if SciPy is not installed; the message has the command that installs it.
+
+    Source: https://docs.scipy.org/doc/scipy/reference/special.html
+    """
+    try:
+        return import_module("scipy.special")
+    except ImportError:
+        raise errors.scipy_missing() from None
 
 
 class Place:
@@ -79,7 +96,7 @@ class Device:
     @property
     def special(self) -> Any:
         """The library of special functions for this device's arrays, imported when first used."""
-        return special.scipy_special()
+        return scipy_special()
 
     def window(self, buffer: Any, layout: Layout, dtype: np.dtype[Any]) -> Any:
         """Makes an array on the memory of `buffer`, without a copy.
@@ -179,3 +196,9 @@ class Device:
     def describe(self) -> str:
         """Returns the name of the hardware."""
         return self.place.text
+
+
+CPU = Device("cpu", "cpu", "cpu")
+SIMULATED_GPU = Device("gpu:0", "gpu", "gpu:0 simulated", simulated=True, launches=True)
+"""It has a separate memory ledger and is labeled everywhere. So programs that measure device memory or collect launches run on any
+machine: NumPy computes, and the launches are those of a real GPU. It gives no information about speed."""

@@ -20,8 +20,8 @@ from inplacelab.devices.gpu_array import GpuArray
 from inplacelab.layout import Layout, Shape
 
 if TYPE_CHECKING:
-    from inplacelab.devices.cupy_calls import Cupy
-    from inplacelab.devices.cupy_random import Stream
+    from inplacelab.devices.cupy_calls import Cupy, Stream
+
 
 WHEELS = ("cupy-cuda12x", "cupy-cuda13x")
 """CuPy has one package for each major version of CUDA. Only one of them may be installed."""
@@ -120,7 +120,7 @@ class CudaDevice(Device):
 
     def stream_of(self, seed: int) -> Stream:
         """Starts a seeded stream of random numbers on the device: the same on every GPU, but not that of the CPU."""
-        from inplacelab.devices.cupy_random import Stream
+        from inplacelab.devices.cupy_calls import Stream
 
         return Stream(self.cupy, seed)
 
@@ -206,3 +206,26 @@ def _driver_version(cupy: Any) -> int:
 
 
 GPU = CudaDevice()
+
+
+class PinnedMemory(Device):
+    """Pinned (page-locked) host memory from CuPy's pool, from which a GPU can copy while the program goes on. Kernels do not run on it."""
+
+    def __init__(self) -> None:
+        super().__init__("gpu_pinned", "gpu_pinned", "gpu_pinned")
+
+    def from_host(self, array: np.ndarray[Any, Any]) -> Any:
+        """Returns a packed copy of `array` in pinned memory."""
+        memory = GPU.cupy.library.cuda.alloc_pinned_memory(array.nbytes)
+        copy = np.frombuffer(memory, array.dtype, array.size).reshape(array.shape)
+        np.copyto(copy, array)
+        return copy
+
+
+PINNED = PinnedMemory()
+SIMULATED_PINNED = Device("gpu_pinned", "gpu_pinned", "gpu_pinned simulated", simulated=True)
+
+
+def pinned_for(gpu: Device) -> Device:
+    """Returns the pinned memory of a GPU."""
+    return SIMULATED_PINNED if gpu.simulated else PINNED

@@ -31,7 +31,7 @@ def seed(seed: int) -> None:
         seed: an integer.
 
     All threads draw from the same streams, as in PyTorch and Paddle; so only a program of one thread gets the same numbers again.
-    A GPU generates its own numbers, which differ from the CPU's: see `devices/cupy_random.py`.
+    A GPU generates its own numbers, which differ from the CPU's: see `devices/cupy_calls.py`.
     """
     global _seed
     _seed = int(seed)
