@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import inplacelab as paddle
-from inplacelab.devices import GPU, cuda
+from inplacelab.backends import GPU, cuda
 from inplacelab.kernels.on_gpu import machine
 
 Work = Callable[[], object]

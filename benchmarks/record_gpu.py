@@ -26,7 +26,7 @@ from typing import Any
 
 import inplacelab as paddle
 from inplacelab import kernels
-from inplacelab.devices import cuda
+from inplacelab.backends import cuda
 from inplacelab.recording import Recording, save
 
 

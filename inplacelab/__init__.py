@@ -26,8 +26,8 @@ from inplacelab import autograd, errors, ops
 from inplacelab.autograd import tensor_methods as _tensor_methods  # noqa: F401  # gives `Tensor` what it can do with its history
 from inplacelab.autograd.grad_function import grad
 from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from inplacelab.devices import get_device, set_device
-from inplacelab.devices.base import Place
+from inplacelab.backends import get_device, set_device
+from inplacelab.backends.base import Place
 from inplacelab.dtypes import (
     DType as dtype,
 )

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inplacelab.autograd.grad_fn import GradFn, HookHandle
-from inplacelab.devices.base import Device, Place
+from inplacelab.backends.base import Device, Place
 from inplacelab.dtypes import DType
 from inplacelab.form import Form
 from inplacelab.layout import Layout, Shape

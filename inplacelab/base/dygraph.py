@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from inplacelab import devices, errors
+from inplacelab import backends, errors
 from inplacelab.autograd.grad_mode import no_grad
 
 __all__ = ["disable_static", "enable_static", "guard", "in_dynamic_mode", "no_grad"]
@@ -21,12 +21,12 @@ def guard(place: Any = None) -> Iterator[None]:
     ...     paddle.in_dynamic_mode()
     True
     """
-    before = devices.current()
-    devices.set_device(place)
+    before = backends.current()
+    backends.set_device(place)
     try:
         yield
     finally:
-        devices.set_device(before)
+        backends.set_device(before)
 
 
 def in_dynamic_mode() -> bool:
@@ -36,7 +36,7 @@ def in_dynamic_mode() -> bool:
 
 def disable_static(place: Any = None) -> None:
     """Switches to dynamic graphs, the only mode; creates tensors on `place` from now on if that is given."""
-    devices.set_device(place)
+    backends.set_device(place)
 
 
 def enable_static() -> None:

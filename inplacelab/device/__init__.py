@@ -7,6 +7,7 @@ GPU, including other programs (`cuda.mem_get_info`). PaddlePaddle without CUDA r
 
 from __future__ import annotations
 
+from inplacelab.backends import get_device, set_device
 from inplacelab.device import cuda
 from inplacelab.device.memory import (
     device_count,
@@ -20,7 +21,6 @@ from inplacelab.device.memory import (
     reset_peak_memory_stats,
     synchronize,
 )
-from inplacelab.devices import get_device, set_device
 
 __all__ = [
     "cuda", "device_count", "get_all_device_type", "get_available_device", "get_device", "max_memory_allocated",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inplacelab import devices, errors
+from inplacelab import backends, errors
 from inplacelab.device.memory import (
     device_count,
     max_memory_allocated,
@@ -26,7 +26,7 @@ __all__ = [
 
 def empty_cache() -> None:
     """Returns cached memory that no storage uses to the driver."""
-    devices.current().release_unused()
+    backends.current().release_unused()
 
 
 def get_device_name(device: Any = None) -> str:
@@ -44,7 +44,7 @@ def get_device_name(device: Any = None) -> str:
     'gpu:0 simulated'
     >>> _ = paddle.set_device("cpu")
     """
-    found = devices.find(device)
+    found = backends.find(device)
     if not found.place.is_gpu_place():
         raise errors.no_gpu_to_describe(function="get_device_name")
     return found.describe()
@@ -64,7 +64,7 @@ def mem_get_info(device: Any = None) -> tuple[int, int]:
     Raises:
         DeviceError: if the device has no driver, such as the CPU and the simulated GPU.
     """
-    free_and_total = devices.find(device).driver()
+    free_and_total = backends.find(device).driver()
     if free_and_total is None:
         raise errors.no_gpu_to_describe(function="mem_get_info")
     return free_and_total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inplacelab import devices
+from inplacelab import backends
 
 
 def get_available_device() -> list[str]:
@@ -16,17 +16,17 @@ def get_available_device() -> list[str]:
     'gpu:0 simulated'
     >>> _ = paddle.set_device("cpu")
     """
-    return [each.place.text for each in devices.available()]
+    return [each.place.text for each in backends.available()]
 
 
 def get_all_device_type() -> list[str]:
     """Returns the kinds of devices other than the CPU: ["gpu"] if a GPU is available, otherwise an empty list."""
-    return ["gpu"] if devices.available() else []
+    return ["gpu"] if backends.available() else []
 
 
 def device_count() -> int:
     """Returns the number of GPUs that a program may use now, with the simulated one if it is the current device."""
-    return len(devices.available())
+    return len(backends.available())
 
 
 def max_memory_allocated(device: Any = None) -> int:
@@ -45,17 +45,17 @@ def max_memory_allocated(device: Any = None) -> int:
     >>> paddle.device.max_memory_allocated() - before
     4000
     """
-    return devices.find(device).ledger.peak
+    return backends.find(device).ledger.peak
 
 
 def memory_allocated(device: Any = None) -> int:
     """Returns the bytes of the storages that are live on `device` (None for the current one)."""
-    return devices.find(device).ledger.live
+    return backends.find(device).ledger.live
 
 
 def reset_max_memory_allocated(device: Any = None) -> None:
     """Resets the peak of `device` (None for the current one) to the bytes that are live now."""
-    devices.find(device).ledger.reset_peak()
+    backends.find(device).ledger.reset_peak()
 
 
 reset_peak_memory_stats = reset_max_memory_allocated
@@ -63,7 +63,7 @@ reset_peak_memory_stats = reset_max_memory_allocated
 
 def memory_reserved(device: Any = None) -> int:
     """Returns the bytes that the allocator of `device` (None for the current one) holds now, in whole blocks on a GPU."""
-    return devices.find(device).reserved()[0]
+    return backends.find(device).reserved()[0]
 
 
 def max_memory_reserved(device: Any = None) -> int:
@@ -74,9 +74,9 @@ def max_memory_reserved(device: Any = None) -> int:
     Args:
         device: a name, place or device; None for the current one.
     """
-    return devices.find(device).reserved()[1]
+    return backends.find(device).reserved()[1]
 
 
 def synchronize(device: Any = None) -> None:
     """Waits until `device` (None for the current one) has done its work. Only a real GPU computes asynchronously."""
-    devices.find(device).synchronize()
+    backends.find(device).synchronize()

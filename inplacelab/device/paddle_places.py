@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from inplacelab import devices
-from inplacelab.devices import Place, cuda
+from inplacelab import backends
+from inplacelab.backends import Place, cuda
 
 __all__ = [
     "CPUPlace", "CUDAPlace", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute",
@@ -18,7 +18,7 @@ def CPUPlace() -> Place:  # noqa: N802  # Paddle's name
     >>> paddle.to_tensor([1.], place=paddle.CPUPlace()).place
     Place(cpu)
     """
-    return devices.find("cpu").place
+    return backends.find("cpu").place
 
 
 def CUDAPlace(id: int = 0) -> Place:  # noqa: A002, N802  # Paddle's names
@@ -30,7 +30,7 @@ def CUDAPlace(id: int = 0) -> Place:  # noqa: A002, N802  # Paddle's names
     Raises:
         DeviceError: if the GPU is not available, and the simulated one is not the current device.
     """
-    return devices.find(f"gpu:{id}").place
+    return backends.find(f"gpu:{id}").place
 
 
 def is_compiled_with_cuda() -> bool:

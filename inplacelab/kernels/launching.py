@@ -34,7 +34,7 @@ from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, extent, is_packed
 
 if TYPE_CHECKING:
-    from inplacelab.devices.base import Device
+    from inplacelab.backends.base import Device
     from inplacelab.storage import Storage
 
 

@@ -32,7 +32,7 @@ from inplacelab.ops.template.parts import computed_with, name_of
 from inplacelab.storage import Unaccounted
 
 if TYPE_CHECKING:
-    from inplacelab.devices import Device
+    from inplacelab.backends import Device
     from inplacelab.storage import Storage
     from inplacelab.tensor import Tensor
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from inplacelab.autograd import operations
 from inplacelab.autograd.meta import Meta, packed_meta
-from inplacelab.devices import CPU
+from inplacelab.backends import CPU
 from inplacelab.form import Form
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, extent, may_overlap_itself

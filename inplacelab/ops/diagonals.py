@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.devices import CPU, Device
+from inplacelab.backends import CPU, Device
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments.attributes import constant, number_for
 from inplacelab.ops.results.kernel_tools import start

@@ -12,7 +12,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor
-from inplacelab.devices import base
+from inplacelab.backends import base
 from inplacelab.installing import command, requirement
 
 F = paddle.nn.functional

@@ -16,7 +16,7 @@ from inplacelab.kernels.kernel import Elementwise
 from inplacelab.kernels.launch import C_TYPES
 from inplacelab.kernels.sources import Form, Source
 from inplacelab.ops import ROWS
-from tests.devices.launched import compile_for
+from tests.backends.launched import compile_for
 
 pytestmark = pytest.mark.usefixtures("compiler")
 

@@ -17,7 +17,7 @@ from inplacelab.kernels import geometry, launching, on_cpu, traffic
 from inplacelab.kernels.launch import C_TYPES, Launch, Operand
 from inplacelab.kernels.on_cpu import Trace
 from inplacelab.layout import Layout, packed
-from tests.devices.launched import compile_for
+from tests.backends.launched import compile_for
 from tests.tiers import choose, examples, sample
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from inplacelab import devices, modes
+from inplacelab import backends, modes
 from inplacelab.ops.results import destinations
 from inplacelab.tensor import Tensor
 
@@ -24,17 +24,17 @@ CREATION_OPTIONS: Mapping[str, tuple[str, ...]] = {
 DEFAULTS: Mapping[str, Any] = {"out": None, "device": None, "requires_grad": False, "pin_memory": False}
 
 
-def device_for(like: Tensor | None = None) -> devices.Device:
+def device_for(like: Tensor | None = None) -> backends.Device:
     """Returns the device of a new tensor: that of the option `device=`, else that of `like`, else the current one."""
-    chosen: devices.Device | None = modes.current().device_option
-    return chosen or (devices.current() if like is None else like.storage.device)
+    chosen: backends.Device | None = modes.current().device_option
+    return chosen or (backends.current() if like is None else like.storage.device)
 
 
 class _MadeOn(modes.Block):
     """Makes tensors on the device of the option `device=`, if it is given."""
 
     def __init__(self, device: Any) -> None:
-        self._device = None if device is None else devices.find(device)
+        self._device = None if device is None else backends.find(device)
 
     def change(self, modes: modes.Modes) -> None:
         modes.device_option = self._device

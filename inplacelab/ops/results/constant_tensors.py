@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab.devices import Device
+from inplacelab.backends import Device
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments.attributes import number_for
 from inplacelab.ops.table import ROWS

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab.devices import CPU
+from inplacelab.backends import CPU
 from inplacelab.ops.arguments.overlap import slots_of
 from inplacelab.ops.table.row import Row
 from inplacelab.tensor import Tensor

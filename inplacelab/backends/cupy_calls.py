@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.devices import cupy_scatter
-from inplacelab.devices.gpu_array import GpuArray
+from inplacelab.backends import cupy_scatter
+from inplacelab.backends.gpu_array import GpuArray
 from inplacelab.language import Text
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor
-from inplacelab.devices import Device
-from inplacelab.devices.cuda import CudaDevice
+from inplacelab.backends import Device
+from inplacelab.backends.cuda import CudaDevice
 
 MANY = [4000]
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.devices.base import Device
-from inplacelab.devices.gpu_array import GpuArray
+from inplacelab.backends.base import Device
+from inplacelab.backends.gpu_array import GpuArray
 from inplacelab.layout import Layout, Shape
 
 if TYPE_CHECKING:
-    from inplacelab.devices.cupy_calls import Cupy, Stream
+    from inplacelab.backends.cupy_calls import Cupy, Stream
 
 
 WHEELS = ("cupy-cuda12x", "cupy-cuda13x")
@@ -40,7 +40,7 @@ class CudaDevice(Device):
     @cached_property
     def cupy(self) -> Cupy:
         """The library that computes on this device's arrays."""
-        from inplacelab.devices.cupy_calls import Cupy
+        from inplacelab.backends.cupy_calls import Cupy
 
         return Cupy(import_module("cupy"), partial(import_module, "cupyx.scipy.special"))
 
@@ -120,7 +120,7 @@ class CudaDevice(Device):
 
     def stream_of(self, seed: int) -> Stream:
         """Starts a seeded stream of random numbers on the device: the same on every GPU, but not that of the CPU."""
-        from inplacelab.devices.cupy_calls import Stream
+        from inplacelab.backends.cupy_calls import Stream
 
         return Stream(self.cupy, seed)
 

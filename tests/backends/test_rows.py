@@ -10,8 +10,8 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, errors, observe
-from inplacelab.devices.cuda import CudaDevice
-from inplacelab.devices.cupy_calls import NOT_YET
+from inplacelab.backends.cuda import CudaDevice
+from inplacelab.backends.cupy_calls import NOT_YET
 from tests.row_cases.each import for_each_variant
 
 DRAWN = frozenset({"uniform", "normal", "log_normal", "exponential", "cauchy", "bernoulli", "geometric", "random"})

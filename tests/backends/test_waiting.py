@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import inplacelab as paddle
-from inplacelab.devices import Device
-from inplacelab.devices.cuda import CudaDevice
-from tests.devices import stand_in
-from tests.devices.test_rows import NOT_ON_A_GPU
+from inplacelab.backends import Device
+from inplacelab.backends.cuda import CudaDevice
+from tests.backends import stand_in
+from tests.backends.test_rows import NOT_ON_A_GPU
 from tests.row_cases.every import CASES
 
 LOOKS = {

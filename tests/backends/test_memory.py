@@ -7,7 +7,7 @@ import gc
 import pytest
 
 import inplacelab as paddle
-from inplacelab.devices import GPU, SIMULATED_GPU, Device
+from inplacelab.backends import GPU, SIMULATED_GPU, Device
 
 
 @pytest.mark.standard

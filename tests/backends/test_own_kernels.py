@@ -14,11 +14,11 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, errors, kernels
-from inplacelab.devices import CPU, GPU, SIMULATED_GPU, cuda
+from inplacelab.backends import CPU, GPU, SIMULATED_GPU, cuda
 from inplacelab.kernels import launching, on_cpu, on_gpu
 from inplacelab.kernels.sources import Source
-from tests.devices.launched import launches_on
-from tests.devices.test_rows import DTYPES, _arrays, _check_equal
+from tests.backends.launched import launches_on
+from tests.backends.test_rows import DTYPES, _arrays, _check_equal
 from tests.row_cases.every import CASES
 from tests.tiers import choose, sample
 

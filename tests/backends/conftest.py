@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 import inplacelab as paddle
-from inplacelab.devices import CPU, GPU, Device, cuda, find
-from inplacelab.devices.cupy_calls import Cupy
+from inplacelab.backends import CPU, GPU, Device, cuda, find
+from inplacelab.backends.cupy_calls import Cupy
 from inplacelab.kernels import on_gpu
 from inplacelab.kernels.sources import Source
-from tests.devices import stand_in
+from tests.backends import stand_in
 
 DEVICES = ["cpu", "simulated", "stand-in", pytest.param("gpu", marks=pytest.mark.gpu)]
 

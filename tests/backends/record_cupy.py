@@ -1,6 +1,6 @@
 """Writes `cupy_names.json`, the functions of an installed CuPy. It needs no GPU: nothing is computed.
 
-    python -m tests.devices.record_cupy
+    python -m tests.backends.record_cupy
 
 The stand-in of these tests (`stand_in.py`) allows only these functions; a test compares the list with the installed CuPy.
 """

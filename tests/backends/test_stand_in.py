@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inplacelab.devices.cuda import _Addresses
-from inplacelab.devices.cupy_calls import Cupy
-from inplacelab.devices.gpu_array import GpuArray
-from tests.devices import record_cupy, stand_in
+from inplacelab.backends.cuda import _Addresses
+from inplacelab.backends.cupy_calls import Cupy
+from inplacelab.backends.gpu_array import GpuArray
+from tests.backends import record_cupy, stand_in
 
 
 def test_the_recorded_names_are_those_of_the_installed_cupy() -> None:

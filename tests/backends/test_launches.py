@@ -9,11 +9,11 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, kernels
-from inplacelab.devices import CPU, GPU, SIMULATED_GPU
+from inplacelab.backends import CPU, GPU, SIMULATED_GPU
 from inplacelab.kernels import launching, traffic
 from inplacelab.kernels.sources import Source
-from tests.devices.launched import launches_on
-from tests.devices.test_rows import _check_equal
+from tests.backends.launched import launches_on
+from tests.backends.test_rows import _check_equal
 
 # ---- where there is no launch ------------------------------------------------------------------------------------------------
 

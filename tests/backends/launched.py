@@ -11,7 +11,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import errors, kernels
-from inplacelab.devices import Device
+from inplacelab.backends import Device
 from inplacelab.kernels import on_cpu, on_gpu
 from inplacelab.kernels.launch import Launch
 from inplacelab.kernels.sources import Source

@@ -25,10 +25,10 @@ import re
 from typing import Any
 
 from inplacelab import errors, modes
-from inplacelab.devices import cuda
-from inplacelab.devices.base import CPU, SIMULATED_GPU, Device, Place
-from inplacelab.devices.cuda import GPU, PINNED, SIMULATED_PINNED, pinned_for
-from inplacelab.devices.gpu_array import GpuArray
+from inplacelab.backends import cuda
+from inplacelab.backends.base import CPU, SIMULATED_GPU, Device, Place
+from inplacelab.backends.cuda import GPU, PINNED, SIMULATED_PINNED, pinned_for
+from inplacelab.backends.gpu_array import GpuArray
 
 __all__ = [
     "ALL", "CPU", "GPU", "SIMULATED_GPU", "Device", "GpuArray", "Place", "available", "current", "find",

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import inplacelab as paddle
-from inplacelab.devices import GPU, Device, cuda, current
-from inplacelab.devices.cuda import CudaDevice
+from inplacelab.backends import GPU, Device, cuda, current
+from inplacelab.backends.cuda import CudaDevice
 from inplacelab.installing import command, requirement
 
 
