@@ -13,13 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from inplacelab import installing
-from inplacelab.cli import output, ranks, record
-from inplacelab.cli.bilingual_argparse import Parser, listed, positive
+from inplacelab.cli import commands, output
+from inplacelab.cli.arguments import CannotError, Parser, command_line, listed, positive
 from inplacelab.cli.output import Destination
-from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.script import Left, Ran, main_of, parsed_script, running, running_plainly
-from inplacelab.cli.signals import interruptible
-from inplacelab.cli.words import command_line
+from inplacelab.cli.script import Left, Ran, interruptible, main_of, parsed_script, running, running_plainly
 from inplacelab.diagnosis.annotations import to_annotations
 from inplacelab.diagnosis.document import Attempts, Names, Report, to_json
 from inplacelab.diagnosis.explain import explain
@@ -40,10 +37,6 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.visible import visible
 from inplacelab.supported import Framework, frameworks
 
-SUMMARY = Text(
-    "Run a script or a module; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it.",
-    "运行脚本或模块；如果反向传播失败，就指出是哪一行保存了它需要的值、哪些行覆盖了它。",
-)
 _SAYS = {
     "script": Text("the Python program to run", "要运行的 Python 程序"),
     "try": Text(
@@ -85,7 +78,7 @@ def add_to(parser: Parser) -> None:
     parser.programs(script=_SAYS["script"])
     parser.option("-o", "--output", "--html", says=_SAYS["output"], type=Path, metavar="FILE")
     parser.option("--format", says=_SAYS["format"], choices=FORMATS, default="text", metavar=listed(FORMATS))
-    parser.option("--framework", says=record.framework_help(), choices=tuple(frameworks()), metavar="FRAMEWORK")
+    parser.option("--framework", says=commands.framework_help(), choices=tuple(frameworks()), metavar="FRAMEWORK")
     parser.option("--try", says=_SAYS["try"], dest="tries", action="store_true")
     parser.option("--fix", says=_SAYS["fix"], action="store_true")
     parser.option("--seconds", says=_SAYS["seconds"].format(SECONDS), type=positive, default=SECONDS, metavar="N")
@@ -95,7 +88,7 @@ def add_to(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status."""
     recorded, document = _destinations(options)
-    if (world := ranks.world()) > 1:
+    if (world := output.ranks()) > 1:
         _check_for_ranks(options, document, world)
     annotated = output.destination_of("txt", Path("-")) if options.format == "github" else None
     names, process = Names(Path.cwd(), Path.cwd()), os.getpid()
@@ -121,7 +114,7 @@ def _reported(
         _write(Report(script, status, not_run=why), document, names)
 
     for to in (recorded, document):
-        record.check_not_itself(None if to is None else to.path, script)
+        commands.check_not_itself(None if to is None else to.path, script)
     try:
         main = main_of(options.script, options.arguments)
         script = main.path
@@ -166,7 +159,7 @@ def _destinations(options: argparse.Namespace) -> tuple[Destination | None, Dest
 def _explained(options: argparse.Namespace, main: Main, to: Destination | None, left: Left) -> Report:
     """Runs the program, says what was seen, tries fixes if they are asked for, and writes the recording. Returns what was found."""
     tree = parsed_script(main.path)[1]
-    use = record.use_of(options) or framework_of_script(main, tree)
+    use = commands.use_of(options) or framework_of_script(main, tree)
     framework = frameworks()[use.framework]
     if not framework.is_installed:
         raise CannotError(not_installed(framework.name))
@@ -178,7 +171,7 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         is_child = ran.recording is None and is_recorded  # the script has forked it
         # Before anything is said: of several ranks each says all that it has to say at once.
         seen = None if is_child else _seen(options, main, use, ran, watching)
-        status = record.report(ran.raised, printed, str(main.path), untried=not _tries(options))
+        status = commands.report(ran.raised, printed, str(main.path), untried=not _tries(options))
         if seen is None:
             return Report(main.path, status, framework.name)
         for each in seen.said:
@@ -208,7 +201,7 @@ def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching:
         left_out = use.remarks
         seen = replace(seen, said=[*seen.said, *map(str, left_out)], remarks=[*seen.remarks, *left_out])
     can_be_tried = (
-        seen.trails and not seen.checked and not ranks.world()
+        seen.trails and not seen.checked and not output.ranks()
     )  # what a launcher would have to start is not known
     if watching is not None and can_be_tried and not _tries(options):
         command, *rest = options.words

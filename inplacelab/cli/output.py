@@ -1,4 +1,7 @@
-"""Writes a recording to a file, as a page, a picture, Markdown, plain text or JSON; decides before the program runs where and how."""
+"""Writes a recording to a file, as a page, a picture, Markdown, plain text or JSON; decides before the program runs where and how.
+
+Of several ranks, each writes a file of its own, and marks what it says.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import argparse
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -16,14 +19,52 @@ from shutil import copymode
 from threading import Lock, Timer
 from typing import Any, TextIO, cast
 
-from inplacelab.cli import ranks
-from inplacelab.cli.bilingual_argparse import Parser, listed
-from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.words import LANGUAGE
+from inplacelab.cli.arguments import LANGUAGE, CannotError, Parser, listed
 from inplacelab.language import LANGUAGES, Text, columns, get_language
 from inplacelab.recording import codec
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.visible import visible
+
+# ---- ranks: a launcher such as `torchrun` starts the same command several times -----------------------------------------------
+
+_environment: Mapping[str, str] = os.environ
+
+
+@contextmanager
+def fixed_ranks() -> Iterator[None]:
+    """Keeps inside a `with` block to what the launcher has set: a program may set the same variables."""
+    global _environment
+    before, _environment = _environment, dict(os.environ)
+    try:
+        yield
+    finally:
+        _environment = before
+
+
+def ranks() -> int:
+    """Returns how many ranks a launcher has started; 0 if none has started this process."""
+    size = _environment.get("WORLD_SIZE", "")
+    return int(size) if size.isdecimal() and _rank() else 0
+
+
+def marked(message: str) -> str:
+    """Returns a message of which each line says the rank, as PyTorch marks what a rank prints; unchanged if there is one only."""
+    if ranks() <= 1:
+        return message
+    return "\n".join(f"[rank{_rank()}]: {line}" for line in message.split("\n"))
+
+
+def path_of_rank(path: Path) -> Path:
+    """Returns the path of this rank's own file: page-rank1.html; unchanged if there is one rank only."""
+    return path if ranks() <= 1 else path.with_name(f"{path.stem}-rank{_rank()}{path.suffix}")
+
+
+def _rank() -> str:
+    found = _environment.get("RANK") or _environment.get("LOCAL_RANK") or ""
+    return found if found.isdecimal() else ""
+
+
+# ---- where and how --------------------------------------------------------------------------------------------------------
 
 _SAYS = {
     "output": Text(
@@ -197,7 +238,7 @@ def destination_of(form: str, given: Path, *, predict: bool = False) -> Destinat
         if not is_open(sys.stdout):
             raise CannotError(_CANNOT_WRITE.format(given, os.strerror(errno.EBADF)))
     else:
-        given = ranks.of_rank(given)
+        given = path_of_rank(given)
         try:
             path = _writable(given)
         except OSError as error:
@@ -320,7 +361,7 @@ def say(message: object, stream: TextIO | None) -> None:
     """Prints a message to a stream, if it is still there: in one write, so that those of several ranks do not mix."""
     if stream is not None and is_open(stream):
         with suppress(OSError):
-            stream.write(f"{ranks.marked(str(message))}\n")
+            stream.write(f"{marked(str(message))}\n")
             stream.flush()
 
 
@@ -339,7 +380,7 @@ def progress(doing: Text | None = None) -> Iterator[Callable[[Text], None]]:
         A function that says what is done next.
     """
     stream = sys.__stderr__  # not what the script may have put in its place
-    if stream is None or not is_open(stream) or not stream.isatty() or ranks.world() > 1:
+    if stream is None or not is_open(stream) or not stream.isatty() or ranks() > 1:
         yield lambda _: None
         return
     line = _ProgressLine(stream, doing)
