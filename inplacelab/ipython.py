@@ -168,7 +168,7 @@ def load_ipython_extension(shell: Any) -> None:
         if unknown:
             print(f"{_NO_OPTION.format(unknown[0])}\n{_EXPLAIN_USAGE}")
             return
-        from inplacelab.diagnosis.magic import explain_last_cell
+        from inplacelab.diagnosis.cells import explain_last_cell
 
         explain_last_cell(shell, asks="-y" not in options, tries="--try" in options)
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, cast
 from inplacelab.cli import output
 from inplacelab.cli.arguments import CannotError, Named, Parser, positive
 from inplacelab.cli.script import INTERRUPTED, main_of, parsed_script, running
-from inplacelab.diagnosis import refusals
-from inplacelab.diagnosis.quoting import paint_for
+from inplacelab.diagnosis import recorded_failures
+from inplacelab.diagnosis.report import paint_for
 from inplacelab.diagnosis.unknown_keyword import add_note_on_keyword
 from inplacelab.installing import NAME
 from inplacelab.language import Text, enumerated
@@ -120,7 +120,9 @@ def report(
     if type(raised) is TypeError and raised.__traceback__ is not None:
         add_note_on_keyword(raised, raised.__traceback__)
     explained = (
-        None if recording is None else refusals.of(raised, recording, filename, paint_for(sys.stderr), untried=untried)
+        None
+        if recording is None
+        else recorded_failures.of(raised, recording, filename, paint_for(sys.stderr), untried=untried)
     )
     output.say(explained or "".join(traceback.format_exception(raised)).removesuffix("\n"), sys.stderr)
     return INTERRUPTED if issubclass(type(raised), KeyboardInterrupt) else 1

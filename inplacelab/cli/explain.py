@@ -9,7 +9,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inplacelab import installing
@@ -17,25 +17,104 @@ from inplacelab.cli import commands, output
 from inplacelab.cli.arguments import CannotError, Parser, command_line, listed, positive
 from inplacelab.cli.output import Destination
 from inplacelab.cli.script import Left, Ran, interruptible, main_of, parsed_script, running, running_plainly
-from inplacelab.diagnosis.annotations import to_annotations
-from inplacelab.diagnosis.document import Attempts, Names, Report, to_json
-from inplacelab.diagnosis.explain import explain
-from inplacelab.diagnosis.findings import Finding, told
-from inplacelab.diagnosis.quoting import paint_for
-from inplacelab.diagnosis.recorded_trial import STEPS
-from inplacelab.diagnosis.recorded_watch import EVENTS
-from inplacelab.diagnosis.report import report_not_tried, report_of_trials, report_written
-from inplacelab.diagnosis.seen import Seen, seen_by, seen_in
-from inplacelab.diagnosis.source_file import text_of, write
-from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials
+from inplacelab.diagnosis.document import Attempts, Names, Report, to_annotations, to_json
+from inplacelab.diagnosis.explain import explain, nothing_found
+from inplacelab.diagnosis.findings import Finding, Paint, completed, told
+from inplacelab.diagnosis.recorded_failures import EVENTS, finding, handled, unnoticed, watched_in
+from inplacelab.diagnosis.report import paint_for, report, report_not_tried, report_of_trials, report_written
+from inplacelab.diagnosis.trial_run import STEPS
+from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, text_of, write
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use, framework_of_script, not_installed
 from inplacelab.recorders.main_module import Main
 from inplacelab.recording.facts import FailureFacts, FixFacts
 from inplacelab.recording.fixes import of_program, with_fixes
+from inplacelab.recording.fixes.recorded_trails import trails_of
+from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.trace import trail_of
 from inplacelab.recording.visible import visible
 from inplacelab.supported import Framework, frameworks
+
+MOST = 5
+"""So many writes that a backward pass did not know of are shown."""
+_MORE = Text("({0} more of this kind.)", "（另有 {0} 处同类情况。）")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was seen of a program.
+
+    Attributes:
+        said: what is printed below the error that ended it.
+        operations, storages: how many were watched.
+        remarks: what was not.
+        handled: the failures that did not end it.
+        ended: the failure that did.
+        error: the type and the message of the error that did; None if there was none.
+        trails: the values that its pass found overwritten, or would have found.
+        checked: the fixes that were checked when the recording was made.
+    """
+
+    said: list[str]
+    operations: int
+    storages: int
+    remarks: Sequence[Text]
+    handled: Sequence[Finding]
+    ended: Finding | None
+    error: tuple[str, str] | None
+    trails: Sequence[Trail]
+    checked: Sequence[FixFacts] = ()
+
+
+def seen_by(watching: explain, raised: BaseException | None, *, advice: bool, paint: Paint) -> Seen:
+    """Returns what a watch has seen.
+
+    Args:
+        watching: the watch.
+        raised: the error that ended the program.
+        advice: whether to say what may be done, in general.
+        paint: colors what is printed.
+    """
+    failure = None if raised is None else watching.of(raised)
+    others = [each for each in watching.failures if each is not failure]
+    ended = None if failure is None else replace(completed(failure), ended=True)
+    trails = [] if failure is None else [trail_of(failure.facts)]
+    said = [watching.said(raised, advice=advice, paint=paint)]
+    error = None if raised is None else told(raised)
+    found = [*dict.fromkeys(map(completed, others))]
+    return Seen(said, *watching.watched, watching.remarks, found, ended, error, trails)
+
+
+def seen_in(
+    recording: Recording, raised: BaseException | None, path: Path, framework: Framework, *, paint: Paint
+) -> Seen:
+    """Returns what is seen in a recording.
+
+    Args:
+        recording: the recording.
+        raised: the error that ended the program.
+        path: the program's file.
+        framework: its framework.
+        paint: colors what is printed.
+    """
+    filename = str(path)
+    others = handled(raised, recording, filename)
+    silent = unnoticed(recording, filename) if framework.loses_history else []
+    found = [*others, *silent]
+    said = [f"\n{report(each, paint=paint)}" for each in (*others, *silent[:MOST])]
+    if len(silent) > MOST:
+        said.append(f"\n{_MORE.format(len(silent) - MOST)}")
+    if not found:
+        said += [*([str(nothing_found(*watched_in(recording)))] if raised is None else []), *map(str, recording.notes)]
+    if raised is None:
+        return Seen(said, *watched_in(recording), recording.notes, found, None, None, ())
+    error = recording.steps[-1].error if recording.steps else None
+    checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
+    trails = () if checked else trails_of(recording, filename)
+    ended = finding(raised, recording, filename)
+    return Seen(said, *watched_in(recording), recording.notes, found, ended, told(raised), trails, checked)
+
 
 _SAYS = {
     "script": Text("the Python program to run", "要运行的 Python 程序"),
@@ -179,8 +258,8 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         seen, attempts, fixes = _tried(options, main, framework, seen)
         recording = ran.recording
         if recording is not None and to is not None:
-            completed = _completed(recording, fixes, options, can_be_tried=bool(seen.trails) and attempts is None)
-            output.write(completed, to, notes=watching is not None)  # `_seen` has said those of what was only recorded
+            shown = _with_fixes(recording, fixes, options, can_be_tried=bool(seen.trails) and attempts is None)
+            output.write(shown, to, notes=watching is not None)  # `_seen` has said those of what was only recorded
         version = framework.version if recording is None else recording.framework_version
         raised = None if ran.raised is None or issubclass(type(ran.raised), SystemExit) else told(ran.raised)
         found = [*seen.handled, *([] if seen.ended is None else [seen.ended])]
@@ -209,7 +288,7 @@ def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching:
     return seen
 
 
-def _completed(
+def _with_fixes(
     recording: Recording, fixes: Sequence[FixFacts], options: argparse.Namespace, *, can_be_tried: bool
 ) -> Recording:
     """Returns the recording with the fixes that were found; or with the command that tries those that it has."""

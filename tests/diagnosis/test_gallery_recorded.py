@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inplacelab.cli.script import run_script
-from inplacelab.diagnosis.refusals import finding, of
+from inplacelab.diagnosis.recorded_failures import finding, of
 from inplacelab.recording.trace import trace
 from tests.diagnosis.test_report_document import check_document
 from tests.gallery.programs import GALLERY, Program

@@ -14,9 +14,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from inplacelab.cli.script import run_script
-from inplacelab.diagnosis import recorded_watch
+from inplacelab.diagnosis import recorded_failures
 from inplacelab.diagnosis.explain import explain
-from inplacelab.diagnosis.refusals import of
+from inplacelab.diagnosis.recorded_failures import of
 from inplacelab.ipython import load_ipython_extension
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
@@ -172,7 +172,7 @@ def test_a_script_may_have_more_steps_than_are_kept(tmp_path: Path, monkeypatch:
     from inplacelab.cli import main  # noqa: PLC0415
 
     monkeypatch.setattr(command, "EVENTS", 400)
-    assert recorded_watch.EVENTS > 400
+    assert recorded_failures.EVENTS > 400
     script = tmp_path / "train.py"
     script.write_text(TRAINING.format(steps=80))
     said: list[str] = []

@@ -1,4 +1,5 @@
-"""Explains an error at the end of a recording: what led to it, and how to fix the program.
+"""Finds failures in a recording: the error at its end, what led to it, and how to fix the program; and gradients that are wrong without one.
+A watch for frameworks that have none records a program, and keeps the last events without values, so that it may run for hours.
 
 Traceback (most recent call last):
   File "script.py", line 7, in <module>
@@ -22,14 +23,19 @@ To fix it, one of these (checked: it runs, and the loss and the gradients are ri
 
 from __future__ import annotations
 
+import linecache
+import sys
 import traceback
+from types import FrameType
 
-from inplacelab.diagnosis.findings import Finding, told
-from inplacelab.diagnosis.quoting import Paint, plain
+from inplacelab.diagnosis.findings import Finding, Paint, plain, sources_of, told
 from inplacelab.diagnosis.report import report
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
-from inplacelab.recorders.static import message_of
+from inplacelab.recorders.detection import Use
+from inplacelab.recorders.program import Program, parsed, scopes_of
+from inplacelab.recorders.run import Session
+from inplacelab.recorders.static import message_of, names_in
 from inplacelab.recording.facts import Step
 from inplacelab.recording.fixes import named
 from inplacelab.recording.recording import Recording
@@ -38,6 +44,7 @@ from inplacelab.recording.trace import failure_at, in_file
 from inplacelab.recording.unnoticed_writes import unnoticed_failures
 
 __all__ = ["finding", "handled", "of", "unnoticed"]
+
 
 _FIX = Text("To fix it: {0}", "改法：{0}")
 
@@ -118,3 +125,70 @@ def _last(raised: BaseException, recording: Recording) -> Step | None:
     """Returns the last step of a recording, if it is that of this error."""
     last = recording.steps[-1] if len(recording) else None
     return last if last is not None and last.error is not None and last.error.message == message_of(raised) else None
+
+
+EVENTS = 50_000
+"""How many events are kept. An operation has about four."""
+
+
+class RecordedWatch:
+    """Watches the code of one file, in the thread that calls `begin`, until `end` (see `explain.Watch`).
+
+    Args:
+        framework: its framework.
+        filename: the file; that of the code that begins to watch if not given.
+    """
+
+    def __init__(self, framework: str, filename: str | None = None) -> None:
+        self.framework, self._filename = framework, filename
+        self.failures: list[Finding] = []
+        self.remarks: list[Text] = []
+        self.operations = self.storages = 0
+        self._session: Session | None = None
+        self._frame: FrameType | None = None
+
+    def begin(self) -> None:
+        """Begins to watch."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_globals.get("__name__", "").startswith("inplacelab."):
+            frame = frame.f_back
+        assert frame is not None
+        filename = self._filename or frame.f_code.co_filename
+        text = "".join(linecache.getlines(filename))
+        program = Program.of(parsed(text), text, filename)
+        outermost = frame if filename == frame.f_code.co_filename else None
+        self._frame = frame
+        self._session = Session(program, outermost=outermost, use=Use(self.framework), last=EVENTS)
+        self._session.begin(names_in(frame.f_globals))
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Ends that, and finds out why a backward pass has raised `error`, if one has."""
+        session, frame, self._session, self._frame = self._session, self._frame, None, None
+        if session is None or frame is None:
+            return
+        session.finish(error, lambda: scopes_of([frame])[0])
+        recording = session.recording()
+        self.operations, self.storages = watched_in(recording)
+        self.remarks = list(recording.notes)
+        filename = session.program.filename
+        self.failures += unnoticed(recording, filename)
+        last = recording.steps[-1] if error is not None and len(recording) else None
+        facts = None if last is None else failure_at(recording, last.index)
+        if (
+            last is not None
+            and last.error is not None
+            and facts is not None
+            and facts.values
+            and error is not None
+            and last.error.message == message_of(error)
+        ):
+            fixes = named(last.error.fixes, filename)
+            self.failures.append(Finding(
+                in_file(facts, filename), told(error), None, advice_for(facts), fixes, sources_of(fixes), address=id(error),
+            ))  # fmt: skip
+
+
+def watched_in(recording: Recording) -> tuple[int, int]:
+    """Returns how many operations and storages a recording has."""
+    operations = sum(step.kind == "operation" for step in recording.steps)
+    return operations, len({number for step in recording.steps for number, _ in step.storages})
