@@ -69,7 +69,7 @@ if TYPE_CHECKING:
         is_compiled_with_xpu,
     )
     from inplacelab.diagnosis.explain import explain
-    from inplacelab.distributed.data_parallel import DataParallel
+    from inplacelab.distributed.replicas import DataParallel
     from inplacelab.ipython import last_recording, load_ipython_extension
     from inplacelab.nn.layer import create_parameter
     from inplacelab.nn.parameters import ParamAttr
@@ -97,7 +97,7 @@ _LAZY = {
     ), "device.paddle_places"),
     "last_recording": "ipython", "load_ipython_extension": "ipython",
     "create_parameter": "nn.layer", "ParamAttr": "nn.parameters",
-    "DataParallel": "distributed.data_parallel", "record": "recorders.run", "explain": "diagnosis.explain", "shares_storage": "recorders.sharing", "show": "showing",
+    "DataParallel": "distributed.replicas", "record": "recorders.run", "explain": "diagnosis.explain", "shares_storage": "recorders.sharing", "show": "showing",
     "load": "saving", "save": "saving",
 }  # fmt: skip
 """What is imported on first use, and from which module; a name with "" is a module itself. A first program with tensors needs
