@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from inplacelab import backends, dtypes, errors, modes, printing
-from inplacelab.form import Form, form_of
+from inplacelab.dtypes import Form, form_of
 from inplacelab.layout import Layout, is_packed, may_overlap_itself, whole
 from inplacelab.storage import Storage
 

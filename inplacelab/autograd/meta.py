@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inplacelab.form import Form
+from inplacelab.dtypes import Form
 from inplacelab.layout import Layout, Shape, extent, index, is_packed, moved, whole
 
 

@@ -21,7 +21,7 @@ from inplacelab import errors, modes
 from inplacelab.autograd import operations
 from inplacelab.autograd.meta import Meta, Selected, packed_meta
 from inplacelab.autograd.saved import Saved
-from inplacelab.form import Form
+from inplacelab.dtypes import Form
 from inplacelab.layout import Shape
 from inplacelab.tensor import Tensor, known_form, over
 

@@ -13,7 +13,7 @@ from typing import Any
 from inplacelab import errors, modes
 from inplacelab.autograd.grad_mode import without_history
 from inplacelab.autograd.saved import Saved
-from inplacelab.form import Form, form_of
+from inplacelab.dtypes import Form, form_of
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor, over
 

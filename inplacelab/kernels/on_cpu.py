@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.exclusive import Exclusive
 from inplacelab.kernels.launch import C_TYPES, Dim3, Memory, by_value
 from inplacelab.kernels.launching import packed_layout
 from inplacelab.kernels.sources import HERE, Parameter, Source
+from inplacelab.locking import CallLock
 
 RECORD = np.dtype([
     ("block", "i8"), ("byte", "i8"), ("thread", "i4"), ("ordinal", "i4"), ("barriers", "i4"), ("operand", "i4"), ("bytes", "i4"),
@@ -139,7 +139,7 @@ def _conflict(group: np.ndarray[Any, Any]) -> tuple[Any, Any] | None:
 FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-pthread", "-fwrapv", "-ffp-contract=off", "-w")
 """Integers wrap as on a GPU, and a product and a sum are rounded separately, as in NumPy."""
 
-_one_at_a_time = Exclusive()  # the state of the threads is in static variables
+_one_at_a_time = CallLock()  # the state of the threads is in static variables
 
 
 class _Slots(ctypes.Structure):

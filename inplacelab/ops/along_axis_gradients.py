@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.form import Form
+from inplacelab.dtypes import Form
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments.axis_index import Along, index_shape, slots_of, written_last
 from inplacelab.ops.arguments.index_checks import Positions

@@ -15,7 +15,7 @@ import numpy as np
 from inplacelab.autograd import operations
 from inplacelab.autograd.meta import Meta, packed_meta
 from inplacelab.backends import CPU
-from inplacelab.form import Form
+from inplacelab.dtypes import Form
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, extent, may_overlap_itself
 from inplacelab.ops.results import metadata

@@ -32,8 +32,7 @@ import numpy as np
 
 from inplacelab.autograd.grad_fn import GradFn, HookHandle
 from inplacelab.backends.base import Device, Place
-from inplacelab.dtypes import DType
-from inplacelab.form import Form
+from inplacelab.dtypes import DType, Form
 from inplacelab.layout import Layout, Shape
 from inplacelab.storage import Storage
 

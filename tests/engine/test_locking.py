@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Event
 
-from inplacelab.exclusive import Exclusive
+from inplacelab.locking import CallLock
 from tests.faults.faults import BytecodeFault
 
 
 def test_calls_in_two_threads_take_turns() -> None:
-    turns, entered, inside = Exclusive(), Event(), []
+    turns, entered, inside = CallLock(), Event(), []
 
     def work(name: str) -> None:
         entered.set()
@@ -27,13 +27,13 @@ def test_calls_in_two_threads_take_turns() -> None:
 
 
 def test_a_thread_that_has_it_may_take_it_again() -> None:
-    turns = Exclusive()
+    turns = CallLock()
     assert turns.run(lambda: turns.run(lambda: 3)) == 3
     assert not turns.abandon()
 
 
 def test_an_interrupt_before_any_bytecode_leaves_it_open() -> None:
-    turns, position = Exclusive(), 1
+    turns, position = CallLock(), 1
     while True:
         fault = BytecodeFault(position, KeyboardInterrupt)
         with suppress(KeyboardInterrupt), fault.armed():

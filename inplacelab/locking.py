@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 _R = TypeVar("_R")
 
 
-class Exclusive:
+class CallLock:
     """A lock around calls. A thread that has it may take it again.
 
     The lock is released whenever an interrupt arrives. A `with` statement has a gap between the last line of its body and the
