@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from inplacelab.cli import commands, explain, lab, output
 from inplacelab.cli.arguments import CannotError, Parser, language_of
@@ -153,6 +153,7 @@ def _parsers() -> tuple[Parser, dict[str, Parser]]:
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
     parsers = {}
     for name, command in _COMMANDS.items():
-        parsers[name] = subparsers.add_parser(name, description=command.summary, help=str(command.summary))
+        options: dict[str, Any] = {"description": command.summary}  # a text: `Parser` takes both languages
+        parsers[name] = subparsers.add_parser(name, help=str(command.summary), **options)
         command.add_to(parsers[name])
     return parser, parsers
