@@ -486,15 +486,11 @@ def _compiled(shell: Any, tree: ast.Module, filename: str, *, shows_last: bool) 
         and body
         and isinstance(body[-1], ast.Expr)
         and not instrument.is_call(body[-1])
-        and not _ends_with_semicolon(filename)
+        and not "".join(linecache.getlines(filename)).rstrip().endswith(";")
     ):
         shown = ast.Interactive([body[-1]])
         return [compiler(ast.Module(body[:-1], []), filename, "exec"), compiler(shown, filename, "single")]
     return [compiler(tree, filename, "exec")]
-
-
-def _ends_with_semicolon(filename: str) -> bool:
-    return "".join(linecache.getlines(filename)).rstrip().endswith(";")
 
 
 def _show(shell: Any, recording: Recording, options: argparse.Namespace) -> None:

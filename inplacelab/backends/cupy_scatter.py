@@ -75,7 +75,9 @@ def combine(library: Any, name: str, target: Any, key: Any, value: Any) -> None:
     if name not in _ATOMIC:
         raise errors.not_in_cupy(function=f"{name}.at")
     apply = getattr(library, name).at
-    if _letter(target.dtype) in _ATOMIC[name]:
+    if {"l": "q", "L": "Q"}.get(target.dtype.char, target.dtype.char) in _ATOMIC[
+        name
+    ]:  # NumPy has two letters for 64 bits
         apply(target, key, value)
     elif target.dtype.kind == "c":  # the sum of complex numbers is that of their parts
         apply(target.real, key, value.real)
@@ -86,11 +88,6 @@ def combine(library: Any, name: str, target: Any, key: Any, value: Any) -> None:
         wide = target.astype(np.float32 if target.dtype.kind == "f" else np.int32)
         apply(wide, key, value if np.isscalar(value) else value.astype(wide.dtype))
         target[...] = wide.astype(target.dtype)
-
-
-def _letter(dtype: np.dtype[Any]) -> str:
-    """The letter of a dtype, with one letter for 64 bits, where NumPy has two."""
-    return {"l": "q", "L": "Q"}.get(dtype.char, dtype.char)
 
 
 def _by_its_bits(library: Any, apply: Any, target: Any, key: Any, value: Any, *, turned: bool) -> None:

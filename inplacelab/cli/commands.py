@@ -358,7 +358,7 @@ def add_share(parser: Parser) -> None:
 def share(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status; 1 if it raised an exception."""
     wanted = _wanted(options)  # raises before the script runs, if nothing can be written there
-    if _is_recording(options.program):
+    if not options.program.is_module and Path(options.program.word).suffix.lower() == ".json":  # a recording
         if options.arguments:
             raise CannotError(_NO_ARGUMENTS.format(options.program, " ".join(options.arguments)))
         _write_shared(_loaded(Path(options.program.word)), options, wanted)
@@ -373,10 +373,6 @@ def share(options: argparse.Namespace) -> int:
             if ran.recording is not None:
                 _write_shared(ran.recording, options, wanted)
             return status or ran.stopped
-
-
-def _is_recording(named: Named) -> bool:
-    return not named.is_module and Path(named.word).suffix.lower() == ".json"
 
 
 def _seconds(written: str) -> float:

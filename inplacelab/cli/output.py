@@ -446,16 +446,12 @@ def chosen_format(options: argparse.Namespace) -> str:
             questions.
     """
     form = str(options.format or _form_of(options.output, _OR_CHOOSE))
-    if options.output is not None:
-        _check_suffix(options.output, form)
+    given = options.output
+    if given is not None and told_by(given) not in (form, "") and told_by(given) in FORMATS:
+        raise CannotError(_OTHER_FORMAT.format(visible(str(given)), form))
     if options.predict and form != _ASKS:
         raise CannotError(_CANNOT_ASK.format(form))
     return form
-
-
-def _check_suffix(given: Path, form: str) -> None:
-    if (other := told_by(given)) in FORMATS and other != form:
-        raise CannotError(_OTHER_FORMAT.format(visible(str(given)), form))
 
 
 def _form_of(path: Path | None, otherwise: Text | None = None) -> str:

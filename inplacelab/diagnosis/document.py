@@ -227,12 +227,10 @@ def _where(mark: Mark, names: Names) -> Mapping[str, object]:
 
 def _command(level: str, properties: Mapping[str, object], message: list[str]) -> str:
     """Returns a workflow command, escaped as GitHub's toolkit does."""
-    written = (f"{name}={_property(str(value))}" for name, value in properties.items())
-    return f"::{level} {','.join(written)}::{_escaped(chr(10).join(message))}"
-
-
-def _property(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+    escaped = {name: _escaped(str(value)).replace(":", "%3A").replace(",", "%2C") for name, value in properties.items()}
+    return (
+        f"::{level} {','.join(f'{name}={value}' for name, value in escaped.items())}::{_escaped(chr(10).join(message))}"
+    )
 
 
 def _escaped(text: str) -> str:

@@ -119,12 +119,9 @@ class Places:
         del key[2 * DEEPEST :]
         known = self._known.get(tuple(key))
         if known is None:
-            known = self._known[tuple(key)] = Place(_sites(innermost))  # which keeps the code, and so its address
+            sites = tuple(Site(each.f_code, each.f_lasti) for each in own_frames(innermost))
+            known = self._known[tuple(key)] = Place(sites[:DEEPEST])  # which keeps the code, and so its address
         return known
-
-
-def _sites(frame: FrameType | None) -> tuple[Site, ...]:
-    return tuple(Site(each.f_code, each.f_lasti) for each in own_frames(frame))[:DEEPEST]
 
 
 def own_frames(frame: FrameType | None) -> Iterator[FrameType]:

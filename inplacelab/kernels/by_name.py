@@ -20,7 +20,6 @@ from inplacelab.kernels.launching import form_of
 from inplacelab.kernels.own_kernels import data_types
 from inplacelab.kernels.sources import Source
 from inplacelab.language import Text
-from inplacelab.layout import Shape
 from inplacelab.listing import Group, Listing
 from inplacelab.ops import ROWS
 from inplacelab.ops.table.row import Row, Rule, same
@@ -46,10 +45,6 @@ def _d_normalize(g: Tensor, x: Tensor, out: Tensor, epsilon: float) -> Tensor:
     return (g - g.mean(axis=-1, keepdim=True) - out * along) / deviation
 
 
-def _rows(x: Shape) -> tuple[int, int]:
-    return prod(x[:-1]), x[-1]
-
-
 def _has_rows(x: Any) -> None:
     if x.ndim == 0:
         raise errors.kernel_needs_layout(name="normalize_", what=Text("rows: at least one axis", "行：至少一个轴"))
@@ -61,7 +56,7 @@ NORMALIZE = Whole(
         kernel=_replaced, rules=(Rule(_d_normalize),), node="NormalizeGradNode", **_ALONE,
         says=Text("Each row minus its mean, divided by its standard deviation.", "每一行减去均值，再除以标准差。"),
     ),
-    in_place=True, text=sources.normalize, sizes=_rows,
+    in_place=True, text=sources.normalize, sizes=lambda x: (prod(x[:-1]), x[-1]),
 )  # fmt: skip
 
 # ---- transpose --------------------------------------------------------------------------------------------------------------
@@ -136,9 +131,10 @@ def available() -> Listing:
     """Lists all kernels with their expressions and dtypes; print the result to read it."""
     heads = (Text("operation", "操作"), Text("expression", "表达式"), Text("data types", "数据类型"))
     rows = [row for row in ROWS.values() if data_types(row)]
+    written = (row.cuda if isinstance(row.cuda, str) else next(iter(row.cuda.values())) for row in rows)
     elementwise = [
-        (" ".join(f"`{name}`" for name in _names(row)), f"`{_written(row)}`", ", ".join(data_types(row)))
-        for row in rows
+        (" ".join(f"`{name}`" for name in _names(row)), f"`{expression}`", ", ".join(data_types(row)))
+        for row, expression in zip(rows, written, strict=True)
     ]
     whole = [(f"`{name}`", each.row.says, ", ".join(each.dtypes)) for name, each in WHOLE.items()]
     return Listing(
@@ -155,10 +151,6 @@ def _names(row: Row) -> tuple[str, ...]:
     """The names of the variants of a row that have a kernel."""
     ordinary = (row.name,) if row.ordinary and data_types(row) else ()
     return (*ordinary, row.name + "_") if row.in_place and data_types(row, in_place=True) else ordinary
-
-
-def _written(row: Row) -> str:
-    return row.cuda if isinstance(row.cuda, str) else next(iter(row.cuda.values()))
 
 
 @cache

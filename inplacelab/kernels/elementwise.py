@@ -284,16 +284,12 @@ def _element(
     lines = [
         f"    x = {text};{' ' * (width - len(text))}  // {step.says}" for text, step in zip(before, steps, strict=False)
     ]
-    lines.append(f"    return {_converted(last, dtype, result)};" + f"  // {steps[-1].says}" * bool(before))
+    last = f"whole_number({last})" if _cuts_off(dtype, result) else last  # where C and NumPy differ
+    lines.append(f"    return {last};" + f"  // {steps[-1].says}" * bool(before))
     wide_half = result == "float16" and dtype == "float64"  # rounded once, without rounding to float first
     returned = "double" if wide_half else C_TYPES[result].computes
     function = "\n".join([f"__device__ {returned} element({', '.join(parameters)})", "{", *lines, "}", ""])
     return "\n".join([*_helpers(dtype, result, stored), function])
-
-
-def _converted(value: str, dtype: str, result: str) -> str:
-    """The expression that converts an element where C and NumPy differ."""
-    return f"whole_number({value})" if _cuts_off(dtype, result) else value
 
 
 def _cuts_off(dtype: str, result: str) -> bool:

@@ -118,7 +118,7 @@ def plan(layouts: tuple[Layout, ...], dtypes: tuple[str, ...], written: int, *, 
     n, once = met[written].size, _once(met)
     packed = [(each, dtype) for k, (each, dtype) in enumerate(zip(met, dtypes, strict=True)) if k not in once]
     most = width_of(dtype for _, dtype in packed) if aligned else 1
-    if _in_one_run(met):
+    if all(is_packed(each) or not any(each.strides) for each in met):  # in one run, or a single element
         width = most if all(each.offset % most == 0 for each, _ in packed) else 1
         return AccessPlan(Form("contiguous", width, once=once), met, (), n, geometry.elementwise(n, width))
     width = most if all(_in_packs(each, most) for each, _ in packed) else 1
@@ -140,11 +140,6 @@ def form_of(launch: Launch) -> Form:
 def _once(layouts: Sequence[Layout]) -> tuple[int, ...]:
     """The positions of the operands that are broadcast along the last axis: one load serves all neighbors."""
     return tuple(k for k, each in enumerate(layouts) if geometry.stays(each))
-
-
-def _in_one_run(layouts: Sequence[Layout]) -> bool:
-    """Whether every operand is packed or a single element."""
-    return all(is_packed(each) or not any(each.strides) for each in layouts)
 
 
 def broadcast(layout: Layout, shape: Shape) -> Layout:

@@ -185,7 +185,8 @@ def run(
     threads = block[0] * block[1] * block[2]
     turns = _order(order, threads)
     kept = [_argument(source, p, a) for p, a in zip(source.parameters, arguments, strict=True)]
-    pointers = (ctypes.c_void_p * len(kept))(*(_address(each) for each in kept))
+    addresses = (ctypes.addressof(each) if isinstance(each, _Slots) else int(each.ctypes.data) for each in kept)
+    pointers = (ctypes.c_void_p * len(kept))(*addresses)
     call = _Call(grid=grid, block=block, order=turns.ctypes.data, trace=trace)
     found = _one_at_a_time.run(_launch, source, call, pointers)
     names = tuple(p.name for p in source.operands)
@@ -237,10 +238,6 @@ def _argument(source: Source, parameter: Parameter, given: Any) -> Any:
     if parameter.kind != "slots":
         return np.array(given, by_value(parameter.dtype))
     return _Slots(given.begin if source.kind == "strided" else given.first, given.begin, given.bytes)
-
-
-def _address(argument: Any) -> int:
-    return ctypes.addressof(argument) if isinstance(argument, _Slots) else int(argument.ctypes.data)
 
 
 def _launch(source: Source, call: _Call, pointers: Any) -> np.ndarray[Any, Any]:
@@ -299,8 +296,8 @@ def compile_together(sources: Sequence[Source]) -> None:
 
 def _compile(command: Sequence[str], text: str, library: Path) -> None:
     """Compiles to a temporary name first: two processes may compile the same kernel at the same time."""
-    with tempfile.TemporaryDirectory(dir=library.parent) as room:
-        file, made = Path(room) / "kernels.cpp", Path(room) / "kernels.so"
+    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+        file, made = Path(folder) / "kernels.cpp", Path(folder) / "kernels.so"
         file.write_text(text, encoding="utf-8")
         done = subprocess.run([*command, "-o", str(made), str(file)], capture_output=True, text=True, check=False)
         if done.returncode:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.kernels.launch import Dim3, Memory, by_value
+from inplacelab.kernels.launch import Dim3, by_value
 from inplacelab.kernels.launching import packed_layout
 from inplacelab.kernels.sources import Parameter, Source
 
@@ -237,18 +237,12 @@ def device_name() -> str:
 
 def _passing(source: Source, parameter: Parameter) -> Callable[[Any], Any]:
     if parameter.kind == "slots":
-        return _begin if source.kind == "strided" else _first
+        if source.kind == "strided":
+            return lambda memory: np.uint64(memory.begin)
+        return lambda memory: np.uint64(memory.first)
     if parameter.kind == "layout":
         return partial(packed_layout, bits=source.bits, axes=source.axes)
     return np.dtype(by_value(parameter.dtype)).type
-
-
-def _first(memory: Memory) -> np.uint64:
-    return np.uint64(memory.first)
-
-
-def _begin(memory: Memory) -> np.uint64:
-    return np.uint64(memory.begin)
 
 
 def machine() -> dict[str, str]:

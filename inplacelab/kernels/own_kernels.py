@@ -59,7 +59,7 @@ def result(row: Row, dtype: str) -> str:
         return dtype
     given = np.dtype(dtype)
     known = {**dict.fromkeys(row.inputs, given), **{p.name: p.default for p in row.attributes}}
-    asked = {p: known[p] for p in _names_of(row.dtype)}
+    asked = {p: known[p] for p in signature(row.dtype).parameters}
     if Parameter.empty in asked.values():  # an argument of the call, as with `cast`: any type is possible
         return dtype
     try:
@@ -107,10 +107,6 @@ def _loop(row: Row, inputs: Sequence[str]) -> str:
         return ""
     asked = (*map(np.dtype, inputs), None)
     return str(row.ufunc.resolve_dtypes(asked)[0].name)
-
-
-def _names_of(function: Any) -> tuple[str, ...]:
-    return tuple(signature(function).parameters)
 
 
 def step(row: Row, variant: str, dtype: str) -> Step:

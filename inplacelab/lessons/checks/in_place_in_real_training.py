@@ -242,7 +242,7 @@ def mirror(flip_: Any) -> Steps:
         Text("Copy a column before it is overwritten.", "在覆盖一列之前，先把它复制一份。"),
     )
     slots = recording.state(-1).storages[recording.state(-1).tensor("x").storage].slots
-    widest = max(_slots_written(step) for step in recording.steps)
+    widest = max(sum(stop - start for write in step.writes for start, stop in write.slots) for step in recording.steps)
     yield (
         widest <= slots // 2,
         Text(
@@ -266,7 +266,3 @@ def mirror(flip_: Any) -> Steps:
         "the next is copied. With `del kept` at the end of the loop, only one column is held.)",
         f"副本最多占 {most} 字节；一列占 {column} 字节。（在循环里复制下一列时，名字 `kept` 还持有上一列的副本。如果在循环体末尾加上 `del kept`，就只持有一列的副本。）",
     )
-
-
-def _slots_written(step: Any) -> int:
-    return sum(stop - start for write in step.writes for start, stop in write.slots)

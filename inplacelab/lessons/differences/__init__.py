@@ -449,7 +449,8 @@ def answer_in_words(answer: Answer | None) -> Cell:
         return ""
     if answer.refused is not None:
         kind, line = answer.refused
-        return _code(f"{kind}: {_shortened(line)}")
+        short = line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1].rstrip() + "…"
+        return _code(f"{kind}: {short}")
     if answer.value is not None:
         return _code(_numbers(answer.value))
     return _NO_GRADIENT if answer.gradient is None else _code(_numbers(answer.gradient))
@@ -492,7 +493,3 @@ def _code(text: str) -> str:
     """Text in a fixed-width face; it may have backquotes itself."""
     fence = "``" if "`" in text else "`"
     return f"{fence}{text}{fence}"
-
-
-def _shortened(line: str) -> str:
-    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1].rstrip() + "…"
