@@ -64,8 +64,7 @@ def figure(columns: int = 1, *, height: float = 3.0) -> Iterator[Any]:
     from IPython.display import display  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    cycle = mpl.cycler(color=_COLORS) + mpl.cycler(linestyle=_DASHES)
-    with mpl.rc_context({**_STYLE, "axes.prop_cycle": cycle}):
+    with mpl.rc_context({**_STYLE, "axes.prop_cycle": _cycle(mpl)}):
         drawn = Figure(figsize=(_WIDTH, height))
         axes = list(drawn.subplots(1, columns, squeeze=False)[0])
         yield axes[0] if columns == 1 else axes
@@ -75,6 +74,10 @@ def figure(columns: int = 1, *, height: float = 3.0) -> Iterator[Any]:
         picture = BytesIO()
         drawn.savefig(picture, format="png", metadata={"Software": None})
     display({"image/png": picture.getvalue(), "text/plain": "\n".join(_described(axes))}, raw=True)
+
+
+def _cycle(mpl: Any) -> Any:
+    return mpl.cycler(color=_COLORS) + mpl.cycler(linestyle=_DASHES)
 
 
 def _described(all_axes: Iterable[Any]) -> Iterator[str]:
