@@ -182,7 +182,6 @@ _COMPARE_SAYS = {
 _NO_COMPARE_FORMAT = Text(
     "compare cannot write a file with the suffix of {0}; it writes {1}", "{0} 的后缀不是 compare 能写出的格式：{1}"
 )
-_WRITTEN = Text("wrote {0}", "已写入 {0}")
 _ONE_PROCESS = Text(
     "compare runs each program in one process, and here are {0} ranks: run it without the launcher",
     "compare 只用一个进程运行每个程序，而这里有 {0} 个进程：请不经启动器运行",
@@ -211,8 +210,7 @@ def compare(options: argparse.Namespace) -> int:
     if to is not None:
         with output.progress(output.DRAWING.format(visible(str(to.given)))):
             content = _DRAW_COMPARISON(left, right, form=to.form, language=options.lang)
-        output.write_content(content, to)
-        output.say(_WRITTEN.format(visible(str(to.given))), to.err)
+        output.write_and_say(content, to)
     return 0
 
 
@@ -227,7 +225,7 @@ def _compare_destination(options: argparse.Namespace) -> output.Destination:
         CannotError: if that is impossible, or something is not installed; neither script has run then.
     """
     given: Path = options.output
-    form = {"htm": "html", "markdown": "md"}.get(suffix := given.suffix[1:].lower(), suffix)
+    form = output.told_by(given)
     if form not in _COMPARE_FORMATS:
         raise CannotError(
             _NO_COMPARE_FORMAT.format(visible(str(given)), ", ".join(f".{each}" for each in _COMPARE_FORMATS))

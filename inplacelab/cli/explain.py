@@ -33,7 +33,6 @@ from inplacelab.recording.fixes.recorded_trails import trails_of
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.trace import trail_of
-from inplacelab.recording.visible import visible
 from inplacelab.supported import Framework, frameworks
 
 MOST = 5
@@ -145,7 +144,6 @@ _ONE_OUTPUT = Text(
     "{0} 个进程会把 {0} 份文档写到同一个标准输出；请让每个进程各写一个文件：-o report.json",
 )
 _NOT_ENDED = Text("fixes are tried only for an error that ends the program", "只对终止了程序的错误尝试改法")
-_WRITTEN = Text("wrote {0}", "已写入 {0}")
 SECONDS = 60
 """How long a trial may take, if the user does not say."""
 FORMATS = ("text", "json", "github")
@@ -205,9 +203,7 @@ def _reported(
 
 def _write(report: Report, document: Destination | None, names: Names) -> None:
     if document is not None:
-        output.write_content(to_json(report, names), document)
-        if document.path is not None:
-            output.say(_WRITTEN.format(visible(str(document.given))), document.err)
+        output.write_and_say(to_json(report, names), document)
 
 
 def _check_for_ranks(options: argparse.Namespace, document: Destination | None, world: int) -> None:

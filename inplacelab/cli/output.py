@@ -101,7 +101,8 @@ _NO_WIDGETS = Text(
 )
 DRAWING = Text("drawing {0}", "正在绘制 {0}")
 _CANNOT_WRITE = Text("cannot write {0}: {1}", "无法写入 {0}：{1}")
-_WRITTEN = Text("wrote {0}: {1} steps", "已写入 {0}：共 {1} 步")
+_WRITTEN = Text("wrote {0}", "已写入 {0}")
+_WRITTEN_STEPS = Text("wrote {0}: {1} steps", "已写入 {0}：共 {1} 步")
 _CUT = Text(
     "; what happened later was left out (--limit keeps more)", "；此后发生的事没有保留（可用 --limit 保留更多）"
 )
@@ -123,11 +124,8 @@ def drawing(name: str, module: str = "inplacelab_widgets") -> Drawing:
     """
 
     def draw(*recordings: Recording, **options: Any) -> str | bytes:
-        raster = _widgets()[1]
-        try:
+        with _raster():
             content: str | bytes = getattr(import_module(module), name)(*recordings, **options)
-        except (ImportError, raster.NoFontError) as missing:
-            raise CannotError(Text(str(missing), str(missing)), status=1) from None
         return content
 
     return draw
@@ -139,19 +137,22 @@ def check_drawable(*, animated: bool = False) -> None:
     Raises:
         CannotError: if a library or a font is missing; it says what to install.
     """
-    raster = _widgets()[1]
-    try:
+    with _raster() as raster:
         raster.check_installed(animated=animated)
-    except (ImportError, raster.NoFontError) as missing:
-        raise CannotError(Text(str(missing), str(missing)), status=1) from None
 
 
-def _widgets() -> tuple[Any, Any]:
-    """The package, and its module for pictures of pixels."""
+@contextmanager
+def _raster() -> Iterator[Any]:
+    """Yields the module for pictures of pixels. What a `with` block finds missing is an error of the command."""
     try:
-        return import_module("inplacelab_widgets"), import_module("inplacelab_widgets.raster")
+        import_module("inplacelab_widgets")
+        raster = import_module("inplacelab_widgets.raster")
     except ImportError as missing:
         raise CannotError(_NO_WIDGETS.format(missing.name)) from None
+    try:
+        yield raster
+    except (ImportError, raster.NoFontError) as missing:
+        raise CannotError(Text(str(missing), str(missing)), status=1) from None
 
 
 _ASKS = "html"
@@ -283,7 +284,7 @@ def write(recording: Recording, to: Destination, draw: Drawing | None = None, *,
     write_content(content, to)
     if to.path is None:
         return
-    said = _WRITTEN.format(visible(str(to.given)), len(recording))
+    said = _WRITTEN_STEPS.format(visible(str(to.given)), len(recording))
     if recording.truncated:
         said += _CUT
     say(
@@ -326,6 +327,17 @@ def write_content(content: str | bytes, to: Destination) -> None:
         raise
     except OSError as error:
         raise CannotError(_CANNOT_WRITE.format(visible(str(to.given)), error.strerror)) from None
+
+
+def write_and_say(content: str | bytes, to: Destination) -> None:
+    """Writes the content of a file, and says that it was written, if it was not printed.
+
+    Raises:
+        CannotError: if it cannot be written.
+    """
+    write_content(content, to)
+    if to.path is not None:
+        say(_WRITTEN.format(visible(str(to.given))), to.err)
 
 
 def _print_whole(content: bytes, out: TextIO | None) -> None:
