@@ -122,7 +122,7 @@ def report(
     explained = (
         None
         if recording is None
-        else recorded_failures.of(raised, recording, filename, paint_for(sys.stderr), untried=untried)
+        else recorded_failures.error_report(raised, recording, filename, paint_for(sys.stderr), untried=untried)
     )
     output.say(explained or "".join(traceback.format_exception(raised)).removesuffix("\n"), sys.stderr)
     return INTERRUPTED if issubclass(type(raised), KeyboardInterrupt) else 1

@@ -43,13 +43,11 @@ from inplacelab.recording.sentences.failures import advice_for
 from inplacelab.recording.trace import failure_at, in_file
 from inplacelab.recording.unnoticed_writes import unnoticed_failures
 
-__all__ = ["finding", "handled", "of", "unnoticed"]
-
 
 _FIX = Text("To fix it: {0}", "改法：{0}")
 
 
-def of(
+def error_report(
     raised: BaseException, recording: Recording, filename: str, paint: Paint = plain, *, untried: bool = True
 ) -> str | None:
     """Formats the error at the end of a recording for a terminal.

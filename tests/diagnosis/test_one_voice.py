@@ -12,7 +12,7 @@ from inplacelab.cli.script import run_script
 from inplacelab.diagnosis.document import Names, Report, to_json
 from inplacelab.diagnosis.explain import explain
 from inplacelab.diagnosis.findings import Finding, completed
-from inplacelab.diagnosis.recorded_failures import finding, of
+from inplacelab.diagnosis.recorded_failures import error_report, finding
 from inplacelab.diagnosis.report import report
 from inplacelab.errors import Refusal
 from inplacelab.language import LANGUAGES, speak
@@ -181,7 +181,7 @@ def check_program(path: Path) -> Finding:
     check_recording(recording, found, str(path))
     for language in LANGUAGES:
         with speak(language):
-            assert report(found) in str(of(raised, recording, str(path)))
+            assert report(found) in str(error_report(raised, recording, str(path)))
     if isinstance(raised, Refusal):  # its notes are in the language in which it was raised
         notes = "\n".join(getattr(raised, "__notes__", []))
         assert [
