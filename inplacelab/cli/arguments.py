@@ -21,9 +21,6 @@ from typing import Any, NoReturn
 from inplacelab.installing import NAME
 from inplacelab.language import LANGUAGES, Text, get_language
 
-__all__ = ["LANGUAGE", "MODULE", "Named", "Words", "command_line", "language_of", "split"]
-
-
 MODULE = "-m"
 """The option after which a module is named, as with `python -m`."""
 LANGUAGE = "--lang"

@@ -43,7 +43,6 @@ from inplacelab.recording.sentences.failures import advice_for
 from inplacelab.recording.trace import failure_at, in_file
 from inplacelab.recording.unnoticed_writes import unnoticed_failures
 
-
 _FIX = Text("To fix it: {0}", "改法：{0}")
 
 

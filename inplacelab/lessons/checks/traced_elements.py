@@ -11,8 +11,6 @@ from inplacelab.recording.origins import computed, contributions
 from inplacelab.recording.origins.elements import index_of, number_of, slots_of_element
 from inplacelab.recording.recording import Recording
 
-__all__ = ["as_elements", "ends_of_paths", "goes_back_to"]
-
 Index = tuple[int, ...]
 
 
