@@ -151,15 +151,13 @@ def number(name: str, value: Any, dtype: str) -> Any:
 
 
 class Taken(NamedTuple):
-    """The data types of a kernel, for operands of certain data types.
+    """The attributes of a kernel, for operands of certain data types.
 
     Attributes:
-        dtype: the type in which it computes.
         numbers: the names of the attributes that it receives, and their data types.
         left_out: attributes that affect the result but are not in the text, which is valid for these values only.
     """
 
-    dtype: str
     numbers: Sequence[tuple[str, str]]
     left_out: Sequence[tuple[str, Any]]
 
@@ -297,14 +295,14 @@ class OwnKernel:
         return launching.elementwise(self.name, self.source_for, windows, numbers, device)
 
     def _takes(self, dtypes: tuple[str, ...]) -> Taken | None:
-        dtype, found = self._computes(dtypes), None
-        if dtype:
+        found = None
+        if self._computes(dtypes):
             source = self.source_for(dtypes, Form())
             numbers = [(p.name, p.dtype) for p in source.parameters if p.kind == "number"]
             rest: list[tuple[str, Any]] = []
             if len(self.rows) == 1:  # a chain has no others
                 rest = [(p.name, p.default) for p in computed_with(self.rows[0]) if p.name not in dict(numbers)]
-            found = Taken(dtype, numbers, rest)
+            found = Taken(numbers, rest)
         return self._taken.setdefault(dtypes, found)
 
 

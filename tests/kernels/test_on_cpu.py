@@ -12,9 +12,9 @@ import pytest
 from inplacelab import errors
 from inplacelab.kernels import geometry, on_cpu, sources
 from inplacelab.kernels.elementwise import Step, elementwise
-from inplacelab.kernels.on_cpu import Race
 from inplacelab.kernels.sources import Form, Parameter, Source
 from inplacelab.layout import Layout
+from tests.kernels.traces import Race, races
 
 RELU = [Step("relu_", "x > 0 ? x : 0")]
 ORDERS = ("forward", "reversed", "shuffled")
@@ -90,7 +90,7 @@ def test_additions_meet_in_one_slot(run: Run, dtype: str) -> None:
     x, index, y = np.zeros(5, dtype), np.arange(1000) % 3, np.ones(1000, dtype)
     trace = run(sources.scatter_add(dtype), geometry.elementwise(1000), x, index, y, 1000, order="shuffled")
     assert x.tolist() == [334, 333, 333, 0, 0]
-    assert trace.races() == []
+    assert races(trace) == []
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -156,7 +156,7 @@ def test_a_race_is_found_and_shows_in_another_order(run: Run) -> None:
         x = np.arange(4, dtype="float32")
         trace = run(kernel, geometry.Grid((1, 1, 1), (4, 1, 1)), x, order=order)
         results.append(x.tolist())
-        assert Race("x", 0, (0, 0), (0, 3)) in trace.races()
+        assert Race("x", 0, (0, 0), (0, 3)) in races(trace)
     assert results[0] != results[1]
 
 
@@ -164,7 +164,7 @@ def test_a_barrier_ends_a_race(run: Run) -> None:
     for order in ORDERS:
         x = np.arange(4, dtype="float32")
         trace = run(WAITS, geometry.Grid((1, 1, 1), (4, 1, 1)), x, order=order)
-        assert (x.tolist(), trace.races()) == ([1, 2, 3, 0], [])
+        assert (x.tolist(), races(trace)) == ([1, 2, 3, 0], [])
 
 
 def test_a_text_that_does_not_compile_is_refused_with_the_compilers_words(run: Run) -> None:
@@ -202,7 +202,7 @@ def test_threads_of_the_system_wait_for_each_other_too(run: Run) -> None:
         expected = x.T.copy()
         trace = run(sources.transpose_square("float64"), geometry.tiles(33, 33), x, 33, order=order)
         np.testing.assert_array_equal(x, expected)
-        assert trace.races() == []
+        assert races(trace) == []
         run(sources.normalize("float64"), geometry.rows(2), rows, 1e-5, 2, 40, order=order)
         np.testing.assert_allclose(rows.std(axis=1), 1, rtol=1e-4)
     with pytest.raises(RuntimeError, match="a barrier was not reached by all threads"):

@@ -18,6 +18,7 @@ from inplacelab.kernels.launch import C_TYPES, Launch, Operand
 from inplacelab.kernels.on_cpu import Trace
 from inplacelab.layout import Layout, packed
 from tests.backends.launched import compile_for
+from tests.kernels.traces import of_thread, races
 from tests.tiers import choose, examples, sample
 
 
@@ -113,7 +114,7 @@ def test_every_thread_accesses_the_slots_of_geometry(launched: tuple[Launch, Tra
     assert len(trace)
     for block in range(launch.blocks):
         for thread in range(launch.threads):
-            done = by_operand([tuple(seen) for seen in trace.of_thread(block, thread) if seen.operand in known])  # type: ignore[misc]
+            done = by_operand([tuple(seen) for seen in of_thread(trace, block, thread) if seen.operand in known])  # type: ignore[misc]
             said = by_operand([
                 (name, kind, slot * sizes[name], count * sizes[name])
                 for name, kind, slot, count, _ in geometry.accesses(launch, block, thread) if slot is not None
@@ -141,7 +142,7 @@ def test_numbers_of_64_bits_lead_to_the_same_slots(compiler: str, monkeypatch: p
 
 
 def test_no_two_threads_are_in_each_others_way(launched: tuple[Launch, Trace]) -> None:
-    assert launched[1].races() == []
+    assert races(launched[1]) == []
 
 
 @pytest.mark.parametrize("name", ["in place", "every second", "transposed", "two operands", "transpose"])
