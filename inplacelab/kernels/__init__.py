@@ -31,7 +31,7 @@ for a fused chain; others are complete (normalize, transpose, scatter). A kernel
 compile it, and a lesson can show all of it. **One source, three uses**:
 
     row's expression --> sources.py --> text --> on_gpu.py    NVRTC compiles it (for sm_75, sm_80, sm_90 no GPU is needed), CuPy launches it
-      (.cu files)        elementwise.py     --> on_cpu.py    g++ compiles it with `cuda_on_cpu.h`: runs thread by thread, traced
+      (.cu files)                           --> on_cpu.py    g++ compiles it with `cuda_on_cpu.h`: runs thread by thread, traced
 
     launch       one launch as plain data, for observers and pictures
     geometry     the slots that each thread accesses, as pure functions

@@ -21,9 +21,8 @@ from typing import Any
 
 from inplacelab import dtypes, errors
 from inplacelab.kernels import launching
-from inplacelab.kernels.elementwise import Step, distinct
 from inplacelab.kernels.own_kernels import OwnKernel, named, result, step
-from inplacelab.kernels.sources import Form, Source
+from inplacelab.kernels.sources import Form, Source, Step, distinct
 from inplacelab.language import Text
 from inplacelab.ops import template
 from inplacelab.ops.table.row import Row, Rule

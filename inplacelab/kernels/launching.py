@@ -26,10 +26,9 @@ import numpy as np
 
 from inplacelab import errors, modes
 from inplacelab.kernels import geometry, traffic
-from inplacelab.kernels.elementwise import multiplies
 from inplacelab.kernels.geometry import Grid
 from inplacelab.kernels.launch import PACK, Launch, Memory, Operand, Role, width_of
-from inplacelab.kernels.sources import Form, Source
+from inplacelab.kernels.sources import Form, Source, multiplies
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, extent, is_packed
 

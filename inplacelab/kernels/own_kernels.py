@@ -22,10 +22,9 @@ import numpy as np
 
 from inplacelab import errors, modes
 from inplacelab.kernels import launching
-from inplacelab.kernels.elementwise import Step, elementwise, operands
 from inplacelab.kernels.launch import C_TYPES, Role, kind_of, width_of
 from inplacelab.kernels.launching import Plan
-from inplacelab.kernels.sources import Form, Source
+from inplacelab.kernels.sources import Form, Source, Step, elementwise, operands
 from inplacelab.ops.arguments.attributes import constant
 from inplacelab.ops.table.row import Row
 from inplacelab.ops.template.parts import computed_with, name_of

@@ -11,8 +11,7 @@ import pytest
 
 from inplacelab import errors
 from inplacelab.kernels import geometry, on_cpu, sources
-from inplacelab.kernels.elementwise import Step, elementwise
-from inplacelab.kernels.sources import Form, Parameter, Source
+from inplacelab.kernels.sources import Form, Parameter, Source, Step, elementwise
 from inplacelab.layout import Layout
 from tests.kernels.traces import Race, races
 
