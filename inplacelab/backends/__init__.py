@@ -1,4 +1,7 @@
-"""Devices: the memory of tensors, and the libraries that compute on it. Only this package imports an array library for a GPU.
+"""Backends: the devices of tensors, their memory, and the libraries that compute on it.
+
+`inplacelab.device` is Paddle's module of that name, made of this package. Besides it, only `kernels/on_gpu.py` imports an array library for a
+GPU.
 
 `cpu` is NumPy. `gpu` is the first GPU that CuPy finds; CuPy is imported when a program first uses it. The *simulated* GPU is NumPy
 with a separate memory ledger: a program chooses it explicitly, and it never replaces a missing GPU.
@@ -14,7 +17,7 @@ So a row needs no second kernel for a GPU; if it has one (an expression in CUDA 
 functions that CuPy lacks are in `cupy_calls.NOT_YET`, with the reason. The host decides from addresses whether two windows overlap.
 Memory has three measures: the ledger (what tensors own), the pool (`reserved`) and the driver.
 
-The tests in `tests/devices/` run every row, dtype and gradient on a strict substitute for CuPy: an array with the members that
+The tests in `tests/backends/` run every row, dtype and gradient on a strict substitute for CuPy: an array with the members that
 `cupy_names.json` recorded from the real one (names, parameters, the loops of each ufunc) and no others. The mark `gpu` runs the same
 tests on a GPU.
 """

@@ -440,8 +440,8 @@ class _ProgressLine:
         return _COLUMNS
 
     def _write(self, text: str) -> None:
-        room = self._columns() - 1
-        while columns(text) > room:
+        width = self._columns() - 1
+        while columns(text) > width:
             text = text[:-1]
         blank = " " * self._width
         self._width = columns(text)
