@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab.language import Text
-from inplacelab.lessons.checks.traced_elements import as_elements, goes_back_to
+from inplacelab.lessons.checks.shared import as_elements, goes_back_to
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.facts import Step
 from inplacelab.recording.origins import life

@@ -6,6 +6,7 @@ from typing import Any
 
 import inplacelab as paddle
 from inplacelab.language import Text
+from inplacelab.lessons.checks.shared import a_copy_was_kept
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording
@@ -100,7 +101,7 @@ def normalized_after_all(normalized: Recording) -> Steps:
         Text("The division must stay in-place.", "除法仍应当是原地操作。"),
     )
     yield (
-        not _a_copy_was_kept(normalized),
+        not a_copy_was_kept(normalized),
         Text(
             "The engine keeps a copy of the overwritten value. Do without that: one changed line is enough.",
             "引擎为被覆盖的值留了一份副本。请不要靠这份副本，改动一行就够了。",
@@ -110,12 +111,6 @@ def normalized_after_all(normalized: Recording) -> Steps:
         "The subtraction now puts its result into a new storage, and no node keeps it. From then on, you may write in place.",
         "减法的结果现在放在新的存储里，而且没有节点保存它。从这里开始，就可以原地写了。",
     )
-
-
-def _a_copy_was_kept(recording: Recording) -> bool:
-    """At any step, since backward releases what it has used."""
-    states = (recording.state(step) for step in range(len(recording)))
-    return any(saved.copy for state in states for node in state.nodes.values() for saved in node.saved)
 
 
 @exercise

@@ -1,4 +1,4 @@
-"""What the exercises about origins share: the answers of a recording, and reading a learner's answer in any sensible form."""
+"""What the checks of several lessons share: answers of a recording, and reading a learner's answer in any sensible form."""
 
 from __future__ import annotations
 
@@ -59,3 +59,9 @@ def ends_of_paths(recording: Recording, name: str) -> Mapping[Index, set[int | N
         if all(path.end != "root" for path in paths):
             found[index] = {path.line for path in paths if path.end != "unused"}
     return found
+
+
+def a_copy_was_kept(recording: Recording) -> bool:
+    """Whether a grad node has kept a copy: at any step, since backward releases what it has used."""
+    states = (recording.state(step) for step in range(len(recording)))
+    return any(saved.copy for state in states for node in state.nodes.values() for saved in node.saved)
