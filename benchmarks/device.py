@@ -21,9 +21,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from gpu_versions import machine
+
 import inplacelab as paddle
 from inplacelab.backends import GPU, cuda
-from inplacelab.kernels.on_gpu import machine
 
 Work = Callable[[], object]
 

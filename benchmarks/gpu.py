@@ -25,6 +25,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from gpu_versions import machine
 
 import inplacelab as paddle
 from inplacelab import kernels
@@ -32,7 +33,6 @@ from inplacelab.kernels import geometry, launching, on_gpu
 from inplacelab.kernels import sources as texts
 from inplacelab.kernels.kernel import Elementwise
 from inplacelab.kernels.launch import Memory
-from inplacelab.kernels.on_gpu import machine
 from inplacelab.kernels.sources import Form, Source
 from inplacelab.language import Text
 from inplacelab.layout import Layout

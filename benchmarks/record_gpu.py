@@ -96,7 +96,7 @@ def machine(*, simulate: bool) -> dict[str, str]:
     """The device and the versions."""
     if simulate:
         return {"device": "simulated", "inplacelab": paddle.__version__}
-    from inplacelab.kernels import on_gpu as real  # noqa: PLC0415  # it needs CuPy
+    import gpu_versions as real  # noqa: PLC0415  # it needs CuPy
 
     return real.machine() | {"inplacelab": paddle.__version__}
 
