@@ -166,7 +166,10 @@ def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status."""
     recorded, document = _destinations(options)
     if (world := output.ranks()) > 1:
-        _check_for_ranks(options, document, world)
+        if options.tries or options.fix:
+            raise CannotError(_ONE_PROCESS.format(world))
+        if document is not None and document.path is None:
+            raise CannotError(_ONE_OUTPUT.format(world))
     annotated = output.destination_of("txt", Path("-")) if options.format == "github" else None
     names, process = Names(Path.cwd(), Path.cwd()), os.getpid()
     if document is not None:
@@ -204,18 +207,6 @@ def _reported(
 def _write(report: Report, document: Destination | None, names: Names) -> None:
     if document is not None:
         output.write_and_say(to_json(report, names), document)
-
-
-def _check_for_ranks(options: argparse.Namespace, document: Destination | None, world: int) -> None:
-    """Checks that several ranks can do what the options want.
-
-    Raises:
-        CannotError: if they cannot.
-    """
-    if options.tries or options.fix:
-        raise CannotError(_ONE_PROCESS.format(world))
-    if document is not None and document.path is None:
-        raise CannotError(_ONE_OUTPUT.format(world))
 
 
 def _destinations(options: argparse.Namespace) -> tuple[Destination | None, Destination | None]:
