@@ -89,3 +89,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     return getattr(import_module("inplacelab.kernels.by_name"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
