@@ -102,7 +102,7 @@ def test_every_dtype_gives_what_the_cpu_gives_or_is_refused_as_there(
     for dtype in DTYPES:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's warnings about values, on the CPU
-            expected = _outcome(case, variant, dtype, paddle.devices.CPU)
+            expected = _outcome(case, variant, dtype, paddle.backends.CPU)
             found = _outcome(case, variant, dtype, cupys)
         assert (found.refusal is None) == (expected.refusal is None), (dtype, found.refusal, expected.refusal)
         if isinstance(expected.refusal, errors.Refusal):
@@ -131,7 +131,7 @@ def test_gradients_are_those_of_the_cpu(case: Any, variant: str, cupys: CudaDevi
         with pytest.raises(NotImplementedError, match=DERIVATIVE_NOT_ON_A_GPU[case.row.name]):
             _gradients(case, variant, cupys)
     elif case.row.name not in DRAWN:
-        _check_equal(_gradients(case, variant, cupys), _gradients(case, variant, paddle.devices.CPU), "float64")
+        _check_equal(_gradients(case, variant, cupys), _gradients(case, variant, paddle.backends.CPU), "float64")
 
 
 def test_what_is_refused_is_listed_with_its_reason_and_changes_nothing(cupys: CudaDevice) -> None:
