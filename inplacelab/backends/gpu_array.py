@@ -13,9 +13,9 @@ for this type only:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any, Protocol
 
-import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 
@@ -35,6 +35,15 @@ class Library(Protocol):
     def look(self, held: Any) -> Any: ...
 
 
+def _wrapped(name: str) -> Any:
+    """Returns a method that calls CuPy's of this name; its result is an array of this type."""
+
+    def method(self: GpuArray, *args: Any, **options: Any) -> GpuArray:
+        return GpuArray(getattr(self.held, name)(*args, **options), self.cupy)
+
+    return method
+
+
 class GpuArray(NDArrayOperatorsMixin):
     """A window on device memory. Views, copies and reductions are those of `numpy.ndarray`; their results stay on the device.
 
@@ -50,45 +59,14 @@ class GpuArray(NDArrayOperatorsMixin):
 
     # ---- metadata: none of it is on the device -----------------------------------------------------------------------
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The sizes of the axes."""
-        return self.held.shape  # type: ignore[no-any-return]  # CuPy's arrays have no static type
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """The strides in bytes."""
-        return self.held.strides  # type: ignore[no-any-return]
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The dtype of the elements."""
-        return self.held.dtype  # type: ignore[no-any-return]
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return self.held.ndim  # type: ignore[no-any-return]
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return self.held.size  # type: ignore[no-any-return]
-
-    @property
-    def itemsize(self) -> int:
-        """The bytes of one element."""
-        return self.held.itemsize  # type: ignore[no-any-return]
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of all elements."""
-        return self.held.nbytes  # type: ignore[no-any-return]
-
-    @property
-    def flags(self) -> Any:
-        """CuPy's flags of the memory layout."""
-        return self.held.flags
+    shape = property(attrgetter("held.shape"))
+    strides = property(attrgetter("held.strides"))  # in bytes
+    dtype = property(attrgetter("held.dtype"))
+    ndim = property(attrgetter("held.ndim"))
+    size = property(attrgetter("held.size"))
+    itemsize = property(attrgetter("held.itemsize"))
+    nbytes = property(attrgetter("held.nbytes"))
+    flags = property(attrgetter("held.flags"))
 
     @property
     def address(self) -> int:
@@ -115,35 +93,12 @@ class GpuArray(NDArrayOperatorsMixin):
     def imag(self) -> Any:
         return self._wrap(self.held.imag)
 
-    def reshape(self, *shape: Any) -> Any:
-        return self._wrap(self.held.reshape(*shape))
-
-    def transpose(self, *axes: Any) -> Any:
-        return self._wrap(self.held.transpose(*axes))
-
-    def swapaxes(self, first: int, second: int) -> Any:
-        return self._wrap(self.held.swapaxes(first, second))
-
-    def squeeze(self, axis: Any = None) -> Any:
-        return self._wrap(self.held.squeeze(axis))
-
-    def ravel(self) -> Any:
-        return self._wrap(self.held.ravel())
-
-    def view(self, dtype: Any = None) -> Any:
-        return self._wrap(self.held.view(dtype))
-
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-        return self._wrap(self.held.diagonal(offset, axis1, axis2))
-
-    def copy(self) -> Any:
-        return self._wrap(self.held.copy())
+    reshape, transpose, swapaxes = _wrapped("reshape"), _wrapped("transpose"), _wrapped("swapaxes")
+    squeeze, ravel, diagonal = _wrapped("squeeze"), _wrapped("ravel"), _wrapped("diagonal")
+    view, copy, conj = _wrapped("view"), _wrapped("copy"), _wrapped("conj")
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         return self._wrap(self.held.astype(dtype, copy=copy))
-
-    def conj(self) -> Any:
-        return self._wrap(self.held.conj())
 
     def fill(self, value: Any) -> None:
         self.held.fill(self.cupy.scalar(value, self.dtype))
@@ -165,20 +120,8 @@ class GpuArray(NDArrayOperatorsMixin):
         self.held.sum(axis=axis, dtype=dtype, out=out.held, keepdims=keepdims)
         return out
 
-    def any(self, axis: Any = None) -> Any:
-        return self._wrap(self.held.any(axis))
-
-    def all(self, axis: Any = None) -> Any:
-        return self._wrap(self.held.all(axis))
-
-    def min(self, axis: Any = None) -> Any:
-        return self._wrap(self.held.min(axis))
-
-    def max(self, axis: Any = None) -> Any:
-        return self._wrap(self.held.max(axis))
-
-    def argmin(self, axis: Any = None) -> Any:
-        return self._wrap(self.held.argmin(axis))
+    any, all, argmin = _wrapped("any"), _wrapped("all"), _wrapped("argmin")
+    min, max = _wrapped("min"), _wrapped("max")
 
     def argsort(self, axis: int = -1, kind: Any = None) -> Any:
         """Sorts as `numpy.ndarray.argsort`. CuPy's sort is always stable, and "stable" is the only kind that it accepts."""
