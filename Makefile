@@ -138,7 +138,7 @@ bench: $(VENV)/test.stamp ## Measure the engine against NumPy and other framewor
 	$(PY) benchmarks/gpu.py
 
 gpu: $(VENV)/test.stamp ## Run every row on an NVIDIA GPU, and measure it (needs: pip install ".[gpu13]" or ".[gpu12]")
-	@$(PY) -c "from inplacelab.devices import GPU; GPU.ready()"
+	@$(PY) -c "from inplacelab.backends import GPU; GPU.ready()"
 	$(PYTEST) -m gpu tests
 	@if command -v compute-sanitizer >/dev/null; then \
 	for tool in memcheck racecheck; do \

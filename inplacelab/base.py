@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from inplacelab import devices, errors
+from inplacelab import backends, errors
 
 __all__ = ["dygraph"]
 
@@ -15,12 +15,12 @@ __all__ = ["dygraph"]
 @contextmanager
 def _guard(place: Any = None) -> Iterator[None]:
     """Runs the block with dynamic graphs, the only ones here, and creates its tensors on `place` if that is given."""
-    before = devices.current()
-    devices.set_device(place)
+    before = backends.current()
+    backends.set_device(place)
     try:
         yield
     finally:
-        devices.set_device(before)
+        backends.set_device(before)
 
 
 dygraph = SimpleNamespace(guard=_guard)

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inplacelab.autograd.tensor_methods import GradFn, HookHandle
-from inplacelab.devices.base import Device, Place
-from inplacelab.dtypes import DType
-from inplacelab.form import Form
+from inplacelab.backends.base import Device, Place
+from inplacelab.dtypes import DType, Form
 from inplacelab.layout import Layout, Shape
 from inplacelab.storage import Storage
 

@@ -16,7 +16,7 @@ from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode
 from inplacelab.autograd.saved import Saved
-from inplacelab.exclusive import Exclusive
+from inplacelab.locking import CallLock
 from inplacelab.tensor import Tensor
 
 
@@ -285,7 +285,7 @@ def _leading_to(targets: set[Node | None], roots: Sequence[Node], blocked: set[N
     return needed
 
 
-_changing_gradients = Exclusive()
+_changing_gradients = CallLock()
 """In it a pass adds to gradients: passes in two threads may reach the same leaf."""
 
 

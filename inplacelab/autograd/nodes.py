@@ -20,7 +20,7 @@ import numpy as np
 from inplacelab import errors, modes
 from inplacelab.autograd import operations
 from inplacelab.autograd.saved import Meta, Saved, Selected, packed_meta
-from inplacelab.form import Form
+from inplacelab.dtypes import Form
 from inplacelab.layout import Shape
 from inplacelab.tensor import Tensor, known_form, over
 

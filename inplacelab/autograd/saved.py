@@ -34,7 +34,7 @@ import numpy as np
 
 from inplacelab import errors, modes
 from inplacelab.autograd.grad_mode import without_history
-from inplacelab.form import Form, form_of
+from inplacelab.dtypes import Form, form_of
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, extent, index, is_packed, moved, whole
 from inplacelab.storage import Storage

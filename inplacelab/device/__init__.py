@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab import errors
+from inplacelab.backends import get_device, set_device
 from inplacelab.device import cuda
 from inplacelab.device.cuda import (
     max_memory_allocated,
@@ -18,7 +19,6 @@ from inplacelab.device.cuda import (
     reset_max_memory_allocated,
     synchronize,
 )
-from inplacelab.devices import get_device, set_device
 
 __all__ = [
     "cuda", "get_device", "max_memory_allocated", "memory_allocated", "memory_reserved", "reset_max_memory_allocated", "set_device",

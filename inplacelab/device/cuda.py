@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inplacelab import devices, errors
+from inplacelab import backends, errors
 
 __all__ = [
     "empty_cache", "max_memory_allocated", "mem_get_info", "memory_allocated", "memory_reserved", "reset_max_memory_allocated", "synchronize",
@@ -30,32 +30,32 @@ def max_memory_allocated(device: Any = None) -> int:
     >>> paddle.device.max_memory_allocated() - before
     4000
     """
-    return devices.find(device).ledger.peak
+    return backends.find(device).ledger.peak
 
 
 def memory_allocated(device: Any = None) -> int:
     """Returns the bytes of the storages that are live on `device` (None for the current one)."""
-    return devices.find(device).ledger.live
+    return backends.find(device).ledger.live
 
 
 def reset_max_memory_allocated(device: Any = None) -> None:
     """Resets the peak of `device` (None for the current one) to the bytes that are live now."""
-    devices.find(device).ledger.reset_peak()
+    backends.find(device).ledger.reset_peak()
 
 
 def memory_reserved(device: Any = None) -> int:
     """Returns the bytes that the allocator of `device` (None for the current one) holds now, in whole blocks on a GPU."""
-    return devices.find(device).reserved()[0]
+    return backends.find(device).reserved()[0]
 
 
 def synchronize(device: Any = None) -> None:
     """Waits until `device` (None for the current one) has done its work. Only a real GPU computes asynchronously."""
-    devices.find(device).synchronize()
+    backends.find(device).synchronize()
 
 
 def empty_cache() -> None:
     """Returns cached memory that no storage uses to the driver."""
-    devices.current().release_unused()
+    backends.current().release_unused()
 
 
 def mem_get_info(device: Any = None) -> tuple[int, int]:
@@ -72,7 +72,7 @@ def mem_get_info(device: Any = None) -> tuple[int, int]:
     Raises:
         DeviceError: if the device has no driver, such as the CPU and the simulated GPU.
     """
-    free_and_total = devices.find(device).driver()
+    free_and_total = backends.find(device).driver()
     if free_and_total is None:
         raise errors.no_gpu_to_describe(function="mem_get_info")
     return free_and_total

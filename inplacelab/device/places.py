@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from inplacelab import devices, errors
-from inplacelab.devices import Place, cuda
+from inplacelab import backends, errors
+from inplacelab.backends import Place, cuda
 
 
 def CPUPlace() -> Place:  # noqa: N802  # Paddle's name
@@ -15,7 +15,7 @@ def CPUPlace() -> Place:  # noqa: N802  # Paddle's name
     >>> paddle.to_tensor([1.], place=paddle.CPUPlace()).place
     Place(cpu)
     """
-    return devices.find("cpu").place
+    return backends.find("cpu").place
 
 
 def CUDAPlace(id: int = 0) -> Place:  # noqa: A002, N802  # Paddle's names
@@ -27,7 +27,7 @@ def CUDAPlace(id: int = 0) -> Place:  # noqa: A002, N802  # Paddle's names
     Raises:
         DeviceError: if the GPU is not available, and the simulated one is not the current device.
     """
-    return devices.find(f"gpu:{id}").place
+    return backends.find(f"gpu:{id}").place
 
 
 def is_compiled_with_cuda() -> bool:
@@ -52,7 +52,7 @@ def in_dynamic_mode() -> bool:
 
 def disable_static(place: Any = None) -> None:
     """Switches to dynamic graphs, the only mode; creates tensors on `place` from now on if that is given."""
-    devices.set_device(place)
+    backends.set_device(place)
 
 
 def enable_static() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.form import Form
+from inplacelab.dtypes import Form
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments.attributes import (
     Along,

@@ -16,8 +16,8 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.autograd import operations
 from inplacelab.autograd.saved import Meta, packed_meta
-from inplacelab.devices import CPU
-from inplacelab.form import Form
+from inplacelab.backends import CPU
+from inplacelab.dtypes import Form
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, extent, may_overlap_itself, normal_axis
 from inplacelab.ops.arguments.attributes import check_dtype

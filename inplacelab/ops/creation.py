@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import devices, dtypes, errors, modes, observe
-from inplacelab.devices import Device
+from inplacelab import backends, dtypes, errors, modes, observe
+from inplacelab.backends import Device
 from inplacelab.language import Text
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments.attributes import check_all_hold, check_holds, check_keeps_imaginary, number_for, sizes_of
@@ -31,7 +31,7 @@ def constant_tensor(shape: tuple[int, ...], value: Any, dtype: np.dtype[Any], de
 @cache
 def _launch_fill() -> Callable[..., bool]:
     """Launches the kernel of `fill_`. It is made on first use, which never happens on the CPU."""
-    from inplacelab.ops.cuda.own_kernels import Launcher  # noqa: PLC0415
+    from inplacelab.kernels.own_kernels import Launcher  # noqa: PLC0415
 
     return Launcher(ROWS["fill"], "in-place")
 
@@ -72,7 +72,7 @@ def shape_of(name: str, shape: Any) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-def made(name: str, array: Any, device: devices.Device, stop_gradient: bool = True) -> Tensor:
+def made(name: str, array: Any, device: backends.Device, stop_gradient: bool = True) -> Tensor:
     """Returns a new tensor over `array`, and reports it to the observers."""
     tensor = fresh(array, device)
     tensor._stop = stop_gradient
@@ -103,11 +103,11 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/to_tensor_en.html
     """
     device = (
-        devices.find(place)
+        backends.find(place)
         if place is not None
         else data.storage.device
         if isinstance(data, Tensor)
-        else devices.current()
+        else backends.current()
     )
     wanted = None if dtype is None else dtypes.as_numpy(dtype)
     values = _array(data, wanted)
@@ -139,7 +139,7 @@ def _array(data: Any, wanted: np.dtype[Any] | None = None) -> Any:
     if isinstance(data, Tensor):
         return data.numpy()
     array: Any
-    if isinstance(data, devices.GpuArray):  # of a kernel or a derivative
+    if isinstance(data, backends.GpuArray):  # of a kernel or a derivative
         array = data
     elif isinstance(data, np.ndarray | np.generic):
         array = np.asarray(data)
@@ -230,7 +230,7 @@ def _type_of(value: Any) -> Any:
     return {bool: "bool", complex: "complex128"}.get(type(value))
 
 
-def filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device | None = None) -> Tensor:
+def filled(name: str, shape: Any, value: Any, dtype: Any, device: backends.Device | None = None) -> Tensor:
     """Returns a tensor made by the operation `name`, with `value` in every element; on the current device if `device` is None."""
     tensor = constant_tensor(shape_of(name, shape), value, dtypes.as_numpy(dtype), device or device_for())
     if modes.current().listeners:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inplacelab import dtypes, errors, layout, modes
-from inplacelab.devices import CPU
+from inplacelab.backends import CPU
 from inplacelab.layout import Layout, Shape, moved, whole
 from inplacelab.ops import table, views
 from inplacelab.ops.arguments.attributes import sizes_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.devices import CPU, Device
+from inplacelab.backends import CPU, Device
 from inplacelab.layout import Shape, common_shape
 from inplacelab.ops.arguments.attributes import Positions, constant, number_for
 from inplacelab.ops.creation import made

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import devices, dtypes, errors
+from inplacelab import backends, dtypes, errors
 from inplacelab.language import Text
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments.attributes import plain_number
@@ -310,7 +310,7 @@ def randint_like(
 def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Tensor:
     """Creates a vector of the integers 0, ..., `n` - 1 in random order."""
 
-    def draw(out: Any, device: devices.Device) -> None:
+    def draw(out: Any, device: backends.Device) -> None:
         np.copyto(out, random_stream.generator(device).permutation(len(out)), casting="unsafe")
 
     return _drawn("randperm", [n], dtype, draw, "if")
@@ -345,7 +345,7 @@ def poisson(x: Tensor, name: str | None = None) -> Tensor:
         name: ignored.
     """
 
-    def draw(out: Any, device: devices.Device) -> None:
+    def draw(out: Any, device: backends.Device) -> None:
         np.copyto(out, random_stream.generator(device).poisson(x.array), casting="unsafe")
 
     if x.array.size and not x.array.min() >= 0:
@@ -370,7 +370,7 @@ def multinomial(x: Tensor, num_samples: int = 1, replacement: bool = False, name
     _check_weights(x.array, num_samples, replacement)
     shape: Shape = (*x.array.shape[:-1], num_samples)
 
-    def draw(out: Any, device: devices.Device) -> None:
+    def draw(out: Any, device: backends.Device) -> None:
         """The indices with the shortest exponential waiting times, whose rates are the weights."""
         times = 1 if not replacement else num_samples
         waits = random_stream.generator(device).standard_exponential((*x.array.shape[:-1], times, x.array.shape[-1]))

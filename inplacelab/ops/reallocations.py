@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import devices, dtypes, errors, modes, observe
+from inplacelab import backends, dtypes, errors, modes, observe
 from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import check_leaf, refresh
+from inplacelab.backends import Device
 from inplacelab.dependence import POINTWISE
-from inplacelab.devices import Device
 from inplacelab.dtypes import DType
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, packed
@@ -386,7 +386,7 @@ def to(
     device, dtype = _device_and_dtype(where if other is None else (other,), device, dtype)
     if device is None and dtype is None:
         raise errors.nowhere_to_move()
-    moved = self if device is None else _moved(self, devices.find(device))
+    moved = self if device is None else _moved(self, backends.find(device))
     return moved if dtype is None else astype(moved, dtype)
 
 
@@ -439,10 +439,10 @@ def pin_memory(self: Tensor, blocking: bool = True) -> Tensor:
     here = self.storage.device
     if here.place.is_cuda_pinned_place():
         return self
-    gpu = here if here.place.is_gpu_place() else devices.current()
+    gpu = here if here.place.is_gpu_place() else backends.current()
     if not gpu.place.is_gpu_place():
         raise errors.no_pinned_memory()
-    return _moved(self, devices.pinned_for(gpu))
+    return _moved(self, backends.pinned_for(gpu))
 
 
 def is_cuda(self: Tensor) -> bool:

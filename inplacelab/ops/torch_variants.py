@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import devices, dtypes
+from inplacelab import backends, dtypes
 from inplacelab.ops.arguments.attributes import constant, zero
 from inplacelab.ops.arguments.keywords import are_numbers, finished
 from inplacelab.ops.creation import filled, made, shape_of
@@ -153,14 +153,14 @@ def new_empty(
     >>> paddle.zeros([2]).new_empty(2, 3).shape
     paddle.Size([2, 3])
     """
-    where = self.storage.device if device is None else devices.find(device)
+    where = self.storage.device if device is None else backends.find(device)
     sizes = shape_of("new_empty", _together(size, more))
     kind = dtypes.as_numpy(self.dtype if dtype is None else dtype)
     return finished(made("new_empty", where.empty(sizes, kind), where), requires_grad, pin_memory)
 
 
 def _new(name: str, like: Tensor, size: Any, value: Any, dtype: Any, device: Any) -> Tensor:
-    where = like.storage.device if device is None else devices.find(device)
+    where = like.storage.device if device is None else backends.find(device)
     return filled(name, size, value, like.dtype if dtype is None else dtype, where)
 
 

@@ -116,7 +116,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 def from_numpy(ndarray: np.ndarray[Any, Any]) -> Tensor:
     """Returns a tensor on the memory of an array, if its elements lie in order; otherwise on a copy."""
     shared = np.ascontiguousarray(ndarray).reshape(ndarray.shape)
-    result: Tensor = _outward(_fresh(shared, _engine.devices.CPU))
+    result: Tensor = _outward(_fresh(shared, _engine.backends.CPU))
     return result
 
 

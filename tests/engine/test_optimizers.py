@@ -12,7 +12,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, errors
-from inplacelab.devices import CPU
+from inplacelab.backends import CPU
 from inplacelab.optimizer import SGD, Adam, AdamW, Momentum, Optimizer
 
 STEPS = 5

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 import inplacelab as paddle
-from inplacelab import devices, errors
+from inplacelab import backends, errors
 from inplacelab.autograd import engine
 from inplacelab.autograd.nodes import Node, number
 from inplacelab.language import Text
@@ -115,11 +115,11 @@ def _leaves_a_device(names: dict[str, paddle.Tensor], before: session.State) -> 
 
 
 def _lends(names: dict[str, paddle.Tensor], before: session.State) -> None:
-    devices.CPU.ledger.lent += 8
+    backends.CPU.ledger.lent += 8
 
 
 def _counts_twice(names: dict[str, paddle.Tensor], before: session.State) -> None:
-    devices.CPU.ledger.counted += 8
+    backends.CPU.ledger.counted += 8
 
 
 def _writes_elsewhere(names: dict[str, paddle.Tensor], before: session.State) -> None:

@@ -17,7 +17,7 @@ from keyword import iskeyword
 from numbers import Integral
 from typing import Any, NamedTuple
 
-from inplacelab import devices, errors, modes
+from inplacelab import backends, errors, modes
 from inplacelab.language import Text
 from inplacelab.ops.results import destinations
 from inplacelab.tensor import Tensor
@@ -40,17 +40,17 @@ DEFAULTS: Mapping[str, Any] = {"out": None, "device": None, "requires_grad": Fal
 # ---- options of the functions that create tensors: `device=`, `requires_grad=`, `pin_memory=`, `out=`, as in Paddle 3.3.1 ---
 
 
-def device_for(like: Tensor | None = None) -> devices.Device:
+def device_for(like: Tensor | None = None) -> backends.Device:
     """Returns the device of a new tensor: that of the option `device=`, else that of `like`, else the current one."""
-    chosen: devices.Device | None = modes.current().device_option
-    return chosen or (devices.current() if like is None else like.storage.device)
+    chosen: backends.Device | None = modes.current().device_option
+    return chosen or (backends.current() if like is None else like.storage.device)
 
 
 class _MadeOn(modes.Block):
     """Makes tensors on the device of the option `device=`, if it is given."""
 
     def __init__(self, device: Any) -> None:
-        self._device = None if device is None else devices.find(device)
+        self._device = None if device is None else backends.find(device)
 
     def change(self, modes: modes.Modes) -> None:
         modes.device_option = self._device

@@ -12,7 +12,7 @@ import numpy as np
 from inplacelab.autograd.history import accumulator, check_leaf, edge, rebase, refresh
 from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, new_node, next_serial
 from inplacelab.autograd.saved import Saved, save, save_copy
-from inplacelab.form import Form
+from inplacelab.dtypes import Form
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import comparisons_and_logic as chapter

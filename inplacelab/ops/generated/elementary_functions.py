@@ -13,7 +13,7 @@ from inplacelab import dtypes
 from inplacelab.autograd.history import accumulator, check_leaf, edge, rebase, refresh
 from inplacelab.autograd.nodes import NOTHING, UNFINISHED, OpNode, new_node, next_serial
 from inplacelab.autograd.saved import OUTPUT, Saved, save, save_copy
-from inplacelab.form import Form
+from inplacelab.dtypes import Form
 from inplacelab.layout import common_shape
 from inplacelab.modes import current as current_modes
 from inplacelab.ops import elementary_functions as chapter

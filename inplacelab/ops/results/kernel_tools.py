@@ -163,7 +163,7 @@ def launcher(row: Any, variant: str) -> Callable[..., bool]:
 
     @cache
     def made() -> Callable[..., bool]:
-        from inplacelab.ops.cuda.own_kernels import Launcher  # noqa: PLC0415
+        from inplacelab.kernels.own_kernels import Launcher  # noqa: PLC0415
 
         return Launcher(row, variant)
 

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from inplacelab.backends import CPU
 from inplacelab.dependence import (
     CONSTANT,
     DRAWN,
@@ -33,7 +34,6 @@ from inplacelab.dependence import (
     Rule,
     products,
 )
-from inplacelab.devices import CPU
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments.operands import slots_of
 from inplacelab.ops.table.row import ZERO, Row

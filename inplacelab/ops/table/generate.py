@@ -38,7 +38,7 @@ _NAMES = {
     "inplacelab.autograd.history": ("accumulator", "check_leaf", "edge", "rebase", "refresh"),
     "inplacelab.autograd.nodes": ("NOTHING", "UNFINISHED", "OpNode", "meta", "new_node", "next_serial"),
     "inplacelab.autograd.saved": ("OUTPUT", "Saved", "save", "save_copy"),
-    "inplacelab.form": ("Form",),
+    "inplacelab.dtypes": ("Form",),
     "inplacelab.layout": ("common_shape",),
     "inplacelab.ops.arguments": ("keywords", "operands"),
     "inplacelab.ops.arguments.keywords": ("ABSENT",),
@@ -259,9 +259,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inplacelab.autograd.tensor_methods import GradFn, HookHandle
-from inplacelab.devices.base import Device, Place
+from inplacelab.backends.base import Device, Place
 from inplacelab.dtypes import DType
-from inplacelab.form import Form
+from inplacelab.dtypes import Form
 from inplacelab.layout import Layout, Shape
 from inplacelab.storage import Storage
 
