@@ -133,15 +133,13 @@ node_modules/.bin/esbuild:
 
 bench: $(VENV)/test.stamp ## Measure the engine against NumPy and other frameworks; measure recording, the stepper in Chromium, and the kernels on a GPU if there is one
 	$(PY) -m benchmarks.compare
-	$(PY) -m benchmarks.rows
 	$(PY) -m benchmarks.recording
 	$(PY) benchmarks/reading.py
 	$(PY) benchmarks/drawing.py
-	$(PY) benchmarks/visible.py
 	$(PY) benchmarks/gpu.py
 
 gpu: $(VENV)/test.stamp ## Run every row on an NVIDIA GPU, and measure it (needs: pip install ".[gpu13]" or ".[gpu12]")
-	@$(PY) -c "from inplacelab.devices import GPU; GPU.ready()"
+	@$(PY) -c "from inplacelab.backends import GPU; GPU.ready()"
 	$(PYTEST) -m gpu tests
 	@if command -v compute-sanitizer >/dev/null; then \
 	for tool in memcheck racecheck; do \

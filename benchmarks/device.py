@@ -21,9 +21,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from gpu_versions import machine
+
 import inplacelab as paddle
-from inplacelab.devices import GPU, cuda
-from inplacelab.devices.kernels.gpu_versions import machine
+from inplacelab.backends import GPU, cuda
 
 Work = Callable[[], object]
 

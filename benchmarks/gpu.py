@@ -25,15 +25,15 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from gpu_versions import machine
 
 import inplacelab as paddle
 from inplacelab import kernels
-from inplacelab.devices.kernels import access_plan, geometry, on_gpu
-from inplacelab.devices.kernels import source as texts
-from inplacelab.devices.kernels.gpu_versions import machine
-from inplacelab.devices.kernels.launch import Memory
-from inplacelab.devices.kernels.source import Form, Source
+from inplacelab.kernels import geometry, launching, on_gpu
+from inplacelab.kernels import sources as texts
 from inplacelab.kernels.kernel import Elementwise
+from inplacelab.kernels.launch import Memory
+from inplacelab.kernels.sources import Form, Source
 from inplacelab.language import Text
 from inplacelab.layout import Layout
 from inplacelab.ops import ROWS
@@ -117,7 +117,7 @@ def through(name: str, dtype: str, layout: Layout, x: Any) -> Callable[[], None]
     """One launch of a kernel in place on a view of `x`, planned as in the engine."""
     kernel, way = (
         Elementwise((ROWS[name.removesuffix("_")],), in_place=True),
-        access_plan.plan((layout,), (dtype,), 0, aligned=True),
+        launching.plan((layout,), (dtype,), 0, aligned=True),
     )
     source = kernel.source_for(dtype, way.form)
     arguments = [address(x), *way.passed, way.turns]

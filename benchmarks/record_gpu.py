@@ -26,7 +26,7 @@ from typing import Any
 
 import inplacelab as paddle
 from inplacelab import kernels
-from inplacelab.devices import cuda
+from inplacelab.backends import cuda
 from inplacelab.recording import Recording, save
 
 
@@ -96,7 +96,7 @@ def machine(*, simulate: bool) -> dict[str, str]:
     """The device and the versions."""
     if simulate:
         return {"device": "simulated", "inplacelab": paddle.__version__}
-    from inplacelab.devices.kernels import gpu_versions as real  # noqa: PLC0415  # it needs CuPy
+    import gpu_versions as real  # noqa: PLC0415  # it needs CuPy
 
     return real.machine() | {"inplacelab": paddle.__version__}
 

@@ -34,7 +34,7 @@ from time import process_time_ns
 from typing import Any, NamedTuple
 
 import inplacelab as paddle
-from inplacelab.diagnosis.recorded_watch import EVENTS
+from inplacelab.diagnosis.recorded_failures import EVENTS
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
 from inplacelab.recorders.program import Program

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any
 
 from inplacelab import autograd, errors, ops
 from inplacelab.autograd import tensor_methods as _tensor_methods  # noqa: F401  # gives `Tensor` what it can do with its history
-from inplacelab.autograd.grad_function import grad
 from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from inplacelab.devices import get_device, set_device
-from inplacelab.devices.base import Place
+from inplacelab.autograd.gradients import grad
+from inplacelab.backends import get_device, set_device
+from inplacelab.backends.base import Place
 from inplacelab.dtypes import (
     DType as dtype,
 )
@@ -58,7 +58,7 @@ from inplacelab.version import __version__ as __version__
 if TYPE_CHECKING:
     from inplacelab import base, device, distributed, io, kernels, linalg, metric, nn, optimizer, regularizer
     from inplacelab.base.dygraph import disable_static, enable_static, in_dynamic_mode
-    from inplacelab.device.paddle_places import (
+    from inplacelab.device.places import (
         CPUPlace,
         CUDAPlace,
         is_compiled_with_cinn,
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
         is_compiled_with_xpu,
     )
     from inplacelab.diagnosis.explain import explain
-    from inplacelab.distributed.data_parallel import DataParallel
+    from inplacelab.distributed.replicas import DataParallel
     from inplacelab.ipython import last_recording, load_ipython_extension
     from inplacelab.nn.layer import create_parameter
     from inplacelab.nn.parameters import ParamAttr
@@ -97,7 +97,7 @@ _LAZY = {
     ), "device.paddle_places"),
     "last_recording": "ipython", "load_ipython_extension": "ipython",
     "create_parameter": "nn.layer", "ParamAttr": "nn.parameters",
-    "DataParallel": "distributed.data_parallel", "record": "recorders.run", "explain": "diagnosis.explain", "shares_storage": "recorders.sharing", "show": "showing",
+    "DataParallel": "distributed.replicas", "record": "recorders.run", "explain": "diagnosis.explain", "shares_storage": "recorders.sharing", "show": "showing",
     "load": "saving", "save": "saving",
 }  # fmt: skip
 """What is imported on first use, and from which module; a name with "" is a module itself. A first program with tensors needs

@@ -32,7 +32,7 @@ import linecache
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -168,7 +168,7 @@ def load_ipython_extension(shell: Any) -> None:
         if unknown:
             print(f"{_NO_OPTION.format(unknown[0])}\n{_EXPLAIN_USAGE}")
             return
-        from inplacelab.diagnosis.magic import explain_last_cell
+        from inplacelab.diagnosis.cells import explain_last_cell
 
         explain_last_cell(shell, asks="-y" not in options, tries="--try" in options)
 
@@ -461,20 +461,28 @@ def _failures(recordings: list[Recording]) -> Iterator[Text]:
 
 
 def _show_ranks(recordings: list[Recording], *, from_start: bool) -> None:
-    """Shows ranks side by side, one alone as a stepper; without the widgets, a line that names the missing package."""
+    """Shows ranks side by side, one alone as a stepper."""
+    if _can_show(recordings, recordings):
+        from inplacelab_widgets import Stepper, show_ranks
+
+        step = 0 if from_start else None
+        if len(recordings) > 1:
+            _widgets.show(show_ranks(recordings, step, _tells_ahead=not from_start))
+        else:
+            _widgets.show(Stepper(recordings[0], step, _tells_ahead=not from_start))
+
+
+def _can_show(recordings: Sequence[Recording], shown: object) -> bool:
+    """Tells whether recordings can be shown. If one has no step, or the widgets are not installed, a line that says so stands for `shown`."""
     if not all(map(len, recordings)):
         print(_NOTHING)
-        return
+        return False
     try:
-        from inplacelab_widgets import Stepper, show_ranks
+        from inplacelab_widgets import Stepper  # noqa: F401
     except ImportError as missing:
-        print(spelled(_NO_WIDGETS.format(recordings, missing.name)))
-        return
-    step = 0 if from_start else None
-    if len(recordings) > 1:
-        _widgets.show(show_ranks(recordings, step, _tells_ahead=not from_start))
-    else:
-        _widgets.show(Stepper(recordings[0], step, _tells_ahead=not from_start))
+        print(spelled(_NO_WIDGETS.format(shown, missing.name)))
+        return False
+    return True
 
 
 def _compiled(shell: Any, tree: ast.Module, filename: str, *, shows_last: bool) -> list[Any]:
@@ -486,28 +494,20 @@ def _compiled(shell: Any, tree: ast.Module, filename: str, *, shows_last: bool) 
         and body
         and isinstance(body[-1], ast.Expr)
         and not instrument.is_call(body[-1])
-        and not _ends_with_semicolon(filename)
+        and not "".join(linecache.getlines(filename)).rstrip().endswith(";")
     ):
         shown = ast.Interactive([body[-1]])
         return [compiler(ast.Module(body[:-1], []), filename, "exec"), compiler(shown, filename, "single")]
     return [compiler(tree, filename, "exec")]
 
 
-def _ends_with_semicolon(filename: str) -> bool:
-    return "".join(linecache.getlines(filename)).rstrip().endswith(";")
-
-
 def _show(shell: Any, recording: Recording, options: argparse.Namespace) -> None:
-    """Shows the stepper; if the widgets are not installed, a line that names the missing package."""
-    if not len(recording):
-        print(_NOTHING)
+    """Shows the stepper."""
+    if not _can_show([recording], recording):
         return
-    try:
-        from inplacelab_widgets import Stepper
-        from inplacelab_widgets.scene import opening_step
-    except ImportError as missing:
-        print(spelled(_NO_WIDGETS.format(recording, missing.name)))
-        return
+    from inplacelab_widgets import Stepper
+    from inplacelab_widgets.scene import opening_step
+
     step = opening_step(recording, ()) if options.from_start and not options.predict else None
     attempt = _attempt(shell, recording) if options.fix else None
     stepper = Stepper(recording, step, predict=options.predict, attempt=attempt, _tells_ahead=not options.from_start)
@@ -531,15 +531,10 @@ def _other_recording(shell: Any, name: str | None) -> Recording | None:
 
 def _show_beside(other: Recording, recording: Recording) -> None:
     """Shows a cell beside the recording of another one."""
-    if not len(recording) or not len(other):
-        print(_NOTHING)
-        return
-    try:
+    if _can_show([other, recording], recording):
         from inplacelab_widgets import compare
-    except ImportError as missing:
-        print(spelled(_NO_WIDGETS.format(recording, missing.name)))
-        return
-    _widgets.show(compare(other, recording))
+
+        _widgets.show(compare(other, recording))
 
 
 def _shown_syntax_error(shell: Any, error: SyntaxError) -> Exception:

@@ -64,15 +64,12 @@ class Listing:
         return self.where(lambda row: any(word in str(row[0]) for word in words))
 
     def __str__(self) -> str:
-        rows = [[_bare(str(cell)) for cell in row] for row in (self.heads, *self._rows())]
+        all_rows = [self.heads, *(row for group in self.groups for row in group.rows)]
+        rows = [[_CODE.sub(r"\2", str(cell)) for cell in row] for row in all_rows]
         widths = [max(columns(row[k]) for row in rows) for k in range(len(self.heads))]
         return "\n".join("  ".join(map(padded, row, widths)).rstrip() for row in rows)
 
     __repr__ = __str__
-
-    def _rows(self) -> Iterator[Sequence[Cell]]:
-        for group in self.groups:
-            yield from group.rows
 
     def to_markdown(self) -> str:
         """Returns the table as Markdown: its title, and a Markdown table for each group."""
@@ -85,7 +82,8 @@ class Listing:
         for title, rows in self.groups:
             first, *others = self.heads
             lines: list[Sequence[Cell]] = [[title or first, *others], ["---"] * len(self.heads), *rows]
-            yield "\n".join(f"| {' | '.join(map(_piped, line))} |" for line in lines)
+            cells = ([str(cell).replace("|", "\\|") for cell in line] for line in lines)  # a bar would end a cell
+            yield "\n".join(f"| {' | '.join(line)} |" for line in cells)
 
     def _repr_html_(self) -> str:
         heads = "".join(f'<th scope="col">{_html(head)}</th>' for head in self.heads)
@@ -109,12 +107,3 @@ def _row(row: Sequence[Cell]) -> str:
 def _html(cell: Cell) -> str:
     """Text with `code` in backquotes, as HTML."""
     return _CODE.sub(r"<code>\2</code>", escape(str(cell)))
-
-
-def _bare(words: str) -> str:
-    return _CODE.sub(r"\2", words)
-
-
-def _piped(cell: Cell) -> str:
-    """A cell in Markdown, where a bar would end it."""
-    return str(cell).replace("|", "\\|")

@@ -15,7 +15,7 @@ import gc
 import sys
 from collections.abc import Callable
 
-from inplacelab.exclusive import Exclusive
+from inplacelab.locking import CallLock
 
 
 class Episode:
@@ -54,7 +54,7 @@ class Mark:
         self.ledger = ledger
 
 
-_changing_episodes = Exclusive()
+_changing_episodes = CallLock()
 """In it an episode begins or ends: several threads may record at once."""
 
 

@@ -52,7 +52,7 @@ class Observer:
         """Called after a kernel launch, before the operation that it belongs to; also in `silently`.
 
         Args:
-            launch: a `devices.kernels.launch.Launch`, which is plain data.
+            launch: a `kernels.launch.Launch`, which is plain data.
             storages: the storage of each operand; None for an operand without one, such as a result that is not a tensor yet.
         """
 

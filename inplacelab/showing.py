@@ -71,10 +71,10 @@ def show(*tensors: Any, **named: Any) -> None:
         _show_recording(recording)
         return
     names = names_of(sys._getframe(1), tensors, named)
-    for place, each in enumerate(_looks({**dict(zip(names, tensors, strict=True)), **named})):
+    for place, each in enumerate(_recordings({**dict(zip(names, tensors, strict=True)), **named})):
         if place and not _is_notebook():
             print()
-        _show_look(each)
+        _show_picture(each)
 
 
 def _recording_in(value: Any) -> Recording | None:
@@ -82,7 +82,7 @@ def _recording_in(value: Any) -> Recording | None:
     return found if isinstance(found, Recording) else None
 
 
-def _looks(given: dict[str, Any]) -> list[Recording]:
+def _recordings(given: dict[str, Any]) -> list[Recording]:
     """Returns a recording for each framework that the given tensors belong to. The first one says what concerns all of them."""
     empty = [name for name, value in given.items() if not existing.find({name: value})]
     said = [_ONE_EMPTY.format(name, class_name(type(given[name]))) for name in empty]
@@ -99,7 +99,7 @@ def _looks(given: dict[str, Any]) -> list[Recording]:
     return [replace(shown[0], notes=notes), *shown[1:]]
 
 
-def _show_look(recording: Recording) -> None:
+def _show_picture(recording: Recording) -> None:
     language = get_language()
     try:
         from inplacelab_widgets.look import look_html, look_text

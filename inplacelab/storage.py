@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from inplacelab.devices.base import Device
+    from inplacelab.backends.base import Device
 
 
 class Storage:

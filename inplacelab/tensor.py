@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from inplacelab import devices, dtypes, errors, modes, printing
-from inplacelab.form import Form, form_of
+from inplacelab import backends, dtypes, errors, modes, printing
+from inplacelab.dtypes import Form, form_of
 from inplacelab.layout import Layout, is_packed, may_overlap_itself, whole
 from inplacelab.storage import Storage
 
 if TYPE_CHECKING:
-    from inplacelab.devices import Device, Place
+    from inplacelab.backends import Device, Place
 
 _serial = count()
 
@@ -354,7 +354,7 @@ def adopt(target: Tensor, source: Tensor) -> None:
 def _rebuilt(
     kind: type[Tensor], values: np.ndarray[Any, Any], place: Place, stop_gradient: bool, name: str | None
 ) -> Tensor:
-    device = devices.find(place)
+    device = backends.find(place)
     tensor = _new(kind)
     tensor._grad = tensor._hooks = None
     adopt(tensor, fresh(device.from_host(values), device))

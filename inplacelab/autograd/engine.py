@@ -16,11 +16,11 @@ from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode
 from inplacelab.autograd.saved import Saved
-from inplacelab.exclusive import Exclusive
+from inplacelab.locking import CallLock
 from inplacelab.tensor import Tensor
 
 
-class Pass:
+class BackwardPass:
     """One backward pass.
 
     Attributes:
@@ -285,7 +285,7 @@ def _leading_to(targets: set[Node | None], roots: Sequence[Node], blocked: set[N
     return needed
 
 
-_changing_gradients = Exclusive()
+_changing_gradients = CallLock()
 """In it a pass adds to gradients: passes in two threads may reach the same leaf."""
 
 
@@ -363,7 +363,7 @@ def backward(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None], *, retai
         StaleSavedTensorError: if a saved tensor that a derivative needs has been overwritten.
         FreedGraphError: if an earlier pass freed a saved tensor.
     """
-    Pass(create_graph=False, retain_graph=retain_graph).run(
+    BackwardPass(create_graph=False, retain_graph=retain_graph).run(
         [root_of(t, s) for t, s in zip(tensors, seeds, strict=True)]
     )
 

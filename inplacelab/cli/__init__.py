@@ -1,29 +1,87 @@
 """Implements the command line: `inplacelab record script.py -o page.html`, `inplacelab explain script.py`,
 `inplacelab compare a.py b.py`, `inplacelab show recording.json`, `inplacelab share script.py --gif steps.gif`, `inplacelab lab`.
 
-Each subcommand is a module of this package: `add_to` declares its options, `run` does the work and returns the exit status. 0: done;
-1: the program failed, or there is nothing to show; 2: the command is not valid; 130, 141 and 143: stopped by Ctrl-C, by a closed pipe, by SIGTERM.
+The exit status is 0: done; 1: the program failed, or there is nothing to show; 2: the command is not valid; 130, 141 and 143: stopped by Ctrl-C, by a closed pipe, by SIGTERM.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any, NamedTuple
 
-from inplacelab.cli import compare, explain, lab, ranks, record, share, show
-from inplacelab.cli.bilingual_argparse import Parser
+from inplacelab.cli import commands, explain, lab, output
+from inplacelab.cli.arguments import CannotError, Parser, language_of
 from inplacelab.cli.output import is_open, say
-from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.signals import INTERRUPTED, PIPE_CLOSED
-from inplacelab.cli.words import language_of
+from inplacelab.cli.script import INTERRUPTED, PIPE_CLOSED
 from inplacelab.language import Text, speak
 from inplacelab.version import __version__
 
 __all__ = ["main"]
 
-_COMMANDS = {"record": record, "explain": explain, "compare": compare, "show": show, "share": share, "lab": lab}
+
+class Command(NamedTuple):
+    """One of the commands: what it does; what declares its options; what does the work and returns the exit status."""
+
+    summary: Text
+    add_to: Callable[[Parser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+_COMMANDS = {
+    "record": Command(
+        Text(
+            "Run a script or a module, record it, and write a page that steps through it, or a picture, text or the recording itself.",
+            "运行脚本或模块并记录，写出可逐步查看的网页，或图片、文本、记录本身。",
+        ),
+        commands.add_record,
+        commands.record,
+    ),
+    "explain": Command(
+        Text(
+            "Run a script or a module; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it.",
+            "运行脚本或模块；如果反向传播失败，就指出是哪一行保存了它需要的值、哪些行覆盖了它。",
+        ),
+        explain.add_to,
+        explain.run,
+    ),
+    "compare": Command(
+        Text(
+            "Run two scripts or modules, each with the framework that it imports, and print where they begin to differ: in values, versions, sharing, and how "
+            "they end. What the scripts print is not shown.",
+            "运行两个脚本或模块（各用自己导入的框架），指出它们从哪里开始不同：值、版本号、共享关系，以及如何结束。脚本自身的输出不显示。",
+        ),
+        commands.add_compare,
+        commands.compare,
+    ),
+    "show": Command(
+        Text(
+            "Draw a saved recording: as a page that steps through it, a picture or text.",
+            "绘制已保存的记录：可逐步查看的网页、图片或文本。",
+        ),
+        commands.add_show,
+        commands.show,
+    ),
+    "share": Command(
+        Text(
+            "Show a step of a program to others: write a picture, an animation, a page, or Markdown.",
+            "把程序的某一步分享给他人：写出图片、动图、网页或 Markdown。",
+        ),
+        commands.add_share,
+        commands.share,
+    ),
+    "lab": Command(
+        Text(
+            "Copy the lessons to a folder and open JupyterLab there. Arguments after -- go to JupyterLab.",
+            "把课程复制到一个文件夹，并在那里打开 JupyterLab。-- 之后的内容传给 JupyterLab。",
+        ),
+        lab.add_to,
+        lab.run,
+    ),
+}
 _VERSION = Text("show the version and exit", "显示版本并退出")
 _DESCRIPTION = Text(
     "Record what a program does with its tensors and draw it; explain why backward fails; open the lessons.",
@@ -42,15 +100,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     with speak(language_of(given)):
-        parser, commands = _parsers()
-        if not given or given[0] not in commands:
+        parser, parsers = _parsers()
+        if not given or given[0] not in parsers:
             return _without_command(parser, given)
         if arguments is None:
             _forget_own_folder()
         name = given[0]
-        options = commands[name].parsed(given[1:])
+        options = parsers[name].parsed(given[1:])
     options.words = given
-    with ranks.fixed(), speak(options.lang):
+    with output.fixed_ranks(), speak(options.lang):
         if options.notice is not None:
             say(options.notice, sys.stderr)
         try:
@@ -92,9 +150,10 @@ def _parsers() -> tuple[Parser, dict[str, Parser]]:
     """Returns the parser of the command, and those of the subcommands."""
     parser = Parser("inplacelab", _DESCRIPTION)
     parser.option("--version", says=_VERSION, action="version", version=f"inplacelab {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
     parsers = {}
     for name, command in _COMMANDS.items():
-        parsers[name] = commands.add_parser(name, description=command.SUMMARY, help=str(command.SUMMARY))
+        options: dict[str, Any] = {"description": command.summary}  # a text: `Parser` takes both languages
+        parsers[name] = subparsers.add_parser(name, help=str(command.summary), **options)
         command.add_to(parsers[name])
     return parser, parsers

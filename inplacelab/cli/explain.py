@@ -9,41 +9,112 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inplacelab import installing
-from inplacelab.cli import output, ranks, record
-from inplacelab.cli.bilingual_argparse import Parser, listed, positive
+from inplacelab.cli import commands, output
+from inplacelab.cli.arguments import CannotError, Parser, command_line, listed, positive
 from inplacelab.cli.output import Destination
-from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.script import Left, Ran, main_of, parsed_script, running, running_plainly
-from inplacelab.cli.signals import interruptible
-from inplacelab.cli.words import command_line
-from inplacelab.diagnosis.annotations import to_annotations
-from inplacelab.diagnosis.document import Attempts, Names, Report, to_json
-from inplacelab.diagnosis.explain import explain
-from inplacelab.diagnosis.findings import Finding, told
-from inplacelab.diagnosis.quoting import paint_for
-from inplacelab.diagnosis.recorded_trial import STEPS
-from inplacelab.diagnosis.recorded_watch import EVENTS
-from inplacelab.diagnosis.report import report_not_tried, report_of_trials, report_written
-from inplacelab.diagnosis.seen import Seen, seen_by, seen_in
-from inplacelab.diagnosis.source_file import text_of, write
-from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials
+from inplacelab.cli.script import Left, Ran, interruptible, main_of, parsed_script, running, running_plainly
+from inplacelab.diagnosis.document import Attempts, Names, Report, to_annotations, to_json
+from inplacelab.diagnosis.explain import explain, nothing_found
+from inplacelab.diagnosis.findings import Finding, Paint, completed, told
+from inplacelab.diagnosis.recorded_failures import EVENTS, finding, handled, unnoticed, watched_in
+from inplacelab.diagnosis.report import paint_for, report, report_not_tried, report_of_trials, report_written
+from inplacelab.diagnosis.trial_run import STEPS
+from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, text_of, write
 from inplacelab.language import Text
 from inplacelab.recorders.detection import Use, framework_of_script, not_installed
 from inplacelab.recorders.main_module import Main
 from inplacelab.recording.facts import FailureFacts, FixFacts
 from inplacelab.recording.fixes import of_program, with_fixes
+from inplacelab.recording.fixes.recorded_trails import trails_of
+from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.visible import visible
+from inplacelab.recording.trace import trail_of
 from inplacelab.supported import Framework, frameworks
 
-SUMMARY = Text(
-    "Run a script or a module; if a backward pass fails, say which line kept the value that it needed, and which lines overwrote it.",
-    "运行脚本或模块；如果反向传播失败，就指出是哪一行保存了它需要的值、哪些行覆盖了它。",
-)
+MOST = 5
+"""So many writes that a backward pass did not know of are shown."""
+_MORE = Text("({0} more of this kind.)", "（另有 {0} 处同类情况。）")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was seen of a program.
+
+    Attributes:
+        said: what is printed below the error that ended it.
+        operations, storages: how many were watched.
+        remarks: what was not.
+        handled: the failures that did not end it.
+        ended: the failure that did.
+        error: the type and the message of the error that did; None if there was none.
+        trails: the values that its pass found overwritten, or would have found.
+        checked: the fixes that were checked when the recording was made.
+    """
+
+    said: list[str]
+    operations: int
+    storages: int
+    remarks: Sequence[Text]
+    handled: Sequence[Finding]
+    ended: Finding | None
+    error: tuple[str, str] | None
+    trails: Sequence[Trail]
+    checked: Sequence[FixFacts] = ()
+
+
+def seen_by(watching: explain, raised: BaseException | None, *, advice: bool, paint: Paint) -> Seen:
+    """Returns what a watch has seen.
+
+    Args:
+        watching: the watch.
+        raised: the error that ended the program.
+        advice: whether to say what may be done, in general.
+        paint: colors what is printed.
+    """
+    failure = None if raised is None else watching.of(raised)
+    others = [each for each in watching.failures if each is not failure]
+    ended = None if failure is None else replace(completed(failure), ended=True)
+    trails = [] if failure is None else [trail_of(failure.facts)]
+    said = [watching.said(raised, advice=advice, paint=paint)]
+    error = None if raised is None else told(raised)
+    found = [*dict.fromkeys(map(completed, others))]
+    return Seen(said, *watching.watched, watching.remarks, found, ended, error, trails)
+
+
+def seen_in(
+    recording: Recording, raised: BaseException | None, path: Path, framework: Framework, *, paint: Paint
+) -> Seen:
+    """Returns what is seen in a recording.
+
+    Args:
+        recording: the recording.
+        raised: the error that ended the program.
+        path: the program's file.
+        framework: its framework.
+        paint: colors what is printed.
+    """
+    filename = str(path)
+    others = handled(raised, recording, filename)
+    silent = unnoticed(recording, filename) if framework.loses_history else []
+    found = [*others, *silent]
+    said = [f"\n{report(each, paint=paint)}" for each in (*others, *silent[:MOST])]
+    if len(silent) > MOST:
+        said.append(f"\n{_MORE.format(len(silent) - MOST)}")
+    if not found:
+        said += [*([str(nothing_found(*watched_in(recording)))] if raised is None else []), *map(str, recording.notes)]
+    if raised is None:
+        return Seen(said, *watched_in(recording), recording.notes, found, None, None, ())
+    error = recording.steps[-1].error if recording.steps else None
+    checked = [each for each in (error.fixes if error else ()) if each.checked and each.edits]
+    trails = () if checked else trails_of(recording, filename)
+    ended = finding(raised, recording, filename)
+    return Seen(said, *watched_in(recording), recording.notes, found, ended, told(raised), trails, checked)
+
+
 _SAYS = {
     "script": Text("the Python program to run", "要运行的 Python 程序"),
     "try": Text(
@@ -73,7 +144,6 @@ _ONE_OUTPUT = Text(
     "{0} 个进程会把 {0} 份文档写到同一个标准输出；请让每个进程各写一个文件：-o report.json",
 )
 _NOT_ENDED = Text("fixes are tried only for an error that ends the program", "只对终止了程序的错误尝试改法")
-_WRITTEN = Text("wrote {0}", "已写入 {0}")
 SECONDS = 60
 """How long a trial may take, if the user does not say."""
 FORMATS = ("text", "json", "github")
@@ -85,7 +155,7 @@ def add_to(parser: Parser) -> None:
     parser.programs(script=_SAYS["script"])
     parser.option("-o", "--output", "--html", says=_SAYS["output"], type=Path, metavar="FILE")
     parser.option("--format", says=_SAYS["format"], choices=FORMATS, default="text", metavar=listed(FORMATS))
-    parser.option("--framework", says=record.framework_help(), choices=tuple(frameworks()), metavar="FRAMEWORK")
+    parser.option("--framework", says=commands.framework_help(), choices=tuple(frameworks()), metavar="FRAMEWORK")
     parser.option("--try", says=_SAYS["try"], dest="tries", action="store_true")
     parser.option("--fix", says=_SAYS["fix"], action="store_true")
     parser.option("--seconds", says=_SAYS["seconds"].format(SECONDS), type=positive, default=SECONDS, metavar="N")
@@ -95,8 +165,11 @@ def add_to(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status."""
     recorded, document = _destinations(options)
-    if (world := ranks.world()) > 1:
-        _check_for_ranks(options, document, world)
+    if (world := output.ranks()) > 1:
+        if options.tries or options.fix:
+            raise CannotError(_ONE_PROCESS.format(world))
+        if document is not None and document.path is None:
+            raise CannotError(_ONE_OUTPUT.format(world))
     annotated = output.destination_of("txt", Path("-")) if options.format == "github" else None
     names, process = Names(Path.cwd(), Path.cwd()), os.getpid()
     if document is not None:
@@ -121,7 +194,7 @@ def _reported(
         _write(Report(script, status, not_run=why), document, names)
 
     for to in (recorded, document):
-        record.check_not_itself(None if to is None else to.path, script)
+        commands.check_not_itself(None if to is None else to.path, script)
     try:
         main = main_of(options.script, options.arguments)
         script = main.path
@@ -133,21 +206,7 @@ def _reported(
 
 def _write(report: Report, document: Destination | None, names: Names) -> None:
     if document is not None:
-        output.write_content(to_json(report, names), document)
-        if document.path is not None:
-            output.say(_WRITTEN.format(visible(str(document.given))), document.err)
-
-
-def _check_for_ranks(options: argparse.Namespace, document: Destination | None, world: int) -> None:
-    """Checks that several ranks can do what the options want.
-
-    Raises:
-        CannotError: if they cannot.
-    """
-    if options.tries or options.fix:
-        raise CannotError(_ONE_PROCESS.format(world))
-    if document is not None and document.path is None:
-        raise CannotError(_ONE_OUTPUT.format(world))
+        output.write_and_say(to_json(report, names), document)
 
 
 def _destinations(options: argparse.Namespace) -> tuple[Destination | None, Destination | None]:
@@ -166,7 +225,7 @@ def _destinations(options: argparse.Namespace) -> tuple[Destination | None, Dest
 def _explained(options: argparse.Namespace, main: Main, to: Destination | None, left: Left) -> Report:
     """Runs the program, says what was seen, tries fixes if they are asked for, and writes the recording. Returns what was found."""
     tree = parsed_script(main.path)[1]
-    use = record.use_of(options) or framework_of_script(main, tree)
+    use = commands.use_of(options) or framework_of_script(main, tree)
     framework = frameworks()[use.framework]
     if not framework.is_installed:
         raise CannotError(not_installed(framework.name))
@@ -178,7 +237,7 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         is_child = ran.recording is None and is_recorded  # the script has forked it
         # Before anything is said: of several ranks each says all that it has to say at once.
         seen = None if is_child else _seen(options, main, use, ran, watching)
-        status = record.report(ran.raised, printed, str(main.path), untried=not _tries(options))
+        status = commands.report(ran.raised, printed, str(main.path), untried=not _tries(options))
         if seen is None:
             return Report(main.path, status, framework.name)
         for each in seen.said:
@@ -186,8 +245,8 @@ def _explained(options: argparse.Namespace, main: Main, to: Destination | None, 
         seen, attempts, fixes = _tried(options, main, framework, seen)
         recording = ran.recording
         if recording is not None and to is not None:
-            completed = _completed(recording, fixes, options, can_be_tried=bool(seen.trails) and attempts is None)
-            output.write(completed, to, notes=watching is not None)  # `_seen` has said those of what was only recorded
+            shown = _with_fixes(recording, fixes, options, can_be_tried=bool(seen.trails) and attempts is None)
+            output.write(shown, to, notes=watching is not None)  # `_seen` has said those of what was only recorded
         version = framework.version if recording is None else recording.framework_version
         raised = None if ran.raised is None or issubclass(type(ran.raised), SystemExit) else told(ran.raised)
         found = [*seen.handled, *([] if seen.ended is None else [seen.ended])]
@@ -208,7 +267,7 @@ def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching:
         left_out = use.remarks
         seen = replace(seen, said=[*seen.said, *map(str, left_out)], remarks=[*seen.remarks, *left_out])
     can_be_tried = (
-        seen.trails and not seen.checked and not ranks.world()
+        seen.trails and not seen.checked and not output.ranks()
     )  # what a launcher would have to start is not known
     if watching is not None and can_be_tried and not _tries(options):
         command, *rest = options.words
@@ -216,7 +275,7 @@ def _seen(options: argparse.Namespace, main: Main, use: Use, ran: Ran, watching:
     return seen
 
 
-def _completed(
+def _with_fixes(
     recording: Recording, fixes: Sequence[FixFacts], options: argparse.Namespace, *, can_be_tried: bool
 ) -> Recording:
     """Returns the recording with the fixes that were found; or with the command that tries those that it has."""

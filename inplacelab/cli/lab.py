@@ -12,16 +12,10 @@ from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
 from inplacelab import installing
-from inplacelab.cli.bilingual_argparse import Parser, listed
-from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.words import LANGUAGE
+from inplacelab.cli.arguments import LANGUAGE, CannotError, Parser, listed
 from inplacelab.language import LANGUAGES, Text, get_language
 from inplacelab.lessons.delivery import Delivered, Outcome, deliver, shipped
 
-SUMMARY = Text(
-    "Copy the lessons to a folder and open JupyterLab there. Arguments after -- go to JupyterLab.",
-    "把课程复制到一个文件夹，并在那里打开 JupyterLab。-- 之后的内容传给 JupyterLab。",
-)
 FOLDER = Path("inplacelab-lessons")
 _SAYS = {
     "lang": Text(

@@ -1,4 +1,7 @@
-"""Writes a recording to a file, as a page, a picture, Markdown, plain text or JSON; decides before the program runs where and how."""
+"""Writes a recording to a file, as a page, a picture, Markdown, plain text or JSON; decides before the program runs where and how.
+
+Of several ranks, each writes a file of its own, and marks what it says.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import argparse
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -16,14 +19,52 @@ from shutil import copymode
 from threading import Lock, Timer
 from typing import Any, TextIO, cast
 
-from inplacelab.cli import ranks
-from inplacelab.cli.bilingual_argparse import Parser, listed
-from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.words import LANGUAGE
+from inplacelab.cli.arguments import LANGUAGE, CannotError, Parser, listed
 from inplacelab.language import LANGUAGES, Text, columns, get_language
 from inplacelab.recording import codec
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.visible import visible
+
+# ---- ranks: a launcher such as `torchrun` starts the same command several times -----------------------------------------------
+
+_environment: Mapping[str, str] = os.environ
+
+
+@contextmanager
+def fixed_ranks() -> Iterator[None]:
+    """Keeps inside a `with` block to what the launcher has set: a program may set the same variables."""
+    global _environment
+    before, _environment = _environment, dict(os.environ)
+    try:
+        yield
+    finally:
+        _environment = before
+
+
+def ranks() -> int:
+    """Returns how many ranks a launcher has started; 0 if none has started this process."""
+    size = _environment.get("WORLD_SIZE", "")
+    return int(size) if size.isdecimal() and _rank() else 0
+
+
+def marked(message: str) -> str:
+    """Returns a message of which each line says the rank, as PyTorch marks what a rank prints; unchanged if there is one only."""
+    if ranks() <= 1:
+        return message
+    return "\n".join(f"[rank{_rank()}]: {line}" for line in message.split("\n"))
+
+
+def path_of_rank(path: Path) -> Path:
+    """Returns the path of this rank's own file: page-rank1.html; unchanged if there is one rank only."""
+    return path if ranks() <= 1 else path.with_name(f"{path.stem}-rank{_rank()}{path.suffix}")
+
+
+def _rank() -> str:
+    found = _environment.get("RANK") or _environment.get("LOCAL_RANK") or ""
+    return found if found.isdecimal() else ""
+
+
+# ---- where and how --------------------------------------------------------------------------------------------------------
 
 _SAYS = {
     "output": Text(
@@ -60,7 +101,8 @@ _NO_WIDGETS = Text(
 )
 DRAWING = Text("drawing {0}", "正在绘制 {0}")
 _CANNOT_WRITE = Text("cannot write {0}: {1}", "无法写入 {0}：{1}")
-_WRITTEN = Text("wrote {0}: {1} steps", "已写入 {0}：共 {1} 步")
+_WRITTEN = Text("wrote {0}", "已写入 {0}")
+_WRITTEN_STEPS = Text("wrote {0}: {1} steps", "已写入 {0}：共 {1} 步")
 _CUT = Text(
     "; what happened later was left out (--limit keeps more)", "；此后发生的事没有保留（可用 --limit 保留更多）"
 )
@@ -82,11 +124,8 @@ def drawing(name: str, module: str = "inplacelab_widgets") -> Drawing:
     """
 
     def draw(*recordings: Recording, **options: Any) -> str | bytes:
-        raster = _widgets()[1]
-        try:
+        with _raster():
             content: str | bytes = getattr(import_module(module), name)(*recordings, **options)
-        except (ImportError, raster.NoFontError) as missing:
-            raise CannotError(Text(str(missing), str(missing)), status=1) from None
         return content
 
     return draw
@@ -98,19 +137,22 @@ def check_drawable(*, animated: bool = False) -> None:
     Raises:
         CannotError: if a library or a font is missing; it says what to install.
     """
-    raster = _widgets()[1]
-    try:
+    with _raster() as raster:
         raster.check_installed(animated=animated)
-    except (ImportError, raster.NoFontError) as missing:
-        raise CannotError(Text(str(missing), str(missing)), status=1) from None
 
 
-def _widgets() -> tuple[Any, Any]:
-    """The package, and its module for pictures of pixels."""
+@contextmanager
+def _raster() -> Iterator[Any]:
+    """Yields the module for pictures of pixels. What a `with` block finds missing is an error of the command."""
     try:
-        return import_module("inplacelab_widgets"), import_module("inplacelab_widgets.raster")
+        import_module("inplacelab_widgets")
+        raster = import_module("inplacelab_widgets.raster")
     except ImportError as missing:
         raise CannotError(_NO_WIDGETS.format(missing.name)) from None
+    try:
+        yield raster
+    except (ImportError, raster.NoFontError) as missing:
+        raise CannotError(Text(str(missing), str(missing)), status=1) from None
 
 
 _ASKS = "html"
@@ -197,7 +239,7 @@ def destination_of(form: str, given: Path, *, predict: bool = False) -> Destinat
         if not is_open(sys.stdout):
             raise CannotError(_CANNOT_WRITE.format(given, os.strerror(errno.EBADF)))
     else:
-        given = ranks.of_rank(given)
+        given = path_of_rank(given)
         try:
             path = _writable(given)
         except OSError as error:
@@ -242,7 +284,7 @@ def write(recording: Recording, to: Destination, draw: Drawing | None = None, *,
     write_content(content, to)
     if to.path is None:
         return
-    said = _WRITTEN.format(visible(str(to.given)), len(recording))
+    said = _WRITTEN_STEPS.format(visible(str(to.given)), len(recording))
     if recording.truncated:
         said += _CUT
     say(
@@ -287,6 +329,17 @@ def write_content(content: str | bytes, to: Destination) -> None:
         raise CannotError(_CANNOT_WRITE.format(visible(str(to.given)), error.strerror)) from None
 
 
+def write_and_say(content: str | bytes, to: Destination) -> None:
+    """Writes the content of a file, and says that it was written, if it was not printed.
+
+    Raises:
+        CannotError: if it cannot be written.
+    """
+    write_content(content, to)
+    if to.path is not None:
+        say(_WRITTEN.format(visible(str(to.given))), to.err)
+
+
 def _print_whole(content: bytes, out: TextIO | None) -> None:
     if out is None or not is_open(out):
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
@@ -320,7 +373,7 @@ def say(message: object, stream: TextIO | None) -> None:
     """Prints a message to a stream, if it is still there: in one write, so that those of several ranks do not mix."""
     if stream is not None and is_open(stream):
         with suppress(OSError):
-            stream.write(f"{ranks.marked(str(message))}\n")
+            stream.write(f"{marked(str(message))}\n")
             stream.flush()
 
 
@@ -339,7 +392,7 @@ def progress(doing: Text | None = None) -> Iterator[Callable[[Text], None]]:
         A function that says what is done next.
     """
     stream = sys.__stderr__  # not what the script may have put in its place
-    if stream is None or not is_open(stream) or not stream.isatty() or ranks.world() > 1:
+    if stream is None or not is_open(stream) or not stream.isatty() or ranks() > 1:
         yield lambda _: None
         return
     line = _ProgressLine(stream, doing)
@@ -387,8 +440,8 @@ class _ProgressLine:
         return _COLUMNS
 
     def _write(self, text: str) -> None:
-        room = self._columns() - 1
-        while columns(text) > room:
+        width = self._columns() - 1
+        while columns(text) > width:
             text = text[:-1]
         blank = " " * self._width
         self._width = columns(text)
@@ -405,16 +458,12 @@ def chosen_format(options: argparse.Namespace) -> str:
             questions.
     """
     form = str(options.format or _form_of(options.output, _OR_CHOOSE))
-    if options.output is not None:
-        _check_suffix(options.output, form)
+    given = options.output
+    if given is not None and told_by(given) not in (form, "") and told_by(given) in FORMATS:
+        raise CannotError(_OTHER_FORMAT.format(visible(str(given)), form))
     if options.predict and form != _ASKS:
         raise CannotError(_CANNOT_ASK.format(form))
     return form
-
-
-def _check_suffix(given: Path, form: str) -> None:
-    if (other := told_by(given)) in FORMATS and other != form:
-        raise CannotError(_OTHER_FORMAT.format(visible(str(given)), form))
 
 
 def _form_of(path: Path | None, otherwise: Text | None = None) -> str:

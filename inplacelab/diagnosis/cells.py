@@ -1,26 +1,47 @@
-"""The cells of a notebook as one program, in which fixes are tried; and what is found there, in terms of the cells."""
+"""The cells of a notebook as one program, in which fixes are tried; and what is found there, in terms of the cells.
+
+Fixes are looked for in a process of its own (`python -m inplacelab.diagnosis.cells`), so that the notebook's kernel goes on meanwhile, and can
+end it. The kernel and this process send each other pickled data. When the kernel closes its end, or is gone, this process ends, and the trial
+that runs.
+
+`%explain` runs the last cell again, watched, and says why its backward failed; with `--try` it looks for a fix.
+"""
 
 from __future__ import annotations
 
+import _thread
+import os
+import pickle
 import re
+import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import groupby
-from threading import Event
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from inplacelab.diagnosis.report import none_works, not_tried
-from inplacelab.diagnosis.search_run import search
-from inplacelab.diagnosis.trials import NotTriedError
-from inplacelab.language import Text
+from inplacelab.diagnosis.explain import explain, framework_to_watch
+from inplacelab.diagnosis.report import none_works, not_tried, report_not_tried, report_of_trials
+from inplacelab.diagnosis.trials import STOPPED, NotTriedError, Trials, Tried
+from inplacelab.language import Text, get_language
+from inplacelab.recorders.detection import framework_used
+from inplacelab.recorders.program import parsed
 from inplacelab.recording.facts import EditFacts, FixFacts
-from inplacelab.recording.fixes import with_fixes
+from inplacelab.recording.fixes import block, of_program, with_fixes
 from inplacelab.recording.fixes.difference import diff_of, edits_between
+from inplacelab.recording.fixes.located import Lines
+from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import applied, source_lines
-from inplacelab.supported import framework_named
+from inplacelab.supported import framework_named, frameworks
+
+# ---- cells ---------------------------------------------------------------------------------------------------------
 
 _BODY = re.compile(r"%%(?:stepper|time|capture|prun)\b[^\n]*\n")
 """The first line of a cell whose other lines run as they stand there."""
@@ -211,3 +232,208 @@ class CellsAttempt:
         told = with_fixes(recording, fixes)
         self._found(recording, told)
         return told
+
+
+# ---- the search, in a process of its own ---------------------------------------------------------------------------
+
+SECONDS = 60
+"""How long a trial may take."""
+PATIENCE = 10
+"""So many seconds after it was told to end, the process is ended."""
+
+_DOES_NOT_FAIL = Text(
+    "in a process of their own, the cells do not fail in backward", "在单独的进程中，这些单元格的反向传播没有失败"
+)
+_FAILS_BEFORE = Text(
+    "in a process of their own, in an empty folder and without input, the cells fail elsewhere: {0}",
+    "在单独的进程和空文件夹中、没有输入时，这些单元格在别处失败：{0}",
+)
+_ENDED = Text("the search has ended unexpectedly", "搜索意外结束")
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What came out of a search.
+
+    Attributes:
+        fixes: the fixes that work, of the cells as one text.
+        count: how many edits were tried.
+        copies: the bytes of the copies of everything that grad nodes save.
+        elsewhere: the first line that would have to change, if it is in another file, which was not edited.
+    """
+
+    fixes: tuple[FixFacts, ...]
+    count: int
+    copies: int
+    elsewhere: Spot | None = None
+
+
+def search(
+    text: str, framework: str, lines: Lines, *, tell: Callable[[Text], None] = lambda _: None, stop: Event | None = None
+) -> Searched:
+    """Looks for fixes of a program without a file, in other processes and an empty folder.
+
+    Args:
+        text: the program.
+        framework: its framework.
+        lines: names its lines in what fixes say; it can be pickled.
+        tell: is told what is done next.
+        stop: ends the search when it is set.
+
+    Raises:
+        NotTriedError: if no fix can be tried.
+    """
+    package = str(Path(__file__).parents[2])
+    path = os.pathsep.join([*map(os.path.abspath, sys.path), package])
+    environment = {**os.environ, "PYTHONPATH": path, "INPLACELAB_LANGUAGE": get_language()}
+    command = [sys.executable, "-m", "inplacelab.diagnosis.cells"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environment, start_new_session=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            pickle.dump((text, framework, lines), process.stdin)
+            process.stdin.flush()
+            if stop is not None:
+                Thread(target=_end, args=(process, stop), daemon=True).start()
+            while isinstance(said := pickle.load(process.stdout), Text):
+                tell(said)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            raise NotTriedError(_ENDED) from None
+        finally:
+            _end(process)
+    if isinstance(said, Exception):
+        raise said
+    found: Searched = said
+    return found
+
+
+def _end(process: subprocess.Popen[bytes], stop: Event | None = None) -> None:
+    """Ends a search: at once, or when it is told to, unless it has ended."""
+    while stop is not None and process.poll() is None and not stop.wait(0.2):
+        pass
+    with suppress(OSError, ValueError):
+        if process.stdin is not None:
+            process.stdin.close()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(PATIENCE)
+    process.kill()
+
+
+def main() -> None:
+    """Runs a search."""
+    text, framework, lines = pickle.load(sys.stdin.buffer)
+    out = os.fdopen(os.dup(1), "wb")
+
+    def say(found: object) -> None:
+        pickle.dump(found, out)
+        out.flush()
+
+    Thread(target=_wait_for_end, daemon=True).start()
+    with suppress(KeyboardInterrupt, BrokenPipeError):
+        try:
+            with TemporaryDirectory(prefix="inplacelab-") as folder:
+                script = Path(folder).resolve() / "cells.py"
+                script.write_text(text, encoding="utf-8")
+                found: Searched | Exception = _searched(script, framework, lines, say)
+        except NotTriedError as reason:
+            found = reason
+        say(found)
+
+
+def _wait_for_end() -> None:
+    sys.stdin.buffer.read()
+    _thread.interrupt_main()
+
+
+def _searched(script: Path, framework: str, lines: Lines, tell: Callable[[Text], None]) -> Searched:
+    trials = Trials(script, [], framework=framework, seconds=SECONDS, tell=tell, lines=lines)
+    trails, error = trials.failing()
+    if not trails:
+        raise NotTriedError(_FAILS_BEFORE.format(error.splitlines()[0]) if error else _DOES_NOT_FAIL)
+    tried = trials.find(trails)
+    return Searched(of_program(tried.fixes, script), tried.count, tried.copies, _elsewhere(trails[-1], script))
+
+
+def _elsewhere(trail: Trail, script: Path) -> Spot | None:
+    """Returns the first line that would have to change, if none of them is in the cells."""
+    responsible = [each[0] for each in (*trail.writes, trail.released, trail.kept) if each]
+    changed = responsible[: len(trail.writes) or 1]
+    return changed[0] if changed and all(each.filename != str(script) for each in changed) else None
+
+
+# ---- %explain ------------------------------------------------------------------------------------------------------
+
+_NO_CELL = Text("There is no cell before this one.", "前面没有单元格。")
+_NO_GRADIENTS = Text("The last cell computes no gradients: it uses {0}.", "上一个单元格使用 {0}，不计算梯度。")
+_ASK = Text("Run the last cell again, to watch it? [y/N] ", "再运行一次上一个单元格，以便监视？[y/N] ")
+_ASK_ALL = Text(
+    "Run all cells so far again, in other processes and an empty folder, to try fixes? [y/N] ",
+    "在其他进程和空文件夹中再运行一遍目前所有的单元格，以便尝试改法？[y/N] ",
+)
+_CANNOT_ASK = Text(
+    "`%explain` runs cells again, and cannot ask here whether it may: write `%explain -y`.",
+    "`%explain` 会再次运行单元格，而这里无法询问是否可以：请写 `%explain -y`。",
+)
+_NOT_RUN = Text("The cell was not run.", "没有运行该单元格。")
+
+
+def explain_last_cell(shell: Any, *, asks: bool, tries: bool) -> None:
+    """Runs the last cell again, and prints why its backward failed.
+
+    Args:
+        shell: IPython.
+        asks: whether to ask before that.
+        tries: whether to try fixes instead, in all cells so far.
+    """
+    cells = Cells(shell)
+    if not cells.raw:
+        print(_NO_CELL)
+        return
+    framework = framework_to_watch(framework_used(parsed(shell.transform_cell(cells.raw)), shell.user_ns).framework)
+    if not frameworks()[framework].terms.has_gradients:
+        print(_NO_GRADIENTS.format(framework))
+    elif not asks or _may_run(_ASK_ALL if tries else _ASK):
+        print(_tried(cells, framework) if tries else _watched(shell, cells.raw, framework))
+
+
+def _watched(shell: Any, cell: str, framework: str) -> explain:
+    """Runs a cell again, watched. Returns what was found out."""
+    # IPython runs a cell under the name that this returns, and shows it in tracebacks.
+    name = shell.compile.cache(shell.transform_cell(cell), shell.execution_count, raw_code=cell)
+    found = explain(framework, name)
+    with found:
+        error = shell.run_cell(cell, store_history=False).error_in_exec
+        found.ended(error)
+    return found
+
+
+def _tried(cells: Cells, framework: str) -> str:
+    """Runs the cells as a program, with edits. Returns what came of it."""
+    try:
+        found = search(cells.text, framework, cells.lines())
+    except (NotTriedError, KeyboardInterrupt) as reason:
+        return report_not_tried(reason.why if isinstance(reason, NotTriedError) else STOPPED)
+    if not found.fixes:
+        return report_of_trials(Tried((), found.count, found.copies), framework, found.elsewhere)
+    said = map(str, block(found.fixes))
+    return "\n".join([*said, "", *map(cells.diff, found.fixes)])
+
+
+def _may_run(question: Text) -> bool:
+    try:
+        answer = input(str(question))
+    except (EOFError, NotImplementedError, RuntimeError):  # a notebook that runs without a person
+        print(_CANNOT_ASK)
+        return False
+    if answer.strip().lower() in ("y", "yes", "是"):
+        return True
+    print(_NOT_RUN)
+    return False
+
+
+if __name__ == "__main__":
+    # Under its own name, by which the kernel knows what is pickled.
+    import_module("inplacelab.diagnosis.cells").main()

@@ -5,17 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import Protocol, Self
 
-from inplacelab.diagnosis.quoting import Paint, plain
+from inplacelab.diagnosis.findings import Finding, Paint, completed, plain
 from inplacelab.language import Text
 from inplacelab.recorders.own_code import program_is
 from inplacelab.recorders.static import message_of
 from inplacelab.recorders.tracebacks import as_unrecorded
 from inplacelab.supported import framework_named, frameworks, loaded
-
-if TYPE_CHECKING:
-    from inplacelab.diagnosis.failures import Failure
 
 _NOTHING = Text(
     "No backward pass failed in what was watched. Operations: {0}; storages that were written or viewed: {1}.",
@@ -40,7 +37,7 @@ class Watch(Protocol):
     def framework(self) -> str: ...
 
     @property
-    def failures(self) -> Sequence[Failure]: ...
+    def failures(self) -> Sequence[Finding]: ...
 
     @property
     def remarks(self) -> Sequence[Text]: ...
@@ -69,7 +66,7 @@ def watch_of(framework: str, filename: str | None = None) -> Watch:
         watch: Watch = loaded(known.watch)()
         return watch
     if known is not None and known.terms.has_gradients:
-        from inplacelab.diagnosis.recorded_watch import RecordedWatch  # noqa: PLC0415  # nobody else needs recorders
+        from inplacelab.diagnosis.recorded_failures import RecordedWatch  # noqa: PLC0415  # nobody else needs recorders
 
         return RecordedWatch(framework, filename)
     raise ValueError(str(_NO_WATCH.format(framework)))
@@ -134,7 +131,7 @@ class explain:  # noqa: N801  # used like a function
         self._known, self._filename = frameworks()[framework], filename
         self._watch: Watch = _Unwatched(framework)
         self.caveats: list[Text] = []
-        self._annotated: list[Failure] = []
+        self._annotated: list[Finding] = []
         try:
             self._watch = watch_of(framework, filename)
         except Exception as error:
@@ -143,7 +140,7 @@ class explain:  # noqa: N801  # used like a function
             self.caveats = [unusable(self._known, error)]
 
     @property
-    def failures(self) -> Sequence[Failure]:
+    def failures(self) -> Sequence[Finding]:
         """What was found out about backward passes that failed."""
         return self._watch.failures
 
@@ -183,17 +180,15 @@ class explain:  # noqa: N801  # used like a function
     def annotate(self, error: BaseException | None, *, advice: bool = True) -> None:
         """Adds what was found out to an error as a note, once (see `report.report`)."""
         found = None if error is None else self.of(error)
-        if error is not None and found is not None and found not in self._annotated:
+        if error is not None and found is not None and all(each is not found for each in self._annotated):
             self._annotated.append(found)
             BaseException.add_note(error, self._said_of(found, advice=advice, paint=plain))
 
-    def of(self, error: BaseException) -> Failure | None:
+    def of(self, error: BaseException) -> Finding | None:
         """Returns what was found out about an error; None if it is not one of a backward pass."""
-        key = (
-            id(error),
-            message_of(error),
-        )  # the latest: an error that the program has handled may have had the same address
-        return next((each for each in reversed(self._watch.failures) if each.error == key), None)
+        # The latest: an error that the program has handled may have had the same address.
+        known = (each for each in reversed(self._watch.failures) if each.error and each.address == id(error))
+        return next((each for each in known if each.error and each.error[1] == message_of(error)), None)
 
     def __str__(self) -> str:
         return self.said()
@@ -208,7 +203,7 @@ class explain:  # noqa: N801  # used like a function
         reports = [_reported(each, advice=True, paint=paint) for each in self.failures]
         return "\n\n".join(dict.fromkeys(reports))  # each time round a loop they may be the same
 
-    def _said_of(self, found: Failure, *, advice: bool, paint: Paint) -> str:
+    def _said_of(self, found: Finding, *, advice: bool, paint: Paint) -> str:
         return "\n".join(["\n" + _reported(found, advice=advice, paint=paint), *map(str, self.caveats)])
 
 
@@ -217,8 +212,7 @@ def nothing_found(operations: int, storages: int) -> Text:
     return _NOTHING.format(operations, storages)
 
 
-def _reported(found: Failure, *, advice: bool, paint: Paint) -> str:
-    from inplacelab.diagnosis.findings import finding_of  # noqa: PLC0415  # only if a pass has failed
-    from inplacelab.diagnosis.report import report  # noqa: PLC0415
+def _reported(found: Finding, *, advice: bool, paint: Paint) -> str:
+    from inplacelab.diagnosis.report import report  # noqa: PLC0415  # only if a pass has failed
 
-    return report(finding_of(found), advice=advice, paint=paint)
+    return report(completed(found), advice=advice, paint=paint)

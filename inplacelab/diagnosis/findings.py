@@ -1,26 +1,29 @@
-"""Defines what is said of a failure, as data: the report, its JSON form and its annotations are made of the same findings."""
+"""Defines what is found out about a failure, as data: a watch notes it, and the report, its JSON form and its annotations are made of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import linecache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from inplacelab.diagnosis.failures import Failure
-from inplacelab.diagnosis.source_file import text_of_program
 from inplacelab.language import Text
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recording.facts import FailureFacts, FixFacts
-from inplacelab.recording.fixes import fixes_for
-from inplacelab.recording.fixes.located import changed, lines_of
-from inplacelab.recording.sentences.failures import advice_for, headline
-from inplacelab.recording.trace import trail_of
 
 COLON = Text(":", "：")
+
+Paint = Callable[[str, str], str]
+"""Gives a text the color of what it is: a role, "file", "added" or "removed"."""
+
+
+def plain(text: str, _: str) -> str:
+    """Returns a text as it is (a `Paint`)."""
+    return text
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What is said of a failure.
+    """What is found out about a backward pass that failed, or whose gradients are wrong, and what is said of it.
 
     Attributes:
         facts: what led to it.
@@ -31,6 +34,8 @@ class Finding:
         sources: the texts of the files that they change, before.
         written: that of them which was written to the files.
         ended: whether its error has ended the program.
+        address: the address of the exception, for a watch.
+        is_complete: whether advice and fixes were looked for; a watch does not do that while the program runs.
     """
 
     facts: FailureFacts
@@ -41,26 +46,54 @@ class Finding:
     sources: Mapping[str, str] = field(default_factory=dict, hash=False)
     written: FixFacts | None = None
     ended: bool = False
+    address: int = field(default=0, compare=False)
+    is_complete: bool = field(default=True, compare=False)
 
     @property
     def says(self) -> Text:
         """What happened, in one sentence, without its stop."""
+        from inplacelab.recording.sentences.failures import headline  # noqa: PLC0415  # not while a program runs
+
         said = headline(self.facts)
         return said if said.en or self.why is None else self.why
 
     def changes(self, fix: FixFacts) -> dict[str, tuple[str, str]]:
         """Returns the texts of the files that a fix changes, before and after."""
+        from inplacelab.recording.fixes.located import changed  # noqa: PLC0415
+
         return changed([each for each in fix.edits if each.file in self.sources], self.sources.__getitem__)
 
 
-def finding_of(failure: Failure) -> Finding:
-    """Returns what is said of a backward pass that a watch has seen fail."""
-    error = (failure.raised, failure.error[1]) if failure.raised else None
-    needed, found = failure.facts.needed, failure.fixes
-    if found is None and failure.facts.kind != "silent":
-        found = fixes_for([trail_of(failure.facts)], text_of_program, lines_of(needed[-1].file if needed else ""))
-    sources = {each.file: text_of_program(each.file) for fix in found or () for each in fix.edits}
-    return Finding(failure.facts, error, advice=advice_for(failure.facts), fixes=found or (), sources=sources)
+def completed(found: Finding) -> Finding:
+    """Returns a finding with its advice and fixes."""
+    if found.is_complete:
+        return found
+    from inplacelab.recording.fixes import fixes_for  # noqa: PLC0415  # only if a pass has failed
+    from inplacelab.recording.fixes.located import lines_of  # noqa: PLC0415
+    from inplacelab.recording.sentences.failures import advice_for  # noqa: PLC0415
+    from inplacelab.recording.trace import trail_of  # noqa: PLC0415
+
+    needed, fixes = found.facts.needed, found.fixes
+    if found.facts.kind != "silent":
+        fixes = fixes_for([trail_of(found.facts)], text_of_program, lines_of(needed[-1].file if needed else ""))
+    return replace(found, advice=advice_for(found.facts), fixes=fixes, sources=sources_of(fixes), is_complete=True)
+
+
+def sources_of(fixes: Sequence[FixFacts]) -> dict[str, str]:
+    """Returns the texts of the files that fixes change."""
+    return {each.file: text_of_program(each.file) for fix in fixes for each in fix.edits}
+
+
+def text_of_program(name: str) -> str:
+    """Returns the text of a file, or of a cell, as it was when it ran.
+
+    Raises:
+        FileNotFoundError: if it is not known.
+    """
+    text = "".join(linecache.getlines(name))
+    if not text:
+        raise FileNotFoundError(name)
+    return text
 
 
 def told(error: BaseException) -> tuple[str, str]:

@@ -8,13 +8,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import tokenize
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from inplacelab.diagnosis.source_file import SourceFile
 from inplacelab.diagnosis.trial_run import Asked, Request
 from inplacelab.language import Text
 from inplacelab.recorders.fix_search import Budget, Outcome, search
@@ -24,6 +24,54 @@ from inplacelab.recorders.own_code import is_own
 from inplacelab.recording.facts import EditFacts, FixFacts
 from inplacelab.recording.fixes.located import Lines, changed, lines_of
 from inplacelab.recording.fixes.spots import Trail
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file of a program.
+
+    Attributes:
+        text: its text, with lines that end as Python's do.
+        encoding: how its bytes are read: what its first lines declare, or its byte order mark, or UTF-8.
+        newline: how its lines end.
+    """
+
+    text: str
+    encoding: str
+    newline: str
+
+    @classmethod
+    def read(cls, path: str | Path) -> SourceFile:
+        """Reads a file.
+
+        Raises:
+            OSError: if it cannot be read.
+            SyntaxError, ValueError: if it is not a Python program.
+        """
+        with tokenize.open(path) as file:
+            text, found = file.read(), file.newlines
+            newline = found if isinstance(found, str) else "\n"  # not known, or of several kinds
+            return cls(text, file.encoding, newline)
+
+    def write(self, path: str | Path, text: str) -> None:
+        """Writes another text for it to a file.
+
+        Raises:
+            OSError: if it cannot be written.
+        """
+        Path(path).write_bytes(text.replace("\n", self.newline).encode(self.encoding))
+
+
+def text_of(path: str) -> str:
+    """Returns the text of a file; see `SourceFile.read`."""
+    return SourceFile.read(path).text
+
+
+def write(fix: FixFacts) -> None:
+    """Writes a fix into the files that it edits."""
+    for name, (_, text) in changed(fix.edits, text_of).items():
+        SourceFile.read(name).write(name, text)
+
 
 LARGEST = 64 << 20
 """A folder with more bytes is not copied."""

@@ -7,15 +7,14 @@ mpiexec -n 4 python program.py
 ```
 
 `environment` finds the ranks, and leaves MPI at the end. In `world` they meet: before a collective, every rank announces what it is about to
-do (`announcement`), so all ranks find a mistake before anything is written. `transfers` moves the elements, and `collectives` makes
-operations of that: in place, with versions and derivatives. `DataParallel` and `SyncBatchNorm` are made of collectives; `check_replicas` says
-where replicas have drifted apart, from the recordings of their ranks.
+do, so all ranks find a mistake before anything is written. `world` also moves the elements, and `collectives` makes operations of that: in
+place, with versions and derivatives. `DataParallel` and `SyncBatchNorm` are made of collectives; `check_replicas` says where replicas have
+drifted apart, from the recordings of their ranks. `on_ranks` runs a program of a notebook on several ranks.
 """
 
 from __future__ import annotations
 
 from inplacelab.distributed.collectives import all_gather, all_reduce, barrier, broadcast, reduce_scatter
-from inplacelab.distributed.data_parallel import DataParallel
 from inplacelab.distributed.environment import (
     get_rank,
     get_world_size,
@@ -24,9 +23,9 @@ from inplacelab.distributed.environment import (
     is_initialized,
     set_timeout,
 )
-from inplacelab.distributed.replicas import check_replicas
+from inplacelab.distributed.replicas import DataParallel, check_replicas
 from inplacelab.distributed.sync_batch_norm import SyncBatchNorm
-from inplacelab.distributed.transfers import ReduceOp
+from inplacelab.distributed.world import ReduceOp
 
 __all__ = [
     "DataParallel",

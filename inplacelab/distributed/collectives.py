@@ -8,18 +8,120 @@ contributes to the results on other ranks comes back from there, so backward mak
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from inplacelab import errors
-from inplacelab.autograd.custom.call import Call
-from inplacelab.autograd.py_layer import PyLayer
-from inplacelab.distributed import transfers
-from inplacelab.distributed.preparation import GRADIENT, Preparation
-from inplacelab.distributed.transfers import Flat, ReduceOp
+from inplacelab import errors, modes
+from inplacelab.autograd.history import check_leaf, edge
+from inplacelab.autograd.py_layer import Call, PyLayer
+from inplacelab.distributed.environment import check_group, world_for
+from inplacelab.distributed.world import (
+    Announcement,
+    Flat,
+    ReduceOp,
+    World,
+    headline,
+    reduce_everywhere,
+    reduce_parts,
+    send_to_all,
+)
+from inplacelab.ops.arguments.operands import as_tensor, refuse_self_overlap
 from inplacelab.ops.creation import empty_like
 from inplacelab.tensor import Tensor
+
+GRADIENT = ", with gradient"
+"""Added to the options of a collective whose tensor needs a gradient."""
+
+
+class Preparation:
+    """Checks the arguments of a collective in a `with` block, and then meets the other ranks.
+
+    If the block refuses something, the others are told, so that all of them refuse.
+
+    Attributes:
+        announcement: what this rank has told the others, once the block has ended.
+    """
+
+    announcement: Announcement
+
+    def __init__(self, name: str, group: Any, sync_op: bool) -> None:
+        self.name, self.options = name, ""
+        self.world: World = world_for(name)
+        check_group(name, group)
+        if not sync_op:
+            raise errors.always_synchronous(op=name)
+        self._operands: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        refused = "" if error is None else headline(error)
+        self.announcement = self.world.announcement(self.name, self._operands, self.options, refused=refused)
+        try:
+            self.world.meet(self.announcement)
+            self.world.collectives += 1
+        except errors.CommunicationError:
+            if error is None:
+                raise
+
+    def report(self, *, alone: bool = False) -> None:
+        """Reports to the observers which collective it was, so that recordings of several ranks can be put side by side.
+
+        Args:
+            alone: whether no operation follows.
+        """
+        for each in modes.current().listeners:
+            each.communicated(self.name, self.announcement.number, self.world.rank, self.world.size, alone=alone)
+
+    def reads(self, tensor: Tensor) -> None:
+        """Notes a tensor on whose form the ranks must agree."""
+        as_tensor(self.name, "tensor", 0, tensor)
+        if not isinstance(tensor.storage.buffer, np.ndarray):
+            raise errors.tensor_not_in_host_memory(op=self.name, place=tensor.place)
+        self._operands.append(f"{tensor.array.dtype.name}{list(tensor.array.shape)}")
+
+    def writes(self, tensor: Tensor) -> None:
+        """Notes a tensor that the collective writes, and refuses what an in-place operation refuses."""
+        self.reads(tensor)
+        self.check_write(tensor)
+
+    def check_write(self, tensor: Tensor) -> None:
+        """Refuses a leaf that needs a gradient, and a tensor whose elements share slots."""
+        if tensor.overlaps:
+            refuse_self_overlap(self.name, tensor)
+        if modes.current().recording_history:
+            check_leaf(self.name, tensor, write=f"{self.name}(y)")
+
+    def reduces(self, tensor: Tensor, op: Any) -> bool:
+        """Refuses a reduction that is not defined for a tensor. Returns whether the tensor needs a gradient."""
+        if op not in list(ReduceOp) or isinstance(op, bool):
+            raise errors.unknown_reduce_op(op=self.name, given=op)
+        op, kind = ReduceOp(op), tensor.array.dtype.kind
+        allowed = {ReduceOp.AVG: "fc", ReduceOp.MAX: "biuf", ReduceOp.MIN: "biuf"}.get(op, "iufc")
+        if kind not in allowed:
+            raise errors.reduction_of_dtype(op=self.name, reduction=op.name, dtype=tensor.array.dtype.name)
+        needs = bool(self.gradient(tensor))
+        if needs and op not in (ReduceOp.SUM, ReduceOp.AVG):
+            raise errors.reduction_without_derivative(op=self.name, reduction=op.name)
+        return needs
+
+    def gradient(self, tensor: Tensor) -> str:
+        """Returns a note if the tensor needs a gradient: then backward makes a collective, in which all ranks must take part."""
+        wanted = modes.current().recording_history and tensor.array.dtype.kind in "fc"
+        return GRADIENT if wanted and edge(tensor) is not None else ""
+
+    def list_like(self, tensors: Sequence[Any], like: Tensor) -> None:
+        """Refuses a list that has not one tensor like `like` for each rank."""
+        forms = {(each.array.shape, each.array.dtype) for each in tensors if isinstance(each, Tensor)}
+        if len(tensors) != self.world.size or forms != {(like.array.shape, like.array.dtype)}:
+            raise errors.one_tensor_per_rank(op=self.name, count=len(tensors), ranks=self.world.size)
+
+    def separate(self, tensors: Sequence[Tensor]) -> None:
+        """Refuses tensors that share a storage."""
+        if len({id(each.storage) for each in tensors}) < len(tensors):
+            raise errors.tensors_share_storage(op=self.name)
 
 
 def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, sync_op: bool = True) -> None:
@@ -171,7 +273,7 @@ class AllReduce(Collective):
     def forward(ctx: Any, tensor: Tensor, op: ReduceOp, call: Preparation) -> Tensor:
         ctx.op = op
         with _Writing(tensor) as flat:
-            transfers.reduce_everywhere(call.world, call.announcement, flat, op)
+            reduce_everywhere(call.world, call.announcement, flat, op)
         return tensor
 
     @staticmethod
@@ -188,7 +290,7 @@ class Broadcast(Collective):
     def forward(ctx: Any, tensor: Tensor, src: int, call: Preparation) -> Tensor:
         ctx.is_source = src == call.world.rank
         with _Writing(tensor) as flat:
-            transfers.send_to_all(call.world, call.announcement, [flat], [src])
+            send_to_all(call.world, call.announcement, [flat], [src])
         return tensor
 
     @staticmethod
@@ -208,7 +310,7 @@ class AllGather(Collective):
         writings = [_Writing(each) for each in results]
         flats = [each.__enter__() for each in writings]
         flats[world.rank][...] = tensor.array.reshape(-1)
-        transfers.send_to_all(world, call.announcement, flats, range(world.size))
+        send_to_all(world, call.announcement, flats, range(world.size))
         for each in writings:
             each.__exit__()
         return results
@@ -228,7 +330,7 @@ class ReduceScatter(Collective):
         ctx.op, ctx.size = op, call.world.size
         flats = [np.ascontiguousarray(each.array).reshape(-1) for each in parts]
         with _Writing(tensor) as flat:
-            transfers.reduce_parts(call.world, call.announcement, flats, flat, op)
+            reduce_parts(call.world, call.announcement, flats, flat, op)
         return tensor
 
     @staticmethod

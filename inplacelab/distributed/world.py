@@ -4,18 +4,96 @@ Before a collective every rank tells all others what it is about to do, and read
 it begin. So a collective that is missing on one rank, or has another shape there, is found by all ranks, before anything is written, and all
 raise the same error. A rank that ends says so, which the others read when they wait for it. Nothing here waits without an end: every wait
 asks again and again whether it is over, whether a rank has left, and whether the time is up.
+
+What moves elements writes its result into the given memory. Sums are computed in the order of the ranks, ((r0 + r1) + r2) + r3, whatever the
+number of elements and the library of MPI. MPI itself may add in any order, and choose another one for larger tensors; in floating point that
+gives other last digits.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
+
 from inplacelab import errors
-from inplacelab.distributed.announcement import Announcement, Farewell, calls_by_rank, program_line
 from inplacelab.language import Text
+
+_PACKAGE = str(Path(__file__).parents[1])
+_GENERATED = "<inplacelab "
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """A collective that a rank is about to make. All ranks must announce the same, but for `where`, `refused` and `told`.
+
+    Attributes:
+        meeting: how many meetings of the ranks came before.
+        number: which collective of the program it is, from 1.
+        name: the operation: "all_reduce".
+        operands: the shape and dtype of each tensor: "float32[2, 3]".
+        options: further arguments on which the ranks must agree: "SUM", "src=0".
+        where: the program's file and line: "train.py:12".
+        refused: the headline of the reason why this rank cannot make it; empty if it can.
+        told: values for the other ranks.
+    """
+
+    meeting: int
+    number: int
+    name: str
+    operands: tuple[str, ...]
+    options: str
+    where: str
+    refused: str = ""
+    told: Any = field(default=None, compare=False)
+
+    @property
+    def agreed(self) -> tuple[object, ...]:
+        """What must be the same on all ranks."""
+        return self.meeting, self.name, self.operands, self.options
+
+    def __str__(self) -> str:
+        arguments = ", ".join((*self.operands, *filter(None, (self.options,))))
+        return f"{self.name}({arguments}) at {self.where}"
+
+
+@dataclass(frozen=True, slots=True)
+class Farewell:
+    """The last words of a rank.
+
+    Attributes:
+        completed: how many meetings, with what followed, it has completed.
+        reason: why it goes: "it has finished the program".
+    """
+
+    completed: int
+    reason: Text
+
+
+def calls_by_rank(announcements: list[Announcement]) -> str:
+    """Returns who announced what, equal calls together: "rank 0: barrier() at a.py:3; ranks 1, 2: ..."."""
+    ranks: dict[str, list[int]] = {}
+    for rank, each in enumerate(announcements):
+        ranks.setdefault(str(each), []).append(rank)
+    return "; ".join(
+        f"rank{'s' * (len(those) > 1)} {', '.join(map(str, those))}: {call}" for call, those in ranks.items()
+    )
+
+
+def program_line() -> str:
+    """Returns the file and line of the program that calls the package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith((_PACKAGE, _GENERATED)):
+        frame = frame.f_back
+    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+
 
 _SPINS = 50
 """So often a wait only lets other processes run, before it begins to sleep."""
@@ -193,3 +271,68 @@ def message_of(message: Any) -> tuple[int, Announcement | Farewell]:
 def headline(error: BaseException) -> str:
     """Returns the first line of an error, for other ranks."""
     return error.headline if isinstance(error, errors.Refusal) else f"{type(error).__name__}: {error}"
+
+
+# ---- moving elements ---------------------------------------------------------------------------------------------------------
+
+Flat = np.ndarray[Any, np.dtype[Any]]
+
+
+class ReduceOp(IntEnum):
+    """How a collective combines the elements of the ranks. The numbers are Paddle's."""
+
+    SUM = 0
+    MAX = 1
+    MIN = 2
+    PROD = 3
+    AVG = 4
+
+
+_COMBINE: dict[ReduceOp, Callable[..., Any]] = {
+    ReduceOp.SUM: np.add,
+    ReduceOp.MAX: np.maximum,
+    ReduceOp.MIN: np.minimum,
+    ReduceOp.PROD: np.multiply,
+    ReduceOp.AVG: np.add,
+}
+
+
+def reduce_everywhere(world: World, call: Announcement, flat: Flat, op: ReduceOp) -> None:
+    """Writes the reduction of all ranks' `flat` into each of them.
+
+    Each rank reduces one part of the elements, and then gives it to all: `MPI.IN_PLACE`, so the result arrives in `flat` itself.
+    """
+    from mpi4py import MPI
+
+    parts = np.array_split(flat, world.size)
+    reduce_parts(world, call, parts, parts[world.rank], op)
+    counts = [part.nbytes for part in parts]
+    starts = [sum(counts[:k]) for k in range(world.size)]
+    gathered = [as_bytes(flat), counts, starts, MPI.BYTE]
+    world.finish([world.data.Iallgatherv(MPI.IN_PLACE, gathered)], call)
+
+
+def reduce_parts(world: World, call: Announcement, parts: Sequence[Flat], out: Flat, op: ReduceOp) -> None:
+    """Writes into `out` the reduction of what the ranks have for this one: their `parts[rank]`. `out` may be one of the parts."""
+    arrived = [np.empty_like(out) for _ in range(world.size - 1)]
+    arrived.insert(world.rank, parts[world.rank])
+    others = [rank for rank in range(world.size) if rank != world.rank]
+    receiving = [world.data.Irecv(as_bytes(arrived[rank]), source=rank) for rank in others]
+    sending = [world.data.Isend(as_bytes(parts[rank]), dest=rank) for rank in others]
+    world.finish(receiving + sending, call)
+    total = arrived[0] if world.rank else arrived[0].copy()
+    for each in arrived[1:]:
+        _COMBINE[op](total, each, out=total)
+    if op is ReduceOp.AVG:
+        np.divide(total, world.size, out=total)
+    np.copyto(out, total)
+
+
+def send_to_all(world: World, call: Announcement, flats: Sequence[Flat], roots: Sequence[int]) -> None:
+    """Writes the elements that rank `roots[k]` has in `flats[k]` into those of all other ranks."""
+    world.finish([world.data.Ibcast(as_bytes(flat), root=root) for flat, root in zip(flats, roots, strict=True)], call)
+
+
+def as_bytes(flat: Flat) -> Flat:
+    """Returns the same memory as bytes, which MPI moves for every data type."""
+    return flat.view(np.uint8)

@@ -25,185 +25,71 @@ A plain `x.relu_()` launches it on a GPU. On the simulated GPU NumPy computes, a
 `kernels.run("relu_", x)` runs this source on the device of `x`. On the CPU and on the simulated GPU, g++ compiles it and it runs
 thread by thread; on a real GPU, NVRTC compiles it. Either way it is an operation like any other: it checks leaves, raises versions
 and is recorded.
+
+A kernel is a `.cu` file in this folder. Most are templates for the expression of a row (`cuda="x > 0 ? x : 0"`), or of several rows
+for a fused chain; others are complete (normalize, transpose, scatter). A kernel includes no headers, so NVRTC needs nothing else to
+compile it, and a lesson can show all of it. **One source, three uses**:
+
+    row's expression --> sources.py --> text --> on_gpu.py    NVRTC compiles it (for sm_75, sm_80, sm_90 no GPU is needed), CuPy launches it
+      (.cu files)                           --> on_cpu.py    g++ compiles it with `cuda_on_cpu.h`: runs thread by thread, traced
+
+    launch       one launch as plain data, for observers and pictures
+    geometry     the slots that each thread accesses, as pure functions
+    traffic      the memory traffic: sectors of 32 bytes for each warp, bytes for a launch
+    launching    how a launch walks through memory: merges axes, orders them by the operand that is written, packs 16 bytes, loads a
+                 broadcast operand once for a pack, uses 32-bit indices where they suffice; each is a form of the source
+    own_kernels  makes a step of a kernel from a row, and plans its launch
+    kernel       kernels as operations, and chains of them; by_name finds them for learners
+
+On the CPU the kernel's parameters are traced pointers and its threads are fibers (contexts on Linux, system threads elsewhere). A
+run reports an access outside its memory and a barrier that not all threads reach. Tests compare `geometry` and `traffic` with the
+trace, access by access.
+
+There are two ways to run what `own_kernels` plans:
+
+    x.relu_()                   the generated function calls `LAUNCHED(...)` first if the device `launches`:
+                                  on a GPU       the kernel is launched; CuPy computes what it cannot
+                                  simulated      the launch is reported if there is an observer; NumPy computes
+                                  on the CPU     `launches` is False: one test
+    kernels.run("relu_", x)     the same row with this kernel in place of NumPy's
+
+So the simulated GPU reports the launches of a real one; tests compare the two for every row, variant and dtype. A kernel computes in
+the dtype in which NumPy computes; operands of other dtypes are converted when read and written. It is not used for complex
+operands, for attributes that it does not take, or for empty tensors.
+
+It is compiled with `--fmad=false`: a product and a sum are rounded separately, as in NumPy. Half precision is 16 bits in memory and a
+`float` in every computation, rounded once when stored (`half.cu`, because CUDA's own type needs a header). Floats outside the range
+of an integer type are converted as on x86, on every device (`whole_number.cu`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import cache
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from inplacelab import errors, observe
-from inplacelab.devices.kernels.access_plan import form_of
-from inplacelab.devices.kernels.launch import Launch
-from inplacelab.devices.kernels.source import Source
-from inplacelab.kernels.kernel import Elementwise, Kernel
-from inplacelab.kernels.standalone import WHOLE
-from inplacelab.language import Text
-from inplacelab.listing import Group, Listing
-from inplacelab.ops import ROWS
-from inplacelab.ops.cuda.expressions import data_types
-from inplacelab.ops.table.row import Row
-from inplacelab.tensor import Tensor
+if TYPE_CHECKING:
+    from inplacelab.kernels.by_name import (
+        Kernel,
+        Launch,
+        Source,
+        available,
+        fuse,
+        get,
+        launches,
+        run,
+        source,
+        source_of,
+    )
 
 __all__ = ["Kernel", "Launch", "Source", "available", "fuse", "get", "launches", "run", "source", "source_of"]
 
 
-def available() -> Listing:
-    """Lists all kernels with their expressions and dtypes; print the result to read it."""
-    heads = (Text("operation", "操作"), Text("expression", "表达式"), Text("data types", "数据类型"))
-    rows = [row for row in ROWS.values() if data_types(row)]
-    elementwise = [
-        (" ".join(f"`{name}`" for name in _names(row)), f"`{_written(row)}`", ", ".join(data_types(row)))
-        for row in rows
-    ]
-    whole = [(f"`{name}`", each.row.says, ", ".join(each.dtypes)) for name, each in WHOLE.items()]
-    return Listing(
-        Text("Kernels", "核函数"),
-        heads,
-        (
-            Group(Text("element-wise", "逐元素"), elementwise),
-            Group(Text("written separately", "单独编写"), whole),
-        ),
-    )
+def __getattr__(name: str) -> Any:
+    """What learners use is imported with all operations; most modules of this package are used below them, or without any."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    return getattr(import_module("inplacelab.kernels.by_name"), name)
 
 
-def _names(row: Row) -> tuple[str, ...]:
-    """The names of the variants of a row that have a kernel."""
-    ordinary = (row.name,) if row.ordinary and data_types(row) else ()
-    return (*ordinary, row.name + "_") if row.in_place and data_types(row, in_place=True) else ordinary
-
-
-def _written(row: Row) -> str:
-    return row.cuda if isinstance(row.cuda, str) else next(iter(row.cuda.values()))
-
-
-@cache
-def get(name: str) -> Kernel:
-    """Returns the kernel of an operation.
-
-    Args:
-        name: the name of the operation; in place if it ends in an underscore.
-
-    Raises:
-        ArgumentError: if the operation has no kernel.
-    """
-    if name in WHOLE:
-        return WHOLE[name]
-    row, in_place = ROWS.get(name.removesuffix("_")), name.endswith("_")
-    if row is None or name not in _names(row):
-        raise errors.no_such_kernel(name=name, known=WHOLE)
-    return Elementwise((row,), in_place=in_place)
-
-
-def source(name: str, dtype: Any = "float32", layout: str = "contiguous") -> Source:
-    """Returns the source of a kernel in CUDA C: `print(kernels.source("relu_"))`.
-
-    Args:
-        name: the name of the operation.
-        dtype: the dtype of the elements.
-        layout: "contiguous" (neighboring slots, loaded several at a time) or "strided" (any layout).
-
-    Raises:
-        ArgumentError: if the operation has no kernel.
-        KernelError: if the kernel does not support the dtype.
-    """
-    return get(name).source(dtype, layout)
-
-
-def source_of(launch: Launch) -> Source:
-    """Returns the source that ran in a launch.
-
-    Args:
-        launch: a recorded launch.
-
-    Raises:
-        ArgumentError: if the launch ran a kernel of the array library.
-
-    >>> from inplacelab import kernels
-    >>> from inplacelab.devices.kernels.launch import Launch, Operand
-    >>> x = Operand("x", "both", "float32", (3, 4), (8, 2), 0, 96)
-    >>> launch = Launch("scale_ relu_", "strided", (1, 1, 1), (256, 1, 1), 1, "float32", (x,), 48, 48)
-    >>> kernels.source_of(launch).name
-    'scale_relu_in_place_float32_strided'
-    """
-    names = launch.kernel.split()
-    kernel = get(names[0]) if len(names) == 1 else fuse(*names)
-    if isinstance(kernel, Elementwise) and launch.kind in {"contiguous", "strided"}:
-        return kernel.source_for(tuple(each.dtype for each in launch.operands), form_of(launch))
-    return kernel.source(launch.dtype)
-
-
-def run(name: str, *args: Any, **kwargs: Any) -> Tensor:
-    """Runs the kernel of an operation on the device of its tensors.
-
-    Args:
-        name: the name of the operation.
-        args: the arguments of the operation.
-        kwargs: its attributes by name.
-
-    Returns:
-        A new tensor; for an in-place kernel, the first argument.
-
-    Raises:
-        ArgumentError: if the operation has no kernel.
-        KernelError: if the kernel does not support the dtype.
-    """
-    return get(name)(*args, **kwargs)
-
-
-def fuse(*names: str) -> Kernel:
-    """Fuses several element-wise operations into one kernel, which computes them in one pass over memory.
-
-    Args:
-        names: the operations in order; all in place (`"scale_", "add_", "relu_"`), or none.
-
-    Returns:
-        A kernel that takes the tensors of all steps in order and their attributes by name. If a name occurs again, the number
-        of its step is appended: `scale_3`.
-
-    >>> from inplacelab import kernels
-    >>> kernels.fuse("scale_", "add_", "relu_")
-    <kernel scale_ add_ relu_(x, y, scale, bias, bias_after_scale, alpha)>
-
-    Raises:
-        ArgumentError: if an operation has no kernel, or its kernel cannot be fused.
-    """
-    steps = [get(name) for name in names]
-    in_place = names[0].endswith("_") if names else False
-    for name, each in zip(names, steps, strict=True):
-        if not isinstance(each, Elementwise) or each.in_place != in_place:
-            raise errors.cannot_fuse(name=name)
-    if not steps:
-        raise errors.cannot_fuse(name="")
-    return Elementwise([each.row for each in steps], in_place=in_place)
-
-
-class _Collector(observe.Observer):
-    def __init__(self) -> None:
-        self.seen: list[Launch] = []
-
-    def launched(self, launch: Launch, storages: Sequence[Any]) -> None:
-        self.seen.append(launch)
-
-
-@contextmanager
-def launches() -> Iterator[list[Launch]]:
-    """Collects the launches inside a `with` block: of operations on a GPU, real or simulated, and of `run`.
-
-    Yields:
-        A list to which each launch is added.
-
-    >>> import inplacelab as paddle
-    >>> from inplacelab import kernels
-    >>> place = paddle.set_device("gpu", simulate=True)
-    >>> with kernels.launches() as seen:
-    ...     y = paddle.ones([3]).exp().add_(paddle.ones([3]))
-    >>> [launch.kernel for launch in seen]               # a kernel fills the result of `ones`, too
-    ['fill_', 'exp', 'fill_', 'add_']
-    >>> place = paddle.set_device("cpu")
-    """
-    collector = _Collector()
-    with observe.listening(collector):
-        yield collector.seen
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

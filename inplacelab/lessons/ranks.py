@@ -11,8 +11,6 @@ from inplacelab.language import Text
 from inplacelab.lessons.recorded import FOLDER, recorded
 from inplacelab.recording import Recording
 
-__all__ = ["name_of", "recordings_of"]
-
 _CANNOT_RUN = Text(
     "This program was not recorded beforehand, and to run it on several ranks, MPI is needed: pip install 'inplacelab[mpi]'",
     "这个程序没有事先的记录，而在多个进程上运行它需要 MPI：pip install 'inplacelab[mpi]'",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import devices, dtypes
+from inplacelab import backends, dtypes
 from inplacelab.installing import NAME
 from inplacelab.layout import Layout
 from inplacelab.storage import Storage
@@ -71,7 +71,7 @@ class InitialValues:
         """
         floating = {key: np.issubdtype(buffer.dtype, np.floating) for key, buffer in self._buffers.items()}
         storages = {
-            key: Storage((values(buffer) if floating[key] else buffer).copy(), devices.CPU)
+            key: Storage((values(buffer) if floating[key] else buffer).copy(), backends.CPU)
             for key, buffer in self._buffers.items()
         }
         made: dict[int, Tensor] = {}
@@ -94,7 +94,7 @@ class InitialValues:
             return self._forms[id(tensor)]
         storage = tensor.storage
         leads_elsewhere = tensor.node is not None or tensor.base is not None or tensor._hooks or tensor.untracked
-        if leads_elsewhere or storage.device is not devices.CPU:
+        if leads_elsewhere or storage.device is not backends.CPU:
             raise NotWholeError
         if id(storage) not in self._buffers:
             self._room -= storage.slots

@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from inplacelab import devices, dtypes, observe
+from inplacelab import backends, dtypes, observe
 from inplacelab.autograd import copy_saved_before_write
 from inplacelab.autograd.nodes import AccumulateNode
 from inplacelab.installing import NAME
@@ -107,7 +107,7 @@ class Varied(observe.Observer):
 
     def operation(self, *done: Any, **_: Any) -> None:
         category, output = done[1], done[3]
-        if category == "create" and isinstance(output, Tensor) and output.storage.device is devices.CPU:
+        if category == "create" and isinstance(output, Tensor) and output.storage.device is backends.CPU:
             array = output.array
             array[...] = self._data.values(array) if np.issubdtype(array.dtype, np.floating) else array
 
@@ -175,7 +175,7 @@ class Replay:
 
     def _apart(self, text: str, runs: Callable[[ast.Module, dict[str, Any]], None], data: OtherData) -> str:
         """Runs a program where it changes nothing outside. Returns its error."""
-        ledger = devices.CPU.ledger
+        ledger = backends.CPU.ledger
         peaks = ledger.peak, ledger.scratch
         dtype = dtypes.get_default_dtype()
         names: dict[str, Any] = {}

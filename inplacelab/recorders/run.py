@@ -278,7 +278,7 @@ class Session:
             )
 
         failures = [] if self._watch is None else self._watch.failures
-        return [(each.raised, each.error[1], moved(each.facts, of_text)) for each in failures if each.raised]
+        return [(*each.error, moved(each.facts, of_text)) for each in failures if each.error]
 
 
 def _recorded(use: Use, program: Program, code: CodeType, names: dict[str, Any]) -> Session:

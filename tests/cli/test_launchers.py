@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from inplacelab.cli import main, ranks
+from inplacelab.cli import main, output
 from inplacelab.cli.output import say
-from inplacelab.cli.signals import held
+from inplacelab.cli.script import held
 from inplacelab_widgets.page import payload_of
 
 ENVIRONMENT = os.environ | {
@@ -153,7 +153,7 @@ def test_one_process_is_no_rank(
         monkeypatch.delenv(name, raising=False)
     for name, value in rank.items():
         monkeypatch.setenv(name, value)
-    assert ranks.world() == world
+    assert output.ranks() == world
     assert main(["record", "program.py", "-o", "page.md"]) == 0
     assert capsys.readouterr().err == "wrote page.md: 2 steps\n"
 

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inplacelab.cli import main
-from inplacelab.cli.words import Named, command_line, split
+from inplacelab.cli.arguments import Named, command_line, split
 from tests.tiers import TIER, Tier
 
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))}

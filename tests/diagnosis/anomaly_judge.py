@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from inplacelab.diagnosis.failures import Failure
+from inplacelab.diagnosis.findings import Finding
 from inplacelab.frameworks.torch.pass_order import Stale, stale
 
 HELPERS = ("in_thread", "run", "unseen")
@@ -111,7 +111,7 @@ class Judge:
     def _line(self, number: int) -> str:
         return self.text.splitlines()[number - 1] if number else ""
 
-    def objects_to(self, found: Failure) -> str:
+    def objects_to(self, found: Finding) -> str:
         """Returns what is false in an explanation; "" if nothing is."""
         kept = [each.sites[0].line if each.sites else None for each in found.facts.values]
         if not kept:

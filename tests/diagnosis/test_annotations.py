@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inplacelab.diagnosis.annotations import to_annotations
-from inplacelab.diagnosis.document import Names, Report
+from inplacelab.diagnosis.document import Names, Report, to_annotations
 from inplacelab.diagnosis.findings import Finding
 from inplacelab.language import Text
 from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, SiteFacts, Sites

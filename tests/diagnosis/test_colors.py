@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from inplacelab.diagnosis.quoting import Paint, paint_for, painted_diff, plain, quoted
+from inplacelab.diagnosis.findings import Paint, plain
+from inplacelab.diagnosis.report import paint_for, painted_diff, quoted
 from inplacelab.language import Text
 from inplacelab.recording.facts import SiteFacts
 from inplacelab.recording.sentences.failures import Mark, Role

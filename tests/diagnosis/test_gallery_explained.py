@@ -9,8 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
 from inplacelab.diagnosis.explain import explain  # noqa: E402
-from inplacelab.diagnosis.failures import Failure  # noqa: E402
-from inplacelab.diagnosis.findings import finding_of  # noqa: E402
+from inplacelab.diagnosis.findings import Finding, completed  # noqa: E402
 from inplacelab.diagnosis.report import report  # noqa: E402
 from inplacelab.diagnosis.trials import Trials  # noqa: E402
 from inplacelab.recording.facts import Sites  # noqa: E402
@@ -32,7 +31,7 @@ FIXED = (
 """Of these a fix is found here."""
 
 
-def explained(program: Program) -> Failure:
+def explained(program: Program) -> Finding:
     watching = explain()
     names = {"__name__": "__main__", "__file__": str(program.path)}
     with pytest.raises(Exception), watching:  # noqa: B017, PT011  # of several kinds
@@ -55,7 +54,7 @@ def test_the_lines_are_those_that_are_marked(program: Program) -> None:
         assert {line_in(program, each.sites) for each in saved.writes} == set(program.overwritten)
         assert saved.unseen == 0
     assert program.fails in [site.line for site in found.facts.needed if site.file == str(program.path)]
-    check_document("torch", finding_of(found), report(finding_of(found)))
+    check_document("torch", completed(found), report(completed(found)))
 
 
 @needs_saved

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inplacelab.cli.script import run_script
-from inplacelab.diagnosis.refusals import finding, of
+from inplacelab.diagnosis.recorded_failures import error_report, finding
 from inplacelab.recording.trace import trace
 from tests.diagnosis.test_report_document import check_document
 from tests.gallery.programs import GALLERY, Program
@@ -28,7 +28,7 @@ def test_the_lines_are_those_that_are_marked(program: Program) -> None:
     assert written
     assert written <= set(program.overwritten)
     assert {mark.line for mark in marks if mark.role == "needed"} == {program.fails}
-    said = of(raised, recording, str(program.path))
+    said = error_report(raised, recording, str(program.path))
     assert said is not None
     found = finding(raised, recording, str(program.path))
     assert found is not None

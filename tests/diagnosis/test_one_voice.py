@@ -11,8 +11,8 @@ import pytest
 from inplacelab.cli.script import run_script
 from inplacelab.diagnosis.document import Names, Report, to_json
 from inplacelab.diagnosis.explain import explain
-from inplacelab.diagnosis.findings import Finding, finding_of
-from inplacelab.diagnosis.refusals import finding, of
+from inplacelab.diagnosis.findings import Finding, completed
+from inplacelab.diagnosis.recorded_failures import error_report, finding
 from inplacelab.diagnosis.report import report
 from inplacelab.errors import Refusal
 from inplacelab.language import LANGUAGES, speak
@@ -78,7 +78,7 @@ def watched_run(path: Path, framework: str = "torch") -> Finding:
     text = path.read_text(encoding="utf-8")
     with main_module(Main(path), []) as module, pytest.raises(Exception), explain(framework, str(path)) as watching:  # noqa: B017, PT011  # of several kinds
         exec(compile(text, str(path), "exec"), vars(module))
-    return finding_of(next(each for each in reversed(watching.failures) if each.facts.kind != "silent"))
+    return completed(next(each for each in reversed(watching.failures) if each.facts.kind != "silent"))
 
 
 def fixes_of(found: Finding, path: Path) -> list[tuple[str, object]]:
@@ -181,7 +181,7 @@ def check_program(path: Path) -> Finding:
     check_recording(recording, found, str(path))
     for language in LANGUAGES:
         with speak(language):
-            assert report(found) in str(of(raised, recording, str(path)))
+            assert report(found) in str(error_report(raised, recording, str(path)))
     if isinstance(raised, Refusal):  # its notes are in the language in which it was raised
         notes = "\n".join(getattr(raised, "__notes__", []))
         assert [

@@ -14,9 +14,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from inplacelab.cli.script import run_script
-from inplacelab.diagnosis import recorded_watch
+from inplacelab.diagnosis import recorded_failures
 from inplacelab.diagnosis.explain import explain
-from inplacelab.diagnosis.refusals import of
+from inplacelab.diagnosis.recorded_failures import error_report
 from inplacelab.ipython import load_ipython_extension
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import Use
@@ -68,7 +68,9 @@ def test_the_lines_are_those_of_the_whole_recording(case: Case, tmp_path: Path) 
     # Statements are not reported in a block, so names may be missing; the lines, nodes and versions are the same.
     numbers = [line.partition("|")[0] for line in said.splitlines() if "|" in line]
     expected = [
-        line.partition("|")[0] for line in str(of(raised, recording, str(case.path))).splitlines() if "|" in line
+        line.partition("|")[0]
+        for line in str(error_report(raised, recording, str(case.path))).splitlines()
+        if "|" in line
     ]
     assert numbers == expected
 
@@ -95,7 +97,7 @@ def test_a_long_program_needs_no_more_memory_than_a_short_one() -> None:
         events = list(session._log)
         objects = session.recorder._objects  # type: ignore[attr-defined]
         sizes.append((len(events), len(objects.storages._numbered), len(objects.storages._storages)))
-        lines = of(raised, session.recording(), "<long>")
+        lines = error_report(raised, session.recording(), "<long>")
         assert lines is not None
         assert "overwritten by `add_`: version 0 → 1" in lines
         assert any("earlier events were not kept" in note.en for note in session.recording().notes)
@@ -172,7 +174,7 @@ def test_a_script_may_have_more_steps_than_are_kept(tmp_path: Path, monkeypatch:
     from inplacelab.cli import main  # noqa: PLC0415
 
     monkeypatch.setattr(command, "EVENTS", 400)
-    assert recorded_watch.EVENTS > 400
+    assert recorded_failures.EVENTS > 400
     script = tmp_path / "train.py"
     script.write_text(TRAINING.format(steps=80))
     said: list[str] = []

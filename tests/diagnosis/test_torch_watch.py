@@ -24,10 +24,9 @@ from inplacelab.language import LANGUAGES, speak
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
 import inplacelab  # noqa: E402
-from inplacelab.diagnosis.failures import Failure  # noqa: E402
-from inplacelab.diagnosis.findings import finding_of  # noqa: E402
-from inplacelab.diagnosis.ledger import WRITES  # noqa: E402
+from inplacelab.diagnosis.findings import Finding, completed  # noqa: E402
 from inplacelab.diagnosis.report import report  # noqa: E402
+from inplacelab.diagnosis.watch_log import WRITES  # noqa: E402
 from inplacelab.frameworks.torch.readings import SHOWS_SAVED  # noqa: E402
 from inplacelab.frameworks.torch.watch import FAILURES, TorchWatch  # noqa: E402  # it imports PyTorch
 from tests.diagnosis.anomaly_judge import Judge  # noqa: E402
@@ -53,13 +52,13 @@ def watched(text: str, **names: Any) -> tuple[TorchWatch, BaseException | None]:
     return watch, error
 
 
-def failure(text: str, **names: Any) -> Failure:
+def failure(text: str, **names: Any) -> Finding:
     watch, error = watched(text, **names)
     assert watch.failures, error
     return watch.failures[-1]
 
 
-def lines(found: Failure, number: int = 0) -> tuple[int | None, list[int | None], int | None]:
+def lines(found: Finding, number: int = 0) -> tuple[int | None, list[int | None], int | None]:
     """The lines that kept, that overwrote, and that needed the value."""
     saved = found.facts.values[number]
     written = [each.sites[0].line if each.sites else None for each in saved.writes for _ in range(each.times)]
@@ -145,8 +144,8 @@ def test_many_writes_of_one_line_are_one_remark() -> None:
     saved = found.facts.values[0]
     assert lines(found)[0] == 2
     assert (sum(each.times for each in saved.writes), saved.forgotten, saved.unseen) == (WRITES, 200 - WRITES, 0)
-    assert f"→ 200; {WRITES} times in all" in report(finding_of(found))
-    assert f"rose by {200 - WRITES} before that, in writes that were seen" in report(finding_of(found))
+    assert f"→ 200; {WRITES} times in all" in report(completed(found))
+    assert f"rose by {200 - WRITES} before that, in writes that were seen" in report(completed(found))
 
 
 @needs_saved
@@ -214,7 +213,7 @@ def test_writes_before_and_after_one_that_cannot_be_seen_are_named() -> None:
         True,
         1,
     )
-    assert "rose by 1 more" in report(finding_of(found))
+    assert "rose by 1 more" in report(completed(found))
 
 
 @needs_saved
@@ -288,7 +287,7 @@ def test_what_a_function_marks_as_written_is_counted_once_more() -> None:
     assert lines(found) == (11, [4, 13, 14], 15)
     assert [each.op for each in found.facts.values[0].writes] == ["mul_", "mark_dirty", "sub_"]
     assert found.facts.values[0].unseen == 0
-    assert "counts this call as one more write: version 1 → 2" in report(finding_of(found))
+    assert "counts this call as one more write: version 1 → 2" in report(completed(found))
     assert "apply" not in vars(torch.autograd.function._SingleLevelFunction)
 
 
@@ -299,7 +298,7 @@ def test_a_function_inside_a_copy_slices_is_found() -> None:
     found = failure(text.replace("t = a.reciprocal()", "t = a * 1"))
     assert lines(found) == (13, [14], 15)
     assert (found.facts.values[0].node, found.facts.values[0].certain) == ("DirtyBackward", False)
-    assert "probably" in report(finding_of(found))
+    assert "probably" in report(completed(found))
 
 
 @needs_saved
@@ -313,7 +312,7 @@ def test_what_a_checkpoint_keeps_and_what_else_is_stale(reentrant: bool, kept: i
     )
     assert lines(found) == (kept, [11], 13 + bool(also))
     assert found.facts.values[0].certain
-    assert "an input of the function, to run it again" in report(finding_of(found))
+    assert "an input of the function, to run it again" in report(completed(found))
 
 
 @needs_saved
@@ -359,7 +358,7 @@ def test_an_error_that_the_program_handles_is_kept() -> None:
 
 
 def test_nothing_is_kept_alive_and_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inplacelab.diagnosis.ledger.UNSWEPT", 16)
+    monkeypatch.setattr("inplacelab.diagnosis.watch_log.UNSWEPT", 16)
     watch = TorchWatch()
     watch.begin()
     try:
@@ -498,7 +497,7 @@ def test_a_write_through_data_makes_a_gradient_wrong_silently() -> None:
     (found,) = watch.failures
     assert (found.facts.kind, found.facts.wrong) == ("silent", ("a",))
     assert lines(found) == (3, [4], 5)
-    said = report(finding_of(found))
+    said = report(completed(found))
     assert "gradient of `a` is wrong" in said
     assert "raises no version" in said
 
@@ -596,7 +595,7 @@ def test_a_silent_write_in_a_loop_is_said_once() -> None:
     assert error is None
     (found,) = watch.failures
     assert lines(found) == (3, [4], 5)
-    assert "The version rose" not in report(finding_of(found))
+    assert "The version rose" not in report(completed(found))
 
 
 def test_of_many_errors_that_the_program_handles_the_last_ones_are_kept() -> None:
@@ -683,7 +682,7 @@ def test_a_pass_of_another_thread_is_said_not_to_be_watched() -> None:
     with block:
         in_thread(train)
     found = block.of(raised[-1])
-    assert isinstance(found, Failure)
+    assert isinstance(found, Finding)
     assert found.facts.needed[0].text.strip() == "h.sum().backward()"
 
 
@@ -708,7 +707,7 @@ k.sum().backward()
     with pytest.raises(RuntimeError) as caught, block:
         exec(compile(code, FILE, "exec"), {"torch": torch})
     found = block.of(caught.value)
-    assert isinstance(found, Failure)
+    assert isinstance(found, Finding)
     assert lines(found) == (11, [12], 13)
 
 

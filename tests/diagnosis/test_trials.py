@@ -13,10 +13,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install --group oracle")
 
 from inplacelab.diagnosis.explain import explain  # noqa: E402
-from inplacelab.diagnosis.failures import Failure  # noqa: E402
+from inplacelab.diagnosis.findings import Finding  # noqa: E402
 from inplacelab.diagnosis.report import report_of_trials  # noqa: E402
-from inplacelab.diagnosis.source_file import text_of, write  # noqa: E402
-from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried  # noqa: E402
+from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried, text_of, write  # noqa: E402  # noqa: E402
 from inplacelab.recorders import fix_search  # noqa: E402
 from inplacelab.recorders.fix_search import Outcome  # noqa: E402
 from inplacelab.recording.facts import FixFacts  # noqa: E402
@@ -80,10 +79,10 @@ y.sum().backward()
 FILES = list(product(("utf-8", "utf-8-sig", "gbk"), ("\n", "\r\n")))
 
 
-def failure_of(watch: explain) -> Failure:
+def failure_of(watch: explain) -> Finding:
     """The last failure that was found."""
     found = watch.failures[-1]
-    assert isinstance(found, Failure)
+    assert isinstance(found, Finding)
     return found
 
 

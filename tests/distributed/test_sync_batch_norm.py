@@ -8,7 +8,7 @@ import pytest
 
 import inplacelab as paddle
 import inplacelab.distributed as dist
-from inplacelab import devices
+from inplacelab import backends
 from tests.distributed.ranks import needs_mpi, run
 
 
@@ -72,7 +72,7 @@ def test_in_place_keeps_two_arrays_of_the_size_of_the_input_and_the_ordinary_one
         given = paddle.ones([1024, 4])
         weight = paddle.ones([4, 4])
         weight.stop_gradient = False
-        episode = devices.current().ledger.begin_episode(lambda: False)
+        episode = backends.current().ledger.begin_episode(lambda: False)
         h = paddle.matmul(given, weight)
         if name == "ordinary":
             y = paddle.nn.functional.batch_norm(h, norm._mean, norm._variance, norm.weight, norm.bias, training=True)
@@ -80,7 +80,7 @@ def test_in_place_keeps_two_arrays_of_the_size_of_the_input_and_the_ordinary_one
             y = norm(h)
         del h
         live, peak = episode.live, episode.peak
-        devices.current().ledger.end_episode(episode)
+        backends.current().ledger.end_episode(episode)
         counted[name] = (round(live / given.storage.nbytes, 1), round(peak / given.storage.nbytes, 1))
         assert y.shape == [1024, 4]
         del y

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inplacelab.devices.kernels.launch import Launch, Operand
+from inplacelab.kernels.launch import Launch, Operand
 from inplacelab_widgets import KernelView
 from tests.in_browser import open_page, until_it_presents
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from inplacelab.devices.kernels.launch import Launch, Operand
+from inplacelab.kernels.launch import Launch, Operand
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import KernelView, to_html
 from tests.in_browser import open_page, until_it_plays

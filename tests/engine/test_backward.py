@@ -10,7 +10,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor
-from inplacelab.devices import CPU
+from inplacelab.backends import CPU
 
 Make = Callable[[Any], Tensor]
 

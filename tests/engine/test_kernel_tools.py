@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inplacelab.devices import CPU
+from inplacelab.backends import CPU
 from inplacelab.ops.results.kernel_tools import choose, keep_where
 
 DTYPES = ("float16", "float32", "float64", "complex64", "complex128", "int8", "int16", "int64", "uint8", "bool")

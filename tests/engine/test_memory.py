@@ -13,7 +13,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, device
-from inplacelab.devices import CPU, Device
+from inplacelab.backends import CPU, Device
 from inplacelab.storage import Storage
 from tests.row_cases.each import for_each_variant, is_elementwise
 

@@ -13,7 +13,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab import Tensor, errors, observe
 from inplacelab.autograd import PyLayer, copy_saved_before_write, gradcheck, gradgradcheck
-from inplacelab.devices import CPU
+from inplacelab.backends import CPU
 
 
 def layer(forward: Callable[..., Any], backward: Callable[..., Any], base: Any = PyLayer) -> Any:

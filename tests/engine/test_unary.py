@@ -12,7 +12,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor
-from inplacelab.devices import special
+from inplacelab.backends import base
 from inplacelab.installing import command, requirement
 
 F = paddle.nn.functional
@@ -146,12 +146,12 @@ def test_without_scipy_the_refusal_names_what_to_install(monkeypatch: pytest.Mon
     def missing(name: str) -> Any:
         raise ImportError(name)
 
-    monkeypatch.setattr(special, "import_module", missing)
-    special.scipy_special.cache_clear()
+    monkeypatch.setattr(base, "import_module", missing)
+    base.scipy_special.cache_clear()
     x = paddle.to_tensor([0.5])
     with pytest.raises(ImportError, match=re.escape(command(requirement("special")))):
         x.digamma_()
     assert x.inplace_version == 0
     monkeypatch.undo()
-    special.scipy_special.cache_clear()
+    base.scipy_special.cache_clear()
     assert x.digamma().item() == pytest.approx(-1.9635100260214235)

@@ -19,7 +19,7 @@ from unittest.mock import patch
 import numpy as np
 
 import inplacelab
-from inplacelab import devices
+from inplacelab import backends
 
 from . import launches
 
@@ -95,7 +95,7 @@ class AllocationFault(Fault):
     @contextmanager
     def armed(self) -> Iterator[None]:
         with ExitStack() as stack:
-            for device in (devices.CPU, devices.SIMULATED_GPU):
+            for device in (backends.CPU, backends.SIMULATED_GPU):
                 for name in ("empty", "zeros", "from_host"):
                     stack.enter_context(patch.object(device, name, self._failing(getattr(device, name))))
             for name in _ALLOCATING:

@@ -6,14 +6,14 @@ import gc
 from collections.abc import Iterator
 from weakref import WeakSet
 
-from inplacelab import devices, modes
+from inplacelab import backends, modes
 from inplacelab.autograd.engine import _changing_gradients
-from inplacelab.devices import Device
+from inplacelab.backends import Device
 from inplacelab.errors import classes
 from inplacelab.memory import _changing_episodes
 from inplacelab.storage import Storage
 
-LEDGERS = (devices.CPU, devices.SIMULATED_GPU)
+LEDGERS = (backends.CPU, backends.SIMULATED_GPU)
 LOCKS = (_changing_gradients, _changing_episodes)
 
 
@@ -81,7 +81,7 @@ def broken_modes() -> Iterator[str]:
         yield "mode: gradients are off"
     if mode.keeper is not None:
         yield "mode: saved tensors are copied"
-    if devices.current() is not devices.CPU:
+    if backends.current() is not backends.CPU:
         yield "mode: the device"
     if mode.listeners or mode.launch_listeners or classes.watchers:
         yield "mode: a listener is left"

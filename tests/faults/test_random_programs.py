@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 import inplacelab as paddle
-from inplacelab import devices, errors
+from inplacelab import backends, errors
 from inplacelab.autograd import engine
 from inplacelab.autograd.nodes import Node, number
 from inplacelab.language import Text
@@ -115,11 +115,11 @@ def _leaves_a_device(names: dict[str, paddle.Tensor], before: session.State) -> 
 
 
 def _lends(names: dict[str, paddle.Tensor], before: session.State) -> None:
-    devices.CPU.ledger.lent += 8
+    backends.CPU.ledger.lent += 8
 
 
 def _counts_twice(names: dict[str, paddle.Tensor], before: session.State) -> None:
-    devices.CPU.ledger.counted += 8
+    backends.CPU.ledger.counted += 8
 
 
 def _writes_elsewhere(names: dict[str, paddle.Tensor], before: session.State) -> None:
@@ -209,7 +209,7 @@ def test_a_spoiled_template_is_noticed(
     monkeypatch.setattr(template, "source", source)
     for name, row in ROWS.items():
         if row.method and "in-place" in variants(row):
-            monkeypatch.setattr(paddle.Tensor, name + "_", template.function(row, "in-place"))
+            monkeypatch.setattr(paddle.Tensor, name + "_", template.compiled(row, "in-place"))
     assert kind in {f.kind for number in range(60) for f in judge(faulty(Random(number)), baseline).findings}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import inplacelab as paddle
-from inplacelab import Tensor, devices, observe
+from inplacelab import Tensor, backends, observe
 from inplacelab.autograd import copy_saved_before_write
 from inplacelab.errors import Refusal
 from tests.tiers import choose
@@ -178,7 +178,7 @@ def test_gradients_that_threads_add_to_one_leaf_are_all_there() -> None:
 
 def test_the_ledger_is_exact_after_threads_have_made_and_released_storages() -> None:
     gc.collect()
-    ledger = devices.CPU.ledger
+    ledger = backends.CPU.ledger
     before = ledger.live
 
     def work() -> list[Tensor]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import inplacelab as paddle
-from inplacelab import Tensor, devices
+from inplacelab import Tensor, backends
 from inplacelab.autograd import copy_saved_before_write
 from inplacelab.errors import Refusal
 from inplacelab.storage import Storage
@@ -174,7 +174,7 @@ class Trial:
         except Refusal:
             return  # the operands cannot be put there
         for position in positions:
-            fault, live = BytecodeFault(position, KeyboardInterrupt), devices.CPU.ledger.live
+            fault, live = BytecodeFault(position, KeyboardInterrupt), backends.CPU.ledger.live
             found = self.outcome(fault)
             if not fault.fired:
                 return
@@ -201,7 +201,7 @@ class Trial:
 
 def left_behind(live: int) -> Iterator[str]:
     """What does not hold although all tensors are gone; and puts it right for the next trial."""
-    ledger = devices.CPU.ledger
+    ledger = backends.CPU.ledger
     if ledger.live != live:
         gc.collect(0)  # what was made since
     if ledger.live != live:

@@ -10,15 +10,15 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import errors, kernels
-from inplacelab.devices.kernels import on_cpu, source
-from inplacelab.devices.kernels.geometry import Grid
-from inplacelab.devices.kernels.launch import Memory
-from inplacelab.devices.kernels.source import Source
-from inplacelab.devices.kernels.trace import Trace
+from inplacelab.kernels import on_cpu, sources
+from inplacelab.kernels.geometry import Grid
+from inplacelab.kernels.launch import Memory
+from inplacelab.kernels.on_cpu import Trace
+from inplacelab.kernels.sources import Source
 
 OFTEN = (
     *(make(dtype) for dtype in ("float32", "float64") for make in (
-        source.normalize, source.transpose, source.transpose_square, source.scatter_add)),
+        sources.normalize, sources.transpose, sources.transpose_square, sources.scatter_add)),
     *(kernels.source(name, dtype) for name in ("relu_", "relu", "add_", "scale_", "abs_", "scale", "abs", "exp_", "greater_than")
       for dtype in ("float32", "float64")),
     *(kernels.source(name, "float32", "strided") for name in ("relu_", "relu", "add_")),

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inplacelab.devices.kernels import access_plan, geometry
-from inplacelab.devices.kernels.arguments import divisor
+from inplacelab.kernels import geometry, launching
+from inplacelab.kernels.launching import divisor
 from inplacelab.layout import Layout, is_packed, packed, transpose
 from tests.tiers import examples
 
@@ -39,7 +39,7 @@ def places(layouts: tuple[Layout, ...]) -> list[tuple[int, ...]]:
 @settings(deadline=None, max_examples=examples(60))
 @given(operands())
 def test_the_same_slots_meet(layouts: tuple[Layout, ...]) -> None:
-    merged = access_plan.merged(layouts, 0)
+    merged = launching.merged(layouts, 0)
     assert places(merged) == places(layouts)
     assert len(merged[0].shape) <= len(layouts[0].shape)
     assert list(merged[0].strides) == sorted(merged[0].strides, key=abs, reverse=True)
@@ -48,7 +48,7 @@ def test_the_same_slots_meet(layouts: tuple[Layout, ...]) -> None:
 @settings(deadline=None, max_examples=examples(60))
 @given(operands(), st.sampled_from(["float32", "float64", "int8"]))
 def test_packs_hold_the_same_slots(layouts: tuple[Layout, ...], dtype: str) -> None:
-    way = access_plan.plan(layouts, (dtype, dtype), 0, aligned=True)
+    way = launching.plan(layouts, (dtype, dtype), 0, aligned=True)
     assert places(way.layouts) == places(layouts)
     width = way.form.width
     for number, (whole, cut) in enumerate(zip(way.layouts, way.passed, strict=False)):
@@ -74,7 +74,7 @@ def test_what_is_broadcast_does_not_keep_the_others_from_packs(
     shape: tuple[int, ...], read: tuple[int, ...], kind: str, width: int, once: tuple[int, ...]
 ) -> None:
     layouts = packed_layout(shape), Layout(shape, read, 4 if any(read) else 3)
-    form = access_plan.plan(layouts, ("float32", "float32"), 0, aligned=True).form
+    form = launching.plan(layouts, ("float32", "float32"), 0, aligned=True).form
     assert (form.kind, form.width, form.once) == (kind, width, once)
 
 
@@ -83,7 +83,7 @@ def test_what_is_broadcast_does_not_keep_the_others_from_packs(
 )
 def test_the_widest_type_determines_the_size_of_a_pack(dtypes: tuple[str, ...], width: int) -> None:
     layout = packed_layout((64,))
-    assert access_plan.plan((layout, layout), dtypes, 1, aligned=True).form.width == width
+    assert launching.plan((layout, layout), dtypes, 1, aligned=True).form.width == width
 
 
 @settings(max_examples=examples(200))
@@ -111,28 +111,28 @@ def test_a_division_is_a_product_a_sum_and_a_shift(size: int, n: int) -> None:
     ],
 )
 def test_ways(layout: Layout, kind: str, width: int, axes: int) -> None:
-    way = access_plan.plan((layout,), ("float32",), 0, aligned=True)
+    way = launching.plan((layout,), ("float32",), 0, aligned=True)
     assert (way.form.kind, way.form.width, len(way.passed[0].shape) if way.passed else 0) == (kind, width, axes)
 
 
 def test_where_storages_are_not_aligned_elements_are_loaded_one_by_one() -> None:
     for layout in (Layout((64,), (1,), 0), Layout((64, 32), (64, 1), 0)):
-        assert access_plan.plan((layout,), ("float32",), 0, aligned=False).form.width == 1
+        assert launching.plan((layout,), ("float32",), 0, aligned=False).form.width == 1
 
 
 def test_the_order_is_that_of_what_is_written() -> None:
     """A cache can serve reads that are far apart; such writes move sector by sector."""
     out, x = Layout((20, 30), (30, 1), 0), Layout((20, 30), (1, 20), 0)
-    way = access_plan.plan((x, out), ("float32", "float32"), 1, aligned=True)
+    way = launching.plan((x, out), ("float32", "float32"), 1, aligned=True)
     assert way.layouts == (x, out)
-    assert is_packed(access_plan.plan((x, x), ("float32", "float32"), 1, aligned=True).layouts[1])
+    assert is_packed(launching.plan((x, x), ("float32", "float32"), 1, aligned=True).layouts[1])
 
 
 @pytest.mark.parametrize(
     ("shape", "stride", "bits"), [((2**31 - 2**21 - 1,), 1, 32), ((2**31,), 0, 64), ((2,), 2**31, 64)]
 )
 def test_numbers_are_as_wide_as_needed(shape: tuple[int, ...], stride: int, bits: int) -> None:
-    assert access_plan.bits([Layout(shape, (stride,), 0)]) == bits
+    assert launching.bits([Layout(shape, (stride,), 0)]) == bits
     last = shape[0] - 1 + geometry.MOST_BLOCKS * geometry.THREADS  # as far as the loop counts
     assert (last < 2**31 and (shape[0] - 1) * stride < 2**31) == (bits == 32)
     assert np.iinfo("i4").max == 2**31 - 1

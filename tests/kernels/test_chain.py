@@ -11,7 +11,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab import kernels
 from inplacelab.autograd.nodes import OpNode
-from inplacelab.devices.kernels import on_cpu
+from inplacelab.kernels import on_cpu
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

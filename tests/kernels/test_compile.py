@@ -10,19 +10,19 @@ from operator import itemgetter
 import pytest
 
 from inplacelab import errors, kernels
-from inplacelab.devices.kernels import compile as nvrtc
-from inplacelab.devices.kernels import source
-from inplacelab.devices.kernels.source import Form, Kind, Source
-from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.installing import command, requirement
+from inplacelab.kernels import on_gpu as nvrtc
+from inplacelab.kernels import sources
+from inplacelab.kernels.launch import C_TYPES
+from inplacelab.kernels.own_kernels import data_types
+from inplacelab.kernels.sources import Form, Kind, Source
 from inplacelab.ops import ROWS
-from inplacelab.ops.cuda.expressions import data_types
 from tests.tiers import choose, sample
 
 needs_nvrtc = pytest.mark.skipif(
     not nvrtc.available(), reason="needs NVRTC: python -m pip install -e '.[nvrtc]' (no GPU needed)"
 )
-OWN_TEXT = (source.normalize, source.transpose, source.transpose_square, source.scatter_add)
+OWN_TEXT = (sources.normalize, sources.transpose, sources.transpose_square, sources.scatter_add)
 SOME = [
     *(make("float32") for make in OWN_TEXT),
     kernels.source("relu_"),
@@ -86,7 +86,7 @@ def test_the_others_in_double_precision_compile(architecture: int) -> None:
 def test_a_text_includes_no_headers() -> None:
     assert all("#include" not in each.text and "$" not in each.text for each in SOME)
     assert "ld.global.v4.f32" in nvrtc.ptx(kernels.source("relu_"), 80)  # one instruction for four floats
-    assert "atom.global.add.f64" in nvrtc.ptx(source.scatter_add("float64"), 80)
+    assert "atom.global.add.f64" in nvrtc.ptx(sources.scatter_add("float64"), 80)
 
 
 @needs_nvrtc

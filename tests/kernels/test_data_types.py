@@ -11,12 +11,12 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import kernels
-from inplacelab.devices.kernels import on_cpu
-from inplacelab.devices.kernels.source import Form, Source
-from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.kernels import on_cpu
 from inplacelab.kernels.kernel import Elementwise
+from inplacelab.kernels.launch import C_TYPES
+from inplacelab.kernels.sources import Form, Source
 from inplacelab.ops import ROWS
-from tests.devices.launched import compile_for
+from tests.backends.launched import compile_for
 
 pytestmark = pytest.mark.usefixtures("compiler")
 

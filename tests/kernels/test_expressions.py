@@ -10,10 +10,10 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import errors, kernels
-from inplacelab.devices.kernels import on_cpu
+from inplacelab.kernels import on_cpu
 from inplacelab.kernels.kernel import Elementwise
+from inplacelab.kernels.own_kernels import data_types
 from inplacelab.ops import ROWS
-from inplacelab.ops.cuda.expressions import data_types
 from inplacelab.ops.table import LazyFunction
 from inplacelab.ops.table.row import Row
 from tests.subtests import for_each

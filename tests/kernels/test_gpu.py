@@ -15,14 +15,13 @@ import numpy as np
 import pytest
 
 from inplacelab import kernels
-from inplacelab.devices.kernels import access_plan, geometry, on_cpu, on_gpu, source
-from inplacelab.devices.kernels.launch import Memory
-from inplacelab.devices.kernels.source import Form, Source
-from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.kernels import geometry, launching, on_cpu, on_gpu, sources
 from inplacelab.kernels.kernel import Elementwise
+from inplacelab.kernels.launch import C_TYPES, Memory
+from inplacelab.kernels.own_kernels import data_types, result
+from inplacelab.kernels.sources import Form, Source
 from inplacelab.layout import Layout
 from inplacelab.ops import ROWS
-from inplacelab.ops.cuda.expressions import data_types, result
 
 pytestmark = pytest.mark.gpu
 
@@ -92,7 +91,7 @@ def test_every_form(both: Callable[..., None], name: str, dtype: str) -> None:
     for form in forms:
         arrays = [np.random.default_rng(k).choice([0, 0, 1, 7, 90], (17, 48)).astype(dtype) for k in (1, 2)]
         out = np.zeros((17, 48), result(row, dtype))
-        n, layouts = rows.size // form.width, [access_plan.packs(rows, form.width)] * 3
+        n, layouts = rows.size // form.width, [launching.packs(rows, form.width)] * 3
         if form.kind == "contiguous":
             n, layouts = out.size - 3, []
         both(kernel.source_for(dtype, form), geometry.elementwise(rows.size, form.width), *arrays, out, *layouts, n)
@@ -133,8 +132,10 @@ def test_elements_are_found_along_several_axes(both: Callable[..., None]) -> Non
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_texts_of_their_own(both: Callable[..., None], dtype: str) -> None:
     close = 1e-5 if dtype == "float32" else 1e-12
-    both(source.normalize(dtype), geometry.rows(3), drawn(3, 700, dtype=dtype), 1e-5, 3, 700, rtol=close)
-    both(source.transpose(dtype), geometry.tiles(45, 71), drawn(45, 71, dtype=dtype), np.zeros((71, 45), dtype), 45, 71)
-    both(source.transpose_square(dtype), geometry.tiles(71, 71), drawn(71, 71, dtype=dtype), 71)
+    both(sources.normalize(dtype), geometry.rows(3), drawn(3, 700, dtype=dtype), 1e-5, 3, 700, rtol=close)
+    both(
+        sources.transpose(dtype), geometry.tiles(45, 71), drawn(45, 71, dtype=dtype), np.zeros((71, 45), dtype), 45, 71
+    )
+    both(sources.transpose_square(dtype), geometry.tiles(71, 71), drawn(71, 71, dtype=dtype), 71)
     index = np.arange(1000) % 7
-    both(source.scatter_add(dtype), geometry.elementwise(1000), np.zeros(9, dtype), index, drawn(1000, dtype=dtype), 1000, rtol=close)  # fmt: skip
+    both(sources.scatter_add(dtype), geometry.elementwise(1000), np.zeros(9, dtype), index, drawn(1000, dtype=dtype), 1000, rtol=close)  # fmt: skip

@@ -10,9 +10,9 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import kernels, observe
-from inplacelab.devices.kernels import on_cpu
-from inplacelab.devices.kernels.launch import Launch, Operand
-from inplacelab.devices.kernels.source import Source
+from inplacelab.kernels import on_cpu
+from inplacelab.kernels.launch import Launch, Operand
+from inplacelab.kernels.sources import Source
 from inplacelab.language import speak
 
 pytestmark = pytest.mark.usefixtures("compiler")

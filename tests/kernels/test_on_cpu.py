@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 
 from inplacelab import errors
-from inplacelab.devices.kernels import geometry, on_cpu, source
-from inplacelab.devices.kernels.elementwise import Step, elementwise
-from inplacelab.devices.kernels.source import Form, Parameter, Source
-from inplacelab.devices.kernels.trace import Race
+from inplacelab.kernels import geometry, on_cpu, sources
+from inplacelab.kernels.sources import Form, Parameter, Source, Step, elementwise
 from inplacelab.layout import Layout
+from tests.kernels.traces import Race, races
 
 RELU = [Step("relu_", "x > 0 ? x : 0")]
 ORDERS = ("forward", "reversed", "shuffled")
@@ -50,14 +49,14 @@ def test_rows_are_normalized(run: Run, dtype: str, columns: int, order: str) -> 
     x = drawn(3, columns, dtype=dtype)
     exact = x.astype("float64")
     expected = (exact - exact.mean(1, keepdims=True)) / np.sqrt(exact.var(1, keepdims=True) + 1e-5)
-    run(source.normalize(dtype), geometry.rows(3), x, 1e-5, 3, columns, order=order)
+    run(sources.normalize(dtype), geometry.rows(3), x, 1e-5, 3, columns, order=order)
     np.testing.assert_allclose(x, expected, rtol=0, atol=2e-5 if dtype == "float32" else 1e-13)
 
 
 def test_a_large_mean_does_not_hide_the_variance(run: Run) -> None:
     """The one-pass formula would subtract 1e8 from 1e8 here, which single precision cannot."""
     x = (1e4 + np.tile([-1.0, 1.0], 512)).astype("float32")
-    run(source.normalize("float32"), geometry.rows(1), x, 0.0, 1, x.size)
+    run(sources.normalize("float32"), geometry.rows(1), x, 0.0, 1, x.size)
     np.testing.assert_allclose(np.abs(x), 1.0, rtol=1e-3)
 
 
@@ -66,13 +65,13 @@ def test_a_large_mean_does_not_hide_the_variance(run: Run) -> None:
 def test_a_matrix_is_transposed(run: Run, shape: tuple[int, int], order: str) -> None:
     x = drawn(*shape)
     out = np.zeros(shape[::-1])
-    run(source.transpose("float64"), geometry.tiles(*shape), x, out, *shape, order=order)
+    run(sources.transpose("float64"), geometry.tiles(*shape), x, out, *shape, order=order)
     np.testing.assert_array_equal(out, x.T)
 
 
 def test_a_tall_matrix_is_transposed_by_fewer_blocks_than_it_has_tiles(run: Run) -> None:
     x, out = drawn(200, 40), np.zeros((40, 200))
-    run(source.transpose("float64"), geometry.Grid((2, 3, 1), (32, 8, 1)), x, out, 200, 40)
+    run(sources.transpose("float64"), geometry.Grid((2, 3, 1), (32, 8, 1)), x, out, 200, 40)
     np.testing.assert_array_equal(out, x.T)
 
 
@@ -81,16 +80,16 @@ def test_a_tall_matrix_is_transposed_by_fewer_blocks_than_it_has_tiles(run: Run)
 def test_a_square_matrix_is_transposed_in_place(run: Run, n: int, order: str) -> None:
     x = drawn(n, n)
     expected = x.T.copy()
-    run(source.transpose_square("float64"), geometry.tiles(n, n), x, n, order=order)
+    run(sources.transpose_square("float64"), geometry.tiles(n, n), x, n, order=order)
     np.testing.assert_array_equal(x, expected)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_additions_meet_in_one_slot(run: Run, dtype: str) -> None:
     x, index, y = np.zeros(5, dtype), np.arange(1000) % 3, np.ones(1000, dtype)
-    trace = run(source.scatter_add(dtype), geometry.elementwise(1000), x, index, y, 1000, order="shuffled")
+    trace = run(sources.scatter_add(dtype), geometry.elementwise(1000), x, index, y, 1000, order="shuffled")
     assert x.tolist() == [334, 333, 333, 0, 0]
-    assert trace.races() == []
+    assert races(trace) == []
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -156,7 +155,7 @@ def test_a_race_is_found_and_shows_in_another_order(run: Run) -> None:
         x = np.arange(4, dtype="float32")
         trace = run(kernel, geometry.Grid((1, 1, 1), (4, 1, 1)), x, order=order)
         results.append(x.tolist())
-        assert Race("x", 0, (0, 0), (0, 3)) in trace.races()
+        assert Race("x", 0, (0, 0), (0, 3)) in races(trace)
     assert results[0] != results[1]
 
 
@@ -164,7 +163,7 @@ def test_a_barrier_ends_a_race(run: Run) -> None:
     for order in ORDERS:
         x = np.arange(4, dtype="float32")
         trace = run(WAITS, geometry.Grid((1, 1, 1), (4, 1, 1)), x, order=order)
-        assert (x.tolist(), trace.races()) == ([1, 2, 3, 0], [])
+        assert (x.tolist(), races(trace)) == ([1, 2, 3, 0], [])
 
 
 def test_a_text_that_does_not_compile_is_refused_with_the_compilers_words(run: Run) -> None:
@@ -196,14 +195,14 @@ def by_threads(compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.standard
 @pytest.mark.usefixtures("by_threads")
 def test_threads_of_the_system_wait_for_each_other_too(run: Run) -> None:
-    on_cpu.compile_together([source.normalize("float64"), source.transpose_square("float64"), WAITS, SOME_WAIT])
+    on_cpu.compile_together([sources.normalize("float64"), sources.transpose_square("float64"), WAITS, SOME_WAIT])
     for order in ORDERS:
         x, rows = drawn(33, 33), drawn(2, 40)
         expected = x.T.copy()
-        trace = run(source.transpose_square("float64"), geometry.tiles(33, 33), x, 33, order=order)
+        trace = run(sources.transpose_square("float64"), geometry.tiles(33, 33), x, 33, order=order)
         np.testing.assert_array_equal(x, expected)
-        assert trace.races() == []
-        run(source.normalize("float64"), geometry.rows(2), rows, 1e-5, 2, 40, order=order)
+        assert races(trace) == []
+        run(sources.normalize("float64"), geometry.rows(2), rows, 1e-5, 2, 40, order=order)
         np.testing.assert_allclose(rows.std(axis=1), 1, rtol=1e-4)
     with pytest.raises(RuntimeError, match="a barrier was not reached by all threads"):
         run(SOME_WAIT, geometry.Grid((2, 1, 1), (8, 1, 1)), np.zeros(8, "float32"))

@@ -45,7 +45,7 @@ def test_without_a_gpu_nothing_is_written(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("inplacelab.devices.cuda.missing", lambda: lambda: "There is no GPU.")
+    monkeypatch.setattr("inplacelab.backends.cuda.missing", lambda: lambda: "There is no GPU.")
     assert main([str(tmp_path / "new")]) == 1
     assert capsys.readouterr().out == "There is no GPU.\n"
     assert not (tmp_path / "new").exists()

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 import inplacelab as paddle
 from inplacelab import kernels
-from inplacelab.devices.kernels import access_plan, geometry, on_cpu, traffic
-from inplacelab.devices.kernels.launch import Launch, Operand
-from inplacelab.devices.kernels.trace import Trace
-from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.kernels import geometry, launching, on_cpu, traffic
+from inplacelab.kernels.launch import C_TYPES, Launch, Operand
+from inplacelab.kernels.on_cpu import Trace
 from inplacelab.layout import Layout, packed
-from tests.devices.launched import compile_for
+from tests.backends.launched import compile_for
+from tests.kernels.traces import of_thread, races
 from tests.tiers import choose, examples, sample
 
 
@@ -114,7 +114,7 @@ def test_every_thread_accesses_the_slots_of_geometry(launched: tuple[Launch, Tra
     assert len(trace)
     for block in range(launch.blocks):
         for thread in range(launch.threads):
-            done = by_operand([tuple(seen) for seen in trace.of_thread(block, thread) if seen.operand in known])  # type: ignore[misc]
+            done = by_operand([tuple(seen) for seen in of_thread(trace, block, thread) if seen.operand in known])  # type: ignore[misc]
             said = by_operand([
                 (name, kind, slot * sizes[name], count * sizes[name])
                 for name, kind, slot, count, _ in geometry.accesses(launch, block, thread) if slot is not None
@@ -132,17 +132,17 @@ def test_numbers_of_64_bits_lead_to_the_same_slots(compiler: str, monkeypatch: p
     program = PROGRAMS["four axes"]
     narrow, seen = watched(program, monkeypatch)
     monkeypatch.undo()
-    monkeypatch.setattr(access_plan, "FITS", 100)
-    access_plan.plan.cache_clear()
+    monkeypatch.setattr(launching, "FITS", 100)
+    launching.plan.cache_clear()
     wide, seen_wide = watched(program, monkeypatch)
     assert narrow == wide
     assert kernels.source_of(wide).name.endswith("_64_bits")
     assert np.array_equal(seen.records, seen_wide.records)
-    access_plan.plan.cache_clear()
+    launching.plan.cache_clear()
 
 
 def test_no_two_threads_are_in_each_others_way(launched: tuple[Launch, Trace]) -> None:
-    assert launched[1].races() == []
+    assert races(launched[1]) == []
 
 
 @pytest.mark.parametrize("name", ["in place", "every second", "transposed", "two operands", "transpose"])

@@ -43,7 +43,7 @@ def test_what_is_a_line_of_code(tmp_path: Path) -> None:
     for name, text in {
         "a/one.py": MODULE,
         "a/b/two.py": "x = 1\n",
-        "three.py": f"{GENERATED}x\nx = 1\n",
+        "three.py": f"{GENERATED[0]}x\nx = 1\n",
         "four.py": "x = 1\n",
     }.items():
         path = tmp_path / "inplacelab" / name

@@ -12,7 +12,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, device, errors, modes
-from inplacelab.devices import CPU
+from inplacelab.backends import CPU
 
 Runner = Callable[..., Any]
 

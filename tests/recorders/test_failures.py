@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import inplacelab as paddle
-from inplacelab import Tensor, devices, errors, modes
+from inplacelab import Tensor, backends, errors, modes
 from inplacelab.frameworks.engine.objects import EngineObjects
 from inplacelab.frameworks.engine.recorder import EngineRecorder
 from inplacelab.observe import Observer
@@ -106,7 +106,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Failing]]:
 def check_off() -> None:
     assert modes.current().listeners == modes.current().launch_listeners == ()
     assert errors.watchers == []
-    assert [device.ledger.episodes for device in devices.ALL] == [()] * len(devices.ALL)
+    assert [device.ledger.episodes for device in backends.ALL] == [()] * len(backends.ALL)
     assert instrument._listeners == []
     assert sys.gettrace() is TRACE
     assert paddle.ones([2]).exp_().shape == [2]
@@ -287,14 +287,14 @@ def test_a_failure_after_the_run_does_not_replace_the_programs_error(
 
 def test_a_stopped_recording_keeps_nothing_alive(failing: type[Failing]) -> None:
     failing.at = 6
-    before = devices.current().ledger.live
+    before = backends.current().ledger.live
     gc.disable()
     try:
         with paddle.record() as block:
             x = paddle.ones([1000])
             x.exp_()
             del x
-            assert devices.current().ledger.live == before
+            assert backends.current().ledger.live == before
     finally:
         gc.enable()
     assert block.recording is not None

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import inplacelab as paddle
-from inplacelab import devices, errors, modes
+from inplacelab import backends, errors, modes
 from inplacelab.recorders import instrument
 from inplacelab.recorders.instrument import CALL
 from inplacelab.recording import Recording
@@ -25,7 +25,7 @@ def state_of_process() -> dict[str, Any]:
         "listeners": modes.current().listeners,
         "launch_listeners": modes.current().launch_listeners,
         "watchers": list(errors.watchers),
-        "episodes": [device.ledger.episodes for device in devices.ALL],
+        "episodes": [device.ledger.episodes for device in backends.ALL],
         "statements": list(instrument._listeners),
         "trace": sys.gettrace(),
         "new threads": threading.gettrace(),

@@ -9,7 +9,7 @@ import pytest
 
 paddle = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install --group oracle")
 
-from inplacelab.diagnosis.refusals import unnoticed  # noqa: E402
+from inplacelab.diagnosis.recorded_failures import unnoticed  # noqa: E402
 from inplacelab.diagnosis.report import report  # noqa: E402
 from inplacelab.language import speak  # noqa: E402
 from inplacelab.recorders import instrument  # noqa: E402

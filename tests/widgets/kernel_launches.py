@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
-from inplacelab.devices.kernels import geometry, traffic
-from inplacelab.devices.kernels.launch import Launch, Operand, Role
+from inplacelab.kernels import geometry, traffic
+from inplacelab.kernels.launch import Launch, Operand, Role
 from inplacelab.layout import packed
 from inplacelab_widgets.kernel.launches import ShownLaunch, shown_launches
 from inplacelab_widgets.kernel.warp_accesses import Pick

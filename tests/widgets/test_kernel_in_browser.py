@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("anywidget", reason="needs the notebook extra: pip install -e '.[lab]'", exc_type=ImportError)
 
-from inplacelab.devices.kernels.launch import Launch, Operand
+from inplacelab.kernels.launch import Launch, Operand
 from inplacelab_widgets import KernelView
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from tests.in_browser import open_page, until_it_presents, until_it_presents_no_more

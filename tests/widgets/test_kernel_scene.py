@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from inplacelab.devices.kernels import geometry
-from inplacelab.devices.kernels.geometry import WARP
+from inplacelab.kernels import geometry
+from inplacelab.kernels.geometry import WARP
 from inplacelab_widgets.kernel.animation import animation_of
 from inplacelab_widgets.kernel.drawing import PANEL, PANELS, Layers
 from inplacelab_widgets.kernel.fixed_marks import fixed_marks

@@ -19,7 +19,7 @@ pytest.importorskip(
 
 import inplacelab as paddle
 from inplacelab import kernels
-from inplacelab.devices.kernels import geometry, traffic
+from inplacelab.kernels import geometry, traffic
 from inplacelab.language import LANGUAGES
 from inplacelab.recording.facts import LaunchFacts, OperandFacts, Step
 from inplacelab.recording.recording import Recording

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ipywidgets import Box, HBox, Label, VBox
 
-from inplacelab.devices.kernels.launch import Launch, Operand
+from inplacelab.kernels.launch import Launch, Operand
 from inplacelab.language import Text
 from inplacelab.listing import Group, Listing
 from inplacelab.recording.recording import Recording

@@ -17,8 +17,8 @@ from typing import Any
 
 import inplacelab as paddle
 from inplacelab import Tensor, modes, observe
+from inplacelab.backends import CPU
 from inplacelab.cli.script import run_script
-from inplacelab.devices import CPU
 from inplacelab.nn import layer
 from inplacelab.recorders import instrument
 from inplacelab.recorders.program import Program

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 import inplacelab
-from inplacelab.diagnosis import refusals
+from inplacelab.diagnosis import recorded_failures
 from inplacelab.errors.classes import MissingLibraryError
 from inplacelab.language import Text, set_language
 from inplacelab.recorders import instrument
@@ -148,7 +148,7 @@ def _show(recording: Recording, show: Callable[[str, int], None]) -> None:
 def _said(raised: BaseException, recording: Recording) -> str:
     """The error as Python shows it; a refusal with the lines that led to it, and how to fix them."""
     trace = learners_traceback(raised, FILENAME)
-    shown = refusals.of(raised.with_traceback(trace), recording, FILENAME)
+    shown = recorded_failures.error_report(raised.with_traceback(trace), recording, FILENAME)
     return (shown or "".join(traceback.format_exception(raised))).rstrip("\n") + "\n"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from inplacelab.nn import Layer
-from inplacelab.optimizer.base import Optimizer, state_by_parameter
+from inplacelab.optimizer.optimizer import Optimizer, state_by_parameter
 from inplacelab.recorders.bindings import ATTRIBUTES, Watched
 from inplacelab.recorders.static import attributes_of
 from inplacelab.tensor import Tensor

@@ -11,7 +11,7 @@ from typing import Any
 from inplacelab.autograd.history import is_outdated, refresh
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode
 from inplacelab.autograd.saved import Saved as SavedTensor
-from inplacelab.devices.base import Device
+from inplacelab.backends.base import Device
 from inplacelab.layout import Layout, whole
 from inplacelab.recorders import events
 from inplacelab.recorders.handles import Handles, Protect

@@ -14,16 +14,16 @@ from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any, Literal
 
-from inplacelab import devices, errors, modes, observe
-from inplacelab.autograd.custom.node import CustomNode
+from inplacelab import backends, errors, modes, observe
+from inplacelab.autograd.custom_nodes import CustomNode
 from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.dependence import Dependence
-from inplacelab.devices.kernels.launch import Launch
 from inplacelab.frameworks.engine import remarks
 from inplacelab.frameworks.engine.names import WATCHED
 from inplacelab.frameworks.engine.objects import EngineObjects, KnownTensor, dtype_name, part_of
 from inplacelab.frameworks.engine.readings import address_of, gradient_of, plain, reachable
+from inplacelab.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab.memory import Episode
 from inplacelab.recorders import events
@@ -101,7 +101,7 @@ class EngineRecorder(observe.Observer):
         self._objects = EngineObjects(log.emit, self._where.names_of, self.shield.protect_callback, self.node_name)
         self._passes: list[Pass] = []  # each was begun by code that runs in the one before it
         self._computing = False  # a backward pass is running, and no code of the program runs in it
-        self._episodes: dict[devices.Device, Episode] = {}  # of the memory ledgers
+        self._episodes: dict[backends.Device, Episode] = {}  # of the memory ledgers
         self.live_before = 0
         self.refusals: list[Callable[[], errors.Refusal | None]] = []
 
@@ -128,9 +128,9 @@ class EngineRecorder(observe.Observer):
 
     def begin(self) -> None:
         """Begins to observe the engine and its refusals, and an episode of the memory ledgers."""
-        for device in devices.ALL:
+        for device in backends.ALL:
             self._episodes[device] = device.ledger.begin_episode(self.shield.others_run)
-        self.live_before = devices.current().ledger.live
+        self.live_before = backends.current().ledger.live
         errors.watchers.append(self._watch)
         self.shield.begin(self)
 
@@ -172,7 +172,7 @@ class EngineRecorder(observe.Observer):
 
     def _account(self) -> tuple[int, int]:
         """Returns the live bytes made in this recording on the current device, and their peak."""
-        episode = self._episodes[devices.current()]
+        episode = self._episodes[backends.current()]
         return episode.live, episode.peak
 
     # ---- operations ------------------------------------------------------------------------------------------------------

@@ -10,8 +10,7 @@ import inplacelab
 import inplacelab.torch
 from inplacelab import observe
 from inplacelab.autograd import copy_saved_before_write
-from inplacelab.diagnosis.recorded_trial import recorded
-from inplacelab.diagnosis.trial_run import Asked
+from inplacelab.diagnosis.trial_run import Asked, recorded
 from inplacelab.frameworks.engine.names import WATCHED
 from inplacelab.recorders.bindings import Watched
 from inplacelab.recorders.fix_search import Outcome, named

@@ -16,8 +16,7 @@ import numpy as np
 import paddle
 from paddle.base import core
 
-from inplacelab.diagnosis.recorded_trial import recorded
-from inplacelab.diagnosis.trial_run import Asked
+from inplacelab.diagnosis.trial_run import Asked, recorded
 from inplacelab.frameworks.paddle.names import WATCHED
 from inplacelab.recorders.bindings import Bindings
 from inplacelab.recorders.fix_search import LOSS, Outcome, named

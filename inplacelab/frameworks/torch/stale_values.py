@@ -11,8 +11,7 @@ from weakref import ref
 
 import torch
 
-from inplacelab.diagnosis.ledger import WRITES, Ledger, Made, StorageLog, Write, since, unseen
-from inplacelab.diagnosis.places import Place, own_frames
+from inplacelab.diagnosis.watch_log import WRITES, Made, Place, StorageLog, WatchLog, Write, own_frames, since, unseen
 from inplacelab.frameworks.torch.names import WATCHED
 from inplacelab.frameworks.torch.pass_order import (
     Asked,
@@ -107,7 +106,9 @@ class StaleValues:
         home: returns the log that has the writes of a tensor that counts its versions apart from others on its storage.
     """
 
-    def __init__(self, ledger: Ledger, functions: Iterable[ref[Any]], home: Callable[[Any], StorageLog | None]) -> None:
+    def __init__(
+        self, ledger: WatchLog, functions: Iterable[ref[Any]], home: Callable[[Any], StorageLog | None]
+    ) -> None:
         self._ledger, self._functions, self._home = ledger, functions, home
 
     def found_by(self, asks: Asked, told: Stale, frame: Any) -> tuple[list[KeptFacts], list[Text]]:

@@ -12,8 +12,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
-from inplacelab.diagnosis.recorded_trial import recorded
-from inplacelab.diagnosis.trial_run import Asked, error_of
+from inplacelab.diagnosis.trial_run import Asked, error_of, recorded
 from inplacelab.frameworks.torch import pass_order
 from inplacelab.frameworks.torch.calls import kind_of, tensors_in
 from inplacelab.frameworks.torch.names import WATCHED

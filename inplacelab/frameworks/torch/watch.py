@@ -22,9 +22,8 @@ from weakref import WeakSet, ref
 import torch
 from torch.utils.weak import WeakIdKeyDictionary
 
-from inplacelab.diagnosis.failures import Failure
-from inplacelab.diagnosis.ledger import VIEWS, Counter, Ledger, Made, StorageLog, Write, packed
-from inplacelab.diagnosis.places import Place, Places
+from inplacelab.diagnosis.findings import Finding
+from inplacelab.diagnosis.watch_log import VIEWS, Counter, Made, Place, Places, StorageLog, WatchLog, Write, packed
 from inplacelab.frameworks.torch import fast_path
 from inplacelab.frameworks.torch.calls import Kind, kind_of
 from inplacelab.frameworks.torch.overrides import Mode, caller_of, in_force, is_off, take_away
@@ -135,10 +134,10 @@ class TorchWatch:
     framework = "torch"
 
     def __init__(self) -> None:
-        self.failures: list[Failure] = []
+        self.failures: list[Finding] = []
         self._silent_lines: set[Hashable] = set()
         self._remarks: list[Text] = []
-        self._ledger = Ledger(_Storage._expired, _Storage._free_weak_ref)
+        self._ledger = WatchLog(_Storage._expired, _Storage._free_weak_ref)
         self._functions: deque[ref[Any]] = deque(maxlen=FUNCTIONS)
         self._stale = StaleValues(self._ledger, self._functions, self._home)
         self._places = Places()
@@ -495,7 +494,7 @@ class TorchWatch:
         self._shielded(self._ran, here, begun, silent, frame)
         return result
 
-    def _ran(self, here: _Thread, begun: int, silent: Sequence[Failure], frame: Any) -> None:
+    def _ran(self, here: _Thread, begun: int, silent: Sequence[Finding], frame: Any) -> None:
         for each in silent:
             self._found(each)
         place, last = self._places.of(frame), _next_node()
@@ -504,14 +503,16 @@ class TorchWatch:
             self._ledger.made(here, Made(max(begun, here.noted), last, "backward", place, self._ledger.moment))
             here.noted = last
 
-    def _silently_stale(self, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any) -> list[Failure]:
+    def _silently_stale(self, args: Sequence[Any], kwargs: Mapping[str, Any], frame: Any) -> list[Finding]:
         """Returns what a pass will use that was overwritten without a new version."""
         roots = [node for each in Asked.of(args, kwargs).roots if (node := root_node(each)) is not None]
         found = [each for node in reachable(roots) for each in self._stale.silently(node, frame)]
         needed = _sites(self._places.of(frame))
-        return [Failure(FailureFacts("silent", needed, (value,), wrong=wrong)) for value, wrong in found]
+        return [
+            Finding(FailureFacts("silent", needed, (value,), wrong=wrong), is_complete=False) for value, wrong in found
+        ]
 
-    def _found(self, failure: Failure) -> None:
+    def _found(self, failure: Finding) -> None:
         """Keeps a failure; of those that are silent and have the same lines only the first, of others the last ones."""
         if failure.facts.kind == "silent":
             of_writes = (frozenset(each.sites for each in value.writes) for value in failure.facts.values)
@@ -537,7 +538,7 @@ class TorchWatch:
             found = self._second_pass(here, needed, released)
         else:
             return
-        self._found(Failure(found, (id(error), message), class_name(type(error))))
+        self._found(Finding(found, (class_name(type(error)), message), address=id(error), is_complete=False))
 
     def _second_pass(self, here: _Thread, needed: Sites, released: Sequence[Any]) -> FailureFacts:
         """Returns what is known of a pass that found a node that has released what it had saved.

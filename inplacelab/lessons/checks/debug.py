@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab.language import Text
-from inplacelab.lessons.checks.traced_elements import as_elements, goes_back_to
+from inplacelab.lessons.checks.shared import as_elements, goes_back_to
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.facts import Step
 from inplacelab.recording.origins import life
@@ -77,7 +77,10 @@ def states(history: Any, stacked: Recording) -> Steps:
         Text("Three objects now. But on how many storages?", "现在有三个对象了，可是有几个存储？"),
     )
     yield (
-        _close(visible_values(after, "loss") if "loss" in _names(after) else None, (84,)),
+        _close(
+            visible_values(after, "loss") if any("loss" in tensor.names for tensor in after.tensors.values()) else None,
+            (84,),
+        ),
         Text("The sum should be that of 4a, 8a and 16a.", "总和应当是 4a、8a、16a 之和。"),
     )
     yield (
@@ -333,10 +336,6 @@ def _not_refused(after: State) -> tuple[bool, Text]:
             "还是报错：图的最后一步写明了原因。如果是某个值被覆盖了，那么是哪一行保存了它，又是哪一行写了它？",
         ),
     )
-
-
-def _names(state: State) -> set[str]:
-    return {name for tensor in state.tensors.values() for name in tensor.names}
 
 
 def _gradient(state: State, name: str) -> Sequence[Any] | None:

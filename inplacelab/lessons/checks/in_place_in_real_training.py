@@ -6,6 +6,7 @@ from typing import Any
 
 import inplacelab as paddle
 from inplacelab.language import Text
+from inplacelab.lessons.checks.shared import a_copy_was_kept
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording
@@ -100,7 +101,7 @@ def normalized_after_all(normalized: Recording) -> Steps:
         Text("The division must stay in-place.", "除法仍应当是原地操作。"),
     )
     yield (
-        not _a_copy_was_kept(normalized),
+        not a_copy_was_kept(normalized),
         Text(
             "The engine keeps a copy of the overwritten value. Do without that: one changed line is enough.",
             "引擎为被覆盖的值留了一份副本。请不要靠这份副本，改动一行就够了。",
@@ -110,12 +111,6 @@ def normalized_after_all(normalized: Recording) -> Steps:
         "The subtraction now puts its result into a new storage, and no node keeps it. From then on, you may write in place.",
         "减法的结果现在放在新的存储里，而且没有节点保存它。从这里开始，就可以原地写了。",
     )
-
-
-def _a_copy_was_kept(recording: Recording) -> bool:
-    """At any step, since backward releases what it has used."""
-    states = (recording.state(step) for step in range(len(recording)))
-    return any(saved.copy for state in states for node in state.nodes.values() for saved in node.saved)
 
 
 @exercise
@@ -242,7 +237,7 @@ def mirror(flip_: Any) -> Steps:
         Text("Copy a column before it is overwritten.", "在覆盖一列之前，先把它复制一份。"),
     )
     slots = recording.state(-1).storages[recording.state(-1).tensor("x").storage].slots
-    widest = max(_slots_written(step) for step in recording.steps)
+    widest = max(sum(stop - start for write in step.writes for start, stop in write.slots) for step in recording.steps)
     yield (
         widest <= slots // 2,
         Text(
@@ -266,7 +261,3 @@ def mirror(flip_: Any) -> Steps:
         "the next is copied. With `del kept` at the end of the loop, only one column is held.)",
         f"副本最多占 {most} 字节；一列占 {column} 字节。（在循环里复制下一列时，名字 `kept` 还持有上一列的副本。如果在循环体末尾加上 `del kept`，就只持有一列的副本。）",
     )
-
-
-def _slots_written(step: Any) -> int:
-    return sum(stop - start for write in step.writes for start, stop in write.slots)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.lessons.checks.traced_elements import as_elements, ends_of_paths
+from inplacelab.lessons.checks.shared import a_copy_was_kept, as_elements, ends_of_paths
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.queries import visible_values
 from inplacelab.recording.recording import Recording
@@ -42,7 +42,7 @@ def right_gradient(mine: Recording) -> Steps:
         Text("`scale_` should be the only write in the program.", "程序里的写入应当只有 `scale_` 这一次。"),
     )
     yield (
-        not _a_copy_was_kept(mine),
+        not a_copy_was_kept(mine),
         Text(
             "The engine made a copy before the write. Do without `copy_saved_before_write`: one changed line is enough.",
             "引擎在写入之前保存了副本。请不要用 `copy_saved_before_write`，改动一行就够了。",
@@ -226,9 +226,3 @@ def without_a_path(asked: Recording, ends: Any) -> Steps:
         "One was overwritten, one was read without history, and one was multiplied by a derivative of 0. In `w.grad` all three look alike: 0.",
         "一个元素被覆盖，一个元素在读取时没有历史，一个元素乘上了 0 导数。在 `w.grad` 里，三者看起来一样，都是 0。",
     )
-
-
-def _a_copy_was_kept(recording: Recording) -> bool:
-    """At any step, since backward releases what it has used."""
-    states = (recording.state(step) for step in range(len(recording)))
-    return any(saved.copy for state in states for node in state.nodes.values() for saved in node.saved)

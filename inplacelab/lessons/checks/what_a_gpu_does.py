@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab import kernels
-from inplacelab.devices.kernels import geometry, traffic
+from inplacelab.kernels import geometry, traffic
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
 
@@ -74,7 +74,8 @@ def any_order(mine: Any) -> Steps:
         Text("Copy the old neighbors somewhere else first.", "先把左边元素的旧值复制到别处。"),
     )
     x = after.tensor("x")
-    made = mine.state(mine.on_line(_first_line(mine))[-1].index).tensor("x")
+    first_line = next(step.line for step in mine.steps if step.kind == "operation" and step.line)  # it makes `x`
+    made = mine.state(mine.on_line(first_line)[-1].index).tensor("x")
     yield (
         x.storage == made.storage and after.version(x) > 0,
         Text("Is this still the storage of line 1?", "这还是第 1 行的那个存储吗？"),
@@ -124,8 +125,3 @@ def five_sectors(line: Any, view: Any) -> Steps:
 
 _ADDING = {"add", "subtract", "sum", "cumsum", "lerp", "addmm", "matmul", "scale"}
 """Operations with which neighbors can be added."""
-
-
-def _first_line(mine: Any) -> int:
-    """The line that makes `x`."""
-    return int(next(step.line for step in mine.steps if step.kind == "operation" and step.line))

@@ -6,8 +6,7 @@ from typing import Any
 
 import inplacelab as paddle
 from inplacelab import kernels
-from inplacelab.devices.kernels import traffic
-from inplacelab.kernels import Kernel
+from inplacelab.kernels import Kernel, traffic
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from inplacelab.devices import CPU, Device
+from inplacelab.backends import CPU, Device
 from inplacelab.ops.results.kernel_tools import quietly
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def seed(seed: int) -> None:
         seed: an integer.
 
     All threads draw from the same streams, as in PyTorch and Paddle; so only a program of one thread gets the same numbers again.
-    A GPU generates its own numbers, which differ from the CPU's: see `devices/cupy_random.py`.
+    A GPU generates its own numbers, which differ from the CPU's: see `backends/cupy_calls.py`.
     """
     global _seed
     _seed = int(seed)

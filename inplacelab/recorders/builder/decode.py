@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from inplacelab.devices.kernels.launch import Launch
+from inplacelab.kernels.launch import Launch
 from inplacelab.layout import Layout
 from inplacelab.recorders.events import Kept, Operand
 from inplacelab.recorders.snapshots import Snapshot, Whole

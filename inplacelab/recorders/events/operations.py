@@ -11,7 +11,7 @@ from inplacelab.recorders.events.objects import Operand
 
 if TYPE_CHECKING:
     from inplacelab.dependence import Dependence
-    from inplacelab.devices.kernels.launch import Launch
+    from inplacelab.kernels.launch import Launch
     from inplacelab.recording.facts import Category, SlotsAre
 
 

@@ -14,7 +14,7 @@
     view           the widget
 
 A recording stores a launch as plain facts: grid, block, the operands' layouts and storages. It does not store a million accesses:
-`devices/kernels/geometry.py` and `traffic.py` compute from these facts which thread touches which slots, and tests compare them with
+`kernels/geometry.py` and `traffic.py` compute from these facts which thread touches which slots, and tests compare them with
 the real kernels. By an import contract these modules use no array, tensor or device, so pictures may import them, and nothing else
 of the engine.
 

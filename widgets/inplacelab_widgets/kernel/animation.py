@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from inplacelab.devices.kernels.geometry import WARP
+from inplacelab.kernels.geometry import WARP
 from inplacelab_widgets.kernel.drawing import PAD, WIDTH, Drawn, Layers, Tag
 from inplacelab_widgets.kernel.fixed_marks import fixed_marks, height
 from inplacelab_widgets.kernel.launches import ShownLaunch

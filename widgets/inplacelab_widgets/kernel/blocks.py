@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from inplacelab.devices.kernels import geometry
-from inplacelab.devices.kernels.geometry import WARP
-from inplacelab.devices.kernels.launch import Launch
+from inplacelab.kernels import geometry
+from inplacelab.kernels.geometry import WARP
+from inplacelab.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab_widgets.kernel.drawing import (
     HEAD,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inplacelab.devices.kernels.launch import Dim3
+from inplacelab.kernels.launch import Dim3
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.drawing import HEAD, LEFT, WIDTH, Drawn, box, grouped, path, text

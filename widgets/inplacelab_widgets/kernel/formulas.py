@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inplacelab.devices.kernels import geometry
-from inplacelab.devices.kernels.geometry import PASSES, TILE, Access, parts
-from inplacelab.devices.kernels.launch import Launch, Operand
+from inplacelab.kernels import geometry
+from inplacelab.kernels.geometry import PASSES, TILE, Access, parts
+from inplacelab.kernels.launch import Launch, Operand
 from inplacelab.language import Text
 from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.warp_accesses import Pick, accesses_at

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from inplacelab.devices.kernels import geometry
-from inplacelab.devices.kernels.launch import Launch, Operand
+from inplacelab.kernels import geometry
+from inplacelab.kernels.launch import Launch, Operand
 from inplacelab.recording.facts import LaunchFacts, StorageFacts
 from inplacelab.recording.recording import Recording, State
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from inplacelab.devices.kernels.geometry import WARP
+from inplacelab.kernels.geometry import WARP
 from inplacelab.language import Text, enumerated
 from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.animation import animation_of, mark_of

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import NamedTuple
 
-from inplacelab.devices.kernels import geometry
-from inplacelab.devices.kernels.geometry import WARP, parts
-from inplacelab.devices.kernels.launch import Launch
+from inplacelab.kernels import geometry
+from inplacelab.kernels.geometry import WARP, parts
+from inplacelab.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab_widgets.kernel.drawing import grouped
 from inplacelab_widgets.kernel.launches import ShownLaunch

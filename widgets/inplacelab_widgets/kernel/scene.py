@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inplacelab.devices.kernels import geometry
+from inplacelab.kernels import geometry
 from inplacelab.language import Text
 from inplacelab_widgets.kernel.blocks import (
     beam_marks,

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-from inplacelab.devices.kernels import geometry
-from inplacelab.devices.kernels.geometry import WARP
-from inplacelab.devices.kernels.traffic import SECTOR
+from inplacelab.kernels import geometry
+from inplacelab.kernels.geometry import WARP
+from inplacelab.kernels.traffic import SECTOR
 from inplacelab.language import Text
 from inplacelab_widgets.kernel.blocks import lane_hits, lane_marks, picked_lane
 from inplacelab_widgets.kernel.drawing import (

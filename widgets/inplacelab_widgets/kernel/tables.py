@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from inplacelab.devices.kernels.geometry import WARP
+from inplacelab.kernels.geometry import WARP
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.drawing import grouped

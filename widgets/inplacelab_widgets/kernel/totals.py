@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from inplacelab.devices.kernels import geometry, traffic
-from inplacelab.devices.kernels.geometry import WARP
+from inplacelab.kernels import geometry, traffic
+from inplacelab.kernels.geometry import WARP
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.launches import ShownLaunch

@@ -9,7 +9,7 @@ from typing import Any
 import traitlets
 from ipywidgets import jslink
 
-from inplacelab.devices.kernels import geometry
+from inplacelab.kernels import geometry
 from inplacelab.language import get_language
 from inplacelab_widgets import player_bundle
 from inplacelab_widgets.kernel import exports

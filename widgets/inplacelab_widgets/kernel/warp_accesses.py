@@ -7,9 +7,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from inplacelab.devices.kernels import geometry, traffic
-from inplacelab.devices.kernels.geometry import WARP, Access
-from inplacelab.devices.kernels.launch import Launch
+from inplacelab.kernels import geometry, traffic
+from inplacelab.kernels.geometry import WARP, Access
+from inplacelab.kernels.launch import Launch
 from inplacelab_widgets.kernel.launches import ShownLaunch
 
 

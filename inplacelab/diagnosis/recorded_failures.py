@@ -1,0 +1,191 @@
+"""Finds failures in a recording: the error at its end, what led to it, and how to fix the program; and gradients that are wrong without one.
+A watch for frameworks that have none records a program, and keeps the last events without values, so that it may run for hours.
+
+Traceback (most recent call last):
+  File "script.py", line 7, in <module>
+    loss.backward()
+RuntimeError: (PermissionDenied) Tensor '' used in gradient computation has been modified by an inplace operation. ...
+
+Backward needed a value that was overwritten:
+
+  script.py
+    5 | loss = (y * a).sum()
+      |         ^^^^^ kept: `MultiplyGradNode` keeps `a`, its second operand (float32 [3]) at version 0
+    6 | a.relu_()
+      | ~~~~~~~~~ overwritten by `relu_`: version 0 → 1
+    7 | loss.backward()
+      | ^^^^^^^^^^^^^^^ needed here: it finds version 1
+
+To fix it, one of these (checked: it runs, and the loss and the gradients are right, on other data, too):
+  - call `loss.backward()` before line 6
+  - in line 6 write `a = a.relu()`, which makes a new tensor (8 bytes more)
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import traceback
+from types import FrameType
+
+from inplacelab.diagnosis.findings import Finding, Paint, plain, sources_of, told
+from inplacelab.diagnosis.report import report
+from inplacelab.errors import Refusal
+from inplacelab.language import Text
+from inplacelab.recorders.detection import Use
+from inplacelab.recorders.program import Program, parsed, scopes_of
+from inplacelab.recorders.run import Session
+from inplacelab.recorders.static import message_of, names_in
+from inplacelab.recording.facts import Step
+from inplacelab.recording.fixes import named
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.failures import advice_for
+from inplacelab.recording.trace import failure_at, in_file
+from inplacelab.recording.unnoticed_writes import unnoticed_failures
+
+_FIX = Text("To fix it: {0}", "改法：{0}")
+
+
+def error_report(
+    raised: BaseException, recording: Recording, filename: str, paint: Paint = plain, *, untried: bool = True
+) -> str | None:
+    """Formats the error at the end of a recording for a terminal.
+
+    Args:
+        raised: the exception that the program raised.
+        recording: the recording.
+        filename: the program's file.
+        paint: colors the lines.
+        untried: whether to show fixes that were not tried.
+
+    Returns:
+        The lines; None if the recording does not show what led to it, or for a refusal of a chain.
+    """
+    found = finding(raised, recording, filename)
+    if found is None:
+        return None
+    if not isinstance(raised, Refusal):
+        said = "".join(traceback.format_exception(raised)).rstrip("\n")
+    elif raised.__cause__ or raised.__context__:
+        return None
+    else:
+        trace = "".join(traceback.format_tb(raised.__traceback__))
+        hint = f"\n  [Hint: {raised.hint}]" if raised.hint else ""
+        said = f"Traceback (most recent call last):\n{trace}{type(raised).__name__}: {raised.headline}{hint}"
+    return f"{said}\n\n{report(found, advice=untried, paint=paint)}"
+
+
+def finding(raised: BaseException, recording: Recording, filename: str) -> Finding | None:
+    """Returns what is known of an error at the end of a recording; None if the recording does not show what led to it.
+
+    Args:
+        raised: the exception that the program raised.
+        recording: the recording.
+        filename: the program's file.
+    """
+    last = _last(raised, recording)
+    facts = None if last is None else failure_at(recording, last.index)
+    refused = raised if isinstance(raised, Refusal) else None
+    if last is None or last.error is None or facts is None or recording.truncated or not (facts.values or refused):
+        return None
+    advice = advice_for(facts) if refused is None else _FIX.format(refused.fix)
+    fixes = named(last.error.fixes, filename)
+    why = None if refused is None else refused.why
+    sources = {filename: recording.source + "\n"}
+    return Finding(in_file(facts, filename), told(raised), why, advice, fixes, sources, ended=True)
+
+
+def handled(raised: BaseException | None, recording: Recording, filename: str) -> list[Finding]:
+    """Returns the backward passes of a recording that failed with an error that the program has handled: any but that which it raised in the end."""
+    ended = None if raised is None else _last(raised, recording)
+    failed = [each for each in recording.steps if each.error and each.phase == "backward" and each is not ended]
+    found = ((each.error, failure_at(recording, each.index)) for each in failed)
+    known = (
+        Finding(in_file(facts, filename), (error.type, error.message), advice=advice_for(facts))
+        for error, facts in found
+        if error and facts and facts.values
+    )
+    return [*dict.fromkeys(known)]
+
+
+def unnoticed(recording: Recording, filename: str) -> list[Finding]:
+    """Returns what is known of each write that a backward pass did not know of, so that its gradients are wrong without an error.
+
+    Args:
+        recording: the recording.
+        filename: the program's file.
+    """
+    return [Finding(in_file(each, filename), advice=advice_for(each)) for each in unnoticed_failures(recording)]
+
+
+def _last(raised: BaseException, recording: Recording) -> Step | None:
+    """Returns the last step of a recording, if it is that of this error."""
+    last = recording.steps[-1] if len(recording) else None
+    return last if last is not None and last.error is not None and last.error.message == message_of(raised) else None
+
+
+EVENTS = 50_000
+"""How many events are kept. An operation has about four."""
+
+
+class RecordedWatch:
+    """Watches the code of one file, in the thread that calls `begin`, until `end` (see `explain.Watch`).
+
+    Args:
+        framework: its framework.
+        filename: the file; that of the code that begins to watch if not given.
+    """
+
+    def __init__(self, framework: str, filename: str | None = None) -> None:
+        self.framework, self._filename = framework, filename
+        self.failures: list[Finding] = []
+        self.remarks: list[Text] = []
+        self.operations = self.storages = 0
+        self._session: Session | None = None
+        self._frame: FrameType | None = None
+
+    def begin(self) -> None:
+        """Begins to watch."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_globals.get("__name__", "").startswith("inplacelab."):
+            frame = frame.f_back
+        assert frame is not None
+        filename = self._filename or frame.f_code.co_filename
+        text = "".join(linecache.getlines(filename))
+        program = Program.of(parsed(text), text, filename)
+        outermost = frame if filename == frame.f_code.co_filename else None
+        self._frame = frame
+        self._session = Session(program, outermost=outermost, use=Use(self.framework), last=EVENTS)
+        self._session.begin(names_in(frame.f_globals))
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Ends that, and finds out why a backward pass has raised `error`, if one has."""
+        session, frame, self._session, self._frame = self._session, self._frame, None, None
+        if session is None or frame is None:
+            return
+        session.finish(error, lambda: scopes_of([frame])[0])
+        recording = session.recording()
+        self.operations, self.storages = watched_in(recording)
+        self.remarks = list(recording.notes)
+        filename = session.program.filename
+        self.failures += unnoticed(recording, filename)
+        last = recording.steps[-1] if error is not None and len(recording) else None
+        facts = None if last is None else failure_at(recording, last.index)
+        if (
+            last is not None
+            and last.error is not None
+            and facts is not None
+            and facts.values
+            and error is not None
+            and last.error.message == message_of(error)
+        ):
+            fixes = named(last.error.fixes, filename)
+            self.failures.append(Finding(
+                in_file(facts, filename), told(error), None, advice_for(facts), fixes, sources_of(fixes), address=id(error),
+            ))  # fmt: skip
+
+
+def watched_in(recording: Recording) -> tuple[int, int]:
+    """Returns how many operations and storages a recording has."""
+    operations = sum(step.kind == "operation" for step in recording.steps)
+    return operations, len({number for step in recording.steps for number, _ in step.storages})
