@@ -24,9 +24,7 @@ from inplacelab.recording import queries
 from inplacelab.recording.codec import load
 from inplacelab.recording.facts import SavedFacts, StorageFacts, TensorFacts
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.slots import Runs
-from inplacelab.recording.touched import touched
-from inplacelab.recording.values_read import slot_value, slots_reached
+from inplacelab.recording.slots import Runs, slot_value, slots_reached, touched
 from inplacelab_widgets import to_html
 
 SIZE = {"width": 1280, "height": 800}

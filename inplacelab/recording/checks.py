@@ -28,9 +28,8 @@ from inplacelab.recording.facts import (
 )
 from inplacelab.recording.json_text import MisfitError, RecordingFormatError, excerpt
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.slots import Laid, most_runs
+from inplacelab.recording.slots import Laid, bytes_of, known_bytes, most_runs
 from inplacelab.recording.source_tree import source_lines
-from inplacelab.recording.values_read import bytes_of, known_bytes
 
 __all__ = ["check"]
 

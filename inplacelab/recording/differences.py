@@ -18,8 +18,7 @@ from inplacelab.recording.naming import number_label
 from inplacelab.recording.queries import shares_storage, visible_values
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences.phrases import MOST_VALUES, byte_count, listing, quoted, shape, values
-from inplacelab.recording.slots import slots_of
-from inplacelab.recording.touched import same_value
+from inplacelab.recording.slots import same_value, slots_of
 
 __all__ = [
     "Difference",

@@ -32,9 +32,16 @@ from inplacelab.recording.facts import (
 from inplacelab.recording.naming import name_on_line
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import relation_of
-from inplacelab.recording.slots import Runs, common_runs, is_contiguous, slot_runs, slots_of
-from inplacelab.recording.touched import same_value
-from inplacelab.recording.values_read import element_values, slots_reached
+from inplacelab.recording.slots import (
+    Runs,
+    common_runs,
+    element_values,
+    is_contiguous,
+    same_value,
+    slot_runs,
+    slots_of,
+    slots_reached,
+)
 
 __all__ = [
     "Runs",

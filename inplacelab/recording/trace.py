@@ -25,9 +25,8 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import made, relation_of
 from inplacelab.recording.sentences.failures import Mark, marks
 from inplacelab.recording.sentences.step_context import Moment
-from inplacelab.recording.slots import common_runs, slot_runs
+from inplacelab.recording.slots import common_runs, slot_runs, slots_reached
 from inplacelab.recording.source_tree import Program, program_of
-from inplacelab.recording.values_read import slots_reached
 
 __all__ = [
     "Spoilt",

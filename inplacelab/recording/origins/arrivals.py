@@ -9,8 +9,7 @@ from typing import Literal
 
 from inplacelab.recording.facts import Step, StorageFacts
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.slots import Runs, slot_runs
-from inplacelab.recording.touched import same_value
+from inplacelab.recording.slots import Runs, same_value, slot_runs
 
 __all__ = ["MOST_RESULTS", "Arrival", "How", "arrival_at", "arrivals", "next_arrival"]
 

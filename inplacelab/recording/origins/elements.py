@@ -8,7 +8,7 @@ from math import prod
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, TensorFacts
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.values_read import element_values, slot_value, slots_under
+from inplacelab.recording.slots import element_values, slot_value, slots_under
 
 __all__ = [
     "MOST_ELEMENTS",

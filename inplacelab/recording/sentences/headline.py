@@ -16,12 +16,10 @@ from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences.phrases import closed_up, listing, quoted
 from inplacelab.recording.sentences.step_context import Moment
-from inplacelab.recording.slots import common_runs
+from inplacelab.recording.slots import Touched, common_runs, effect, slots_reached, touched
 from inplacelab.recording.slots import joined as joined_runs
 from inplacelab.recording.source_tree import Program, program_of
-from inplacelab.recording.touched import Touched, effect, touched
 from inplacelab.recording.trace import spoilt
-from inplacelab.recording.values_read import slots_reached
 
 __all__ = ["Headline", "headline_of", "line_clause", "split"]
 

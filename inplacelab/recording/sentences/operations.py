@@ -11,8 +11,7 @@ from inplacelab.recording.relations import relation_of, shown_relation
 from inplacelab.recording.sentences.consequences import consequences
 from inplacelab.recording.sentences.phrases import byte_count, joined, listing, shape, slots
 from inplacelab.recording.sentences.step_context import Moment
-from inplacelab.recording.slots import Runs
-from inplacelab.recording.touched import Touched, effect
+from inplacelab.recording.slots import Runs, Touched, effect
 from inplacelab.supported import terms_of
 
 __all__ = ["operation", "place_of", "several", "slots_written", "unchanged"]
