@@ -18,8 +18,8 @@ from inplacelab.language import Text
 from inplacelab.recording import codec
 from inplacelab.recording.alignment import align
 from inplacelab.recording.comparison_report import report
+from inplacelab.recording.file_text import visible
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.visible import visible
 
 SUMMARY = Text(
     "Run two scripts or modules, each with the framework that it imports, and print where they begin to differ: in values, versions, sharing, and how "

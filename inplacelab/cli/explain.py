@@ -35,9 +35,9 @@ from inplacelab.language import Text
 from inplacelab.recorders.detection import Use, framework_of_script, not_installed
 from inplacelab.recorders.main_module import Main
 from inplacelab.recording.facts import FailureFacts, FixFacts
+from inplacelab.recording.file_text import visible
 from inplacelab.recording.fixes import of_program, with_fixes
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.visible import visible
 from inplacelab.supported import Framework, frameworks
 
 SUMMARY = Text(

@@ -22,8 +22,8 @@ from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.words import LANGUAGE
 from inplacelab.language import LANGUAGES, Text, columns, get_language
 from inplacelab.recording import codec
+from inplacelab.recording.file_text import visible
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.visible import visible
 
 _SAYS = {
     "output": Text(

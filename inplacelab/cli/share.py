@@ -16,8 +16,8 @@ from inplacelab.cli.refusal import CannotError
 from inplacelab.cli.script import main_of, running
 from inplacelab.cli.words import Named
 from inplacelab.language import Text
+from inplacelab.recording.file_text import visible
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.visible import visible
 
 SUMMARY = Text(
     "Show a step of a program to others: write a picture, an animation, a page, or Markdown.",

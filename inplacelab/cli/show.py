@@ -11,8 +11,8 @@ from inplacelab.cli.bilingual_argparse import Parser
 from inplacelab.cli.refusal import CannotError
 from inplacelab.language import Text
 from inplacelab.recording import codec
+from inplacelab.recording.file_text import visible
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.visible import visible
 
 SUMMARY = Text(
     "Draw a saved recording: as a page that steps through it, a picture or text.",

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from inplacelab.diagnosis.document import Names, Report, said
 from inplacelab.diagnosis.findings import Finding
+from inplacelab.recording.file_text import visible
 from inplacelab.recording.fixes.outcomes import OUTCOMES
 from inplacelab.recording.sentences.failures import Mark, marks, remarks
-from inplacelab.recording.visible import visible
 
 _BLAMED = ("overwritten", "refused", "needed")
 """Where the error stands: at the first of these that there is."""

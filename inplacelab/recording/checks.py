@@ -26,7 +26,7 @@ from inplacelab.recording.facts import (
     TensorFacts,
     WriteFacts,
 )
-from inplacelab.recording.json_text import MisfitError, RecordingFormatError, excerpt
+from inplacelab.recording.file_text import MisfitError, RecordingFormatError, excerpt
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Laid, bytes_of, known_bytes, most_runs
 from inplacelab.recording.source_tree import source_lines

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from inplacelab.language import Text
 from inplacelab.recording.alignment import Alignment
 from inplacelab.recording.differences import differences, verdict
+from inplacelab.recording.file_text import visible
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import byte_count
-from inplacelab.recording.visible import visible
 
 __all__ = ["report"]
 

@@ -17,9 +17,8 @@ from operator import attrgetter
 from inplacelab.language import Text
 from inplacelab.recording.enumeration import listing
 from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, StorageFacts, TensorFacts
-from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.recording import Recording, State, coming
 from inplacelab.recording.relations import made
-from inplacelab.recording.tensor_names import coming
 
 __all__ = [
     "GRADIENT",

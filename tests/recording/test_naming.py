@@ -6,8 +6,8 @@ from inplacelab.recording import Recording, sentence
 from inplacelab.recording.edges import edge_names
 from inplacelab.recording.naming import naming
 from inplacelab.recording.quiz.question import on_storage
+from inplacelab.recording.recording import Called, coming_names
 from inplacelab.recording.sentences.step_context import Moment
-from inplacelab.recording.tensor_names import Called, coming_names
 from tests.recorders.golden.renew import PROGRAMS, run
 from tests.subtests import for_each
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from inplacelab.recording import Recording, to_json
+from inplacelab.recording.codec import upgraded
 from inplacelab.recording.schema import FILE, schema
-from inplacelab.recording.upgrade import upgraded
 from tests.tiers import examples
 
 SCHEMA = schema()

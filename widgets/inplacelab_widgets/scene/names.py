@@ -11,10 +11,9 @@ from inplacelab.recording.as_written import as_written
 from inplacelab.recording.edges import Passed
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
 from inplacelab.recording.naming import Naming, namings
-from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.recording import Called, Recording, State, coming
 from inplacelab.recording.relations import made, related
 from inplacelab.recording.slots import Laid
-from inplacelab.recording.tensor_names import Called, coming
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
