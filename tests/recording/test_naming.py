@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from inplacelab.recording import Recording, sentence
-from inplacelab.recording.edges import edge_names
-from inplacelab.recording.naming import naming
+from inplacelab.recording.naming import edge_names, naming
 from inplacelab.recording.quiz.question import on_storage
 from inplacelab.recording.recording import Called, coming_names
 from inplacelab.recording.sentences.step_context import Moment

@@ -10,8 +10,8 @@ from inplacelab.language import Text, columns, get_language, padded
 from inplacelab.recording.file_text import presentable
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import headline, sentence
-from inplacelab.recording.stages import stages
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.page import whole_page

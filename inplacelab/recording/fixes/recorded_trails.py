@@ -12,9 +12,9 @@ from typing import Any
 from inplacelab.recording.facts import SavedFacts, Step, TensorFacts, WriteFacts
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.naming import RESULT, kept_values
-from inplacelab.recording.passes import begun_at
 from inplacelab.recording.queries import stale, who_overwrote
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.relations import begun_at
 from inplacelab.recording.slots import common_runs, slot_runs
 from inplacelab.recording.source_tree import Program, program_of
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
-from inplacelab.recording.enumeration import listing
 from inplacelab.recording.facts import Step
+from inplacelab.recording.naming import listing
 from inplacelab.recording.origins.arrivals import Arrival
 from inplacelab.recording.origins.back import operands_of
 from inplacelab.recording.recording import Recording

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
-from inplacelab.recording.enumeration import listing
 from inplacelab.recording.facts import Number
-from inplacelab.recording.naming import number_label
+from inplacelab.recording.naming import listing, number_label
 from inplacelab.recording.origins.back import Computed, reads_what_it_overwrites
 from inplacelab.recording.origins.gradients import Contributions, End, GradientPath
 from inplacelab.recording.recording import Recording

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from inplacelab.language import Text
 from inplacelab.recording.facts import BackwardAction, BackwardFacts, NodeFacts, SavedFacts
 from inplacelab.recording.naming import naming, storage_label, tensor_label
-from inplacelab.recording.passes import steps_of_pass
+from inplacelab.recording.relations import steps_of_pass
 from inplacelab.recording.sentences.lines import written
 from inplacelab.recording.sentences.phrases import joined, listing, quoted, shape, values
 from inplacelab.recording.sentences.step_context import Moment

@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 
 from inplacelab.language import Text
-from inplacelab.recording.enumeration import listing
 from inplacelab.recording.facts import Values
-from inplacelab.recording.naming import number_label
+from inplacelab.recording.naming import listing, number_label
 from inplacelab.recording.slots import Runs
 
 MOST_ITEMS = 4

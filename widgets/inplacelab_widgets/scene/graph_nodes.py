@@ -9,8 +9,8 @@ from inplacelab.language import Text, enumerated
 from inplacelab.recording.as_written import node_as_written
 from inplacelab.recording.facts import NodeFacts, TensorFacts
 from inplacelab.recording.naming import Naming
-from inplacelab.recording.passes import running
 from inplacelab.recording.recording import Called, Recording, State, is_look
+from inplacelab.recording.relations import running
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.changed_looks import touched

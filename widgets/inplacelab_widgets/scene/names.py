@@ -8,9 +8,8 @@ from math import inf
 
 from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
-from inplacelab.recording.edges import Passed
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.naming import Naming, namings
+from inplacelab.recording.naming import Naming, Passed, namings
 from inplacelab.recording.recording import Called, Recording, State, coming
 from inplacelab.recording.relations import made, related
 from inplacelab.recording.slots import Laid

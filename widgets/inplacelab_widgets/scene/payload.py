@@ -19,9 +19,9 @@ from inplacelab.recording.facts import FixFacts, Step
 from inplacelab.recording.fixes import label, way
 from inplacelab.recording.fixes.difference import lines_after
 from inplacelab.recording.quiz import Question
+from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import Headline
 from inplacelab.recording.sentences.failures import Mark
-from inplacelab.recording.stages import stages
 from inplacelab.recording.trace import trace
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
