@@ -8,11 +8,11 @@ from functools import cached_property
 from math import prod
 
 from inplacelab.recording.facts import RootFacts, Step, TensorFacts
-from inplacelab.recording.lost_history import WITHOUT_HISTORY
 from inplacelab.recording.origins.arrivals import Arrival, arrivals
 from inplacelab.recording.origins.back import operands_of
 from inplacelab.recording.origins.elements import slots_of_element
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.unnoticed_writes import WITHOUT_HISTORY
 
 __all__ = ["OnePass", "leads_to", "made_node"]
 

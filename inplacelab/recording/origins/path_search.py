@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inplacelab.recording.facts import Step
-from inplacelab.recording.lost_history import WITHOUT_HISTORY, is_lost, loses_write
 from inplacelab.recording.origins.arrivals import MOST_RESULTS, Arrival, next_arrival
 from inplacelab.recording.origins.back import operands_of, reads_what_it_overwrites
 from inplacelab.recording.origins.following import At, Branch, Following, Found
@@ -15,6 +14,7 @@ from inplacelab.recording.origins.one_pass import OnePass, leads_to, made_node
 from inplacelab.recording.origins.paths import End, Hop
 from inplacelab.recording.origins.slopes import UNKNOWN
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.unnoticed_writes import WITHOUT_HISTORY, is_lost, loses_write
 
 __all__ = ["PathSearch"]
 
