@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
-from inplacelab.recording.alignment import Alignment
+from inplacelab.recording.compare.alignment import Alignment
 from inplacelab.recording.facts import ErrorFacts, Number, TensorFacts, Values
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.queries import shares_storage, visible_values
@@ -30,6 +30,7 @@ __all__ = [
     "same_in_short",
     "verdict",
 ]
+
 
 DifferenceKind = Literal["step", "name", "shape", "values", "rounding", "unknown", "version", "sharing", "live", "peak"]
 
@@ -90,7 +91,7 @@ def differences(alignment: Alignment, position: int) -> tuple[Difference, ...]:
         IndexError: if there is no such position.
 
     >>> import inplacelab as paddle
-    >>> from inplacelab.recording.alignment import align
+    >>> from inplacelab.recording.compare.alignment import align
     >>> with paddle.record() as one:
     ...     x = paddle.ones([2]).scale_(2.0)
     >>> with paddle.record() as other:
