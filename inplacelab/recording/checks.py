@@ -12,7 +12,6 @@ from math import prod
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.recording.dependence import fits_together
 from inplacelab.recording.facts import (
     BackwardFacts,
     CounterFacts,
@@ -30,6 +29,7 @@ from inplacelab.recording.file_text import MisfitError, RecordingFormatError, ex
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Laid, bytes_of, known_bytes, most_runs
 from inplacelab.recording.source_tree import source_lines
+from inplacelab.recording.sources import fits_together
 
 __all__ = ["check"]
 

@@ -8,7 +8,6 @@ from functools import partial
 
 from inplacelab.dependence import Dependence
 from inplacelab.language import Text
-from inplacelab.recording.dependence import MOST_LOOKED_AT, MOST_SOURCES, Source, for_element, sources
 from inplacelab.recording.facts import Number, Step, TensorFacts
 from inplacelab.recording.origins.arithmetic import arithmetic
 from inplacelab.recording.origins.arrivals import Arrival, How, arrival_at
@@ -24,6 +23,7 @@ from inplacelab.recording.origins.elements import (
 )
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import common_runs
+from inplacelab.recording.sources import MOST_LOOKED_AT, MOST_SOURCES, Source, for_element, sources
 
 __all__ = [
     "Computed",

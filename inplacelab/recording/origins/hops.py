@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inplacelab.dependence import Dependence
-from inplacelab.recording.dependence import for_element
 from inplacelab.recording.facts import Number, Step
 from inplacelab.recording.origins.arrivals import arrivals, next_arrival
 from inplacelab.recording.origins.back import Computed, Origin, computed
@@ -16,6 +15,7 @@ from inplacelab.recording.origins.forward import MOST_EDGES, Flow
 from inplacelab.recording.origins.paths import Hop
 from inplacelab.recording.origins.slopes import UNKNOWN, Slope, slope
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.sources import for_element
 
 __all__ = ["Hops", "Result"]
 

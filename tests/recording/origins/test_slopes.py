@@ -12,10 +12,10 @@ import inplacelab as paddle
 from inplacelab.dependence import Dependence
 from inplacelab.ops.table.depends import NOT_KNOWN, declared
 from inplacelab.ops.table.row import NoFormula
-from inplacelab.recording.dependence import sources
 from inplacelab.recording.origins import contributions
 from inplacelab.recording.origins.elements import index_of
 from inplacelab.recording.origins.slopes import slope
+from inplacelab.recording.sources import sources
 from tests.engine.test_dependence import reported
 from tests.recorders.runs import run
 from tests.row_cases.each import for_each_variant

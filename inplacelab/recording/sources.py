@@ -20,6 +20,7 @@ from inplacelab.recording.facts import Number
 
 __all__ = ["MOST_LOOKED_AT", "MOST_SOURCES", "Shape", "Source", "fits_together", "for_element", "sources"]
 
+
 Shape = tuple[int, ...]
 
 MOST_SOURCES = 512
