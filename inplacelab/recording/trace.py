@@ -24,7 +24,7 @@ from inplacelab.recording.queries import kept_by, newly_stale, stale, who_overwr
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import made, relation_of
 from inplacelab.recording.sentences.failures import Mark, marks
-from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.sentences.phrases import Moment
 from inplacelab.recording.slots import common_runs, slot_runs, slots_reached
 from inplacelab.recording.source_tree import Program, program_of
 

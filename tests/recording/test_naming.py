@@ -6,7 +6,7 @@ from inplacelab.recording import Recording, sentence
 from inplacelab.recording.naming import edge_names, naming
 from inplacelab.recording.quiz.question import on_storage
 from inplacelab.recording.recording import Called, coming_names
-from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.sentences.phrases import Moment
 from tests.recorders.golden.renew import PROGRAMS, run
 from tests.subtests import for_each
 

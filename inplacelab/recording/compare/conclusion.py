@@ -28,7 +28,7 @@ from inplacelab.recording.facts import ErrorFacts
 from inplacelab.recording.file_text import visible
 from inplacelab.recording.queries import shares_storage, visible_values
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.sentences.headline import Headline
+from inplacelab.recording.sentences import Headline
 from inplacelab.recording.sentences.phrases import (
     MOST_VALUES,
     byte_count,

@@ -16,7 +16,7 @@ from inplacelab.recording.quiz.origins import origins, reaches
 from inplacelab.recording.quiz.question import KINDS, Kind, Question
 from inplacelab.recording.quiz.writes import values, version
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.sentences.phrases import Moment
 from inplacelab.supported import terms_of
 
 __all__ = ["MOST_AT_ONCE", "questions_at", "quiz"]

@@ -9,8 +9,7 @@ from inplacelab.recording.queries import kept_by
 from inplacelab.recording.quiz.question import MOST_OPTIONS, Option, Question, a_question, learners_write
 from inplacelab.recording.recording import State
 from inplacelab.recording.sentences import sentence
-from inplacelab.recording.sentences.phrases import joined
-from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.sentences.phrases import Moment, joined
 
 __all__ = ["raises"]
 

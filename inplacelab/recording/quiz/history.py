@@ -15,8 +15,7 @@ from inplacelab.recording.quiz.question import (
     named,
 )
 from inplacelab.recording.recording import State
-from inplacelab.recording.sentences.phrases import joined, listing, quoted
-from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.sentences.phrases import Moment, joined, listing, quoted
 
 __all__ = ["node", "stale"]
 

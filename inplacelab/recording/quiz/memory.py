@@ -7,8 +7,7 @@ from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.quiz.question import Question, a_question, named, on_storage
 from inplacelab.recording.recording import State
-from inplacelab.recording.sentences.phrases import byte_count, joined, listing
-from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.sentences.phrases import Moment, byte_count, joined, listing
 
 __all__ = ["live_bytes", "shares"]
 

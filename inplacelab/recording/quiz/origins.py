@@ -12,8 +12,7 @@ from inplacelab.recording.origins.gradients import Contributions, contributions
 from inplacelab.recording.origins.words import path_says
 from inplacelab.recording.quiz.question import MOST_OPTIONS, Option, Question, a_question
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.phrases import joined, listing, quoted
-from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.sentences.phrases import Moment, joined, listing, quoted
 
 __all__ = ["origins", "reaches"]
 

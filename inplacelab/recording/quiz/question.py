@@ -9,8 +9,7 @@ from typing import Literal, get_args
 from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.naming import storage_label
-from inplacelab.recording.sentences.phrases import closed_up, listing, quoted
-from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.sentences.phrases import Moment, closed_up, listing, quoted
 
 __all__ = ["KINDS", "MOST_OPTIONS", "Kind", "Option", "Question", "a_question", "learners_write", "named", "on_storage"]
 

@@ -16,8 +16,7 @@ from inplacelab.recording.quiz.question import (
     named,
     on_storage,
 )
-from inplacelab.recording.sentences.phrases import joined, listing, slots
-from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.sentences.phrases import Moment, joined, listing, slots
 from inplacelab.recording.slots import common_runs, slot_runs
 
 __all__ = ["values", "version"]

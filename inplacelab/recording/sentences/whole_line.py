@@ -11,14 +11,21 @@ from inplacelab.recording.as_written import as_written
 from inplacelab.recording.facts import NodeFacts, RewireFacts, SavedFacts, Step, TensorFacts, WriteFacts
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import relation_of, shown_relation
-from inplacelab.recording.sentences.collectives import communicated
-from inplacelab.recording.sentences.consequences import history, joins, kept_by_node, versions, went_stale
-from inplacelab.recording.sentences.errors import error_step
-from inplacelab.recording.sentences.launches import launched
-from inplacelab.recording.sentences.lines import changes_of_names, freed, listed_storages
-from inplacelab.recording.sentences.operations import place_of, several, slots_written, unchanged
-from inplacelab.recording.sentences.phrases import byte_count, joined, listing, quoted
-from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.sentences.lines import changes_of_names, error_step, freed, listed_storages
+from inplacelab.recording.sentences.operations import (
+    communicated,
+    history,
+    joins,
+    kept_by_node,
+    launched,
+    place_of,
+    several,
+    slots_written,
+    unchanged,
+    versions,
+    went_stale,
+)
+from inplacelab.recording.sentences.phrases import Moment, byte_count, joined, listing, quoted
 from inplacelab.recording.slots import joined as joined_runs
 
 __all__ = ["as_one", "line_of_step", "whole_line"]

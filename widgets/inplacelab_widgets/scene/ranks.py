@@ -15,7 +15,7 @@ from inplacelab.recording.compare.ranks import Drift, RankAlignment, Replicas, a
 from inplacelab.recording.facts import ErrorFacts
 from inplacelab.recording.queries import changes_nothing, visible_values
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.sentences.headline import Headline
+from inplacelab.recording.sentences import Headline
 from inplacelab.recording.slots import same_value, slots_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene, scene_of
