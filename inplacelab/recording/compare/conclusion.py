@@ -427,13 +427,13 @@ def _both(error: ErrorFacts | None, end: Verdict) -> Text:
     return _SAME_GRADIENTS if is_known and not _is_short(end) else _BOTH_GIVE.format(_listed(end))
 
 
-_ENDS_of_comparison_report = Text("{0}: {1} (peak {2})", "{0}：{1}（峰值 {2}）")
+_SIDE_ENDS = Text("{0}: {1} (peak {2})", "{0}：{1}（峰值 {2}）")
 _SIDES = (Text("left: ", "左侧："), Text("right: ", "右侧："))
 _NO_PAIRS = Text(
     "No line of one has anything in common with a line of the other: nothing was aligned.",
     "两个程序没有任何相近的行：无法对齐。",
 )
-_ALIKE_of_comparison_report = Text(
+_NO_DIFFERENCE = Text(
     "No step differs in values, versions or sharing.", "各步的值、版本号和共享关系均无不同。"
 )
 _BYTES = ("live", "peak")
@@ -444,13 +444,13 @@ def report(alignment: Alignment) -> Iterator[str]:
     """Yields the lines of a report: how both programs end, and where they begin to differ. All characters are visible."""
     for side, recording in zip(_SIDES, (alignment.left, alignment.right), strict=True):
         end = verdict(recording)
-        yield f"{side}{_ENDS.format(visible(recording.title), visible(str(end.says)), byte_count(end.peak))}"
+        yield f"{side}{_SIDE_ENDS.format(visible(recording.title), visible(str(end.says)), byte_count(end.peak))}"
         yield from (f"  {note}" for note in recording.notes)
     if not alignment.pairs:
         yield f"\n{_NO_PAIRS}"
         return
     found = list(_steps(alignment))
-    yield from found or [f"\n{_ALIKE}"]
+    yield from found or [f"\n{_NO_DIFFERENCE}"]
 
 
 def _steps(alignment: Alignment) -> Iterator[str]:

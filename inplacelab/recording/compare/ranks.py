@@ -356,7 +356,7 @@ _FIRST = Text(" The first write that differs: {0}.", "第一次不同的写入�
 _WRITE = Text("{0}, step {1}, line {2} `{3}` ({4})", "{0}，第 {1} 步，第 {2} 行 `{3}`（{4}）")
 _WRITE_SOMEWHERE = Text("{0}, step {1} ({2})", "{0}，第 {1} 步（{2}）")
 _MADE = Text("as it was first seen", "首次出现时")
-_NONE_of_replicas = Text("{0}, no further write", "{0}，没有更多写入")
+_NO_WRITE = Text("{0}, no further write", "{0}，没有更多写入")
 _BEFORE = Text(
     " It is the first that the recordings know of, so the ranks may have differed before it.",
     "这是记录中已知的第一次写入，所以各进程可能在此之前就已不同。",
@@ -393,17 +393,17 @@ def drift_of(name: str, ranks: Sequence[tuple[str, int]], histories: Sequence[Se
 def _said(
     pattern: Text, name: str, groups: Sequence[Text], writes: Sequence[Write | None], recorded: bool, first: bool
 ) -> Text:
-    heading = pattern.format(name, _joined_of_replicas(groups, _AGAINST))
+    heading = pattern.format(name, _in_words(groups, _AGAINST))
     if not writes:
         return heading + (_NOT_SEEN if recorded else _NOT_RECORDED)
     by_rank = _groups([None if each is None else (each.step, each.line, each.compared) for each in writes])
-    said = _FIRST.format(_joined_of_replicas([_of(ranks, writes[ranks[0]]) for ranks in by_rank], Text("; ", "；")))
+    said = _FIRST.format(_in_words([_of(ranks, writes[ranks[0]]) for ranks in by_rank], Text("; ", "；")))
     return heading + said + _BEFORE if first else heading + said
 
 
 def _of(ranks: tuple[int, ...], write: Write | None) -> Text:
     if write is None:
-        return _NONE_of_replicas.format(_those(ranks))
+        return _NO_WRITE.format(_those(ranks))
     op = Text(f"`{write.op}`", f"`{write.op}`") if write.op else _MADE
     if write.line is None:
         return _WRITE_SOMEWHERE.format(_those(ranks), write.step + 1, op)
@@ -434,9 +434,9 @@ def _groups(facts: Sequence[Hashable]) -> tuple[tuple[int, ...], ...]:
 
 def _those(ranks: Sequence[int]) -> Text:
     return (_RANK if len(ranks) == 1 else _RANKS).format(
-        _joined_of_replicas([Text(str(rank), str(rank)) for rank in ranks], _COMMA)
+        _in_words([Text(str(rank), str(rank)) for rank in ranks], _COMMA)
     )
 
 
-def _joined_of_replicas(texts: Sequence[Text], between: Text) -> Text:
+def _in_words(texts: Sequence[Text], between: Text) -> Text:
     return Text(between.en.join(each.en for each in texts), between.zh.join(each.zh for each in texts))

@@ -492,7 +492,7 @@ _MORE_STALE = Text("{0:,} further saved values are stale.", "另有 {0:,} 个保
 
 def seen_at_once(moment: Moment) -> Text:
     """Returns the sentences for a look at existing tensors."""
-    return joined([*_sharing(moment), *_freed(moment), *_stale(moment), *_released_of_look(moment)])
+    return joined([*_sharing(moment), *_freed(moment), *_stale(moment), *_released_nodes(moment)])
 
 
 def _sharing(moment: Moment) -> list[Text]:
@@ -531,7 +531,7 @@ def _is_gradient(tensor: TensorFacts) -> bool:
     return all(name.endswith(GRADIENT) for name in tensor.names)
 
 
-def _released_of_look(moment: Moment) -> list[Text]:
+def _released_nodes(moment: Moment) -> list[Text]:
     state = moment.after
     nodes = [node_label(state, node) for node in state.nodes.values() if node.released]
     if not nodes:
