@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from inplacelab.diagnosis.document import Names, Report, said
 from inplacelab.diagnosis.findings import Finding
 from inplacelab.recording.file_text import visible
-from inplacelab.recording.fixes.outcomes import OUTCOMES
+from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.sentences.failures import Mark, marks, remarks
 
 _BLAMED = ("overwritten", "refused", "needed")

@@ -16,8 +16,7 @@ from inplacelab.diagnosis.search_run import search
 from inplacelab.diagnosis.trials import NotTriedError
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts, FixFacts
-from inplacelab.recording.fixes import with_fixes
-from inplacelab.recording.fixes.difference import diff_of, edits_between
+from inplacelab.recording.fixes import diff_of, edits_between, with_fixes
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import applied, source_lines
 from inplacelab.supported import framework_named

@@ -11,7 +11,7 @@ from inplacelab.language import Text
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recording.facts import FailureFacts, FixFacts
 from inplacelab.recording.fixes import fixes_for
-from inplacelab.recording.fixes.located import changed, lines_of
+from inplacelab.recording.fixes.spots import changed, lines_of
 from inplacelab.recording.sentences.failures import advice_for, headline
 from inplacelab.recording.trace import trail_of
 

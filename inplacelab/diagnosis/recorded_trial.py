@@ -13,7 +13,7 @@ from inplacelab.recorders.program import Program, parsed
 from inplacelab.recorders.replay import keeping
 from inplacelab.recorders.run import Session
 from inplacelab.recording.fixes.order import keeps_order
-from inplacelab.recording.fixes.recorded_trails import trails_of
+from inplacelab.recording.fixes.recorded import trails_of
 from inplacelab.recording.unnoticed_writes import unnoticed_writes
 
 STEPS = 50_000

@@ -22,8 +22,7 @@ from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.language import Text, get_language
 from inplacelab.recording.facts import FixFacts
 from inplacelab.recording.fixes import of_program
-from inplacelab.recording.fixes.located import Lines
-from inplacelab.recording.fixes.spots import Spot, Trail
+from inplacelab.recording.fixes.spots import Lines, Spot, Trail
 
 SECONDS = 60
 """How long a trial may take."""

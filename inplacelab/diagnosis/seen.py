@@ -14,7 +14,7 @@ from inplacelab.diagnosis.refusals import finding, handled, unnoticed
 from inplacelab.diagnosis.report import report
 from inplacelab.language import Text
 from inplacelab.recording.facts import FixFacts
-from inplacelab.recording.fixes.recorded_trails import trails_of
+from inplacelab.recording.fixes.recorded import trails_of
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.trace import trail_of

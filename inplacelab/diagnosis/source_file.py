@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inplacelab.recording.facts import FixFacts
-from inplacelab.recording.fixes.located import changed
+from inplacelab.recording.fixes.spots import changed
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from inplacelab.recorders.fix_search import search
 from inplacelab.recorders.replay import Replay
 from inplacelab.recording.facts import ErrorFacts, FixFacts
 from inplacelab.recording.fixes import fixes, fixes_for, in_one_sentence, with_copies
-from inplacelab.recording.fixes.recorded_trails import trails_of
-from inplacelab.recording.fixes.refused_operations import refusal_fixes
+from inplacelab.recording.fixes.recorded import refusal_fixes, trails_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.failures import notes
 from inplacelab.recording.sentences.phrases import closed_up

@@ -17,7 +17,7 @@ from inplacelab.recording.facts import (
     Step,
     WriteFacts,
 )
-from inplacelab.recording.fixes.recorded_trails import size_of
+from inplacelab.recording.fixes.recorded import size_of
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.naming import RESULT, kept_values, namings
 from inplacelab.recording.queries import kept_by, newly_stale, stale, who_overwrote

@@ -433,9 +433,7 @@ _NO_PAIRS = Text(
     "No line of one has anything in common with a line of the other: nothing was aligned.",
     "两个程序没有任何相近的行：无法对齐。",
 )
-_NO_DIFFERENCE = Text(
-    "No step differs in values, versions or sharing.", "各步的值、版本号和共享关系均无不同。"
-)
+_NO_DIFFERENCE = Text("No step differs in values, versions or sharing.", "各步的值、版本号和共享关系均无不同。")
 _BYTES = ("live", "peak")
 """Differ at almost every step once they differ: the heading says what they come to."""
 

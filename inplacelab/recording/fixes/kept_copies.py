@@ -7,8 +7,16 @@ from collections.abc import Iterator, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
-from inplacelab.recording.fixes.located import Proposal, Sources, Where, augmented, name_in_place, replaced, written_by
-from inplacelab.recording.fixes.spots import Trail
+from inplacelab.recording.fixes.spots import (
+    Proposal,
+    Sources,
+    Trail,
+    Where,
+    augmented,
+    name_in_place,
+    replaced,
+    written_by,
+)
 from inplacelab.recording.source_tree import ATOMS, Program, in_place_calls, root_of
 
 _KEEP = Text("let {0} keep a copy: `{1}`", "让{0}保存副本：`{1}`")

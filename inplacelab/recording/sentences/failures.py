@@ -17,7 +17,7 @@ from typing import Literal
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.as_written import plainly
 from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, SiteFacts, Sites
-from inplacelab.recording.fixes.outcomes import OUTCOMES
+from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
 from inplacelab.recording.sentences.phrases import closed_up
 
