@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inplacelab.recording import Recording, sentence
 from inplacelab.recording.naming import edge_names, naming
-from inplacelab.recording.quiz.question import on_storage
+from inplacelab.recording.quiz.memory import on_storage
 from inplacelab.recording.recording import Called, coming_names
 from inplacelab.recording.sentences.phrases import Moment
 from tests.recorders.golden.renew import PROGRAMS, run

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from inplacelab.language import Text
-from inplacelab.recording.facts import NodeFacts, SavedFacts, TensorFacts
+from inplacelab.recording.facts import BackwardAction, NodeFacts, SavedFacts, Step, TensorFacts
 from inplacelab.recording.naming import namings, node_label, storage_label
+from inplacelab.recording.origins.back import called, operands_of, sources_in_step
+from inplacelab.recording.origins.elements import index_of, written_index
+from inplacelab.recording.origins.gradients import Contributions, contributions
+from inplacelab.recording.origins.words import path_says
 from inplacelab.recording.queries import kept_by, newly_stale
-from inplacelab.recording.quiz.question import (
+from inplacelab.recording.quiz.memory import (
     MOST_OPTIONS,
     Option,
     Question,
@@ -14,10 +20,12 @@ from inplacelab.recording.quiz.question import (
     learners_write,
     named,
 )
-from inplacelab.recording.recording import State
+from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.sentences import sentence
 from inplacelab.recording.sentences.phrases import Moment, joined, listing, quoted
 
-__all__ = ["node", "stale"]
+__all__ = ["node", "origins", "raises", "reaches", "stale"]
+
 
 Kept = tuple[int, int]
 """A node's saved tensors on one storage, as (node, storage): they go stale together."""
@@ -176,3 +184,255 @@ def _why_new(moment: Moment, tensor: TensorFacts, made: NodeFacts) -> Text:
             "{x} 现在的值由该操作给出，所以它的梯度历史从 {node} 接续。",
         )
     return pattern.format(x=moment.called_before(tensor.id), node=quoted(made.name))
+
+
+def raises(moment: Moment) -> Question | None:
+    """Asks whether a step raises an error.
+
+    Asked about a backward pass if the program has written in place before it; the options are the nodes with saved
+    tensors. Also asked about a refused line, and about a write to a leaf that is allowed because gradients are not
+    recorded: both look alike.
+    """
+    backward = moment.step.backward
+    if backward is not None and backward.action == "begin":
+        return _backward_raises(moment)
+    return _line_raises(moment)
+
+
+# --- backward ------------------------------------------------------------------------------------------------------
+
+
+def _backward_raises(moment: Moment) -> Question | None:
+    before, end = moment.before, _end(moment)
+    if end is None or not _written_before(moment):
+        return None
+    failed = None
+    if end.error is not None:
+        failed = end.error.node
+        if failed is None or failed not in before.nodes:
+            return None
+    keeping = [key for key in before.nodes if kept_by(before, key)]
+    first = [] if failed is None else [failed]
+    shown = sorted([*first, *(key for key in keeping if key != failed)][: MOST_OPTIONS - 1])
+    options: list[Option] = [(Text("no, it runs to its end", "不会，能执行完毕"), failed is None)]
+    at = Text("yes, at {0}", "会，在 {0} 处")
+    options += [(at.format(node_label(before, before.nodes[key])), key == failed) for key in shown]
+    ask = Text("Will this backward pass raise an error?", "这次反向传播会抛出异常吗？")
+    why = _all_fresh(moment, end) if failed is None else sentence(moment.recording, end.index)
+    return a_question(moment, "raises", ask, options, why, [f"n{key}" for key in first])
+
+
+def _end(moment: Moment) -> Step | None:
+    """Returns the step in which this backward pass ends or fails; None if the recording was cut before."""
+    failed, inside = None, 0  # a hook may begin a pass inside, and catch its errors
+    for step in moment.recording.steps[moment.step.index + 1 :]:
+        action: BackwardAction | None = step.backward.action if step.backward else None
+        if step.phase == "forward":
+            break
+        if action == "end" and not inside:
+            return step
+        inside += (action == "begin") - (action == "end")
+        failed = step if step.error is not None else failed
+    return failed
+
+
+def _written_before(moment: Moment) -> bool:
+    """Whether the learner has written in place since the last backward pass began."""
+    for step in reversed(moment.recording.steps[: moment.step.index]):
+        if step.backward is not None and step.backward.action == "begin":
+            return False
+        if step.writes and step.kind == "operation":
+            return True
+    return False
+
+
+def _all_fresh(moment: Moment, end: Step) -> Text:
+    moments = [step.backward for step in moment.recording.steps[moment.step.index : end.index]]
+    unpacked = sum(backward is not None and backward.action == "unpack" for backward in moments)
+    if not unpacked:
+        return Text(
+            "No node on the way needs what was kept, so nothing that was overwritten is missed.",
+            "途中没有节点需要取用保存的张量，所以被覆盖的值都用不着。",
+        )
+    pattern = Text(
+        "Saved tensors found on the way: {0}, each at the version at which it was kept.",
+        "途中取用保存的张量 {0} 次，每一次的版本都与保存时相同。",
+    )
+    return pattern.format(unpacked)
+
+
+# --- one line ------------------------------------------------------------------------------------------------------
+
+
+def _line_raises(moment: Moment) -> Question | None:
+    step, before = moment.step, moment.before
+    if step.phase != "forward" or not (_refused(step) or _writes_leaf(moment)):
+        return None
+    runs = step.error is None
+    untouched = not runs and _as_it_was(before, moment.after)
+    options = [
+        (Text("it runs", "会照常执行"), runs),
+        (Text("it is refused, and nothing has been written", "会被拒绝，什么也没有写"), untouched),
+        (Text("it raises an error after it has written", "会先写入，再抛出异常"), not runs and not untouched),
+    ]
+    ask = Text("Will this line run?", "这一行能执行吗？")
+    why = _why_it_runs(moment) if runs else sentence(moment.recording, step.index)
+    return a_question(moment, "raises", ask, options, why, [f"t{tensor}" for tensor in _concerned(step)])
+
+
+def _refused(step: Step) -> bool:
+    """Whether the engine refused the step, with an explanation; other errors are not about tensors."""
+    return step.error is not None and step.error.explanation is not None
+
+
+def _writes_leaf(moment: Moment) -> bool:
+    if not learners_write(moment):
+        return False
+    gradients = {tensor.grad for tensor in moment.before.tensors.values()}
+    tensors = [moment.tensor_before(write.tensor) for write in moment.step.writes]
+    return any(each and each.leaf and each.needs_gradient and each.id not in gradients for each in tensors)
+
+
+def _as_it_was(before: State, after: State) -> bool:
+    same = all(after.storages[key] == facts for key, facts in before.storages.items() if key in after.storages)
+    return same and all(after.counters.get(key, facts) == facts for key, facts in before.counters.items())
+
+
+def _concerned(step: Step) -> list[int]:
+    if step.error is not None:
+        return [] if step.error.tensor is None else [step.error.tensor]
+    return [write.tensor for write in step.writes]
+
+
+def _why_it_runs(moment: Moment) -> Text:
+    x = moment.called_before(moment.step.writes[0].tensor)
+    wrote = Text("{0} writes {1}, a leaf that requires a gradient.", "{0}写入 {1}，它是需要梯度的叶子张量。")
+    if moment.step.kept is None:
+        because = Text(
+            "It made no grad node: gradients were not recorded here, and only then may a leaf be written.",
+            "它没有产生梯度节点：此处没有记录梯度，只有这样才允许写入叶子张量。",
+        )
+        return joined([wrote.format(moment.head, x), because])
+    return wrote.format(moment.head, x)
+
+
+_TELLING = ("reduced", "running", "contracted", "moved", "written")
+"""The rules by which an element depends on some elements of an operand, and not just on those at its position."""
+
+
+def origins(moment: Moment) -> Question | None:
+    """Asks from which elements of an operand an element of the result will be computed.
+
+    Asked of sums along an axis, products, and indexing, if an operand with a name has few elements and not all of them count. The element
+    in the middle of the result is meant, since the first one is often special.
+    """
+    step = moment.step
+    result = None if step.output is None else moment.after.tensors.get(step.output)
+    if step.depends is None or result is None or step.depends.how not in _TELLING or not prod(result.shape):
+        return None
+    element = prod(result.shape) // 2
+    found = sources_in_step(moment.recording, step, result, element)
+    for place, operand in enumerate(operands_of(moment.recording, step)):
+        if found is None or operand is None or not operand.names or not 2 <= prod(operand.shape) <= MOST_OPTIONS:
+            continue
+        counting = {source.element for source in found if source.operand == place}
+        if 0 < len(counting) < prod(operand.shape):
+            return _asked(moment, result, element, operand, counting)
+    return None
+
+
+def _asked(
+    moment: Moment, result: TensorFacts, element: int, operand: TensorFacts, counting: set[int]
+) -> Question | None:
+    indices = [index_of(operand.shape, number) for number in range(prod(operand.shape))]
+    options: list[Option] = [(called(moment.before, operand, index), k in counting) for k, index in enumerate(indices)]
+    index = written_index(index_of(result.shape, element))
+    name = moment.called_until_now(result.id) if result.id in moment.before.tensors else _RESULT
+    ask = Text(
+        "From which elements of {0} will element {1} of {2} be computed?", "{2} 的元素 {1} 会由 {0} 的哪些元素算出？"
+    )
+    why = Text("It is computed from {0}.", "它由 {0} 算出。").format(
+        listing([text for text, is_right in options if is_right])
+    )
+    return a_question(
+        moment, "origins", ask.format(quoted(moment.before.called(operand.id).first), f"`{index}`", name), options, why,
+        [f"t{operand.id}", f"s{operand.storage}"], several=True,
+    )  # fmt: skip
+
+
+_RESULT = Text("the result", "结果")
+
+
+def reaches(moment: Moment) -> Question | None:
+    """Asks on which elements of a leaf the root of a pass does not depend.
+
+    Asked as the pass begins, of a leaf with a name and few elements to which the pass leads, if its gradient will be zero in some of them
+    because no path leads to the root: it was read without history, met a slope of zero, or was overwritten.
+    """
+    facts = moment.step.backward
+    if facts is None or facts.action != "begin":
+        return None
+    end = _end_of_pass(moment.recording, moment.index)
+    for leaf in moment.before.tensors.values():
+        if not leaf.names or not leaf.leaf or not leaf.needs_gradient or not 2 <= prod(leaf.shape) <= MOST_OPTIONS:
+            continue
+        found = [_paths(moment.recording, leaf, number, end) for number in range(prod(leaf.shape))]
+        known = [each for each in found if each is not None and each.step > moment.index and _is_clear(each)]
+        missing = [not _reaches_root(each) for each in known]
+        if len(known) == len(found) and any(missing) and not all(missing):
+            return _asked_of_leaf(moment, leaf, known, missing)
+    return None
+
+
+def _is_clear(found: Contributions) -> bool:
+    """Whether all paths are known, and the gradient is zero exactly if none leads to the root: paths may cancel each other."""
+    known = found.right is not None and found.gradient is not None and not found.wrong
+    return known and (found.gradient != 0) == _reaches_root(found)
+
+
+def _reaches_root(found: Contributions) -> bool:
+    return any(path.end == "root" for path in found.paths)
+
+
+def _end_of_pass(recording: Recording, begun: int) -> int:
+    later = recording.steps[begun:]
+    return next(
+        (step.index for step in later if step.backward and step.backward.action in ("end", "failed")), later[-1].index
+    )
+
+
+def _paths(recording: Recording, leaf: TensorFacts, number: int, end: int) -> Contributions | None:
+    try:
+        return contributions(recording, leaf, index_of(leaf.shape, number), end)
+    except LookupError:
+        return None
+
+
+def _asked_of_leaf(
+    moment: Moment, leaf: TensorFacts, found: list[Contributions], missing: list[bool]
+) -> Question | None:
+    indices = [index_of(leaf.shape, number) for number in range(len(found))]
+    options: list[Option] = [
+        (called(moment.before, leaf, index), gone) for index, gone in zip(indices, missing, strict=True)
+    ]
+    name = moment.before.called(leaf.id).first
+    reasons = [
+        path_says(f"{name}{written_index(index)}", each.paths[0])
+        for index, each, gone in zip(indices, found, missing, strict=True)
+        if gone and each.paths
+    ]
+    ask = Text(
+        "On which elements of {0} does the root of this pass not depend?", "反向传播的起点不依赖于 {0} 的哪些元素？"
+    )
+    full = [reason + Text(".", "。") for reason in reasons] or [
+        Text("Nothing was computed from them.", "没有由它们算出任何数。")
+    ]
+    return a_question(
+        moment,
+        "reaches",
+        ask.format(quoted(name)),
+        options,
+        joined(full),
+        [f"t{leaf.id}", f"s{leaf.storage}"],
+        several=True,
+    )
