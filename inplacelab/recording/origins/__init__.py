@@ -18,10 +18,9 @@ through a view the same number is found.
 from __future__ import annotations
 
 from inplacelab.recording.origins.back import Computed, Origin, computed, origins
-from inplacelab.recording.origins.by_rule import ByRule, by_rule
-from inplacelab.recording.origins.forward import Flow, Flows, flows, flows_into
+from inplacelab.recording.origins.forward import Event, Flow, Flows, flows, flows_into, life, life_of_slot
 from inplacelab.recording.origins.gradients import Contributions, GradientPath, Hop, contributions
-from inplacelab.recording.origins.life import Event, life, life_of_slot
+from inplacelab.recording.origins.words import ByRule, by_rule
 
 __all__ = [
     "ByRule",
