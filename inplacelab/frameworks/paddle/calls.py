@@ -39,8 +39,8 @@ from inplacelab.recorders.positions import (
 
 if TYPE_CHECKING:
     from inplacelab.frameworks.paddle.known import KnownTensor
-    from inplacelab.recorders.dependences.call import Found
     from inplacelab.recorders.events import Operand
+    from inplacelab.recorders.framework_rules.call import Found
 
 _OPERATORS: Mapping[str, str] = {
     "__add__": "add", "__radd__": "add", "__sub__": "subtract", "__rsub__": "rsub", "__mul__": "multiply", "__rmul__": "multiply",

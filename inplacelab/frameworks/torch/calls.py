@@ -35,8 +35,8 @@ from inplacelab.recorders.positions import (
 
 if TYPE_CHECKING:
     from inplacelab.frameworks.torch.known import KnownTensor
-    from inplacelab.recorders.dependences.call import Found
     from inplacelab.recorders.events import Operand
+    from inplacelab.recorders.framework_rules.call import Found
 
 _VIEWS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
 """Properties that give tensors."""
