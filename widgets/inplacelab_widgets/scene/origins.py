@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, get_args
 
 from inplacelab.language import Text
 from inplacelab.recording.naming import number_label, storage_label
-from inplacelab.recording.origins import Computed, Hop, computed, contributions, life_of_slot
-from inplacelab.recording.origins import words as by_rule
+from inplacelab.recording.origins import Computed, Hop, by_rule, computed, contributions, life_of_slot
 from inplacelab.recording.origins.elements import (
     Arrival,
     arrival_at,
