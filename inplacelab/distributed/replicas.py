@@ -12,8 +12,8 @@ from inplacelab.distributed.environment import world_for
 from inplacelab.distributed.forms import forms
 from inplacelab.distributed.world import World
 from inplacelab.nn.layer import Layer
-from inplacelab.recording.compare.ranks import Replicas, Write, digest, drift_of, history_of, in_order
 from inplacelab.recording.facts import TensorFacts
+from inplacelab.recording.ranks import Replicas, Write, digest, drift_of, history_of, in_order
 from inplacelab.recording.recording import Recording
 from inplacelab.tensor import Tensor
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from inplacelab.recording import Recording, sentences
-from inplacelab.recording.sentences import line_headline, sentence
+from inplacelab.recording import Recording
+from inplacelab.recording.sentences import headline, line_headline, sentence
 from inplacelab.recording.slots import slots_of
 from tests.recorders.failing_programs import failing_programs
 from tests.recorders.golden.renew import run
@@ -32,7 +32,7 @@ loss.backward()
 
 def clauses(program: str) -> list[tuple[str, str]]:
     recording = run(program).recording
-    found = [sentences(recording, step) for step in range(len(recording))]
+    found = [headline(recording, step) for step in range(len(recording))]
     return [(each.clause.en, each.clause.zh) for each in found]
 
 
@@ -109,7 +109,7 @@ def test_names_are_exactly_those_that_show_other_values() -> None:
         for step in recording.steps:
             if step.kind != "operation" or not step.writes:
                 continue
-            clause = sentences(recording, step.index).clause.en
+            clause = headline(recording, step.index).clause.en
             if "metadata" in clause or not any(write.slots for write in step.writes):
                 continue
             changed = changed_names(recording, step.index)
@@ -146,21 +146,21 @@ def changed_names(recording: Recording, index: int) -> set[str] | None:
 def test_every_headline_is_one_clause_and_loses_nothing(recording: Recording) -> None:
     for step in range(len(recording)):
         whole = sentence(recording, step)
-        for told in (sentences(recording, step), line_headline(recording, step)):
+        for told in (headline(recording, step), line_headline(recording, step)):
             assert told.clause.en
             assert told.clause.zh
             assert not told.clause.en.endswith(".")
             assert not told.clause.zh.endswith("。")
             outside = re.sub(r"`[^`]*`|\[[^\]]*\]", "", told.clause.zh)
             assert not re.search(r"[,;:!?]", outside), outside
-        told = sentences(recording, step)
+        told = headline(recording, step)
         assert told.detail == whole or whole.en.startswith(told.clause.en)
 
 
 def test_a_long_message_of_an_error_stands_below_the_headline() -> None:
     message = "the input has a shape that nothing fits " * 4
     recording = run(f"x = paddle.ones([2])\nraise KeyError({message!r})\n").recording
-    clause, detail = sentences(recording, len(recording) - 1)
+    clause, detail = headline(recording, len(recording) - 1)
     assert "KeyError" in clause.en
     assert "KeyError" in clause.zh
     assert message.strip() not in clause.en

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from inplacelab.language import Text, columns, get_language, padded
-from inplacelab.recording import sentences
 from inplacelab.recording.file_text import presentable
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import stages
-from inplacelab.recording.sentences import sentence
+from inplacelab.recording.sentences import headline, sentence
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.page import whole_page
@@ -178,7 +177,7 @@ def to_markdown(
     parts = [
         f"**{_safe(_place(plain, chosen).in_language(language))}**",
         *([source] if panels is None or "code" in panels else []),
-        *(_in_markdown(said.in_language(language)) for said in (*sentences(plain, chosen), *plain.notes) if said.en),
+        *(_in_markdown(said.in_language(language)) for said in (*headline(plain, chosen), *plain.notes) if said.en),
         *(_in_markdown(description.in_language(language)) for description in descriptions_at(shown, chosen)),
     ]
     parts += [_marked_down(table, language) for table in _tables(plain, chosen, panels)]

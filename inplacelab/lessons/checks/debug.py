@@ -12,7 +12,7 @@ from inplacelab.language import Text
 from inplacelab.lessons.checks.traced_elements import as_elements, goes_back_to
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.facts import Step
-from inplacelab.recording.origins import forward
+from inplacelab.recording.origins import life
 from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording, State
 
@@ -284,7 +284,7 @@ def traced(tracked: Recording, inputs: Any, written_by: Any) -> Steps:
             "你列出的元素中，有一个在第 6 行运行时已经没有影响了。那时 `x[0, 1]` 里是什么数？这个数从哪里来？",
         ),
     )
-    last = [event.line for event in forward(tracked, "x", (0, 1)) if event.kind == "written"]
+    last = [event.line for event in life(tracked, "x", (0, 1)) if event.kind == "written"]
     yield (
         written_by == last[-1],
         Text(

@@ -10,7 +10,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab.language import speak
 from inplacelab.recording import Recording, from_json, to_json
-from inplacelab.recording.origins import contributions, flows_into, forward, origins
+from inplacelab.recording.origins import contributions, flows_into, life, origins
 from inplacelab.recording.origins.words import comes_from, gradient_says, path_says
 from tests.recorders.runs import run
 
@@ -74,7 +74,7 @@ def test_a_number_flows_until_it_is_overwritten(recording: Recording) -> None:
 
 
 def test_the_life_of_a_slot(recording: Recording) -> None:
-    told = [event.says.en for event in forward(recording, "m", (0, 1))]
+    told = [event.says.en for event in life(recording, "m", (0, 1))]
     assert told[0] == "made by to_tensor (line 1): 2"
     assert "2 → 20 by scale_ (line 3) through `row`" in told
     assert "20 → 0 by zero_ (line 4) through `col`" in told
@@ -97,11 +97,11 @@ def test_bad_input_is_refused_with_a_sentence(recording: Recording) -> None:
     with pytest.raises(KeyError, match="no tensor is called 'h' after step 0"):
         origins(recording, "h", (0,), 0)
     with pytest.raises(IndexError, match="there is no step 999"):
-        forward(recording, "m", (0, 0), 999)
+        life(recording, "m", (0, 0), 999)
     with pytest.raises(TypeError, match="one whole number for each axis"):
         origins(recording, "m", ("a", 0))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a tensor is given by its name"):
-        forward(recording, 3, (0, 0))  # type: ignore[arg-type]
+        life(recording, 3, (0, 0))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a recording is asked"):
         origins(paddle.record(), "m", (0, 0))  # type: ignore[arg-type]
     with pytest.raises(LookupError, match="`m` has received no gradient"):

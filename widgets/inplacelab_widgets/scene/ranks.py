@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from inplacelab.language import Text, enumerated
-from inplacelab.recording.compare.ranks import Drift, RankAlignment, Replicas, align_ranks, compared
 from inplacelab.recording.facts import ErrorFacts
 from inplacelab.recording.queries import changes_nothing, visible_values
+from inplacelab.recording.ranks import Drift, RankAlignment, Replicas, align_ranks, compared
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences import Headline
 from inplacelab.recording.slots import same_value, slots_of
