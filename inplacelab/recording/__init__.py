@@ -18,7 +18,7 @@ It holds no live tensor and draws nothing.
 from __future__ import annotations
 
 from inplacelab.recording import queries
-from inplacelab.recording.codec import RecordingFormatError, from_json, load, save, to_json
+from inplacelab.recording.codec import from_json, load, save, to_json
 from inplacelab.recording.facts import (
     BackwardAction,
     BackwardFacts,
@@ -44,6 +44,7 @@ from inplacelab.recording.facts import (
     Values,
     WriteFacts,
 )
+from inplacelab.recording.file_text import RecordingFormatError
 from inplacelab.recording.recording import SCHEMA_VERSION, Recording, State
 from inplacelab.recording.sentences import sentence
 

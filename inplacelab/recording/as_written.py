@@ -14,8 +14,6 @@ from inplacelab.recording.facts import NodeFacts, Step
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import ATOMS, Program, program_of, root_of
 
-__all__ = ["as_written", "call_as_written", "expression_of", "node_as_written", "plainly"]
-
 LONGEST = 24
 """The most characters of an expression that is written out; a longer one is cut to its outermost operator."""
 

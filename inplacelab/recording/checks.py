@@ -31,8 +31,6 @@ from inplacelab.recording.slots import Laid, bytes_of, known_bytes, most_runs
 from inplacelab.recording.source_tree import source_lines
 from inplacelab.recording.sources import fits_together
 
-__all__ = ["check"]
-
 MOST = 2**63 - 1
 """The largest size, offset, version or number of bytes: that of a 64-bit address space."""
 MOST_AXES = 64

@@ -1,4 +1,4 @@
-""" "Makes every character of a recording visible: those that a terminal, a browser or Markdown would obey are written as escapes.
+r"""Text that is not trusted: JSON is read within bounds, and characters that a terminal, a browser or Markdown would obey are shown as escapes.
 
 A program chooses its names, its messages and its source, and a file may contain anything. A control character can clear a terminal
 and is not allowed in XML; a character that changes the direction of writing can make code look like other code.
@@ -23,20 +23,6 @@ from typing import Any, Never, Self, get_args, get_type_hints
 
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
-
-__all__ = [
-    "HIDDEN",
-    "MOST_BYTES",
-    "MisfitError",
-    "RecordingFormatError",
-    "SURROGATE",
-    "excerpt",
-    "parsed",
-    "presentable",
-    "read_text",
-    "visible",
-]
-
 
 _OBEYED = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff"
 HIDDEN = re.compile(f"[{_OBEYED}]")

@@ -20,29 +20,6 @@ from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, Stor
 from inplacelab.recording.recording import Recording, State, coming
 from inplacelab.recording.relations import made
 
-__all__ = [
-    "GRADIENT",
-    "Kept",
-    "Naming",
-    "ORDINALS",
-    "Passed",
-    "RESULT",
-    "TEMPORARY",
-    "edge_names",
-    "is_constant",
-    "is_gradient_of",
-    "kept_values",
-    "listing",
-    "name_on_line",
-    "naming",
-    "namings",
-    "node_label",
-    "number_label",
-    "storage_label",
-    "tensor_label",
-]
-
-
 LEAST_RANGE = 9
 """So many successive items of one list of the program, or storages, are named by the first and the last: "`xs[0]` to `xs[9]`"."""
 

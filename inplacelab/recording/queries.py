@@ -36,40 +36,11 @@ from inplacelab.recording.slots import (
     Runs,
     common_runs,
     element_values,
-    is_contiguous,
     same_value,
     slot_runs,
     slots_of,
     slots_reached,
 )
-
-__all__ = [
-    "Runs",
-    "aliases",
-    "changed_values",
-    "changes_nothing",
-    "interesting",
-    "is_contiguous",
-    "kept_by",
-    "newly_stale",
-    "overlap",
-    "overwritten_unnoticed",
-    "previous",
-    "refused_operands",
-    "same_object",
-    "saved_on",
-    "shares_storage",
-    "slot_runs",
-    "slots_of",
-    "stale",
-    "tensors_counted_by",
-    "visible_values",
-    "who_kept",
-    "who_overwrote",
-    "who_raised",
-    "with_a_name",
-]
-
 
 MOST_VISIBLE = 1 << 20
 """The most elements whose values are listed: an expanded tensor has billions of elements on one slot."""

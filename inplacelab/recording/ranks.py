@@ -19,20 +19,6 @@ from inplacelab.recording.facts import Step, TensorFacts
 from inplacelab.recording.queries import who_raised
 from inplacelab.recording.recording import Recording
 
-__all__ = [
-    "Drift",
-    "Link",
-    "RankAlignment",
-    "Replicas",
-    "Write",
-    "align_ranks",
-    "compared",
-    "digest",
-    "drift_of",
-    "history_of",
-]
-
-
 _NONE = Text("recordings of ranks are needed, with at least one step each", "需要各进程的记录，且每份至少有一步")
 _OTHER_RANK = Text(
     "recording {0} is that of rank {1}: give the recordings in the order of the ranks",

@@ -15,22 +15,6 @@ from inplacelab.recording.as_written import as_written, call_as_written
 from inplacelab.recording.facts import BackwardAction, Step, TensorFacts
 from inplacelab.recording.recording import Recording, State
 
-__all__ = [
-    "Made",
-    "Relation",
-    "Running",
-    "Stage",
-    "begun_at",
-    "made",
-    "made_from",
-    "related",
-    "relation_of",
-    "running",
-    "shown_relation",
-    "stages",
-    "steps_of_pass",
-]
-
 
 class Made(NamedTuple):
     """How a tensor came into the recording.

@@ -21,8 +21,6 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import Number
 from inplacelab.recording.recording import SCHEMA_VERSION, Recording
 
-__all__ = ["FILE", "schema"]
-
 Json = dict[str, Any]
 
 FILE = Path(__file__).with_name("schema.json")

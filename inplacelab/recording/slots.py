@@ -17,29 +17,6 @@ from typing import NamedTuple, Protocol
 from inplacelab.recording.facts import Number, SavedFacts, Step, StorageFacts, Summary, TensorFacts, Values, WriteFacts
 from inplacelab.recording.recording import Recording
 
-__all__ = [
-    "MOST_RUNS",
-    "Runs",
-    "Touched",
-    "bytes_of",
-    "common_runs",
-    "differing",
-    "effect",
-    "element_values",
-    "is_contiguous",
-    "joined",
-    "known_bytes",
-    "most_runs",
-    "same_value",
-    "slot_runs",
-    "slot_value",
-    "slots_of",
-    "slots_reached",
-    "slots_under",
-    "touched",
-    "without",
-]
-
 
 class Laid(Protocol):
     """Anything with a layout: a tensor's facts, a saved tensor's, a kernel's operand."""

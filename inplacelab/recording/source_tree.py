@@ -11,8 +11,6 @@ from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.recording import Recording
 from inplacelab.supported import frameworks
 
-__all__ = ["ATOMS", "Program", "applied", "in_place_calls", "package_of", "program_of", "root_of"]
-
 # --- changes ----------------------------------------------------------------------------------------------------------
 
 

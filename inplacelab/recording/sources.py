@@ -18,9 +18,6 @@ from typing import NamedTuple
 from inplacelab.dependence import MOST_PLACES, Dependence, adds_first
 from inplacelab.recording.facts import Number
 
-__all__ = ["MOST_LOOKED_AT", "MOST_SOURCES", "Shape", "Source", "fits_together", "for_element", "sources"]
-
-
 Shape = tuple[int, ...]
 
 MOST_SOURCES = 512

@@ -28,21 +28,6 @@ from inplacelab.recording.sentences.phrases import Moment
 from inplacelab.recording.slots import common_runs, slot_runs, slots_reached
 from inplacelab.recording.source_tree import Program, program_of
 
-__all__ = [
-    "Spoilt",
-    "explained",
-    "failure_at",
-    "in_file",
-    "made_at",
-    "merged",
-    "moved",
-    "same_value",
-    "site_of",
-    "spoilt",
-    "trace",
-    "trail_of",
-]
-
 MOST = 4
 """A write that makes values of more lines stale is not traced: the list would be too long to read."""
 

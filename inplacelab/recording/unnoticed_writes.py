@@ -29,9 +29,6 @@ from inplacelab.recording.slots import Runs, common_runs, slot_runs
 from inplacelab.recording.trace import made_at, site_of
 from inplacelab.supported import framework_of
 
-__all__ = ["Unnoticed", "WITHOUT_HISTORY", "is_lost", "loses_write", "unnoticed_failures", "unnoticed_writes"]
-
-
 WITHOUT_HISTORY = frozenset({"set_value", "set_tensor"})
 """Operations that write the numbers of a tensor without its history, as their documentation says."""
 _CUTS = frozenset({"detach", "detach_", "data"})

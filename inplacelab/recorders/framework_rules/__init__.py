@@ -25,8 +25,6 @@ from inplacelab.recorders.framework_rules.products import WINDOWS, of_products
 if TYPE_CHECKING:
     from inplacelab.recorders.events import Operand
 
-__all__ = ["Call", "dependence", "depends_of"]
-
 
 _RULES: Rules = {
     **INDEXED, **SORTING, **WINDOWS, **NORMALIZATIONS, **LOSSES, **OPTIMIZERS,

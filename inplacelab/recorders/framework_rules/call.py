@@ -12,9 +12,6 @@ import numpy as np
 from inplacelab.dependence import MOST_PLACES, Dependence, listed
 from inplacelab.recorders.positions import At
 
-__all__ = ["by_trial"]
-
-
 Found = Dependence | tuple[Dependence | None, ...] | None
 """The dependence of the result, or of each of several results; None if it is not known."""
 Shape = tuple[int, ...]

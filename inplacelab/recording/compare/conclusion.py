@@ -26,22 +26,11 @@ from inplacelab.recording.compare.contrast import (
 )
 from inplacelab.recording.facts import ErrorFacts
 from inplacelab.recording.file_text import visible
+from inplacelab.recording.naming import listing
 from inplacelab.recording.queries import shares_storage, visible_values
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences import Headline
-from inplacelab.recording.sentences.phrases import (
-    MOST_VALUES,
-    byte_count,
-    closed_up,
-    joined,
-    listing,
-    quoted,
-    shape,
-    values,
-)
-
-__all__ = ["Comparison", "SIDES", "Side", "code_lines", "conclusion", "ending", "report", "weight"]
-
+from inplacelab.recording.sentences.phrases import MOST_VALUES, byte_count, closed_up, joined, quoted, shape, values
 
 Side = Literal["left", "right"]
 SIDES: tuple[Side, Side] = ("left", "right")

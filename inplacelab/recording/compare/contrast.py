@@ -14,23 +14,11 @@ from typing import Literal, NamedTuple
 from inplacelab.language import Text
 from inplacelab.recording.compare.alignment import Alignment
 from inplacelab.recording.facts import ErrorFacts, Number, TensorFacts, Values
-from inplacelab.recording.naming import number_label
+from inplacelab.recording.naming import listing, number_label
 from inplacelab.recording.queries import shares_storage, visible_values
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.sentences.phrases import MOST_VALUES, byte_count, listing, quoted, shape, values
+from inplacelab.recording.sentences.phrases import MOST_VALUES, byte_count, quoted, shape, values
 from inplacelab.recording.slots import same_value, slots_of
-
-__all__ = [
-    "Difference",
-    "DifferenceKind",
-    "NamedGradient",
-    "Verdict",
-    "absence",
-    "differences",
-    "same_in_short",
-    "verdict",
-]
-
 
 DifferenceKind = Literal["step", "name", "shape", "values", "rounding", "unknown", "version", "sharing", "live", "peak"]
 

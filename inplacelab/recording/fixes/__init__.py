@@ -32,27 +32,6 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import applied, source_lines
 from inplacelab.supported import framework_named
 
-__all__ = [
-    "OUTCOMES",
-    "Outcome",
-    "SHOWN",
-    "block",
-    "diff_of",
-    "edits_between",
-    "fixes",
-    "fixes_for",
-    "in_one_sentence",
-    "label",
-    "lines_after",
-    "named",
-    "of_program",
-    "untried",
-    "way",
-    "with_copies",
-    "with_fixes",
-]
-
-
 NAMED = 4
 """So many names are said to have other values."""
 

@@ -16,8 +16,6 @@ from inplacelab.recording.facts import EditFacts, NodeFacts, Step, TensorFacts
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import Program, root_of, source_lines
 
-__all__ = ["Began", "keeps_order", "may_move", "moves"]
-
 Began = tuple[int, int]
 """A statement that began: its line, and how many frames of the program ran it."""
 

@@ -27,9 +27,6 @@ from inplacelab.recording.fixes.spots import (
 )
 from inplacelab.recording.source_tree import Program, in_place_calls, root_of
 
-__all__ = ["NO_ORDINARY", "computed_again", "ordinary", "out_of_place", "proposals", "written_names"]
-
-
 _FEW = 3
 """For more lines than this, the advice is just to compute the loss again."""
 _AGAIN = Text("after {0} compute {1} again, from the new values", "在{0}之后用新的值重新计算 {1}")

@@ -21,9 +21,6 @@ from inplacelab.recording.slots import common_runs, slot_runs
 from inplacelab.recording.source_tree import Program, package_of, program_of, root_of
 from inplacelab.supported import framework_of
 
-__all__ = ["name_of", "refusal_fixes", "size_of", "stands_alone", "trails_of"]
-
-
 _ON_THE_WAY = ("waiting", "arrived", "unpacking", "failed")
 
 

@@ -19,7 +19,8 @@ from __future__ import annotations
 
 from inplacelab.recording.origins.back import Computed, Origin, computed, origins
 from inplacelab.recording.origins.forward import Event, Flow, Flows, flows, flows_into, life, life_of_slot
-from inplacelab.recording.origins.gradients import Contributions, GradientPath, Hop, contributions
+from inplacelab.recording.origins.gradients import Contributions, contributions
+from inplacelab.recording.origins.paths import GradientPath, Hop
 from inplacelab.recording.origins.words import ByRule, by_rule
 
 __all__ = [

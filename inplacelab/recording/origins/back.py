@@ -28,26 +28,6 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import common_runs
 from inplacelab.recording.sources import MOST_LOOKED_AT, MOST_SOURCES, Source, for_element, sources
 
-__all__ = [
-    "ADDING",
-    "COPIES",
-    "Computed",
-    "DISTANCES",
-    "MOST_TERMS",
-    "Origin",
-    "PATTERNS",
-    "arithmetic",
-    "computed",
-    "has_unknown_operand",
-    "origins",
-    "plain_name",
-    "products_of",
-    "reads_what_it_overwrites",
-    "signed",
-    "sources_in_step",
-]
-
-
 MOST_TERMS = 6
 """A sum of more terms is counted, not written out."""
 

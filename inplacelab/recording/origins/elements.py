@@ -13,25 +13,6 @@ from inplacelab.recording.facts import Number, Step, StorageFacts, TensorFacts
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Runs, element_values, same_value, slot_runs, slot_value, slots_under
 
-__all__ = [
-    "Arrival",
-    "How",
-    "MOST_ELEMENTS",
-    "MOST_RESULTS",
-    "arrival_at",
-    "arrivals",
-    "asked_for",
-    "element_at",
-    "index_of",
-    "next_arrival",
-    "number_of",
-    "slot_of",
-    "slots_of_element",
-    "value_of",
-    "written_index",
-]
-
-
 MOST_ELEMENTS = 4096
 """Of a tensor with more elements, what they have flowed into is not looked for."""
 

@@ -31,9 +31,6 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.slots import common_runs, slot_runs
 
-__all__ = ["Event", "Flow", "Flows", "MOST_EDGES", "edges", "flows", "flows_into", "life", "life_of_slot", "readers"]
-
-
 MOST_EDGES = 1 << 16
 """Of a step with more dependences of elements on elements, no further ones are followed."""
 

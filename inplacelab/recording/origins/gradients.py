@@ -35,9 +35,6 @@ from inplacelab.recording.origins.slopes import UNKNOWN
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.unnoticed_writes import WITHOUT_HISTORY, is_lost, loses_write
 
-__all__ = ["Contributions", "End", "GradientPath", "Hop", "PathSearch", "UsedPaths", "contributions"]
-
-
 CUSTOM = "GradNodePyLayer"
 """How the nodes of Paddle's `PyLayer`, and of ours, are called."""
 

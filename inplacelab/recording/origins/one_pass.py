@@ -20,9 +20,6 @@ from inplacelab.recording.sources import for_element
 from inplacelab.recording.unnoticed_writes import WITHOUT_HISTORY
 from inplacelab.supported import framework_of
 
-__all__ = ["Hops", "OnePass", "Result", "leads_to", "made_node", "slot_given_by_window", "with_weight_of_ones"]
-
-
 MOST_NUMBERS = 20_000
 """Paths are followed through so many numbers, counted backwards from the pass."""
 

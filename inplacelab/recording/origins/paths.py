@@ -13,23 +13,6 @@ from typing import Literal, NamedTuple
 from inplacelab.recording.origins.forward import Flow
 from inplacelab.recording.origins.slopes import Slope
 
-__all__ = [
-    "At",
-    "Branch",
-    "End",
-    "Following",
-    "Found",
-    "GradientPath",
-    "Hop",
-    "NOT_FOLLOWED",
-    "Onward",
-    "after_hop",
-    "ended",
-    "joined",
-    "listed",
-]
-
-
 MOST_PATHS = 24
 """At most so many paths are listed."""
 MOST_HOPS = 200

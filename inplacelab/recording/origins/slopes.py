@@ -16,24 +16,6 @@ from inplacelab.recording.facts import Number
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.back import ADDING, COPIES, DISTANCES, plain_name, products_of, signed
 
-__all__ = [
-    "ALONG_AXES",
-    "Asked",
-    "Form",
-    "LAYERS",
-    "ONE",
-    "POINTWISE",
-    "Slope",
-    "UNKNOWN",
-    "attention",
-    "in_brackets",
-    "labeled",
-    "product_of_others",
-    "rectified",
-    "slope",
-]
-
-
 Given = Mapping[str, float]
 
 
@@ -103,11 +85,11 @@ EPSILONS = (1e-5, 1e-6, 1e-12, 1e-3)
 """What is usually added to a variance: the one that explains the result is taken."""
 
 
-def mean(x: Sequence[float]) -> float:
+def _mean(x: Sequence[float]) -> float:
     return sum(x) / len(x)
 
 
-def sigmoid(x: float) -> float:
+def _sigmoid(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
 
 
@@ -204,7 +186,7 @@ _LOSSES: Mapping[str, tuple[Form, ...]] = {
         lambda x, t: -t * math.log(x) - (1 - t) * math.log(1 - x), lambda x, t: (x - t) / (x * (1 - x)), lambda x, t: math.log(1 - x) - math.log(x),
     )),
     **dict.fromkeys(("binary_cross_entropy_with_logits", "sigmoid_cross_entropy_with_logits"), _loss(
-        _with_logits, lambda x, t: sigmoid(x) - t, lambda x, t: -x,
+        _with_logits, lambda x, t: _sigmoid(x) - t, lambda x, t: -x,
     )),
     "kl_div": _given(_divergence),
 }  # fmt: skip
@@ -225,7 +207,7 @@ def _cross_entropy(divide: bool) -> Form:
         losses = []
         for line, label in lines:
             logs = [-math.log(share) for share in softmax(line)]
-            losses.append((1 - smoothing) * logs[int(label)] + smoothing * mean(logs))
+            losses.append((1 - smoothing) * logs[int(label)] + smoothing * _mean(logs))
         return sum(losses) / (len(losses) if divide else 1)
 
     def slope_of(asked: Asked) -> Slope:
@@ -303,9 +285,9 @@ def _normalization(usual: float, *, centered: bool = True) -> Form:
 
     def parts(asked: Asked) -> tuple[list[float], float, float, float]:
         line, others = split(asked)
-        center = mean(line) if centered else 0.0
+        center = _mean(line) if centered else 0.0
         epsilon = asked.given.get("epsilon", usual)
-        deviation = math.sqrt(mean([(each - center) ** 2 for each in line]) + epsilon)
+        deviation = math.sqrt(_mean([(each - center) ** 2 for each in line]) + epsilon)
         weight = others[0] if others else 1.0
         bias = others[1] if len(others) > 1 else 0.0
         return [(each - center) / deviation for each in line], deviation, weight, bias
@@ -383,7 +365,7 @@ def attention(asked: Asked) -> Slope:
 
 
 def _gate(asked: Asked) -> Slope:
-    open_ = sigmoid(asked.x[1])
+    open_ = _sigmoid(asked.x[1])
     return labeled(open_ if asked.at == 0 else asked.x[0] * open_ * (1 - open_))
 
 
@@ -445,7 +427,7 @@ LAYERS: Mapping[str, tuple[Form, ...]] = {
     **dict.fromkeys(("layer_norm", "group_norm", "instance_norm"), _NORMALIZATIONS),
     "rms_norm": tuple(_normalization(each, centered=False) for each in (2**-52, 2**-23, *EPSILONS)),
     "batch_norm": (*(_by_running(each) for each in EPSILONS), *_NORMALIZATIONS),
-    "glu": (Form(_gate, lambda asked: asked.x[0] * sigmoid(asked.x[1])),),
+    "glu": (Form(_gate, lambda asked: asked.x[0] * _sigmoid(asked.x[1])),),
     **_DISTANCES,
     "normalize": (Form(_unit_length, lambda asked: asked.x[asked.own or 0] / _length(asked)),),
 }
@@ -584,7 +566,7 @@ def _slope_of_approximate_gelu(x: float) -> float:
 
 def _mish_slope(x: float) -> float:
     inner = math.tanh(math.log1p(math.exp(x)))
-    return inner + x * (1 - inner**2) * sigmoid(x)
+    return inner + x * (1 - inner**2) * _sigmoid(x)
 
 
 def _piece(asked: Asked) -> Slope:
@@ -635,12 +617,12 @@ POINTWISE: Mapping[str, tuple[Form, ...]] = {
     "erf": _of_one(lambda x, out: 2 / math.sqrt(math.pi) * math.exp(-x * x), "2 / √π · exp(-{x}²)"),
     "relu": _of_one(lambda x, out: 1.0 if out > 0 else 0.0),
     "relu6": _of_one(lambda x, out: 1.0 if 0 < out < 6 else 0.0),
-    "silu": (Form(lambda asked: labeled(sigmoid(asked.x[0]) * (1 + asked.x[0] - asked.out)), lambda asked: asked.x[0] * sigmoid(asked.x[0])),),
+    "silu": (Form(lambda asked: labeled(_sigmoid(asked.x[0]) * (1 + asked.x[0] - asked.out)), lambda asked: asked.x[0] * _sigmoid(asked.x[0])),),
     "gelu": (
         Form(lambda asked: labeled(_normal(asked.x[0]) + asked.x[0] * _density(asked.x[0])), lambda asked: asked.x[0] * _normal(asked.x[0])),
         Form(lambda asked: labeled(_slope_of_approximate_gelu(asked.x[0])), lambda asked: _approximate_gelu(asked.x[0])),
     ),
-    "softplus": (Form(lambda asked: labeled(sigmoid(asked.x[0])), lambda asked: math.log1p(math.exp(asked.x[0]))),),
+    "softplus": (Form(lambda asked: labeled(_sigmoid(asked.x[0])), lambda asked: math.log1p(math.exp(asked.x[0]))),),
     "selu": _of_one(lambda x, out: _SELU[0] if x > 0 else out + _SELU[1]),
     "celu": (Form(lambda asked: labeled(1.0 if asked.x[0] > 0 else math.exp(asked.x[0] / asked.given.get("alpha", 1.0)))),),
     "mish": _of_one(lambda x, out: _mish_slope(x)),
@@ -705,12 +687,12 @@ def _of_log_softmax(asked: Asked) -> Slope:
 
 
 def _variance(x: Sequence[float], correction: int) -> float:
-    return sum((each - mean(x)) ** 2 for each in x) / (len(x) - correction)
+    return sum((each - _mean(x)) ** 2 for each in x) / (len(x) - correction)
 
 
 def _of_variance(correction: int) -> Form:
     def value(asked: Asked) -> Slope:
-        x, center = asked.x[asked.at], mean(asked.x)
+        x, center = asked.x[asked.at], _mean(asked.x)
         count = len(asked.x) - correction
         return Slope(2 * (x - center) / count, f"2 · ({number_label(x)} - {in_brackets(center)}) / {count}")
 
@@ -719,7 +701,7 @@ def _of_variance(correction: int) -> Form:
 
 def _of_deviation(correction: int) -> Form:
     def value(asked: Asked) -> Slope:
-        x, center = asked.x[asked.at], mean(asked.x)
+        x, center = asked.x[asked.at], _mean(asked.x)
         count = len(asked.x) - correction
         return Slope(
             (x - center) / (count * asked.out),
@@ -745,7 +727,7 @@ def _largest_size(asked: Asked) -> Slope:
     return labeled(math.copysign(1.0, asked.x[asked.at])) if len(asked.x) == 1 else UNKNOWN
 
 
-_MEAN = Form(lambda asked: Slope(1 / len(asked.x), f"1 / {len(asked.x)}"), lambda asked: mean(asked.x))
+_MEAN = Form(lambda asked: Slope(1 / len(asked.x), f"1 / {len(asked.x)}"), lambda asked: _mean(asked.x))
 
 
 _LOG_SUM = Form(

@@ -10,13 +10,11 @@ from inplacelab.recording.facts import Number, Step
 from inplacelab.recording.naming import listing, number_label
 from inplacelab.recording.origins.back import Computed, operands_of, reads_what_it_overwrites
 from inplacelab.recording.origins.elements import Arrival
-from inplacelab.recording.origins.gradients import Contributions, End, GradientPath
+from inplacelab.recording.origins.gradients import Contributions
+from inplacelab.recording.origins.paths import End, GradientPath
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.supported import terms_of
-
-__all__ = ["ByRule", "arrived_says", "by_rule", "comes_from", "end_says", "gradient_says", "path_says"]
-
 
 MOST_NAMED = 6
 """So many origins are named; more are counted."""

@@ -32,7 +32,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import Moment
 from inplacelab.supported import terms_of
 
-__all__ = ["KINDS", "Kind", "MOST_AT_ONCE", "Question", "questions_at", "quiz"]
+__all__ = ["KINDS", "MOST_AT_ONCE", "Kind", "Question", "questions_at", "quiz"]
 
 
 MOST_AT_ONCE = 2

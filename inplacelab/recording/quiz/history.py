@@ -6,7 +6,7 @@ from math import prod
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import BackwardAction, NodeFacts, SavedFacts, Step, TensorFacts
-from inplacelab.recording.naming import namings, node_label, storage_label
+from inplacelab.recording.naming import listing, namings, node_label, storage_label
 from inplacelab.recording.origins.back import called, operands_of, sources_in_step
 from inplacelab.recording.origins.elements import index_of, written_index
 from inplacelab.recording.origins.gradients import Contributions, contributions
@@ -22,10 +22,7 @@ from inplacelab.recording.quiz.memory import (
 )
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences import sentence
-from inplacelab.recording.sentences.phrases import Moment, joined, listing, quoted
-
-__all__ = ["node", "origins", "raises", "reaches", "stale"]
-
+from inplacelab.recording.sentences.phrases import Moment, joined, quoted
 
 Kept = tuple[int, int]
 """A node's saved tensors on one storage, as (node, storage): they go stale together."""

@@ -8,28 +8,11 @@ from typing import Literal, get_args
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import CounterFacts, StorageFacts, TensorFacts, WriteFacts
-from inplacelab.recording.naming import storage_label
+from inplacelab.recording.naming import listing, storage_label
 from inplacelab.recording.queries import changed_values, tensors_counted_by, visible_values
 from inplacelab.recording.recording import State
-from inplacelab.recording.sentences.phrases import Moment, byte_count, closed_up, joined, listing, quoted, slots
+from inplacelab.recording.sentences.phrases import Moment, byte_count, closed_up, joined, quoted, slots
 from inplacelab.recording.slots import common_runs, slot_runs
-
-__all__ = [
-    "KINDS",
-    "Kind",
-    "MOST_OPTIONS",
-    "Option",
-    "Question",
-    "a_question",
-    "learners_write",
-    "live_bytes",
-    "named",
-    "on_storage",
-    "shares",
-    "values",
-    "version",
-]
-
 
 Kind = Literal["values", "stale", "raises", "version", "shares", "node", "bytes", "origins", "reaches"]
 """What a question is about:

@@ -18,20 +18,17 @@ from typing import NamedTuple
 from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
 from inplacelab.recording.facts import BackwardFacts, Step, StepKind
-from inplacelab.recording.naming import kept_values
+from inplacelab.recording.naming import kept_values, listing
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sentences.lines import backward_moment, error_step, plain_line, seen_at_once
 from inplacelab.recording.sentences.operations import communicated, launched, operation
-from inplacelab.recording.sentences.phrases import Moment, closed_up, joined, listing, quoted
+from inplacelab.recording.sentences.phrases import Moment, closed_up, joined, quoted
 from inplacelab.recording.sentences.whole_line import as_one, line_of_step, whole_line
 from inplacelab.recording.slots import Touched, common_runs, effect, slots_reached, touched
 from inplacelab.recording.slots import joined as joined_runs
 from inplacelab.recording.source_tree import Program, program_of
 from inplacelab.recording.trace import spoilt
-
-__all__ = ["Headline", "headline", "headline_of", "line_clause", "line_headline", "line_sentence", "sentence", "split"]
-
 
 MOST_LINES = 3
 """The most lines that a headline lists."""

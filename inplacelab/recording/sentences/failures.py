@@ -21,8 +21,6 @@ from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
 from inplacelab.recording.sentences.phrases import closed_up
 
-__all__ = ["Mark", "Role", "advice_for", "headline", "marks", "notes", "remarks", "shown_file"]
-
 Role = Literal["made", "kept", "overwritten", "read", "released", "needed", "refused"]
 """What was done in a line: a view was made, through which was written later; a value was kept, overwritten, read after that, released by an
 earlier pass, or needed; an operation was refused."""

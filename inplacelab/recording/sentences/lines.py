@@ -14,23 +14,20 @@ from inplacelab.recording.facts import (
     StorageFacts,
     TensorFacts,
 )
-from inplacelab.recording.naming import GRADIENT, is_gradient_of, naming, node_label, storage_label, tensor_label
+from inplacelab.recording.naming import (
+    GRADIENT,
+    is_gradient_of,
+    listing,
+    naming,
+    node_label,
+    storage_label,
+    tensor_label,
+)
 from inplacelab.recording.relations import steps_of_pass
 from inplacelab.recording.sentences.failures import notes
-from inplacelab.recording.sentences.phrases import Moment, byte_count, joined, listing, quoted, shape, values
+from inplacelab.recording.sentences.phrases import Moment, byte_count, joined, quoted, shape, values
 from inplacelab.recording.trace import failure_at, same_value
 from inplacelab.supported import framework_named, terms_of
-
-__all__ = [
-    "backward_moment",
-    "changes_of_names",
-    "error_step",
-    "freed",
-    "listed_storages",
-    "plain_line",
-    "seen_at_once",
-    "written",
-]
 
 
 def plain_line(moment: Moment) -> Text:

@@ -16,29 +16,13 @@ from inplacelab.recording.facts import (
     TensorFacts,
     WriteFacts,
 )
-from inplacelab.recording.naming import Naming, is_constant, namings, storage_label
+from inplacelab.recording.naming import Naming, is_constant, listing, namings, storage_label
 from inplacelab.recording.queries import newly_stale, tensors_counted_by
 from inplacelab.recording.relations import relation_of, shown_relation
 from inplacelab.recording.sentences.lines import freed
-from inplacelab.recording.sentences.phrases import MOST_ITEMS, Moment, byte_count, joined, listing, quoted, shape, slots
+from inplacelab.recording.sentences.phrases import MOST_ITEMS, Moment, byte_count, joined, quoted, shape, slots
 from inplacelab.recording.slots import Runs, Touched, effect
 from inplacelab.supported import terms_of
-
-__all__ = [
-    "communicated",
-    "consequences",
-    "history",
-    "joins",
-    "kept_by_node",
-    "launched",
-    "operation",
-    "place_of",
-    "several",
-    "slots_written",
-    "unchanged",
-    "versions",
-    "went_stale",
-]
 
 
 def consequences(moment: Moment) -> list[Text]:

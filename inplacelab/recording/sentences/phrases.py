@@ -16,9 +16,6 @@ from inplacelab.recording.relations import made
 from inplacelab.recording.slots import Runs
 from inplacelab.supported import terms_of
 
-__all__ = ["MOST_ITEMS", "Moment", "byte_count", "closed_up", "joined", "listing", "quoted", "shape", "slots", "values"]
-
-
 MOST_ITEMS = 4
 """A sentence names at most this many runs of slots or kernels, and counts the rest."""
 MOST_VALUES = 8

@@ -9,6 +9,7 @@ from typing import TypeVar
 from inplacelab.language import Text
 from inplacelab.recording.as_written import as_written
 from inplacelab.recording.facts import NodeFacts, RewireFacts, SavedFacts, Step, TensorFacts, WriteFacts
+from inplacelab.recording.naming import listing
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import relation_of, shown_relation
 from inplacelab.recording.sentences.lines import changes_of_names, error_step, freed, listed_storages
@@ -25,10 +26,8 @@ from inplacelab.recording.sentences.operations import (
     versions,
     went_stale,
 )
-from inplacelab.recording.sentences.phrases import Moment, byte_count, joined, listing, quoted
+from inplacelab.recording.sentences.phrases import Moment, byte_count, joined, quoted
 from inplacelab.recording.slots import joined as joined_runs
-
-__all__ = ["as_one", "line_of_step", "whole_line"]
 
 
 def line_of_step(recording: Recording, index: int) -> range:
