@@ -31,7 +31,7 @@ from inplacelab.recording.origins.elements import (
 from inplacelab.recording.origins.forward import Flow, edges, flows
 from inplacelab.recording.origins.one_pass import Hops, OnePass, leads_to, made_node, slot_given_by_window
 from inplacelab.recording.origins.paths import At, Branch, End, Following, Found, GradientPath, Hop
-from inplacelab.recording.origins.slopes import UNKNOWN
+from inplacelab.recording.origins.slope_table import UNKNOWN
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.unnoticed_writes import WITHOUT_HISTORY, is_lost, loses_write
 

@@ -14,7 +14,8 @@ from inplacelab.recording.origins.back import Computed, Origin, computed, operan
 from inplacelab.recording.origins.elements import Arrival, arrivals, next_arrival, number_of, slot_of, slots_of_element
 from inplacelab.recording.origins.forward import MOST_EDGES, Flow
 from inplacelab.recording.origins.paths import Hop
-from inplacelab.recording.origins.slopes import UNKNOWN, Slope, slope
+from inplacelab.recording.origins.slope_table import UNKNOWN, Slope
+from inplacelab.recording.origins.slopes import slope
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.sources import for_element
 from inplacelab.recording.unnoticed_writes import WITHOUT_HISTORY

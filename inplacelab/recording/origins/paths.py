@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from inplacelab.recording.origins.forward import Flow
-from inplacelab.recording.origins.slopes import Slope
+from inplacelab.recording.origins.slope_table import Slope
 
 MOST_PATHS = 24
 """At most so many paths are listed."""
