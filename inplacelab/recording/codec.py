@@ -34,6 +34,8 @@ from inplacelab.recording.file_text import (
 from inplacelab.recording.recording import SCHEMA_VERSION, Recording
 from inplacelab.supported import framework_named
 
+__all__ = ["RecordingFormatError", "decoded", "from_json", "load", "save", "to_json"]
+
 Json = dict[str, Any]
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from inplacelab.recorders.events import Operand
 
 
+__all__ = ["Call", "dependence", "depends_of"]
+
 _RULES: Rules = {
     **INDEXED, **SORTING, **WINDOWS, **NORMALIZATIONS, **LOSSES, **OPTIMIZERS,
 }  # fmt: skip
