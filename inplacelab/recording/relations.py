@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
-from inplacelab.recording.as_written import as_written, call_as_written
+from inplacelab.recording.code_of_steps import call_code, code_of
 from inplacelab.recording.facts import BackwardAction, Step, TensorFacts
 from inplacelab.recording.recording import Recording, State
 
@@ -60,7 +60,7 @@ def _how(recording: Recording, step: Step, tensor: int, given: int | None) -> Ma
     if step.kind == "operation":
         if tensor in step.inputs:
             return Made("before", step.line, "", None)
-        op, call = as_written(recording, step), call_as_written(recording, step)
+        op, call = code_of(recording, step), call_code(recording, step)
         return Made("made", step.line, op, given, call, detached=step.op == "detach")
     if step.phase == "backward":
         return Made("backward", step.line, "", None)

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from inplacelab.recording.as_written import _OPERATORS, as_written, call_as_written
+from inplacelab.recording.code_of_steps import _OPERATORS, call_code, code_of
 from inplacelab.recording.sentences import line_sentence
 from tests.recorders.golden.renew import run
 
@@ -42,7 +42,7 @@ HEAD = "x = paddle.to_tensor([[1., 2.], [3., 4.]])\n"
 )
 def test_an_operation_is_written_as_in_the_program(text: str, expected: list[str]) -> None:
     recording = run(HEAD + text + "\n").recording
-    assert [as_written(recording, step) for step in recording.steps if step.kind == "operation"][1:] == expected
+    assert [code_of(recording, step) for step in recording.steps if step.kind == "operation"][1:] == expected
 
 
 def test_every_operator_of_python_has_a_sign() -> None:
@@ -51,7 +51,7 @@ def test_every_operator_of_python_has_a_sign() -> None:
 
 def test_an_attribute_is_written_with_its_tensor() -> None:
     recording = run(HEAD + "y = x.data\n").recording
-    assert call_as_written(recording, recording.steps[-1]) == "x.data"
+    assert call_code(recording, recording.steps[-1]) == "x.data"
 
 
 def test_a_line_is_told_as_a_whole() -> None:

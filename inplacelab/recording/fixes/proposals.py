@@ -25,7 +25,7 @@ from inplacelab.recording.fixes.spots import (
     together,
     written_by,
 )
-from inplacelab.recording.source_tree import Program, in_place_calls, root_of
+from inplacelab.recording.source_tree import SourceTree, in_place_calls, root_of
 
 _FEW = 3
 """For more lines than this, the advice is just to compute the loss again."""
@@ -314,7 +314,7 @@ def _called_in_place(where: Where, call: ast.Call, statement: ast.stmt) -> Itera
     yield where.proposal(says, edits, way="elsewhere", bytes=spot.bytes)
 
 
-def ordinary(program: Program, statement: ast.stmt, name: str, target: str = "") -> list[EditFacts]:
+def ordinary(program: SourceTree, statement: ast.stmt, name: str, target: str = "") -> list[EditFacts]:
     """Rewrites `a.relu_()` as `a = a.relu()`, or with another target; nothing if the statement is not a chain of such calls."""
     target = target or name
     if not isinstance(statement, ast.Expr | ast.Assign) or (

@@ -18,7 +18,7 @@ from inplacelab.recording.queries import saved_on, stale, who_overwrote
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import begun_at
 from inplacelab.recording.slots import common_runs, slot_runs
-from inplacelab.recording.source_tree import Program, package_of, program_of, root_of
+from inplacelab.recording.source_tree import SourceTree, package_of, root_of, source_tree_of
 from inplacelab.supported import framework_of
 
 _ON_THE_WAY = ("waiting", "arrived", "unpacking", "failed")
@@ -31,7 +31,7 @@ def trails_of(recording: Recording, filename: str = "") -> list[Trail]:
         recording: the recording.
         filename: the file of the program.
     """
-    program, index = program_of(recording), len(recording) - 1
+    program, index = source_tree_of(recording), len(recording) - 1
     begun = None if program is None or index < 1 or recording.steps[index].error is None else begun_at(recording, index)
     if program is None or begun is None:
         return []
@@ -46,7 +46,7 @@ def trails_of(recording: Recording, filename: str = "") -> list[Trail]:
     return [each.renamed(lambda _: filename) for each in found or _again(recording, program, state, begun, needed)]
 
 
-def _trail(recording: Recording, program: Program, node: int, saved: SavedFacts, needed: tuple[Spot, ...]) -> Trail:
+def _trail(recording: Recording, program: SourceTree, node: int, saved: SavedFacts, needed: tuple[Spot, ...]) -> Trail:
     kept = kept_values(recording)[node, saved.name]
     made = recording.steps[kept.step] if kept.step is not None else None
     line, op = (made.line, made.op) if made is not None else (_line_of(recording.state(), node), None)
@@ -79,7 +79,7 @@ def _trail(recording: Recording, program: Program, node: int, saved: SavedFacts,
 
 
 def _view(
-    recording: Recording, program: Program, wrote: Step, facts: WriteFacts, others: Iterable[tuple[Step, WriteFacts]],
+    recording: Recording, program: SourceTree, wrote: Step, facts: WriteFacts, others: Iterable[tuple[Step, WriteFacts]],
     kept_by: int, *, alone: bool,
 ) -> Iterator[Spot]:  # fmt: skip
     """Yields the spot where the view was made that was written through."""
@@ -136,7 +136,7 @@ def _updated(recording: Recording, step: Step) -> tuple[str, ...]:
 
 
 def _again(
-    recording: Recording, program: Program, state: State, begun: int, needed: tuple[Spot, ...]
+    recording: Recording, program: SourceTree, state: State, begun: int, needed: tuple[Spot, ...]
 ) -> Iterator[Trail]:
     """Yields the trail of a pass that found what an earlier one had released, if that is one pass."""
     error = recording.steps[-1].error
@@ -161,7 +161,7 @@ def _line_of(state: State, node: int) -> int | None:
     return next((line for line in (state.nodes[node].line, *of_results) if line is not None), None)
 
 
-def _spots(program: Program, line: int | None, op: str | None) -> tuple[Spot, ...]:
+def _spots(program: SourceTree, line: int | None, op: str | None) -> tuple[Spot, ...]:
     """Returns the expression of an operation on a line, or else the statement, or else only the line."""
     statement = program.statement(line)
     if statement is None:
@@ -207,11 +207,11 @@ _OF_THE_LEAF = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Case:
+class _Refusal:
     """A statement that was refused."""
 
     recording: Recording
-    program: Program
+    program: SourceTree
     statement: ast.stmt
     before: State
     error: ErrorFacts
@@ -224,12 +224,12 @@ class _Case:
 
 def refusal_fixes(recording: Recording) -> list[Proposal]:
     """Returns what may fix a program that was refused at the end of its recording."""
-    program, index = program_of(recording), len(recording) - 1
+    program, index = source_tree_of(recording), len(recording) - 1
     step = recording.steps[index] if index > 0 else None
     statement = None if program is None or step is None else program.statement(step.line)
     if program is None or step is None or step.error is None or statement is None:
         return []
-    case = _Case(recording, program, statement, recording.state(index - 1), step.error)
+    case = _Refusal(recording, program, statement, recording.state(index - 1), step.error)
     found = next((fix for words, fix in _BY_WORDS.items() if words in step.error.message), None)
     return [] if found is None else [replace(each, way="refused", sure=True) for each in found(case)]
 
@@ -237,7 +237,7 @@ def refusal_fixes(recording: Recording) -> list[Proposal]:
 # --- leaves ------------------------------------------------------------------------------------------------------------
 
 
-def _leaf(case: _Case) -> list[Proposal]:
+def _leaf(case: _Refusal) -> list[Proposal]:
     """Offers both readings: a changed copy under a new name, or a change of the leaf itself."""
     leaf, _ = _leaf_and_first(case)
     otherwise = _under_another_name(case)
@@ -250,7 +250,7 @@ def _leaf(case: _Case) -> list[Proposal]:
     return [each for each in (otherwise, _without_gradient(case)) if each is not None]
 
 
-def _under_another_name(case: _Case) -> Proposal | None:
+def _under_another_name(case: _Refusal) -> Proposal | None:
     leaf, first = _leaf_and_first(case)
     if leaf is None or first is None or len(leaf.names) != 1 or not name_of(leaf).isidentifier():
         return None
@@ -283,7 +283,7 @@ def _under_another_name(case: _Case) -> Proposal | None:
     return Proposal(says, tuple(edits))
 
 
-def _leaf_and_first(case: _Case) -> tuple[TensorFacts | None, ast.stmt | None]:
+def _leaf_and_first(case: _Refusal) -> tuple[TensorFacts | None, ast.stmt | None]:
     """Returns the leaf and the first statement that must not read it: the refused one, or the one that made the view."""
     tensor = case.tensor
     if tensor is None:  # a view that was made in the same statement
@@ -305,7 +305,7 @@ def _written_root(statement: ast.stmt) -> str | None:
     return None
 
 
-def _reads_of(program: Program, where: ast.AST, name: str) -> list[ast.expr]:
+def _reads_of(program: SourceTree, where: ast.AST, name: str) -> list[ast.expr]:
     """Returns the expressions that read a tensor or write a part of it."""
     return [
         node
@@ -316,7 +316,7 @@ def _reads_of(program: Program, where: ast.AST, name: str) -> list[ast.expr]:
     ]
 
 
-def _reads_after(program: Program, first: ast.stmt, name: str) -> list[ast.expr] | None:
+def _reads_after(program: SourceTree, first: ast.stmt, name: str) -> list[ast.expr] | None:
     """Returns such expressions in later statements; None if the name may be read elsewhere or bound again."""
     block = program.tree.body
     after = block[block.index(first) + 1 :]
@@ -330,7 +330,7 @@ def _reads_after(program: Program, first: ast.stmt, name: str) -> list[ast.expr]
     return None if inside or bound else [node for each in after for node in _reads_of(program, each, name)]
 
 
-def _without_gradient(case: _Case) -> Proposal | None:
+def _without_gradient(case: _Refusal) -> Proposal | None:
     program, statement = case.program, case.statement
     leaf, _ = _leaf_and_first(case)
     module = package_of(program, framework_of(case.recording).alias)
@@ -356,7 +356,7 @@ def _lines(numbers: list[int]) -> Text:
 # --- writes ------------------------------------------------------------------------------------------------------------
 
 
-def _read_while_written(case: _Case) -> list[Proposal]:
+def _read_while_written(case: _Refusal) -> list[Proposal]:
     """Reads the operand from a clone."""
     statement, operand = case.statement, None
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
@@ -370,7 +370,7 @@ def _read_while_written(case: _Case) -> list[Proposal]:
     return [Proposal(says.format(statement.lineno, case.program.text(statement, edits)), tuple(edits))]
 
 
-def _not_in_place(case: _Case) -> list[Proposal]:
+def _not_in_place(case: _Refusal) -> list[Proposal]:
     """Uses the ordinary operation, which allocates its result."""
     root = _written_root(case.statement)
     tensor = case.before.tensors.get(case.before.bound(root) or -1) if root else None
@@ -391,7 +391,7 @@ _WORDS = re.compile(
 _SAYS = Text("in line {0} make it a tensor: `{1}`", "让第 {0} 行把它做成张量：`{1}`")
 
 
-def _not_a_tensor(case: _Case) -> list[Proposal]:
+def _not_a_tensor(case: _Refusal) -> list[Proposal]:
     """Makes a tensor of the number; no fix if it would be refused again, or if the right dtype is unknown."""
     program, statement, words = case.program, case.statement, _WORDS.search(case.error.message)
     call = program.did(statement, words["op"]) if words else None
@@ -426,7 +426,7 @@ def _tensor(operand: ast.expr, before: State) -> TensorFacts | None:
     return before.tensors.get(before.bound(ast.unparse(operand)) or -1)
 
 
-def _package(program: Program, alias: str) -> str | None:
+def _package(program: SourceTree, alias: str) -> str | None:
     """Returns the name of the tensors' package in the program: from its import, or, in a later cell, from calls that make tensors."""
     if (found := package_of(program, alias)) is not None:
         return found
@@ -435,7 +435,7 @@ def _package(program: Program, alias: str) -> str | None:
     return next((each.value.id for each in makers if isinstance(each.value, ast.Name)), None)
 
 
-_BY_WORDS: Mapping[str, Callable[[_Case], list[Proposal]]] = {
+_BY_WORDS: Mapping[str, Callable[[_Refusal], list[Proposal]]] = {
     "that doesn't stop gradient can't use inplace strategy": _leaf,
     "share slots, but at different indices": _read_while_written,
     "more than one element of the written tensor": _not_in_place,

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
-from inplacelab.recording.source_tree import Program, applied, in_place_calls, root_of
+from inplacelab.recording.source_tree import SourceTree, applied, in_place_calls, root_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +215,13 @@ class Sources:
     def __init__(self, read: Read, trails: Sequence[Trail], lines: Lines) -> None:
         self._read, self._lines = read, lines
         self._known = {name: each.bytes for trail in trails for each in trail.kept[:1] for name in each.names}
-        self._programs: dict[str, Program | None] = {}
+        self._programs: dict[str, SourceTree | None] = {}
 
-    def program(self, filename: str) -> Program | None:
+    def program(self, filename: str) -> SourceTree | None:
         """Returns a parsed file; None if it cannot be read, or is none of the user's programs."""
         if filename not in self._programs:
             try:
-                self._programs[filename] = Program(self._read(filename))
+                self._programs[filename] = SourceTree(self._read(filename))
             except UNREADABLE:
                 self._programs[filename] = None
         return self._programs[filename]
@@ -236,7 +236,7 @@ class Sources:
 class Where:
     """A spot in its parsed file."""
 
-    def __init__(self, spot: Spot, program: Program, lines: Lines, known: Mapping[str, int]) -> None:
+    def __init__(self, spot: Spot, program: SourceTree, lines: Lines, known: Mapping[str, int]) -> None:
         self.spot, self.program, self._lines, self._known = spot, program, lines, known
         self.statement = self._statement()
 
@@ -297,7 +297,7 @@ class Where:
         return max(inside, key=lambda each: (each.lineno, each.col_offset), default=found[0] if found else None)
 
 
-def written_by(program: Program, call: ast.Call) -> ast.expr | None:
+def written_by(program: SourceTree, call: ast.Call) -> ast.expr | None:
     """Returns what a call such as `x.relu_()`, `x.exp_().relu_()` or `F.relu_(x)` writes to, if it can be assigned to."""
     chain = in_place_calls(call)
     target: ast.expr | None = call.func.value if isinstance(call.func, ast.Attribute) else None
@@ -322,7 +322,7 @@ def augmented(statement: ast.AugAssign, target: str = "") -> str:
     return f"{target or ast.unparse(statement.target)} {_SIGNS[type(statement.op)]} {value}"
 
 
-def replaced(program: Program, node: ast.expr | ast.stmt, text: str) -> EditFacts:
+def replaced(program: SourceTree, node: ast.expr | ast.stmt, text: str) -> EditFacts:
     """Returns the edit that replaces an expression or a statement by other text."""
     return EditFacts(*program.start(node), *program.end(node), text)
 

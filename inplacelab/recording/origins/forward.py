@@ -8,7 +8,7 @@ from math import prod
 from typing import Literal
 
 from inplacelab.language import Text
-from inplacelab.recording.as_written import as_written
+from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, TensorFacts
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins.back import called, has_unknown_operand, operands_of, sources_in_step
@@ -351,7 +351,7 @@ def _event(
         "value": _shown(new),
         "line": _ON_LINE.format(step.line) if step.line is not None else _NOWHERE,
     }
-    known |= {"op": as_written(recording, step), "via": _via(recording, step, tensor)}
+    known |= {"op": code_of(recording, step), "via": _via(recording, step, tensor)}
     return Event(step.index, step.line, kind, old, new, closed_up(said.format(**{**known, **facts})))
 
 
@@ -408,13 +408,18 @@ def _stale(recording: Recording, step: Step, storage: int, slot: int) -> Iterato
             yield _event(
                 recording, step, "stale", storage, slot, _STALE, None, node=f"`{node.name}`", version=saved.version
             )
-    moment = step.backward
-    if moment is None or moment.action != "unpack" or moment.kept_at == moment.found_at or moment.node is None:
+    backward = step.backward
+    if (
+        backward is None
+        or backward.action != "unpack"
+        or backward.kept_at == backward.found_at
+        or backward.node is None
+    ):
         return
-    node_now = recording.state(step.index).nodes.get(moment.node)
-    kept = [] if node_now is None else [each for each in node_now.saved if each.name == moment.saved]
+    node_now = recording.state(step.index).nodes.get(backward.node)
+    kept = [] if node_now is None else [each for each in node_now.saved if each.name == backward.saved]
     if node_now is not None and _on_slot(kept, storage, slot):
-        facts = {"node": f"`{node_now.name}`", "version": moment.kept_at, "found": moment.found_at}
+        facts = {"node": f"`{node_now.name}`", "version": backward.kept_at, "found": backward.found_at}
         yield _event(recording, step, "found stale", storage, slot, _FOUND, None, **facts)
 
 

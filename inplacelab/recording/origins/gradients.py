@@ -411,10 +411,10 @@ def _filled(recording: Recording, leaf: int, step: int) -> int | None:
 
 def _ran_node_of(recording: Recording, index: int, leaf: int) -> bool:
     """Whether the node of a leaf ran in a step."""
-    moment = recording.steps[index].backward
-    if moment is None or moment.action != "run" or moment.node is None:
+    backward = recording.steps[index].backward
+    if backward is None or backward.action != "run" or backward.node is None:
         return False
-    node = recording.state(index).nodes.get(moment.node) or recording.before(index).nodes.get(moment.node)
+    node = recording.state(index).nodes.get(backward.node) or recording.before(index).nodes.get(backward.node)
     return node is not None and node.leaf == leaf
 
 
@@ -426,7 +426,9 @@ def _retained(recording: Recording, state: State, facts: TensorFacts) -> int | N
 
 
 def _contributions(recording: Recording, state: State, facts: TensorFacts, number: int, ran: int) -> Contributions:
-    begun = next(k for k in range(ran, -1, -1) if (moment := recording.steps[k].backward) and moment.action == "begin")
+    begun = next(
+        k for k in range(ran, -1, -1) if (backward := recording.steps[k].backward) and backward.action == "begin"
+    )
     slot = slots_of_element(state, facts, number)[0]
     held = _held(recording.before(begun), facts.id, number)
     gradient = _arrived(recording, ran, facts.id, number, held)
@@ -484,8 +486,8 @@ def _ran_code(recording: Recording, begun: int, ran: int) -> bool:
 
 def _arrived(recording: Recording, ran: int, leaf: int, number: int, held: float | None) -> Number | None:
     """The element that arrived at a leaf; of a large gradient, of which no values were recorded, what the leaf's gradient has gained."""
-    moment = recording.steps[ran].backward
-    gradients = None if moment is None or not _ran_node_of(recording, ran, leaf) else moment.gradient
+    backward = recording.steps[ran].backward
+    gradients = None if backward is None or not _ran_node_of(recording, ran, leaf) else backward.gradient
     if gradients is not None:
         return gradients[number] if number < len(gradients) else None
     holds = _held(recording.state(ran), leaf, number)

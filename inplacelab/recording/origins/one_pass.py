@@ -97,10 +97,10 @@ def leads_to(recording: Recording, step: Step, tensor: int) -> bool:
 
 def _roots(begun: Step) -> list[RootFacts]:
     """The nodes with which a pass began."""
-    moment = begun.backward
-    if moment is None or moment.node is None:
+    backward = begun.backward
+    if backward is None or backward.node is None:
         return []
-    return [RootFacts(moment.node, moment.gradient), *moment.others]
+    return [RootFacts(backward.node, backward.gradient), *backward.others]
 
 
 def _seeds(before: State, roots: Sequence[RootFacts]) -> Mapping[tuple[int, int], float | None]:

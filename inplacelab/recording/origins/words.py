@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inplacelab.language import Text
-from inplacelab.recording.as_written import as_written
+from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import Number, Step
 from inplacelab.recording.naming import listing, number_label
 from inplacelab.recording.origins.back import Computed, operands_of, reads_what_it_overwrites
@@ -52,7 +52,7 @@ def comes_from(recording: Recording, found: Computed) -> Text:
     """
     if found.step < 0:
         return _BY_HOW["before"].format(value=_shown(found.value))
-    op = f"`{as_written(recording, recording.steps[found.step])}`"
+    op = f"`{code_of(recording, recording.steps[found.step])}`"
     version = Text("", "") if found.version is None else _VERSION.format(terms_of(recording).label(found.version))
     line = "?" if found.line is None else str(found.line)
     place = (_NO_LINE if found.line is None else _PLACE).format(op=op, line=line, version=version)
@@ -327,4 +327,4 @@ def _placed(recording: Recording, step: Step, rule: Text) -> Text:
     write = next(iter(step.writes), None)
     version = _NOTHING_of_by_rule if write is None else _VERSION.format(terms_of(recording).label(write.after))
     line = _NOTHING_of_by_rule if step.line is None else _LINE.format(step.line)
-    return closed_up(_PLACED.format(rule=rule, op=as_written(recording, step), line=line, version=version))
+    return closed_up(_PLACED.format(rule=rule, op=code_of(recording, step), line=line, version=version))

@@ -29,7 +29,7 @@ from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.quiz.history import node, origins, raises, reaches, stale
 from inplacelab.recording.quiz.memory import KINDS, Kind, Question, live_bytes, shares, values, version
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.phrases import Moment
+from inplacelab.recording.sentences.phrases import StepContext
 from inplacelab.supported import terms_of
 
 __all__ = ["KINDS", "MOST_AT_ONCE", "Kind", "Question", "questions_at", "quiz"]
@@ -38,7 +38,7 @@ __all__ = ["KINDS", "MOST_AT_ONCE", "Kind", "Question", "questions_at", "quiz"]
 MOST_AT_ONCE = 2
 """The automatic selection asks at most this many questions about one step."""
 
-_MAKERS: dict[Kind, Callable[[Moment], Question | None]] = {
+_MAKERS: dict[Kind, Callable[[StepContext], Question | None]] = {
     "values": values,
     "stale": stale,
     "raises": raises,
@@ -67,10 +67,10 @@ def questions_at(recording: Recording, step: int) -> tuple[Question, ...]:
 def _made(recording: Recording, step: int, kinds: Iterable[Kind]) -> list[Question]:
     if not step:
         return []  # before the first step there is nothing to ask about
-    moment = Moment(recording, step)
+    context = StepContext(recording, step)
     if not terms_of(recording).has_gradients:  # the framework has no version counters: inplacelab counts the writes
         kinds = [kind for kind in kinds if kind != "version"]
-    return [question for kind in kinds if (question := _MAKERS[kind](moment)) is not None]
+    return [question for kind in kinds if (question := _MAKERS[kind](context)) is not None]
 
 
 def quiz(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inplacelab.language import Text, enumerated
-from inplacelab.recording.as_written import plainly
+from inplacelab.recording.code_of_steps import plainly
 from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, SiteFacts, Sites
 from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS

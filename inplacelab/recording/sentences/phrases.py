@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from inplacelab.language import Text
-from inplacelab.recording.as_written import as_written
+from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts, Values
 from inplacelab.recording.naming import TEMPORARY, listing, node_label, number_label, tensor_label
 from inplacelab.recording.recording import Recording, State
@@ -67,7 +67,7 @@ def values(numbers: Values) -> str:
 
 
 @dataclass(frozen=True)
-class Moment:
+class StepContext:
     """Step `index` of `recording`, with the states around it. Several steps may be taken as one, which is then given, with the index of
     the `first`.
     """
@@ -119,7 +119,7 @@ class Moment:
     @property
     def head(self) -> Text:
         """The beginning of a sentence: "Line 5 `scale_`"."""
-        line, op = self.step.line, as_written(self.recording, self.step)
+        line, op = self.step.line, code_of(self.recording, self.step)
         if line is None:
             return Text("`{0}`", "`{0}` ").format(op)
         return Text("Line {0} `{1}`", "第 {0} 行的 `{1}` ").format(line, op) if self.step.op else self.line

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from inplacelab.language import Text
-from inplacelab.recording.as_written import as_written
+from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import NodeFacts, RewireFacts, SavedFacts, Step, TensorFacts, WriteFacts
 from inplacelab.recording.naming import listing
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import relation_of, shown_relation
-from inplacelab.recording.sentences.lines import changes_of_names, error_step, freed, listed_storages
 from inplacelab.recording.sentences.operations import (
     communicated,
     history,
@@ -26,7 +25,8 @@ from inplacelab.recording.sentences.operations import (
     versions,
     went_stale,
 )
-from inplacelab.recording.sentences.phrases import Moment, byte_count, joined, quoted
+from inplacelab.recording.sentences.other_steps import changes_of_names, error_step, freed, listed_storages
+from inplacelab.recording.sentences.phrases import StepContext, byte_count, joined, quoted
 from inplacelab.recording.slots import joined as joined_runs
 
 
@@ -45,36 +45,36 @@ def _is_one(step: Step, here: Step) -> bool:
     return (step.line, step.turn) == (here.line, here.turn)
 
 
-def whole_line(recording: Recording, steps: range) -> Text:
+def line_summary(recording: Recording, steps: range) -> Text:
     """Describes steps that follow each other, as if they were one step.
 
     Args:
         recording: the recording.
         steps: the indices of at least two steps of one line.
     """
-    parts, moment = [recording.steps[index] for index in steps], as_one(recording, steps)
+    parts, context = [recording.steps[index] for index in steps], as_one(recording, steps)
     said = [
-        *_ran(moment, parts),
-        *_made(moment),
-        *_wrote(moment),
-        *_backward(moment, parts),
-        *([] if _is_too_much(moment) else versions(moment)),
-        *history(moment),
-        *_kept(moment),
-        *_stale(moment),
-        *_named(moment, parts),
-        *_freed(moment, parts),
+        *_ran(context, parts),
+        *_made(context),
+        *_wrote(context),
+        *_backward(context, parts),
+        *([] if _is_too_much(context) else versions(context)),
+        *history(context),
+        *_kept(context),
+        *_stale(context),
+        *_named(context, parts),
+        *_freed(context, parts),
         *launched([launch for step in parts for launch in step.launches]),
         *communicated([step.collective for step in parts]),
     ]
-    errors = [error_step(Moment(recording, step.index)) for step in parts if step.error is not None]
+    errors = [error_step(StepContext(recording, step.index)) for step in parts if step.error is not None]
     return joined([*said, *errors])
 
 
-def as_one(recording: Recording, steps: range) -> Moment:
+def as_one(recording: Recording, steps: range) -> StepContext:
     """Returns steps that follow each other as if they were one."""
     parts = [recording.steps[index] for index in steps]
-    return Moment(recording, steps[-1], steps[0], _merged(recording, parts))
+    return StepContext(recording, steps[-1], steps[0], _merged(recording, parts))
 
 
 # --- the steps as one ----------------------------------------------------------------------------------------------------
@@ -144,42 +144,42 @@ MOST_TOLD = 8
 # --- what is said of it --------------------------------------------------------------------------------------------------
 
 
-def _ran(moment: Moment, parts: Sequence[Step]) -> list[Text]:
+def _ran(context: StepContext, parts: Sequence[Step]) -> list[Text]:
     """Names the operations, each once, and what they read."""
-    ran = dict.fromkeys(as_written(moment.recording, step) for step in parts if step.kind == "operation")
+    ran = dict.fromkeys(code_of(context.recording, step) for step in parts if step.kind == "operation")
     if not ran:
-        return [Text("{0}:", "{0}：").format(moment.line)]
+        return [Text("{0}:", "{0}：").format(context.line)]
     pattern = Text("{0} ran {1}.", "{0}执行了 {1}。")
-    if moment.step.inputs:
+    if context.step.inputs:
         pattern = Text("{0} ran {1} on {2}.", "{0}对 {2} 执行了 {1}。")
-    inputs = moment.listed(moment.step.inputs, moment.called_before) if moment.step.inputs else ""
-    return [pattern.format(moment.line, listing([quoted(each) for each in ran]), inputs)]
+    inputs = context.listed(context.step.inputs, context.called_before) if context.step.inputs else ""
+    return [pattern.format(context.line, listing([quoted(each) for each in ran]), inputs)]
 
 
-def _made(moment: Moment) -> list[Text]:
+def _made(context: StepContext) -> list[Text]:
     """Describes the tensors that are new after the line, those without a name left out: nothing of the program leads to them."""
-    gradients = {tensor.grad for tensor in moment.after.tensors.values()}
-    new = [facts for key, facts in moment.step.tensors if facts is not None and key not in moment.before.tensors]
+    gradients = {tensor.grad for tensor in context.after.tensors.values()}
+    new = [facts for key, facts in context.step.tensors if facts is not None and key not in context.before.tensors]
     return [
-        _new_tensor(moment, each) for each in new if moment.after.called(each.id).names and each.id not in gradients
+        _new_tensor(context, each) for each in new if context.after.called(each.id).names and each.id not in gradients
     ]
 
 
-def _new_tensor(moment: Moment, tensor: TensorFacts) -> Text:
-    x, relation = moment.called(tensor.id), relation_of(moment.recording, moment.after, tensor)
+def _new_tensor(context: StepContext, tensor: TensorFacts) -> Text:
+    x, relation = context.called(tensor.id), relation_of(context.recording, context.after, tensor)
     if relation is None:
-        return Text("It made {0} in {1}.", "产生 {0}，放在{1}中。").format(x, place_of(moment, tensor))
+        return Text("It made {0} in {1}.", "产生 {0}，放在{1}中。").format(x, place_of(context, tensor))
     view = Text("It made {0}, a {1}.", "得到 {0}，它是 {1}。")
     shares = Text("It made {0}, which {1}.", "得到 {0}，它{1}。")
     return (view if relation.kind == "view" else shares).format(
-        x, shown_relation(relation, lambda key: moment.called_apart(key, tensor.id))
+        x, shown_relation(relation, lambda key: context.called_apart(key, tensor.id))
     )
 
 
-def _wrote(moment: Moment) -> list[Text]:
-    if _is_too_much(moment):
-        storages = dict.fromkeys(write.storage for write in moment.step.writes)
-        known = [moment.after.storages.get(key) or moment.before.storages.get(key) for key in sorted(storages)]
+def _wrote(context: StepContext) -> list[Text]:
+    if _is_too_much(context):
+        storages = dict.fromkeys(write.storage for write in context.step.writes)
+        known = [context.after.storages.get(key) or context.before.storages.get(key) for key in sorted(storages)]
         there = [each for each in known if each is not None]
         temporary = len(storages) - len(there)
         if not there:
@@ -187,16 +187,16 @@ def _wrote(moment: Moment) -> list[Text]:
         also = Text(", and {0:,} temporary ones", "，以及 {0:,} 个临时存储") if temporary else Text("", "")
         pattern = Text("It wrote {0:,} storages: {1}{2}.", "写入了 {0:,} 个存储：{1}{2}。")
         return [pattern.format(len(there), listed_storages(there), also.format(temporary))]
-    written = slots_written(moment)
-    return [Text("It {0}.", "{0}。").format(several(written)), *unchanged(moment)] if written else []
+    written = slots_written(context)
+    return [Text("It {0}.", "{0}。").format(several(written)), *unchanged(context)] if written else []
 
 
-def _is_too_much(moment: Moment) -> bool:
+def _is_too_much(context: StepContext) -> bool:
     """Whether the line wrote too much to tell each write: the steps have the slots and the versions."""
-    return len(moment.step.writes) > MOST_TOLD
+    return len(context.step.writes) > MOST_TOLD
 
 
-def _backward(moment: Moment, parts: Sequence[Step]) -> list[Text]:
+def _backward(context: StepContext, parts: Sequence[Step]) -> list[Text]:
     """Sums up the steps of backward: the nodes that ran, the values that they found, the gradients that were filled."""
     facts = [(step, step.backward) for step in parts if step.backward is not None]
     if not facts:
@@ -208,7 +208,7 @@ def _backward(moment: Moment, parts: Sequence[Step]) -> list[Text]:
         _count(ran, "Backward ran one grad node.", "Backward ran {0} grad nodes.", "反向传播执行了 {0} 个梯度节点。")
     ]
     if begun is not None and begun[1] is not None:
-        called = Moment(moment.recording, begun[0].index).called_node(begun[1])
+        called = StepContext(context.recording, begun[0].index).called_node(begun[1])
         start = Text("Backward began at {0}.", "反向传播从 {0} 开始。").format(called)
         said = [start, _count(ran, "One grad node ran.", "{0} grad nodes ran.", "执行了 {0} 个梯度节点。")]
     if any(found):
@@ -216,7 +216,7 @@ def _backward(moment: Moment, parts: Sequence[Step]) -> list[Text]:
         finders = "It" if ran == 1 else "They"
         one, many = f"{finders} found one kept value fresh.", f"{finders} found {{0}} kept values fresh."
         said.append(_count(fresh, one, many, "取用保存的值 {0} 次，未过期。"))
-    filled = _filled(moment)
+    filled = _filled(context)
     if filled:
         pattern = Text("{0} is filled." if len(filled) == 1 else "{0} are filled.", "梯度已写入 {0}。")
         said.append(pattern.format(listing(filled)))
@@ -227,24 +227,24 @@ def _count(number: int, one: str, many: str, zh: str) -> Text:
     return Text(one if number == 1 else many, zh).format(number)
 
 
-def _filled(moment: Moment) -> list[Text]:
+def _filled(context: StepContext) -> list[Text]:
     """Names the gradients that a leaf has, and that backward has made or written to."""
-    touched = moment.step.touched_storages()
+    touched = context.step.touched_storages()
     found = []
-    for key, tensor in moment.after.tensors.items():
-        gradient = None if tensor.grad is None else moment.after.tensors.get(tensor.grad)
-        was = moment.before.tensors.get(key)
+    for key, tensor in context.after.tensors.items():
+        gradient = None if tensor.grad is None else context.after.tensors.get(tensor.grad)
+        was = context.before.tensors.get(key)
         if tensor.grad is None or not tensor.leaf:
             continue
         if was is None or was.grad != tensor.grad or (gradient is not None and gradient.storage in touched):
-            found.append(quoted(f"{moment.after.called(key).first}.grad"))
+            found.append(quoted(f"{context.after.called(key).first}.grad"))
     return found
 
 
-def _kept(moment: Moment) -> list[Text]:
-    new = [node for key, node in moment.step.nodes if node is not None and key not in moment.before.nodes]
+def _kept(context: StepContext) -> list[Text]:
+    new = [node for key, node in context.step.nodes if node is not None and key not in context.before.nodes]
     keepers = [node for node in new if node.leaf is None and not node.released]
-    keeping = [text for node in keepers for text in kept_by_node(moment, node)]
+    keeping = [text for node in keepers for text in kept_by_node(context, node)]
     plain = [node for node in keepers if not node.saved]
     if len(keeping) > MOST_TOLD:
         count = sum(not saved.copy for node in keepers for saved in node.saved)
@@ -255,17 +255,17 @@ def _kept(moment: Moment) -> list[Text]:
         return [pattern.format(len(keeping), count)]
     if keeping or not plain:
         return keeping
-    return [joins(moment, plain)]
+    return [joins(context, plain)]
 
 
-def _stale(moment: Moment) -> list[Text]:
+def _stale(context: StepContext) -> list[Text]:
     """Names what has gone stale on this line."""
-    was = {(node, saved.name) for node, saved in _stale_in(moment.before)}
+    was = {(node, saved.name) for node, saved in _stale_in(context.before)}
     spoilt: dict[int, list[SavedFacts]] = {}
-    for node, saved in _stale_in(moment.after):
+    for node, saved in _stale_in(context.after):
         if (node, saved.name) not in was:
             spoilt.setdefault(node, []).append(saved)
-    return went_stale(moment, spoilt)
+    return went_stale(context, spoilt)
 
 
 def _stale_in(state: State) -> Iterable[tuple[int, SavedFacts]]:
@@ -276,20 +276,20 @@ def _alive(node: NodeFacts) -> Sequence[SavedFacts]:
     return () if node.released else node.saved
 
 
-def _named(moment: Moment, parts: Sequence[Step]) -> list[Text]:
+def _named(context: StepContext, parts: Sequence[Step]) -> list[Text]:
     """Describes names and flags, where the line had them besides its operations."""
-    old = tuple((key, facts) for key, facts in moment.step.tensors if key in moment.before.tensors)
-    known = Moment(moment.recording, moment.index, moment.first, replace(moment.step, tensors=old))
+    old = tuple((key, facts) for key, facts in context.step.tensors if key in context.before.tensors)
+    known = StepContext(context.recording, context.index, context.first, replace(context.step, tensors=old))
     return changes_of_names(known) if any(step.kind in ("line", "operation") for step in parts) else []
 
 
-def _freed(moment: Moment, parts: Sequence[Step]) -> list[Text]:
+def _freed(context: StepContext, parts: Sequence[Step]) -> list[Text]:
     """Describes the storages that are gone, and sums up those that were made only for a while."""
     made = {key: facts for step in parts for key, facts in step.storages if facts is not None}
     gone = [
-        facts for key, facts in made.items() if key not in moment.before.storages and key not in moment.after.storages
+        facts for key, facts in made.items() if key not in context.before.storages and key not in context.after.storages
     ]
-    said = freed(moment)
+    said = freed(context)
     if gone:
         pattern = Text(
             "{0} was made and freed again ({1})." if len(gone) == 1 else "{0} were made and freed again ({1}).",

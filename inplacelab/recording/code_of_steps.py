@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inplacelab.recording.facts import NodeFacts, Step
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.source_tree import ATOMS, Program, program_of, root_of
+from inplacelab.recording.source_tree import ATOMS, SourceTree, root_of, source_tree_of
 
 LONGEST = 24
 """The most characters of an expression that is written out; a longer one is cut to its outermost operator."""
@@ -43,14 +43,14 @@ def plainly(op: str) -> str:
     return _PLAIN.get(_bare(op), op)
 
 
-def as_written(recording: Recording, step: Step) -> str:
+def code_of(recording: Recording, step: Step) -> str:
     """Returns the operation of a step as the program wrote it; "?" if it has none.
 
     >>> import inplacelab as paddle
     >>> with paddle.record() as rec:
     ...     x = paddle.ones([2])
     ...     x[0] = 5.
-    >>> [as_written(rec.recording, step) for step in rec.recording.steps]
+    >>> [code_of(rec.recording, step) for step in rec.recording.steps]
     ['ones', 'x[0] = 5.']
     """
     found = recording.once(_spellings).get(step.index)
@@ -69,7 +69,7 @@ def expression_of(recording: Recording, step: Step) -> ast.expr | ast.stmt | Non
     return found if isinstance(found, ast.expr | ast.stmt) else None
 
 
-def call_as_written(recording: Recording, step: Step) -> str:
+def call_code(recording: Recording, step: Step) -> str:
     """Returns the same with the tensor whose method was called, or whose attribute was read: `m.t()` and not `t`; without it if that is long:
     `.t()`.
 
@@ -77,36 +77,36 @@ def call_as_written(recording: Recording, step: Step) -> str:
     >>> with paddle.record() as rec:
     ...     x = paddle.ones([2, 3])
     ...     y = x.t()
-    >>> [call_as_written(rec.recording, step) for step in rec.recording.steps]
+    >>> [call_code(rec.recording, step) for step in rec.recording.steps]
     ['ones', 'x.t()']
     """
-    node, program = recording.once(_spellings).get(step.index, (None, ""))[0], program_of(recording)
+    node, program = recording.once(_spellings).get(step.index, (None, ""))[0], source_tree_of(recording)
     match node:
         case ast.Call(func=ast.Attribute(value=receiver, attr=called)) if program is not None:
             root = root_of(receiver)
             if not step.inputs or root is None or not _is_value(recording, program, step, root):
-                return as_written(recording, step)  # a function of a module, such as `torch.zeros`
+                return code_of(recording, step)  # a function of a module, such as `torch.zeros`
             whole, plain = (each.replace("`", "'") for each in (program.code(node), program.code(receiver)))
             arguments = "(…)" if node.args or node.keywords else "()"
             shorter = f"{plain}.{called}{arguments}" if isinstance(receiver, ATOMS) else f".{called}{arguments}"
             return _cut(whole, shorter if len(shorter) <= LONGEST else f".{called}{arguments}")
         case ast.Attribute(attr=called) if program is not None:
             return _cut(program.code(node), f".{called}")
-    return as_written(recording, step)
+    return code_of(recording, step)
 
 
-def _is_value(recording: Recording, program: Program, step: Step, name: str) -> bool:
+def _is_value(recording: Recording, program: SourceTree, step: Step, name: str) -> bool:
     """Whether a name is one that the program gave to a value, here or in an earlier cell, and not that of a module."""
     before = recording.before(step.index)
     return name in program.assigned or before.bound(name) is not None
 
 
-def node_as_written(recording: Recording, number: int, node: NodeFacts) -> str:
+def node_code(recording: Recording, number: int, node: NodeFacts) -> str:
     """Returns the operation that made a grad node, as the program wrote it; "" if none did."""
     step = recording.once(_makers_of_nodes).get(number)
     if step is None or step.op != node.op:
         return plainly(node.op)
-    return as_written(recording, step)
+    return code_of(recording, step)
 
 
 def _makers_of_nodes(recording: Recording) -> dict[int, Step]:
@@ -121,7 +121,7 @@ def _makers_of_nodes(recording: Recording) -> dict[int, Step]:
 
 def _spellings(recording: Recording) -> Mapping[int, Candidate]:
     """Returns the expression of each operation, by the index of its step, where the program shows it."""
-    program = program_of(recording)
+    program = source_tree_of(recording)
     if program is None:
         return {}
     statements: dict[tuple[int, int], dict[str, list[int]]] = {}  # the steps of each operation, by turn and line
@@ -171,7 +171,7 @@ Candidate = tuple[ast.AST | None, str]
 """An expression, and how it is written; None if it may be one of several."""
 
 
-def _candidates(program: Program, line: int, op: str) -> Iterator[Candidate]:
+def _candidates(program: SourceTree, line: int, op: str) -> Iterator[Candidate]:
     """Yields what a line may write for an operation, in the order in which it runs."""
     statement = program.statement(line)
     for node in () if statement is None else _in_order(statement):
@@ -180,7 +180,7 @@ def _candidates(program: Program, line: int, op: str) -> Iterator[Candidate]:
                 yield node, spelled.replace("`", "'")
 
 
-def _each_target(program: Program, node: ast.AST, op: str) -> list[str | None]:
+def _each_target(program: SourceTree, node: ast.AST, op: str) -> list[str | None]:
     """Returns the writes of an assignment to several places, as in `a[0], a[1] = a[1], a[0]`; none of another statement."""
     targets = node.targets if isinstance(node, ast.Assign) and _bare(op) == "setitem" else []
     stored = [each for target in targets for each in _stored(target)]
@@ -206,7 +206,7 @@ def _in_order(node: ast.AST) -> Iterator[ast.AST]:
     yield node
 
 
-def _spelled(program: Program, node: ast.AST, name: str) -> str | None:
+def _spelled(program: SourceTree, node: ast.AST, name: str) -> str | None:
     """Returns how a node writes an operation; None if it is another one."""
     op = _bare(name)
     match node:
@@ -229,7 +229,7 @@ def _indexes(node: ast.AST, op: str) -> bool:
     return False
 
 
-def _indexed(program: Program, node: ast.AST, op: str) -> str | None:
+def _indexed(program: SourceTree, node: ast.AST, op: str) -> str | None:
     """Returns how an indexing is written: `x[0]`, `x[0] = 5.`, `x[0] += 1`."""
     match node:
         case ast.Subscript() as read if op == "getitem":
@@ -241,7 +241,7 @@ def _indexed(program: Program, node: ast.AST, op: str) -> str | None:
     return None
 
 
-def _operated(program: Program, node: ast.AST, op: str) -> str | None:
+def _operated(program: SourceTree, node: ast.AST, op: str) -> str | None:
     """Returns how an operator is written: `a * 2`, `x += y`, `-x`."""
     match node:
         case ast.UnaryOp(operand=ast.Constant()):
@@ -261,7 +261,7 @@ def _stored(target: ast.expr) -> list[ast.Subscript]:
     return [target] if isinstance(target, ast.Subscript) else []
 
 
-def _assigned(program: Program, statement: ast.stmt, target: ast.Subscript) -> str:
+def _assigned(program: SourceTree, statement: ast.stmt, target: ast.Subscript) -> str:
     simple = isinstance(statement, ast.AugAssign) or (
         isinstance(statement, ast.Assign) and statement.targets == [target]
     )
@@ -270,7 +270,7 @@ def _assigned(program: Program, statement: ast.stmt, target: ast.Subscript) -> s
     return _cut(program.code(statement), shortened) if simple else shortened
 
 
-def _place(program: Program, indexed: ast.Subscript) -> str:
+def _place(program: SourceTree, indexed: ast.Subscript) -> str:
     """Returns an indexing: `x[0, 1]`, or without its index `x[...]`; of a long expression the index alone, `…[0, 1]`."""
     name = _short(program.code(indexed.value))
     shorter = f"{name}[...]" if name else _cut(f"…[{program.code(indexed.slice)}]", "[...]")
