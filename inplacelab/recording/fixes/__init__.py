@@ -4,12 +4,10 @@ A fix is made for *this* program: with it, the program runs, and its gradients a
 Each fix is tried (`recorders/fix_search.py`); one that was not tried says so, and is shown only if what is known shows that it is safe. If that
 shows none, there is general advice.
 
-    spots.py             where in the text, and what is known of the tensors there: plain data, made of a recording or of a watch
-    recorded_trails.py   makes that of a recording
-    proposals.py         what may fix it, cheapest first       kept_copies.py, recompute.py    two kinds of that
-    refused_operations.py    what may, where an operation was refused
-    located.py           spots in parsed files                 order.py         whether an edit may move a statement
-    outcomes.py          the words of fixes                    difference.py    which lines a fix changes
+    spots.py         where in the text, and what is known of the tensors there: plain data, made of a recording or of a watch; in parsed files
+    recorded.py      makes that of a recording; what may fix an operation that was refused
+    proposals.py     what may fix it, cheapest first       kept_copies.py   one kind of that
+    order.py         whether an edit may move a statement
 """
 
 from __future__ import annotations

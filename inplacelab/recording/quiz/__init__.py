@@ -1,8 +1,8 @@
 """Makes questions about a step before it is shown: what will change, and what will not?
 
 The answers are computed from the recording. A question is asked only where it teaches something; the docstring of each
-function that makes one says when. `writes`, `memory`, `history`, `origins` and `errors` make questions, `choosing` selects them,
-and `question` says what a question is.
+function that makes one says when. `memory.py` says what a question is, and asks about writes and memory; `history.py` asks about
+grad nodes, errors and origins.
 
 >>> import inplacelab as paddle
 >>> with paddle.record() as rec:
