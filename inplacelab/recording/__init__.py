@@ -5,8 +5,8 @@ It holds no live tensor and draws nothing.
 
     facts.py       what is recorded                      recording.py   the source, the steps, the state after each step
     codec.py       to JSON and back, also of old files   file_text.py, checks.py   files that are not trusted
-    schema.py      the JSON Schema                       slots.py       slots, their values, and what a step did to them
     queries.py     questions about a recording           relations.py   what belongs to what: tensors, passes, stages
+    slots.py       slots, their values, and what a step did to them
     trace.py       why backward failed                   unnoticed_writes.py   gradients that are wrong without an error
     sources.py, origins/   which elements a number was computed from
     compare/       two recordings side by side           ranks.py       recordings of several ranks

@@ -1,6 +1,6 @@
 """Labels storages, tensors, grad nodes and saved tensors, for sentences, pictures, tables and questions.
 
-A tensor is called by its names, by those that the running line will bind (`tensor_names.py`), or by its number.
+A tensor is called by its names, by those that the running line will bind (`recording.Called`), or by its number.
 
 A derivative names its saved tensors after its parameters: "x", "y", "out". The program often uses the same names for other
 tensors. So a saved tensor is called by the name that the program's tensor had when it was saved, and its role in the node

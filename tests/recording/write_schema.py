@@ -1,8 +1,8 @@
 """Generates the JSON Schema of recordings from the facts: types become constraints, docstrings become descriptions.
 
-    python -m inplacelab.recording.schema
+    python -m tests.recording.write_schema
 
-writes `schema.json` in this folder again.
+writes `inplacelab/recording/schema.json` again.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from inplacelab import recording
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number
 from inplacelab.recording.recording import SCHEMA_VERSION, Recording
 
 Json = dict[str, Any]
 
-FILE = Path(__file__).with_name("schema.json")
+FILE = Path(recording.__file__).with_name("schema.json")
 
 _NAMES = {int: "integer", str: "string", bool: "boolean", NoneType: "null"}
 _REAL = {"anyOf": [{"type": "number"}, {"enum": ["nan", "inf", "-inf"]}]}
