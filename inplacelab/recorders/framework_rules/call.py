@@ -119,11 +119,12 @@ _ADDING = frozenset({
 _ENLARGING = frozenset({"interpolate", "upsample"})
 """Functions that do either, as their `mode` says."""
 _MIXING = frozenset({
-    "affine_grid", "bicubic", "binary_cross_entropy", "binary_cross_entropy_with_logits", "cholesky", "corrcoef", "cov", "cross", "cross_entropy", "det", "eigh",
-    "eigvalsh", "embedding_bag", "fft_c2c", "fft_c2r", "fft_fft", "fft_ifft", "fft_irfft", "fft_r2c", "fft_rfft", "gru_cell", "inverse", "kron", "linalg_cholesky",
+    "affine_grid", "bicubic", "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "cdist", "cholesky", "corrcoef", "cosine_similarity", "cov",
+    "cross", "cross_entropy", "det", "eigh", "eigvalsh", "embedding_bag", "fft_c2c", "fft_c2r", "fft_fft", "fft_ifft", "fft_irfft", "fft_r2c", "fft_rfft", "gaussian_nll_loss", "glu", "gru_cell",
+    "hinge_embedding_loss", "instance_norm", "inverse", "kron", "linalg_cholesky",
     "linalg_cross", "linalg_det", "linalg_eigh", "linalg_eigvalsh", "linalg_inv", "linalg_matrix_norm", "linalg_matrix_power", "linalg_pinv", "linalg_qr",
-    "linalg_slogdet", "linalg_solve", "linalg_svd", "local_response_norm", "logdet", "lp_pool1d", "lp_pool2d", "lstm_cell", "matrix_exp", "matrix_power", "nll_loss",
-    "qr", "rnn_relu_cell", "rnn_tanh_cell", "sigmoid_cross_entropy_with_logits", "slogdet", "solve", "svd", "vander",
+    "linalg_slogdet", "linalg_solve", "linalg_svd", "local_response_norm", "logdet", "lp_pool1d", "lp_pool2d", "lstm_cell",
+    "margin_ranking_loss", "matrix_exp", "matrix_power", "multilabel_soft_margin_loss", "nll_loss", "pairwise_distance", "poisson_nll_loss", "qr", "rnn_relu_cell", "rnn_tanh_cell", "sigmoid_cross_entropy_with_logits", "slogdet", "soft_margin_loss", "solve", "svd", "triplet_margin_loss", "vander",
 })  # fmt: skip
 """Functions whose results are made of many elements in a way that is the same whatever their values are."""
 _BY_VALUE = frozenset(

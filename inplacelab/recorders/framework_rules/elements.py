@@ -342,12 +342,6 @@ def _embedding(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noq
     return moved(numbered(shapes[1])[call.as_array(call.args[0])], first=1)
 
 
-def _glu(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
-    axis = call.named("x", "axis").get("axis", -1)
-    halves = np.split(numbered(shapes[0]), 2, axis)
-    return listed(np.stack([half.reshape(-1) for half in halves], 1).tolist())
-
-
 def _dropped(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
     kept = Dependence("pointwise", rule="kept")
     return kept if call.weight_has_rows else (kept,)
@@ -356,6 +350,5 @@ def _dropped(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa:
 INDEXED: Rules = {
     **dict.fromkeys(("cat", "concat", "concatenate", "stack"), _side_by_side),
     "embedding": _embedding,
-    "glu": _glu,
     "dropout": _dropped,
 }

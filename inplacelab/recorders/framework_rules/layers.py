@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -19,41 +18,19 @@ _REDUCTIONS = ("mean", "sum", "none", "batchmean")
 def _of_both(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
     """A loss of two tensors of one shape."""
     if call.weight_has_rows:
-        reduction, named, most = call.kwargs.get("reduction", "mean"), call.kwargs, 2
+        reduction, most = call.kwargs.get("reduction", "mean"), 2
     else:  # Paddle's kernels do not reduce, except this one
-        reduction, named, most = "none", call.named("x", "label", *(_PADDLE_LOSSES.get(plain, ()))), 4
-        reduction = named.get("reduction", "none")
+        reduction, most = call.named("x", "label", "reduction")["reduction"] if plain == "kldiv_loss" else "none", 4
     if len(shapes) > 2:
         return by_trial(call, plain, shapes)  # with weights
     if shapes[0] != shapes[-1] or reduction not in _REDUCTIONS or len(call.args) > most:
         return None
-    given = [Given(name, float(named[name])) for name in ("delta", "beta", "log_target") if name in named]
-    if reduction == "batchmean":
-        given.append(Given("examples", shapes[0][0]))
-    if reduction == "none":
-        return replace(POINTWISE, given=tuple(given)) if given else POINTWISE
-    return Dependence("reduced", tuple(range(len(shapes[0]))), text="alike", given=tuple(given))
-
-
-_PADDLE_LOSSES: Mapping[str, tuple[str, ...]] = {"huber_loss": ("delta",), "kldiv_loss": ("reduction", "log_target")}
+    return POINTWISE if reduction == "none" else Dependence("reduced", tuple(range(len(shapes[0]))), text="alike")
 
 
 def _of_logits(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
     """Paddle's losses of two tensors before they are reduced."""
     return POINTWISE if len(shapes) == 2 else by_trial(call, plain, shapes)
-
-
-def _of_several(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
-    """A loss of tensors of one shape, in PyTorch: of each position, or of each line."""
-    if len({*shapes}) > 1 or not shapes[0]:
-        return None
-    axes, further = tuple(range(len(shapes[0]))), ",".join(["alike"] * (len(shapes) - 1))
-    if call.kwargs.get("reduction", "mean") != "none":
-        return Dependence("reduced", axes, text=further)
-    return Dependence("reduced", axes[-1:], text=further) if plain in _OF_LINES else POINTWISE
-
-
-_OF_LINES = frozenset({"triplet_margin_loss", "multilabel_soft_margin_loss"})
 
 
 def _of_classes(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
@@ -147,36 +124,22 @@ LOSSES: Rules = {
     ), _of_both),
     **dict.fromkeys(("cross_entropy", "nll_loss"), _of_classes), "cross_entropy_with_softmax": _of_softmax,
     **dict.fromkeys(("sigmoid_cross_entropy_with_logits", "bce_loss"), _of_logits),
-    **dict.fromkeys((
-        "triplet_margin_loss", "margin_ranking_loss", "hinge_embedding_loss", "soft_margin_loss", "multilabel_soft_margin_loss", "poisson_nll_loss", "gaussian_nll_loss",
-    ), _of_several),
 }  # fmt: skip
 
 
-def _layer_norm(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
-    rank = len(shapes[0])
+def _layer_norm(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:
+    rank, further = len(shapes[0]), ("weight", "eps") if plain == "rms_norm" else ("weight", "bias", "eps")
     if call.weight_has_rows:
-        sizes = call.named("x", "normalized_shape")["normalized_shape"]
+        named = call.named("x", "normalized_shape", *further)
+        sizes = named["normalized_shape"]
         first = rank - (1 if isinstance(sizes, int) else len(sizes))
     else:
-        first = call.named("x", "scale", "bias", "epsilon", "begin")["begin"]
+        named = call.named("x", "scale", "bias", "epsilon", "begin")
+        first = named["begin"]
         if first != rank - 1 and len(shapes) > 1:
             return None  # its weights are in one line
-    given = _epsilon(
-        call.named("x", "normalized_shape", "weight", "bias", "eps")
-        if call.weight_has_rows
-        else call.named("x", "scale", "bias", "epsilon")
-    )
-    return Dependence("whole", tuple(range(first, rank)), text=",".join(["position"] * (len(shapes) - 1)), given=given)
-
-
-def _rms_norm(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
-    named, rank = call.named("x", "normalized_shape", "weight", "eps"), len(shapes[0])
-    sizes = named["normalized_shape"]
-    first = rank - (1 if isinstance(sizes, int) else len(sizes))
-    return Dependence(
-        "whole", tuple(range(first, rank)), text=",".join(["position"] * (len(shapes) - 1)), given=_epsilon(named)
-    )
+    text = ",".join(["position"] * (len(shapes) - 1))
+    return Dependence("whole", tuple(range(first, rank)), text=text, given=_epsilon(named))
 
 
 def _group_norm(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
@@ -189,15 +152,6 @@ def _group_norm(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # no
     return Dependence(
         "whole", tuple(range(1, len(shapes[0]))), text=text, given=(Given("groups", int(groups)), *_epsilon(named))
     )
-
-
-def _instance_norm(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
-    torch = ("x", "running_mean", "running_var", "weight", "bias", "use_input_stats", "momentum", "eps")
-    named = call.named(*(torch if call.weight_has_rows else ("x", "weight", "bias", "epsilon")))
-    if named.get("running_mean") is not None or named.get("running_var") is not None:
-        return None
-    text = ",".join(["channel"] * (len(shapes) - 1))
-    return Dependence("whole", tuple(range(2, len(shapes[0]))), text=text, given=_epsilon(named))
 
 
 def _batch_norm(call: Call, plain: str, shapes: Sequence[Shape]) -> Found:  # noqa: ARG001
@@ -238,9 +192,8 @@ def _epsilon(named: Mapping[str, Any]) -> tuple[Given, ...]:
 
 NORMALIZATIONS: Rules = {
     "layer_norm": _layer_norm,
-    "rms_norm": _rms_norm,
+    "rms_norm": _layer_norm,
     "group_norm": _group_norm,
-    "instance_norm": _instance_norm,
     "batch_norm": _batch_norm,
     "normalize": _normalize,
 }

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, equations in Einstein's notation, attention, and distances of lines."""
+"""Products of matrices and vectors, equations in Einstein's notation, attention; windows of images: convolutions and pooling."""
 
 from __future__ import annotations
 
@@ -31,16 +31,8 @@ def _dot(call: Call, shapes: Sequence[Shape]) -> Dependence:  # noqa: ARG001
     return Dependence("contracted", text="i,i->" if len(shapes[0]) == 1 else "bi,bi->b")
 
 
-def _outer(call: Call, shapes: Sequence[Shape]) -> Dependence:  # noqa: ARG001
-    return Dependence("contracted", text="i,j->ij")
-
-
 def _added(call: Call, shapes: Sequence[Shape]) -> Dependence:
     return Dependence("contracted", text=f"{'ij'[2 - len(shapes[0]) :]},ik,kj->ij", given=tuple(_scales(call)))
-
-
-def _added_in_batches(call: Call, shapes: Sequence[Shape]) -> Dependence:  # noqa: ARG001
-    return Dependence("contracted", text="bij,bik,bkj->bij", given=tuple(_scales(call)))
 
 
 def _attention(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
@@ -90,14 +82,6 @@ def _linear(call: Call, shapes: Sequence[Shape]) -> Dependence:
     return Dependence("contracted", (2, 0, 1), text=f"z,{lead}x,{weight}->{lead}z")
 
 
-def _bilinear(call: Call, shapes: Sequence[Shape]) -> Dependence:  # noqa: ARG001
-    lead = _LETTERS[: len(shapes[0]) - 1]
-    text = f"{lead}x,{lead}y,zxy->{lead}z"
-    if len(shapes) == 3:
-        return Dependence("contracted", text=text)
-    return Dependence("contracted", (3, 0, 1, 2), text=f"+{'bz' if len(shapes[3]) > 1 else 'z'},{text}")
-
-
 def _chain(call: Call, shapes: Sequence[Shape]) -> Dependence | None:  # noqa: ARG001
     """Of several matrices."""
     if any(len(each) != 2 for each in shapes) or len(shapes) > 7:
@@ -122,24 +106,9 @@ def _tensordot(call: Call, shapes: Sequence[Shape]) -> Dependence:
     return Dependence("contracted", text=f"{''.join(left)},{''.join(right)}->{result}")
 
 
-def _plus(equation: str) -> Callable[[Call, Sequence[Shape]], Dependence]:
-    """The first tensor, times beta, plus the product of the others, times alpha."""
-    return lambda call, shapes: Dependence("contracted", text=f"+{equation}", given=tuple(_scales(call)))  # noqa: ARG005
-
-
-def _distances(call: Call, shapes: Sequence[Shape]) -> Dependence | None:  # noqa: ARG001
-    lead = _LETTERS[: len(shapes[0]) - 2]
-    return Dependence("contracted", text=f"{lead}yx,{lead}zx->{lead}yz")
-
-
-def _line_by_line(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
-    """A distance, or likeness, of the lines of two tensors."""
-    rank = len(shapes[0])
-    axis = call.named("x", "y", "axis").get("axis", 1) % rank if call.name == "cosine_similarity" else rank - 1
-    if shapes[0] != shapes[1] or (call.name != "cosine_similarity" and call.kwargs.get("keepdim")):
-        return None
-    letters = _LETTERS[:rank]
-    return Dependence("contracted", text=f"{letters},{letters}->{letters[:axis]}{letters[axis + 1 :]}")
+def _equation(equation: str) -> Callable[[Call, Sequence[Shape]], Dependence]:
+    """The same products whatever the shapes; with a plus, the first tensor, times beta, plus the product of the others, times alpha."""
+    return lambda call, shapes: Dependence("contracted", text=equation, given=tuple(_scales(call)))  # noqa: ARG005
 
 
 def _einsum(call: Call, shapes: Sequence[Shape]) -> Dependence | None:
@@ -168,11 +137,11 @@ def _written_out(left: str, right: str | None, shapes: Sequence[Shape]) -> tuple
 
 _PRODUCTS: Mapping[str, tuple[Sequence[int], Callable[[Call, Sequence[Shape]], Dependence | None]]] = {
     **dict.fromkeys(("matmul", "mm", "bmm", "mv", "rmatmul"), ((2,), _product)),
-    "dot": ((2,), _dot), "outer": ((2,), _outer), "ger": ((2,), _outer), "addmm": ((3,), _added), "baddbmm": ((3,), _added_in_batches),
-    "scaled_dot_product_attention": ((3, 4), _attention), "linear": ((2, 3), _linear), "bilinear": ((3, 4), _bilinear),
+    "dot": ((2,), _dot), **dict.fromkeys(("outer", "ger"), ((2,), _equation("i,j->ij"))), "addmm": ((3,), _added), "baddbmm": ((3,), _equation("bij,bik,bkj->bij")),
+    "scaled_dot_product_attention": ((3, 4), _attention), "linear": ((2, 3), _linear),
     **dict.fromkeys(("multi_dot", "linalg_multi_dot", "chain_matmul"), (range(2, 8), _chain)), "inner": ((2,), _inner), "vdot": ((2,), _dot), "tensordot": ((2,), _tensordot),
-    "addmv": ((3,), _plus("i,ij,j->i")), "addr": ((3,), _plus("ij,i,j->ij")), "addbmm": ((3,), _plus("ij,bik,bkj->ij")),
-    "einsum": (range(1, 64), _einsum), "cdist": ((2,), _distances), **dict.fromkeys(("pairwise_distance", "cosine_similarity"), ((2,), _line_by_line)),
+    "addmv": ((3,), _equation("+i,ij,j->i")), "addr": ((3,), _equation("+ij,i,j->ij")), "addbmm": ((3,), _equation("+ij,bik,bkj->ij")),
+    "einsum": (range(1, 64), _einsum),
 }  # fmt: skip
 """For each name, how many tensors the call has, and what finds its dependence."""
 

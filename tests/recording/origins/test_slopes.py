@@ -153,7 +153,6 @@ PROGRAMS = {
         "F.group_norm(torch.cat([a, b])[None], 2, torch.cat([a[0], b[0]])[:4], b.reshape(-1)[:4], 0.01) * 2.",
         "F.instance_norm(a[None], weight=b[0, :2], bias=b[1, :2]) * 2.", "F.rms_norm(a, (3,), b[0]) * 2.", "F.rms_norm(a, (3,), eps=0.1) * 2.",
         "F.layer_norm(a, (3,), b[0], b[1], 0.01) * 2.",
-        "F.bilinear(a, b, torch.stack([a.t() @ b, b.t() @ b])) * 2.", "F.bilinear(a, b, torch.stack([a.t() @ b, b.t() @ b]), b[0, :2]) * 2.",
         "torch.linalg.multi_dot([a, b.t(), a]) * 2.", "torch.inner(a, b) * 2.", "torch.tensordot(a, b, dims=([1], [1])) * 2.",
         "torch.addmv(a[:, 0], a, b[0], alpha=2.) * 2.", "torch.addr(a, b[:, 0], a[1]) * 2.", "torch.addbmm(a[:, :2], a[None], b.t()[None]) * 2.",
         "torch.einsum('...i,...i->...', a, b) * 2.",
@@ -181,7 +180,7 @@ PROGRAMS = {
         "F.pad(a.unsqueeze(0), [1, 1], mode='circular', data_format='NCL') * 2.",
 
         "F.group_norm(paddle.concat([a, b]).unsqueeze(0), 2, 1e-5, b.flatten()[:4], a.flatten()[:4]) * 2.",
-        "F.instance_norm(a.unsqueeze(0), weight=b[0, :2], bias=b[1, :2]) * 2.", "F.bilinear(a, b, paddle.stack([a.t() @ b, b.t() @ b])) * 2.",
+        "F.instance_norm(a.unsqueeze(0), weight=b[0, :2], bias=b[1, :2]) * 2.",
         "F.avg_pool2d(a.reshape([1, 1, 2, 3]), 2, 1, 1, exclusive=False) * 2.",
         "F.conv2d(a.reshape([1, 1, 2, 3]), b.reshape([1, 1, 2, 3]), padding='SAME') * 2.", "paddle.add_n([a, b, a]) * 2.",
         "F.gelu(a, True) * 2.",
