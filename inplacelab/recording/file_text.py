@@ -46,11 +46,7 @@ def presentable(recording: Recording) -> Recording:
     """Returns a recording in which every character is visible: itself, unless something is hidden. Names are on one line and without
     backticks, which surround names in sentences; a message of more than `MOST_SHOWN` characters is cut.
     """
-    return recording.once(_presentable)
-
-
-def _presentable(recording: Recording) -> Recording:
-    shown: Recording = _shown(recording)
+    shown: Recording = recording.once(_shown)
     return shown
 
 

@@ -32,17 +32,11 @@ def listing(items: Sequence[Text]) -> Text:
     >>> print(listing([Text(f"S{k}", f"S{k}") for k in (1, *range(3, 15))]).zh)
     S1 和 S3 至 S14
     """
-    return _joined_up(_in_ranges(items))
-
-
-def _joined_up(items: Sequence[Text]) -> Text:
-    *firsts, last = items
+    *firsts, last = _in_ranges(items)
     if not firsts:
         return last
-    return Text(
-        f"{', '.join(item.en for item in firsts)} and {last.en}",
-        f"{'、'.join(item.zh for item in firsts)} 和 {last.zh}",
-    )
+    en, zh = ", ".join(item.en for item in firsts), "、".join(item.zh for item in firsts)
+    return Text(f"{en} and {last.en}", f"{zh} 和 {last.zh}")
 
 
 def _in_ranges(items: Sequence[Text]) -> list[Text]:

@@ -157,6 +157,7 @@ def _kept(context: StepContext, number: int, saved: SavedFacts) -> KeptFacts:
     alone = kept.alone and kept.tensor is not None
     named = [] if alone or len(positions) == len(others) else [each.role for each in others]
     bound = context.after.bound(kept.name) if kept.name else None
+    coming = kept.tensor is not None and context.after.called(kept.tensor).awaits(kept.name)
     op, line = kept.made_by or ("", None)
     return KeptFacts(
         node.name,
@@ -164,7 +165,7 @@ def _kept(context: StepContext, number: int, saved: SavedFacts) -> KeptFacts:
         operands=tuple(named),
         positions=() if alone or named else tuple(sorted(positions)),
         names=(kept.name,) if kept.name else (),
-        former=bound not in (None, kept.tensor) and not _is_coming(context, kept.tensor, kept.name),
+        former=bound not in (None, kept.tensor) and not coming,
         made_by="" if kept.role == RESULT else op,
         made_in=line,
         dtype=saved.dtype or ("" if storage is None else storage.dtype),
@@ -174,10 +175,6 @@ def _kept(context: StepContext, number: int, saved: SavedFacts) -> KeptFacts:
         sites=site_of(recording, node.line, step),
         inferred=saved.inferred,
     )
-
-
-def _is_coming(context: StepContext, tensor: int | None, name: str) -> bool:
-    return tensor is not None and context.after.called(tensor).awaits(name)
 
 
 def _written(

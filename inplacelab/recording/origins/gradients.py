@@ -393,7 +393,7 @@ def contributions(
     owner = state.owner_of_gradient(facts.id)
     facts = facts if owner is None else state.tensors[owner]
     number = number_of(state, facts, index)
-    ran = _filled(recording, facts.id, state.step.index)
+    ran = next((k for k in range(state.step.index, -1, -1) if _ran_node_of(recording, k, facts.id)), None)
     ran = _retained(recording, state, facts) if ran is None else ran
     if ran is None:
         raise LookupError(str(_NO_GRADIENT.format(state.called(facts.id).first, state.step.index)))
@@ -402,11 +402,6 @@ def contributions(
 
 def _asked(_: Recording) -> dict[tuple[int, int, int], Contributions]:
     return {}
-
-
-def _filled(recording: Recording, leaf: int, step: int) -> int | None:
-    """The last step in which the node of a leaf ran, or the pass ended in which it did."""
-    return next((index for index in range(step, -1, -1) if _ran_node_of(recording, index, leaf)), None)
 
 
 def _ran_node_of(recording: Recording, index: int, leaf: int) -> bool:

@@ -139,12 +139,11 @@ def gradient_says(found: Contributions) -> Text:
     Args:
         found: what `contributions` returned.
     """
-    of_the_pass = _of_the_pass(found) if found.without_hooks is None else _hooked(found, found.without_hooks)
+    if found.without_hooks is None:
+        of_the_pass = _of_the_pass(found)
+    else:
+        of_the_pass = _HOOKED.format(value=_shown(found.gradient), sum=number_label(found.without_hooks))
     return of_the_pass + (_ADDED_TO.format(number_label(found.held)) if found.held else Text("", ""))
-
-
-def _hooked(found: Contributions, paths: float) -> Text:
-    return _HOOKED.format(value=_shown(found.gradient), sum=number_label(paths))
 
 
 def _of_the_pass(found: Contributions) -> Text:

@@ -271,7 +271,9 @@ def shares(context: StepContext) -> Question | None:
     if not _instructive(context, before, result):
         return None
     old = _storages_to_choose(context, before, result)
-    options = [(_in_storage(context, storage), storage == result.storage) for storage in old]
+    options = [
+        (Text("in {0}", "在 {0} 中").format(on_storage(context, storage)), storage == result.storage) for storage in old
+    ]
     options.append((Text("in a new storage", "在一个新存储中"), result.storage not in before.storages))
     if step.category == "reallocated":
         ask = Text("Where will the elements of {0} lie?", "{0} 的元素会在哪里？").format(
@@ -296,10 +298,6 @@ def _storages_to_choose(context: StepContext, before: State, result: TensorFacts
     others = [tensor.storage for tensor in named(context)]
     # The right option comes first, so the limit never drops it; sorting by number hides which it is.
     return sorted(list(dict.fromkeys([*shared, *inputs, *others]))[:_MOST_STORAGES])
-
-
-def _in_storage(context: StepContext, storage: int) -> Text:
-    return Text("in {0}", "在 {0} 中").format(on_storage(context, storage))
 
 
 def _why_there(context: StepContext, before: State, result: TensorFacts) -> Text:

@@ -1,9 +1,9 @@
 """Describes each step of a recording in a sentence or two, in both languages, from recorded facts alone; and in one clause.
 
-    operations.py     operations, the kernels that they launch, what follows from a write
-    other_steps.py    lines without an operation, backward, errors, a look at tensors
-    line_summary.py   all steps of a line                failures.py   why backward failed, line by line
-    phrases.py        a step with its states; lists, slots, bytes, shapes and values, as parts of a sentence
+operations.py     operations, the kernels that they launch, what follows from a write
+other_steps.py    lines without an operation, backward, errors, a look at tensors
+line_summary.py   all steps of a line                failures.py   why backward failed, line by line
+phrases.py        a step with its states; lists, slots, bytes, shapes and values, as parts of a sentence
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@ from typing import TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recording.code_of_steps import code_of
-from inplacelab.recording.facts import NodeFacts, RewireFacts, SavedFacts, Step, TensorFacts, WriteFacts
+from inplacelab.recording.facts import RewireFacts, SavedFacts, Step, TensorFacts, WriteFacts
 from inplacelab.recording.naming import listing
+from inplacelab.recording.queries import stale
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import relation_of, shown_relation
 from inplacelab.recording.sentences.operations import (
@@ -260,20 +261,12 @@ def _kept(context: StepContext) -> list[Text]:
 
 def _stale(context: StepContext) -> list[Text]:
     """Names what has gone stale on this line."""
-    was = {(node, saved.name) for node, saved in _stale_in(context.before)}
+    was = {(node, saved.name) for node, saved in stale(context.before)}
     spoilt: dict[int, list[SavedFacts]] = {}
-    for node, saved in _stale_in(context.after):
+    for node, saved in stale(context.after):
         if (node, saved.name) not in was:
             spoilt.setdefault(node, []).append(saved)
     return went_stale(context, spoilt)
-
-
-def _stale_in(state: State) -> Iterable[tuple[int, SavedFacts]]:
-    return ((node.id, saved) for node in state.nodes.values() for saved in _alive(node) if state.is_stale(saved))
-
-
-def _alive(node: NodeFacts) -> Sequence[SavedFacts]:
-    return () if node.released else node.saved
 
 
 def _named(context: StepContext, parts: Sequence[Step]) -> list[Text]:

@@ -92,7 +92,7 @@ def _copied(context: StepContext) -> list[Text]:
 
 
 def versions(context: StepContext) -> list[Text]:
-    """Describes the versions that a step raised, and the tensors that share them."""
+    """Describes the versions that a step raised, and the tensors that share them. Some kernels of PyTorch and Paddle raise none."""
     raised = [write for write in context.step.writes if write.before != write.after]
     rose = terms_of(context.recording).rose
     return [
@@ -103,15 +103,14 @@ def versions(context: StepContext) -> list[Text]:
             ]
         )
         for write in raised
-    ] + [_STAYS.format(storage_label(write.storage), write.after) for write in context.step.writes if _is_silent(write)]
+    ] + [
+        _STAYS.format(storage_label(write.storage), write.after)
+        for write in context.step.writes
+        if write.slots and write.before == write.after
+    ]
 
 
 _STAYS = Text("The version of {0} stays {1}.", "{0} 的版本号仍为 {1}。")
-
-
-def _is_silent(write: WriteFacts) -> bool:
-    """Whether a write does not raise the version, as some kernels of PyTorch and Paddle."""
-    return bool(write.slots) and write.before == write.after
 
 
 def _unseen_by(context: StepContext, write: WriteFacts) -> list[Text]:

@@ -505,7 +505,13 @@ def _sharing(context: StepContext) -> list[Text]:
     its = Text(f"{framework} " if framework else "", f" {framework} " if framework else "")
     if not several and len(named) == 1:
         return [one.format(_label(context, named[0]), storage_label(named[0].storage), its)]
-    same = [each for each in named if len(each.names) > 1 and each.storage not in several and not _is_gradient(each)]
+    same = [
+        each
+        for each in named
+        if len(each.names) > 1
+        and each.storage not in several
+        and not all(name.endswith(GRADIENT) for name in each.names)
+    ]
     said = [
         context.in_framework_words(_SAME).format(listing([quoted(name) for name in each.names]))
         for each in same[:MOST_SEEN]
@@ -522,10 +528,6 @@ def _sharing(context: StepContext) -> list[Text]:
 def _label(context: StepContext, tensor: TensorFacts) -> Text:
     """Names a tensor. One that was not given is there because it is the base of a view, or because a node has saved it."""
     return context.label(tensor) if tensor.names else _UNNAMED.format(tensor.id)
-
-
-def _is_gradient(tensor: TensorFacts) -> bool:
-    return all(name.endswith(GRADIENT) for name in tensor.names)
 
 
 def _released_nodes(context: StepContext) -> list[Text]:
