@@ -16,8 +16,8 @@ from inplacelab.cli.words import Named
 from inplacelab.installing import NAME
 from inplacelab.language import Text
 from inplacelab.recording import codec
+from inplacelab.recording.compare import report
 from inplacelab.recording.compare.alignment import align
-from inplacelab.recording.compare.conclusion import report
 from inplacelab.recording.file_text import visible
 from inplacelab.recording.recording import Recording
 

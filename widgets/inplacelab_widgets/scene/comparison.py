@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from inplacelab.language import Text
+from inplacelab.recording.compare import Comparison, Side, conclusion, weight
 from inplacelab.recording.compare.alignment import align
-from inplacelab.recording.compare.conclusion import Comparison, Side, conclusion, weight
 from inplacelab.recording.compare.contrast import Difference
 from inplacelab.recording.queries import changes_nothing
 from inplacelab.recording.recording import Recording, State

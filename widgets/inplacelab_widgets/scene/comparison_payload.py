@@ -6,7 +6,7 @@ step of either side, what is said of it, and the storages and outlines that it d
 
 from __future__ import annotations
 
-from inplacelab.recording.compare.conclusion import SIDES, Side, ending
+from inplacelab.recording.compare import SIDES, Side, ending
 from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab_widgets import words

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 
 from inplacelab.language import Text
-from inplacelab.recording.compare.conclusion import SIDES, Side, ending
+from inplacelab.recording.compare import SIDES, Side, ending
 from inplacelab.recording.compare.contrast import Verdict
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import byte_count
