@@ -17,7 +17,7 @@ from inplacelab.recording.source_tree import ATOMS, SourceTree, root_of, source_
 LONGEST = 24
 """The most characters of an expression that is written out; a longer one is cut to its outermost operator."""
 
-_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
+OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Add: ("+", "add radd iadd scale"), ast.Sub: ("-", "subtract sub rsub rsubtract isub scale"),
     ast.Mult: ("*", "multiply mul rmul imul scale"), ast.Div: ("/", "divide div rdiv rdivide true_divide truediv reciprocal scale"),
     ast.Pow: ("**", "pow rpow square"), ast.MatMult: ("@", "matmul mm bmm rmatmul"), ast.Mod: ("%", "remainder mod fmod"),
@@ -247,10 +247,10 @@ def _operated(program: SourceTree, node: ast.AST, op: str) -> str | None:
         case ast.UnaryOp(operand=ast.Constant()):
             return None  # a negative number
         case ast.AugAssign(target=target, op=operator) if _may_be(operator, op):
-            sign = f"{_OPERATORS[type(operator)][0]}="
+            sign = f"{OPERATORS[type(operator)][0]}="
             return _cut(program.code(node), f"{_short(program.code(target))} {sign} ...")
         case ast.BinOp(op=operator) | ast.UnaryOp(op=operator) | ast.Compare(ops=[operator]) if _may_be(operator, op):
-            return _cut(program.code(node), _OPERATORS[type(operator)][0])
+            return _cut(program.code(node), OPERATORS[type(operator)][0])
     return None
 
 
@@ -265,7 +265,7 @@ def _assigned(program: SourceTree, statement: ast.stmt, target: ast.Subscript) -
     simple = isinstance(statement, ast.AugAssign) or (
         isinstance(statement, ast.Assign) and statement.targets == [target]
     )
-    sign = f"{_OPERATORS[type(statement.op)][0]}=" if isinstance(statement, ast.AugAssign) else "="
+    sign = f"{OPERATORS[type(statement.op)][0]}=" if isinstance(statement, ast.AugAssign) else "="
     shortened = f"{_place(program, target)} {sign} ..."
     return _cut(program.code(statement), shortened) if simple else shortened
 
@@ -278,7 +278,7 @@ def _place(program: SourceTree, indexed: ast.Subscript) -> str:
 
 
 def _may_be(operator: ast.AST, op: str) -> bool:
-    known = _OPERATORS.get(type(operator))
+    known = OPERATORS.get(type(operator))
     return known is not None and op in known[1].split()
 
 

@@ -1,6 +1,6 @@
 """Two recordings side by side: what is new at each position, what the comparison comes to, and a report for a terminal.
 
-    alignment.py   which steps stand side by side       contrast.py   what differs between them at one position
+alignment.py   which steps stand side by side       contrast.py   what differs between them at one position
 """
 
 from __future__ import annotations

@@ -406,14 +406,14 @@ def _not_a_tensor(case: _Refusal) -> list[Proposal]:
     other = [_tensor(each, case.before) for each in operands if each not in given]
     if len(given) != 1 or not other or other[0] is None:
         return []
-    dtype = _dtype_of_refused_operations(words["kind"], other[0])
+    dtype = _dtype_argument(words["kind"], other[0])
     if dtype is None or (words["op"].endswith("_") and other[0].leaf and other[0].needs_gradient):
         return []
     edits = [program.insert(given[0], f"{package}.to_tensor("), program.append(given[0], f"{dtype})")]
     return [Proposal(_SAYS.format(statement.lineno, program.text(statement, edits)), tuple(edits))]
 
 
-def _dtype_of_refused_operations(kind: str, other: TensorFacts) -> str | None:
+def _dtype_argument(kind: str, other: TensorFacts) -> str | None:
     """Returns the `dtype=` argument that matches the other operand, if needed; None if the number does not fit its dtype."""
     if kind == "float" and other.dtype == "float32":
         return ""

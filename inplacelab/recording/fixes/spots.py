@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Any, TypeVar
 
 from inplacelab.language import Text
+from inplacelab.recording.code_of_steps import OPERATORS
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.source_tree import SourceTree, applied, in_place_calls, root_of
 
@@ -319,15 +320,9 @@ def augmented(statement: ast.AugAssign, target: str = "") -> str:
     value = ast.unparse(statement.value)
     if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.BoolOp | ast.Compare | ast.Lambda):
         value = f"({value})"
-    return f"{target or ast.unparse(statement.target)} {_SIGNS[type(statement.op)]} {value}"
+    return f"{target or ast.unparse(statement.target)} {OPERATORS[type(statement.op)][0]} {value}"
 
 
 def replaced(program: SourceTree, node: ast.expr | ast.stmt, text: str) -> EditFacts:
     """Returns the edit that replaces an expression or a statement by other text."""
     return EditFacts(*program.start(node), *program.end(node), text)
-
-
-_SIGNS: Mapping[type[ast.operator], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.Mod: "%", ast.FloorDiv: "//",
-    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
-}  # fmt: skip

@@ -23,7 +23,6 @@ _PLACE = Text("{op}, line {line}{version}", "{op}，第 {line} 行{version}")
 _NO_LINE = Text("{op}{version}", "{op}{version}")
 _VERSION = Text(", {0}", "，{0}")
 _FROM = Text("{said} ({place}) from {names}", "{said}（{place}），来自 {names}")
-_ALONE = Text("{said} ({place})", "{said}（{place}）")
 _MORE = Text("{0} and more elements", "{0} 等更多元素")
 _COUNTED = Text("{0} elements of {1}", "{1} 的 {0} 个元素")
 _BY_HOW = {
@@ -231,7 +230,7 @@ def _end(path: GradientPath) -> Text:
 _PLACED = Text("{rule} (`{op}`{line}{version})", "{rule}（`{op}`{line}{version}）")
 _LINE = Text(", line {0}", "，第 {0} 行")
 _VERSION = Text(", {0}", "，{0}")
-_NOTHING_of_by_rule = Text("", "")
+_EMPTY = Text("", "")
 _RULES = {
     "constant": Text("all elements: a number of the program", "所有元素：程序中给出的数"),
     "drawn": Text("all elements: drawn here", "所有元素：在此处随机取得"),
@@ -251,8 +250,8 @@ _RULES = {
     "written": Text("the elements that this step wrote: from {names}", "此步写入的元素：来自 {names}"),
 }  # fmt: skip
 _SET = Text("the elements that this step wrote: a number of the program", "此步写入的元素：程序中给出的数")
-_UNKNOWN_of_by_rule = Text("from {names}; which elements is not known", "来自 {names}；具体来自哪些元素未知")
-_BY_HOW_of_by_rule = {
+_UNKNOWN_RULE = Text("from {names}; which elements is not known", "来自 {names}；具体来自哪些元素未知")
+_RULE_BY_HOW = {
     "made": Text("made here", "在此处产生"),
     "backward": Text("added up by backward", "由反向传播累加"),
     "unseen": Text("written by something that was not recorded", "由未被记录的代码写入"),
@@ -292,10 +291,10 @@ def by_rule(recording: Recording, arrival: Arrival) -> ByRule:
     'each element: from those at its position in `x` (`x * 2.`, line 2)'
     """
     if arrival.step < 0:
-        return ByRule(_BY_HOW_of_by_rule["before"], ())
+        return ByRule(_RULE_BY_HOW["before"], ())
     step = recording.steps[arrival.step]
     if arrival.how != "computed":
-        return ByRule(_placed(recording, step, _BY_HOW_of_by_rule[arrival.how]), ())
+        return ByRule(_placed(recording, step, _RULE_BY_HOW[arrival.how]), ())
     before, depends = recording.before(step.index), step.depends
     operands = [each for each in operands_of(recording, step) if each is not None]
     there = [each.id in before.tensors for each in operands]
@@ -310,7 +309,7 @@ def by_rule(recording: Recording, arrival: Arrival) -> ByRule:
         )
     )
     if depends is None:
-        rule = _UNKNOWN_of_by_rule.format(names=names)
+        rule = _UNKNOWN_RULE.format(names=names)
     elif depends.how == "written" and depends.text == "assigned" and not depends.values:
         rule, operands = _SET, []
     else:
@@ -324,6 +323,6 @@ def by_rule(recording: Recording, arrival: Arrival) -> ByRule:
 
 def _placed(recording: Recording, step: Step, rule: Text) -> Text:
     write = next(iter(step.writes), None)
-    version = _NOTHING_of_by_rule if write is None else _VERSION.format(terms_of(recording).label(write.after))
-    line = _NOTHING_of_by_rule if step.line is None else _LINE.format(step.line)
+    version = _EMPTY if write is None else _VERSION.format(terms_of(recording).label(write.after))
+    line = _EMPTY if step.line is None else _LINE.format(step.line)
     return closed_up(_PLACED.format(rule=rule, op=code_of(recording, step), line=line, version=version))
