@@ -1,4 +1,4 @@
-"""Converts recordings to JSON text and back without loss.
+"""Converts recordings to JSON text and back without loss, also from the JSON of earlier schemas.
 
 The form follows from the dataclasses: a class is an object with its fields, a tuple is a list, None is null. JSON cannot
 express some numbers; they are written as `"nan"`, `"inf"`, `"-inf"` and `{"re": 1.0, "im": -2.0}`. The text is

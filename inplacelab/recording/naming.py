@@ -1,10 +1,11 @@
-"""Labels storages, tensors, grad nodes and saved tensors, for sentences, pictures, tables and questions.
+"""Labels storages, tensors, grad nodes, saved tensors and edges, for sentences, pictures, tables and questions.
 
 A tensor is called by its names, by those that the running line will bind (`recording.Called`), or by its number.
 
 A derivative names its saved tensors after its parameters: "x", "y", "out". The program often uses the same names for other
 tensors. So a saved tensor is called by the name that the program's tensor had when it was saved, and its role in the node
-("second operand", "result") is given separately, in words that cannot be taken for names.
+("second operand", "result") is given separately, in words that cannot be taken for names. An edge of the graph is labeled in the same
+way: its gradient belongs to the value that the node at its end has made, or to a leaf, which had a name when the edge was made.
 """
 
 from __future__ import annotations

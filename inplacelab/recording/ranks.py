@@ -1,7 +1,10 @@
-"""Puts the recordings of several ranks on one axis of steps.
+"""Puts the recordings of several ranks on one axis of steps, and finds out where their replicas have drifted apart.
 
 A collective is a step of all ranks at once, so the same collective stands at one position. Between two collectives the ranks run on their own, mostly
 the same lines: equal steps stand at one position, and a step that only some ranks make has gaps on the others.
+
+Of each storage a rank has a history: every write, with the step, the line and a digest of the values after it. The first write that is not
+the same on all ranks, since they last agreed, is where they drifted apart.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Holds a recording: the learner's source, its steps, and the state after each step."""
+"""Holds a recording: the learner's source, its steps, and the state after each step, with the names of every tensor.
+
+A name is bound when its line is done: in `y = (x * 2.).relu_()` the product has no name while `relu_` runs. Calling it `T5` until
+then would give one tensor two names; calling it `y` would be wrong. And in `x = (x * 2.).relu_()` the name `x` means the old
+tensor until the line is done. So a pending name is written with an arrow, `→y`. A recording is complete when it is read, so a name
+is pending only if it was bound later: a line that failed before it bound the name has left a temporary.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
-"""Finds where tensors come from: which line made a tensor, and of which tensors it is a view, by way of which others.
+"""What belongs to what: a tensor to those that it was made of, a step to its backward pass and to its stage of training.
 
 A view of a view is recorded with the tensor at the root as its base: in `t = m.t(); row = t[1]`, the base of `row` is `m`. The program
 says `t[1]`, so a text names both. A `detach()` has no base, though it shares the storage of the tensor that it was called on.
+
+A hook may begin a pass inside another one. The phase of a step says only whether backward is running. `sgd.step()` and `sgd.clear_grad()` run outside
+backward, but compute nothing forward: after a backward pass, they write parameters, or gradients.
 """
 
 from __future__ import annotations

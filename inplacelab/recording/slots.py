@@ -1,6 +1,18 @@
-"""Computes which slots of its storage a tensor reaches, from shape, strides and offset.
+"""Slots of storages: which of them a tensor reaches, which values they hold, and what each step did to them.
 
-Element (i, j, ...) lives in slot `offset + i*strides[0] + j*strides[1] + ...`, counted in elements.
+Element (i, j, ...) lives in slot `offset + i*strides[0] + j*strides[1] + ...`, counted in elements. A view with another dtype (`x.view("int16")`)
+counts offset and strides in its own elements, while the slots of the storage stay the same: both are converted to bytes. Whether a slot was written
+with another value is seen in the recorded values before and after a step.
+
+>>> storage = StorageFacts(0, 8, 2, "float32", "cpu", (1.0, -2.0))
+>>> element_values(storage, "float32", [1, 0]), element_values(storage, "int32", [0])
+((-2.0, 1.0), (1065353216,))
+>>> import inplacelab as paddle
+>>> with paddle.record() as rec:
+...     x = paddle.to_tensor([1.0, 2.0, 3.0])
+...     _ = x.index_fill_(paddle.to_tensor([0, 2]), 0, 3.0)
+>>> touched(rec.recording)[0][2]
+Touched(changed=((0, 1),), same=((2, 3),), around=(), read=())
 """
 
 from __future__ import annotations

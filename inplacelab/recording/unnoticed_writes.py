@@ -6,6 +6,9 @@ be overwritten without a new version. Both follow from what is recorded; no valu
 
     b = a * 2;  v = b[0];  v.scale_(3.)    # only `v` gets a new node
     b.sum().backward()                     # as if `b` had not been written
+
+Some frameworks keep no history although the program did not ask them to leave any out (`Framework.loses_history`). A gradient that ends there is
+wrong; one that ends at `detach()`, at `stop_gradient = True` or under `no_grad` ends where the program meant it to.
 """
 
 from __future__ import annotations

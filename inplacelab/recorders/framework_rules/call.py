@@ -1,4 +1,8 @@
-"""What a framework's call says about dependence, and what is found."""
+"""A framework's call, as far as dependence is concerned, and what is found of one by running it again (`by_trial`): on the numbers of the elements, or on
+one element after the other.
+
+Only functions that are named here are run, on a few small arrays, before the program's own call. They read no random numbers and write nothing else.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Elements at the same position, after broadcasting; a choice of them by a mask."""
+"""Elements at the same position, along axes, by their order, or chosen by an index, a mask or a key, reading and writing.
+
+Where positions depend on values, they are taken as they were.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Losses: of two tensors of one shape, and of scores and the numbers of the right classes."""
+"""Layers that a framework computes in one operation: losses, normalizations, and steps of optimizers.
+
+A step of Paddle's optimizers, or of PyTorch's `_foreach_` functions, writes several of its operands: what it returns has the dependence of each operand that
+may be written, by its place among the operands.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """Two recordings side by side: what is new at each position, what the comparison comes to, and a report for a terminal.
 
-alignment.py   which steps stand side by side       contrast.py   what differs between them at one position
+    alignment.py   which steps stand side by side       contrast.py   what differs between them at one position
+
+Both programs are called by their side, left or right. If a single line differs, the conclusion says what that line does on each side. Otherwise it
+says how the programs end, and where both end alike, what differs on the way.
 """
 
 from __future__ import annotations

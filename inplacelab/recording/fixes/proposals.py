@@ -1,4 +1,6 @@
-"""Proposes ways to fix a program whose backward failed, cheapest first. Whether one works is found out by trying it (`recorders/fix_search.py`)."""
+"""Proposes ways to fix a program whose backward failed, cheapest first: writes elsewhere, clones, another order, and after the update of a parameter
+the loss computed again. Whether one works is found out by trying it (`recorders/fix_search.py`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Finds the trails of a failed backward pass in a recording: what it found overwritten or released, or would have found."""
+"""What a recording tells of a failure, for those who propose fixes: the trails of a failed backward pass (what it found overwritten or released, or
+would have found), and fixes for operations that the engine refuses immediately, by the kind of refusal.
+"""
 
 from __future__ import annotations
 

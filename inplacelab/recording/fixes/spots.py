@@ -1,4 +1,6 @@
-"""Where a failure happened in the text of the program, and what is known of the tensors there: plain data, which may come from another process."""
+"""Where a failure happened in the text of the program, and what is known of the tensors there: plain data, which may come from another process; the
+same places in parsed files; and proposed edits.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Answers where a number comes from: the elements that it was computed from in the last step that wrote its slot, with the arithmetic."""
+"""Answers where a number comes from: the elements that it was computed from in the last step that wrote its slot, with the arithmetic, `130 = 13 · 10`.
+
+An operation without a pattern is written by its name: `5 = gcd(10, 15)`.
+"""
 
 from __future__ import annotations
 

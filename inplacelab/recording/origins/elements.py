@@ -1,4 +1,4 @@
-"""Converts between the elements of a tensor and the slots of its storage."""
+"""Converts between the elements of a tensor and the slots of its storage, and finds how numbers came into slots, step by step."""
 
 from __future__ import annotations
 

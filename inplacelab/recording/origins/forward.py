@@ -1,4 +1,6 @@
-"""Answers what a number has flowed into: the elements that later steps computed from it, until its slot was overwritten."""
+"""Answers what a number has flowed into: the elements that later steps computed from it, until its slot was overwritten; and tells the life of a slot:
+which lines put numbers into it, which read it, which nodes kept it, and what was found stale.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """Answers where a gradient's element comes from: the paths from the element to the root of the pass, each with its factors.
 
-A path leads along the elements that were computed from one another (`path_search.py`). Its factor is the product of the slopes, from the values as they were
+A path leads along the elements that were computed from one another (`PathSearch`). Its factor is the product of the slopes, from the values as they were
 when the operations ran: those that backward should use. If a framework used a value that had been overwritten meanwhile, or left out a
-write, the sum of these paths is not the gradient that it returned. Then the paths that it used are worked out, too: with the values found by
-backward, along the nodes that it went (`used_paths.py`).
+write, the sum of these paths is not the gradient that it returned. Then the paths that it used are worked out, too (`UsedPaths`): with the values
+found by backward, along the nodes that it went, from the node that an operand had when an operation read it, through those of views, to the node that made
+a number. A write that left its tensor's node as it was is passed by, and so is one through another view of the storage.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""A backward pass as the search of paths needs it: its roots, the gradients that it began with, and the nodes that it reaches."""
+"""A backward pass as the search of paths needs it: its roots, the gradients that it began with, the nodes that it reaches, and its hops: how strongly
+a number follows another one that it was computed from, with the values as they were and as backward found them.
+"""
 
 from __future__ import annotations
 

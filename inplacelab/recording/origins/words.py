@@ -1,4 +1,6 @@
-"""Says where a number comes from and which path a gradient took, as a picture, a screen reader and a terminal say it."""
+"""Says where a number comes from and which path a gradient took, as a picture, a screen reader and a terminal say it; of the numbers of a large
+storage, by which rule all of them were computed.
+"""
 
 from __future__ import annotations
 

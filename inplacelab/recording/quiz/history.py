@@ -1,4 +1,6 @@
-"""Makes questions about the gradient history: what goes stale, and which grad node a tensor comes from."""
+"""Makes questions about the gradient history (what goes stale, from which grad node a tensor comes), errors, and origins: from which elements a number
+will be computed, and on which elements the root of a pass does not depend.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes questions about memory: in which storage a result is, and how many bytes are live."""
+"""What a question is, and questions about writes (who sees one, what the version is) and memory: in which storage a result is, how many bytes are live."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describes operations: what one made or wrote."""
+"""Describes operations: what one made or wrote, and what follows for names, versions, history and backward; kernels and collectives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describes a line without an operation: names bound and unbound, flags set, storages freed."""
+"""Describes steps that are no operations: lines (names bound and unbound, flags set, storages freed), moments of backward, errors, a look at tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats the parts of a sentence: lists, slots, bytes, shapes, values, in both languages."""
+"""A step with the states before and after it, for sentences and questions, and the parts of a sentence: lists, slots, bytes, shapes, values."""
 
 from __future__ import annotations
 
