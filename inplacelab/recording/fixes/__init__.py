@@ -25,7 +25,7 @@ from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes.order import may_move
 from inplacelab.recording.fixes.proposals import NO_ORDINARY, out_of_place, proposals, written_names
 from inplacelab.recording.fixes.recorded import refusal_fixes, trails_of
-from inplacelab.recording.fixes.spots import OF_ONE_FILE, Lines, Proposal, Read, Sources, Spot, Trail, Where
+from inplacelab.recording.fixes.spots import OF_ONE_FILE, Lines, ParsedFiles, Proposal, Read, Spot, Trail, Where
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import applied, source_lines
 from inplacelab.supported import framework_named
@@ -246,7 +246,7 @@ _COMPUTED_AGAIN = Text("compute the loss again after {0}, from the new values", 
 def _advice(trails: Sequence[Trail], read: Read, lines: Lines) -> Iterator[FixFacts]:
     """Yields general advice, with all the lines and the names that it is about: the write that the pass failed on comes first."""
     writes = [write[0] for each in trails for write in each.writes]
-    sources = Sources(read, trails, lines)
+    sources = ParsedFiles(read, trails, lines)
     by_line: dict[int, list[tuple[Where, Spot]]] = {}
     for spot in dict.fromkeys(writes):
         for where in sources.at((spot,)):

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.spots import (
+    ParsedFiles,
     Proposal,
-    Sources,
     Trail,
     Where,
     augmented,
@@ -30,7 +30,7 @@ _COPY_BACK = Text(
 )
 
 
-def copies_kept(trail: Trail, sources: Sources) -> Iterator[Proposal]:
+def copies_kept(trail: Trail, sources: ParsedFiles) -> Iterator[Proposal]:
     """Yields ways to have a copy of one value kept: first those with the fewest copies."""
     for where in sources.at(trail.kept):
         yield from _copying_saved(where)
@@ -41,7 +41,7 @@ def copies_kept(trail: Trail, sources: Sources) -> Iterator[Proposal]:
             yield from _copying_operands(where)
 
 
-def copies_of_all(trails: Sequence[Trail], sources: Sources) -> list[Proposal]:
+def copies_of_all(trails: Sequence[Trail], sources: ParsedFiles) -> list[Proposal]:
     """Returns edits that together have a copy of each value kept, if more is copied than need be.
 
     They change nothing but what is kept: every tensor has the values that it had, under all its names.

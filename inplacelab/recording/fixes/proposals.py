@@ -15,9 +15,9 @@ from inplacelab.recording.fixes.kept_copies import copies_kept, copies_of_all
 from inplacelab.recording.fixes.spots import (
     OF_ONE_FILE,
     Lines,
+    ParsedFiles,
     Proposal,
     Read,
-    Sources,
     Spot,
     Trail,
     Where,
@@ -38,7 +38,7 @@ _PRICE = Text(
 )
 
 
-def computed_again(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:
+def computed_again(trails: Sequence[Trail], sources: ParsedFiles) -> Iterator[Proposal]:
     """Yields the lines that lead from the updated parameters to the loss, repeated before the pass.
 
     Args:
@@ -187,7 +187,7 @@ def proposals(trails: Sequence[Trail], read: Read, lines: Lines = OF_ONE_FILE) -
     """
     if not trails:
         return []
-    sources = Sources(read, trails, lines)
+    sources = ParsedFiles(read, trails, lines)
     found: dict[frozenset[EditFacts], list[Proposal]] = {}
     for trail in dict.fromkeys(trails):
         mine: dict[frozenset[EditFacts], Proposal] = {}
@@ -215,7 +215,7 @@ _WAYS = ("order", "elsewhere", "again", "copy")
 """Of proposals that cost the same the first is that which changes least of what the program does."""
 
 
-def _of_one(trail: Trail, sources: Sources) -> Iterator[Proposal]:
+def _of_one(trail: Trail, sources: ParsedFiles) -> Iterator[Proposal]:
     """Yields what may fix a failure that concerns one value."""
     if trail.kind == "again":
         for where in sources.at(trail.released):
@@ -227,7 +227,7 @@ def _of_one(trail: Trail, sources: Sources) -> Iterator[Proposal]:
     yield from copies_kept(trail, sources)
 
 
-def _elsewhere(trail: Trail, places: Sequence[Where], sources: Sources) -> Iterator[Proposal]:
+def _elsewhere(trail: Trail, places: Sequence[Where], sources: ParsedFiles) -> Iterator[Proposal]:
     """Yields ways to have the operations that wrote make new tensors."""
     of_each = [list(out_of_place(where)) for where in places]
     if len(of_each) > 1 and all(of_each):
@@ -238,7 +238,7 @@ def _elsewhere(trail: Trail, places: Sequence[Where], sources: Sources) -> Itera
         yield from _without_inplace(write, sources)
 
 
-def _clones(trail: Trail, places: Sequence[Where], sources: Sources) -> Iterator[Proposal]:
+def _clones(trail: Trail, places: Sequence[Where], sources: ParsedFiles) -> Iterator[Proposal]:
     """Yields ways to have the writes go to a clone, which is sure only where it is made after the value was kept."""
     written, kept = {where.spot.line for where in places}, {each.line for each in trail.kept[:1]}
     views = [where for view in trail.views for where in sources.at((view,))]
@@ -250,7 +250,7 @@ def _clones(trail: Trail, places: Sequence[Where], sources: Sources) -> Iterator
         yield from (replace(each, sure=each.sure and first) for each in _copying_target(where, name))
 
 
-def _of_all(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:
+def _of_all(trails: Sequence[Trail], sources: ParsedFiles) -> Iterator[Proposal]:
     """Yields what concerns all values together."""
     stale = [each for each in dict.fromkeys(trails) if each.kind != "again"]
     spots = dict.fromkeys(write[0] for each in stale for write in each.writes)
@@ -344,7 +344,7 @@ def ordinary(program: SourceTree, statement: ast.stmt, name: str, target: str = 
     return edits if target in known else [program.insert(value, f"{target} = "), *edits]
 
 
-def _without_inplace(write: Sequence[Spot], sources: Sources) -> Iterator[Proposal]:
+def _without_inplace(write: Sequence[Spot], sources: ParsedFiles) -> Iterator[Proposal]:
     """`nn.ReLU(inplace=True)` with `inplace=False`, anywhere in the files of a write that a module has done."""
     kind = write[0].op.rstrip("_").replace("_", "").lower()
     for spot in {each.filename: each for each in reversed(write)}.values():
@@ -435,7 +435,7 @@ def _whole(expression: ast.expr | None) -> ast.expr | None:
 # --- the pass ------------------------------------------------------------------------------------------------------------
 
 
-def _pass_first(trails: Sequence[Trail], sources: Sources) -> Iterator[Proposal]:
+def _pass_first(trails: Sequence[Trail], sources: ParsedFiles) -> Iterator[Proposal]:
     """Moves the call of backward, or a block around it, before the first write, in the block in which both are."""
     frames = [spot for each in trails for write in each.writes for spot in write]
     for where in (where for spot in trails[0].needed for where in sources.at((spot,))):

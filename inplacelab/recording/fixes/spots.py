@@ -206,7 +206,7 @@ def lines_of(main: str) -> Lines:
 OF_ONE_FILE = lines_of("")
 
 
-class Sources:
+class ParsedFiles:
     """The parsed files of a program.
 
     Args:
