@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from inplacelab.recording.code_of_steps import _OPERATORS, call_code, code_of
+from inplacelab.recording.code_of_steps import OPERATORS, call_code, code_of
 from inplacelab.recording.sentences import line_sentence
 from tests.recorders.golden.renew import run
 
@@ -46,7 +46,7 @@ def test_an_operation_is_written_as_in_the_program(text: str, expected: list[str
 
 
 def test_every_operator_of_python_has_a_sign() -> None:
-    assert {each.__name__ for each in ast.operator.__subclasses__()} <= {each.__name__ for each in _OPERATORS}
+    assert {each.__name__ for each in ast.operator.__subclasses__()} <= {each.__name__ for each in OPERATORS}
 
 
 def test_an_attribute_is_written_with_its_tensor() -> None:
