@@ -22,7 +22,7 @@ from inplacelab.recording.facts import FixFacts  # noqa: E402
 from inplacelab.recording.fixes.proposals import proposals  # noqa: E402
 from inplacelab.recording.fixes.spots import (  # noqa: E402
     Proposal,
-    Trail,  # noqa: E402
+    Trail,
     changed,
     lines_of,
 )
