@@ -24,10 +24,10 @@ from inplacelab.language import Text, enumerated
 from inplacelab.recorders.detection import Use, is_installed, not_installed
 from inplacelab.recorders.run import LIMIT
 from inplacelab.recording import codec
-from inplacelab.recording.alignment import align
-from inplacelab.recording.comparison_report import report as comparison
+from inplacelab.recording.compare import report as comparison
+from inplacelab.recording.compare.alignment import align
+from inplacelab.recording.file_text import visible
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.visible import visible
 from inplacelab.supported import frameworks
 
 # ---- record --------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from inplacelab.recorders.detection import Use, framework_of_script, not_install
 from inplacelab.recorders.main_module import Main
 from inplacelab.recording.facts import FailureFacts, FixFacts
 from inplacelab.recording.fixes import of_program, with_fixes
-from inplacelab.recording.fixes.recorded_trails import trails_of
+from inplacelab.recording.fixes.recorded import trails_of
 from inplacelab.recording.fixes.spots import Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.trace import trail_of

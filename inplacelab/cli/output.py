@@ -22,8 +22,8 @@ from typing import Any, TextIO, cast
 from inplacelab.cli.arguments import LANGUAGE, CannotError, Parser, listed
 from inplacelab.language import LANGUAGES, Text, columns, get_language
 from inplacelab.recording import codec
+from inplacelab.recording.file_text import visible
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.visible import visible
 
 # ---- ranks: a launcher such as `torchrun` starts the same command several times -----------------------------------------------
 

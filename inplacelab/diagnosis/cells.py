@@ -33,10 +33,8 @@ from inplacelab.language import Text, get_language
 from inplacelab.recorders.detection import framework_used
 from inplacelab.recorders.program import parsed
 from inplacelab.recording.facts import EditFacts, FixFacts
-from inplacelab.recording.fixes import block, of_program, with_fixes
-from inplacelab.recording.fixes.difference import diff_of, edits_between
-from inplacelab.recording.fixes.located import Lines
-from inplacelab.recording.fixes.spots import Spot, Trail
+from inplacelab.recording.fixes import block, diff_of, edits_between, of_program, with_fixes
+from inplacelab.recording.fixes.spots import Lines, Spot, Trail
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.source_tree import applied, source_lines
 from inplacelab.supported import framework_named, frameworks

@@ -14,11 +14,10 @@ from typing import Any
 from inplacelab.diagnosis.findings import Finding
 from inplacelab.language import Text, get_language
 from inplacelab.recording.facts import FixFacts
-from inplacelab.recording.fixes.difference import diff_of
-from inplacelab.recording.fixes.outcomes import OUTCOMES
+from inplacelab.recording.file_text import visible
+from inplacelab.recording.fixes import OUTCOMES, diff_of
 from inplacelab.recording.sentences.failures import Mark, marks, remarks
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.visible import visible
 from inplacelab.version import __version__
 
 SCHEMA = 1

@@ -59,7 +59,7 @@ class Finding:
 
     def changes(self, fix: FixFacts) -> dict[str, tuple[str, str]]:
         """Returns the texts of the files that a fix changes, before and after."""
-        from inplacelab.recording.fixes.located import changed  # noqa: PLC0415
+        from inplacelab.recording.fixes.spots import changed  # noqa: PLC0415
 
         return changed([each for each in fix.edits if each.file in self.sources], self.sources.__getitem__)
 
@@ -69,7 +69,7 @@ def completed(found: Finding) -> Finding:
     if found.is_complete:
         return found
     from inplacelab.recording.fixes import fixes_for  # noqa: PLC0415  # only if a pass has failed
-    from inplacelab.recording.fixes.located import lines_of  # noqa: PLC0415
+    from inplacelab.recording.fixes.spots import lines_of  # noqa: PLC0415
     from inplacelab.recording.sentences.failures import advice_for  # noqa: PLC0415
     from inplacelab.recording.trace import trail_of  # noqa: PLC0415
 

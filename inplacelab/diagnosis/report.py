@@ -22,10 +22,8 @@ from typing import TextIO
 from inplacelab.diagnosis.findings import COLON, Finding, Paint, plain
 from inplacelab.diagnosis.trials import Tried, text_of
 from inplacelab.language import Text
-from inplacelab.recording.fixes import block, with_copies
-from inplacelab.recording.fixes.difference import diff_of
-from inplacelab.recording.fixes.located import changed
-from inplacelab.recording.fixes.spots import Spot
+from inplacelab.recording.fixes import block, diff_of, with_copies
+from inplacelab.recording.fixes.spots import Spot, changed
 from inplacelab.recording.sentences.failures import Mark, marks, remarks, shown_file
 from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.supported import framework_named

@@ -27,7 +27,7 @@ from inplacelab.recorders.run import Session
 from inplacelab.recorders.static import class_name, message_of
 from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.fixes.order import keeps_order
-from inplacelab.recording.fixes.recorded_trails import trails_of
+from inplacelab.recording.fixes.recorded import trails_of
 from inplacelab.recording.unnoticed_writes import unnoticed_writes
 from inplacelab.supported import frameworks, loaded
 

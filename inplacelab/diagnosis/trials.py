@@ -22,8 +22,7 @@ from inplacelab.recorders.main_module import folder_of
 from inplacelab.recorders.other_data import OWN
 from inplacelab.recorders.own_code import is_own
 from inplacelab.recording.facts import EditFacts, FixFacts
-from inplacelab.recording.fixes.located import Lines, changed, lines_of
-from inplacelab.recording.fixes.spots import Trail
+from inplacelab.recording.fixes.spots import Lines, Trail, changed, lines_of
 
 
 @dataclass(frozen=True)

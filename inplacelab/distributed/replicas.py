@@ -18,8 +18,8 @@ from inplacelab.distributed.environment import check_group, world_for
 from inplacelab.distributed.world import ReduceOp, World
 from inplacelab.nn.layer import Layer
 from inplacelab.recording.facts import TensorFacts
+from inplacelab.recording.ranks import Replicas, Write, digest, drift_of, history_of, in_order
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.replicas import Replicas, Write, digest, drift_of, history_of, in_order
 from inplacelab.tensor import Tensor
 
 

@@ -12,12 +12,11 @@ from inplacelab.recorders.fix_search import search
 from inplacelab.recorders.replay import Replay
 from inplacelab.recording.facts import ErrorFacts, FixFacts
 from inplacelab.recording.fixes import fixes, fixes_for, in_one_sentence, with_copies
-from inplacelab.recording.fixes.recorded_trails import trails_of
-from inplacelab.recording.fixes.refused_operations import refusal_fixes
+from inplacelab.recording.fixes.recorded import refusal_fixes, trails_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.failures import notes
 from inplacelab.recording.sentences.phrases import closed_up
-from inplacelab.recording.source_tree import package_of, program_of
+from inplacelab.recording.source_tree import package_of, source_tree_of
 from inplacelab.recording.trace import failure_at, trail_of
 from inplacelab.supported import framework_named, framework_of
 
@@ -100,7 +99,7 @@ def _checked(recording: Recording, replay: Replay) -> tuple[FixFacts, ...] | Non
     known = framework_named(recording.framework)
     if found or meant is None or known is None:
         return found
-    program = program_of(recording)
+    program = source_tree_of(recording)
     package = (None if program is None else package_of(program, known.alias)) or known.alias
     statement = known.copying.replace(known.alias, package)
     return (with_copies(statement, meant.copies),)

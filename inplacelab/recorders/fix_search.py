@@ -21,10 +21,9 @@ from inplacelab.recorders.program import Scope, identifiers, parsed
 from inplacelab.recorders.slopes import Compared
 from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes import SHOWN
-from inplacelab.recording.fixes.located import UNREADABLE, Lines, Proposal, changed, together
 from inplacelab.recording.fixes.order import moves
 from inplacelab.recording.fixes.proposals import proposals
-from inplacelab.recording.fixes.spots import Trail
+from inplacelab.recording.fixes.spots import UNREADABLE, Lines, Proposal, Trail, changed, together
 
 __all__ = ["LOSS", "Budget", "Outcome", "Runner", "close", "named", "search"]
 

@@ -35,9 +35,9 @@ from inplacelab.recorders.initial_values import InitialValues
 from inplacelab.recorders.other_data import OWN, OtherData
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.static import message_of
-from inplacelab.recording.fixes.located import OF_ONE_FILE, changed
 from inplacelab.recording.fixes.order import keeps_order
-from inplacelab.recording.fixes.recorded_trails import trails_of
+from inplacelab.recording.fixes.recorded import trails_of
+from inplacelab.recording.fixes.spots import OF_ONE_FILE, changed
 from inplacelab.recording.source_tree import root_of
 from inplacelab.tensor import Tensor
 

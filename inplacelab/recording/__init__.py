@@ -3,22 +3,21 @@
 This package is the border between the code that runs programs (engine and recorders) and the code that draws them (widgets).
 It holds no live tensor and draws nothing.
 
-    facts.py         what is recorded                     recording.py     the source, the steps, the state after each step
-    codec.py         to JSON and back                     json_text.py, checks.py, upgrade.py   files that are not trusted, or old
-    schema.py        the JSON Schema                      slots.py, values_read.py, touched.py   slots, and what a step did to them
-    queries.py       questions about a recording          relations.py, passes.py, stages.py, trace.py   what belongs to what
-    dependence.py, origins/   which elements a number was computed from
-    unnoticed_writes.py       gradients that are wrong without an error
-    alignment.py, differences.py, comparison*.py, conclusion.py   two recordings side by side
-    ranks.py, replicas.py     recordings of several ranks
-    naming.py, tensor_names.py, edges.py, enumeration.py, as_written.py, visible.py   how things are called and written
-    sentences/, fixes/, quiz/  what is said, proposed and asked     source_tree.py   the program's text, parsed and edited
+    facts.py       what is recorded                      recording.py   the source, the steps, the state after each step
+    codec.py       to JSON and back, also of old files   file_text.py, checks.py   files that are not trusted
+    queries.py     questions about a recording           relations.py   what belongs to what: tensors, passes, stages
+    slots.py       slots, their values, and what a step did to them
+    trace.py       why backward failed                   unnoticed_writes.py   gradients that are wrong without an error
+    sources.py, origins/   which elements a number was computed from
+    compare/       two recordings side by side           ranks.py       recordings of several ranks
+    source_tree.py, code_of_steps.py   the program's text, parsed and edited; the code that ran as each step
+    naming.py, sentences/, fixes/, quiz/   how things are called; what is said, proposed and asked
 """
 
 from __future__ import annotations
 
 from inplacelab.recording import queries
-from inplacelab.recording.codec import RecordingFormatError, from_json, load, save, to_json
+from inplacelab.recording.codec import from_json, load, save, to_json
 from inplacelab.recording.facts import (
     BackwardAction,
     BackwardFacts,
@@ -44,6 +43,7 @@ from inplacelab.recording.facts import (
     Values,
     WriteFacts,
 )
+from inplacelab.recording.file_text import RecordingFormatError
 from inplacelab.recording.recording import SCHEMA_VERSION, Recording, State
 from inplacelab.recording.sentences import sentence
 

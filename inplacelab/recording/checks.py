@@ -12,7 +12,6 @@ from math import prod
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.recording.dependence import fits_together
 from inplacelab.recording.facts import (
     BackwardFacts,
     CounterFacts,
@@ -26,13 +25,11 @@ from inplacelab.recording.facts import (
     TensorFacts,
     WriteFacts,
 )
-from inplacelab.recording.json_text import MisfitError, RecordingFormatError, excerpt
+from inplacelab.recording.file_text import MisfitError, RecordingFormatError, excerpt
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.slots import Laid, most_runs
+from inplacelab.recording.slots import Laid, bytes_of, known_bytes, most_runs
 from inplacelab.recording.source_tree import source_lines
-from inplacelab.recording.values_read import bytes_of, known_bytes
-
-__all__ = ["check"]
+from inplacelab.recording.sources import fits_together
 
 MOST = 2**63 - 1
 """The largest size, offset, version or number of bytes: that of a 64-bit address space."""
@@ -99,7 +96,6 @@ _EDIT = Text("{0}: an edit is not inside the source.", "{0}：修改之处不在
 _CYCLE = Text("{0}: the edges of the grad nodes form a cycle.", "{0}：梯度节点的边构成了环。")
 
 _STORAGE, _COUNTER = Text("storage", "存储"), Text("version counter", "版本计数器")
-_TENSOR, _NODE = Text("tensor", "张量"), Text("grad node", "梯度节点")
 
 
 def _check_fixes(recording: Recording) -> None:
@@ -137,7 +133,6 @@ class _World:
         self._counters: dict[int, CounterFacts] = {}
         self._tensors: dict[int, TensorFacts] = {}
         self._nodes: dict[int, NodeFacts] = {}
-        self._met_tensors: set[int] = set()
         self._met_storages: dict[int, int] = {}  # and the most slots that each has had
         self._met_counters: set[int] = set()
         self._on_storage: dict[int, set[int]] = {}  # from a storage to the tensors on it
@@ -157,7 +152,7 @@ class _World:
         self._change_tensors(step)
         self._change_nodes(step)
         self._check_gone(step)
-        self._check_references(step)
+        _check_references(step)
         self._check_step(step)
         self._live += len(self._storages) if step.storages else 0
         self._live += len(self._counters) if step.counters else 0
@@ -190,7 +185,7 @@ class _World:
                 self._counted[before.storage].discard(key)
             if facts is not None:
                 _sizes(facts.version)
-                self._known(_STORAGE, facts.storage, self._storages)
+                _known(_STORAGE, facts.storage, self._storages)
                 self._counters[key] = facts
                 self._met_counters.add(key)
                 self._counted.setdefault(facts.storage, set()).add(key)
@@ -205,11 +200,10 @@ class _World:
             if facts is None:
                 continue
             _names(*facts.names, facts.dtype, facts.device)
-            self._known(_STORAGE, facts.storage, self._storages)
-            self._known(_COUNTER, facts.counter, self._counters)
+            _known(_STORAGE, facts.storage, self._storages)
+            _known(_COUNTER, facts.counter, self._counters)
             self._check_layout(facts)
             self._tensors[key] = facts
-            self._met_tensors.add(key)
             self._on_storage.setdefault(facts.storage, set()).add(key)
             self._on_counter.setdefault(facts.counter, set()).add(key)
 
@@ -228,8 +222,8 @@ class _World:
     def _check_saved(self, saved: SavedFacts) -> None:
         _names(saved.name)
         _sizes(saved.version)
-        self._known(_STORAGE, saved.storage, self._met_storages)
-        self._known(_COUNTER, saved.counter, self._met_counters)
+        _known(_STORAGE, saved.storage, self._met_storages)
+        _known(_COUNTER, saved.counter, self._met_counters)
         _names(saved.dtype)
         slots = self._met_storages[saved.storage]
         self._reach(saved, _elements(saved.dtype, self._storages.get(saved.storage), slots) if saved.dtype else slots)
@@ -250,88 +244,80 @@ class _World:
             if self._on_counter.get(key):
                 raise MisfitError(_IN_USE, _COUNTER, key)
 
-    def _check_references(self, step: Step) -> None:
-        """What a new or changed object refers to must be there, or have been there."""
-        for _, tensor in step.tensors:
-            if tensor is not None:
-                self._known(_NODE, tensor.node, self.edges)
-                self._known(_TENSOR, tensor.base, self._met_tensors)
-                self._known(_TENSOR, tensor.grad, self._met_tensors)
-        for _, node in step.nodes:
-            if node is not None:
-                self._known(_TENSOR, node.leaf, self._met_tensors)
-                for edge in node.edges:
-                    self._known(_NODE, edge.to, self.edges)
-
     # --- what a step says
 
     def _check_step(self, step: Step) -> None:
         _sizes(step.live, step.peak, step.turn)
         _names(step.op or "")
-        self._known(_TENSOR, step.output, self._met_tensors)
-        self._known(_NODE, step.kept, self.edges)
+        _serials(step.output, step.kept)
         for write in step.writes:
             self._check_write(write)
         for read in step.reads:
-            self._known(_TENSOR, read.tensor, self._met_tensors)
-            _sizes(read.storage)  # one that was made and freed within a step has a number and no facts
+            _serials(read.tensor, read.storage)
             _check_runs(read.slots, self._met_storages.get(read.storage, MOST))
         for rewired in step.rewired:
-            self._known(_TENSOR, rewired.tensor, self._met_tensors)
-            self._known(_NODE, rewired.before, self.edges)
-            self._known(_NODE, rewired.after, self.edges)
+            _serials(rewired.tensor, rewired.before, rewired.after)
         if step.backward is not None:
-            self._check_backward(step.backward)
+            _check_backward(step.backward)
         if step.error is not None:
-            self._known(_NODE, step.error.node, self.edges)
-            self._known(_STORAGE, step.error.storage, self._met_storages)
-            self._known(_TENSOR, step.error.tensor, self._met_tensors)
+            _serials(step.error.node, step.error.tensor)
+            if step.error.storage is not None:
+                _known(_STORAGE, step.error.storage, self._met_storages)
             _names(step.error.type)
             if step.error.failure is not None:
                 _check_failure(step.error.failure)
-        self._check_details(step)
-
-    @staticmethod
-    def _check_details(step: Step) -> None:
-        for launch in step.launches:
-            _check_launch(launch)
-        if step.depends is not None:
-            if not fits_together(step.depends):
-                raise MisfitError(_DEPENDENCE, step.depends.how)
-            _names(*(each.name for each in step.depends.given))
-        if step.collective is not None:
-            _names(step.collective.name)
-            _sizes(step.collective.number, step.collective.rank, step.collective.ranks - step.collective.rank - 1)
+        _check_details(step)
 
     def _check_write(self, write: WriteFacts) -> None:
-        self._known(_STORAGE, write.storage, self._met_storages)
-        self._known(_COUNTER, write.counter, self._met_counters)
-        self._known(_TENSOR, write.tensor, self._met_tensors)
+        _known(_STORAGE, write.storage, self._met_storages)
+        _known(_COUNTER, write.counter, self._met_counters)
+        _serials(write.tensor)
         _sizes(write.before + 1, write.after)  # -1: the array was new to the recorder, which saw only the change
         _check_runs(write.slots, self._met_storages[write.storage])
 
-    def _check_backward(self, backward: BackwardFacts) -> None:
-        self._known(_NODE, backward.node, self.edges)
-        _names(backward.saved or "")
-        _sizes(backward.kept_at or 0, backward.found_at or 0)
-        shape = backward.shape
-        if shape is not None:
-            _check_shape(shape)
-            if backward.gradient is not None and len(backward.gradient) != prod(shape):
-                raise MisfitError(_VALUES, len(backward.gradient), prod(shape))
-        for root in backward.others:
-            self._known(_NODE, root.node, self.edges)
-
-    def _known(self, what: Text, number: int | None, there: Container[int]) -> None:
-        if number is None:
-            return
-        if what in (_TENSOR, _NODE):  # one that was made and freed within a step has a number and no facts
-            _sizes(number)
-        elif number not in there:
-            raise MisfitError(_NOT_THERE, what, number)
-
 
 # --- single facts --------------------------------------------------------------------------------------------------
+
+
+def _known(what: Text, number: int, there: Container[int]) -> None:
+    if number not in there:
+        raise MisfitError(_NOT_THERE, what, number)
+
+
+def _serials(*numbers: int | None) -> None:
+    """Numbers of tensors, nodes and storages that need not be there: one that was made and freed within a step has a number and no facts."""
+    _sizes(*(each for each in numbers if each is not None))
+
+
+def _check_references(step: Step) -> None:
+    for _, tensor in step.tensors:
+        if tensor is not None:
+            _serials(tensor.node, tensor.base, tensor.grad)
+    for _, node in step.nodes:
+        if node is not None:
+            _serials(node.leaf, *(edge.to for edge in node.edges))
+
+
+def _check_backward(backward: BackwardFacts) -> None:
+    _serials(backward.node, *(root.node for root in backward.others))
+    _names(backward.saved or "")
+    _sizes(backward.kept_at or 0, backward.found_at or 0)
+    if backward.shape is not None:
+        _check_shape(backward.shape)
+        if backward.gradient is not None and len(backward.gradient) != prod(backward.shape):
+            raise MisfitError(_VALUES, len(backward.gradient), prod(backward.shape))
+
+
+def _check_details(step: Step) -> None:
+    for launch in step.launches:
+        _check_launch(launch)
+    if step.depends is not None:
+        if not fits_together(step.depends):
+            raise MisfitError(_DEPENDENCE, step.depends.how)
+        _names(*(each.name for each in step.depends.given))
+    if step.collective is not None:
+        _names(step.collective.name)
+        _sizes(step.collective.number, step.collective.rank, step.collective.ranks - step.collective.rank - 1)
 
 
 def _numbered(changes: Sequence[tuple[int, Any]], kind: str) -> None:

@@ -1,4 +1,4 @@
-"""Converts recordings to JSON text and back without loss.
+"""Converts recordings to JSON text and back without loss, also from the JSON of earlier schemas.
 
 The form follows from the dataclasses: a class is an object with its fields, a tuple is a list, None is null. JSON cannot
 express some numbers; they are written as `"nan"`, `"inf"`, `"-inf"` and `{"re": 1.0, "im": -2.0}`. The text is
@@ -8,10 +8,12 @@ strict JSON, the same for equal recordings, with one step on each line. `schema.
 from __future__ import annotations
 
 import json
+import re
 from cmath import isfinite
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
+from math import prod
 from os import PathLike
 from pathlib import Path
 from types import NoneType, UnionType
@@ -20,12 +22,92 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from inplacelab.language import Text
 from inplacelab.recording.checks import check
 from inplacelab.recording.facts import Number
-from inplacelab.recording.json_text import SURROGATE, MisfitError, RecordingFormatError, excerpt, parsed, read_text
+from inplacelab.recording.file_text import (
+    HIDDEN,
+    SURROGATE,
+    MisfitError,
+    RecordingFormatError,
+    excerpt,
+    parsed,
+    read_text,
+)
 from inplacelab.recording.recording import SCHEMA_VERSION, Recording
-from inplacelab.recording.upgrade import upgraded
-from inplacelab.recording.visible import HIDDEN
+from inplacelab.supported import framework_named
 
 __all__ = ["RecordingFormatError", "decoded", "from_json", "load", "save", "to_json"]
+
+Json = dict[str, Any]
+
+
+def upgraded(document: Json) -> Json:
+    """Returns the document in the current schema; a document with any other schema is returned as it is.
+
+    Args:
+        document: a recording as `json.loads` returns it. It is changed in place.
+
+    Raises:
+        AttributeError, KeyError, TypeError, ValueError: if the document does not match its schema.
+    """
+    if document.get("schema") == 1 and document["schema"] is not True:
+        _from_1(document)
+    if document.get("schema") == 2:
+        _from_2(document)
+    return document
+
+
+def _from_1(document: Json) -> None:
+    """Schema 1 had no counters: each storage had a version. And a `fix` was called `mend`."""
+    known: dict[int, tuple[Json, int]] = {}  # the facts of each storage, and its version
+    for step in document["steps"]:
+        _count_apart(step, known)
+        if step["error"] is not None and "mend" in step["error"]:
+            step["error"]["fix"] = step["error"].pop("mend")
+        tensors = [tensor for _, tensor in step["tensors"] if tensor is not None]
+        saved = [saved for _, node in step["nodes"] if node is not None for saved in node["saved"]]
+        for facts in (*tensors, *saved, *step["writes"]):
+            facts["counter"] = facts["storage"]
+    document["schema"] = 2
+
+
+_AT_POSITIONS = re.compile("index|scatter|mask|put|setitem|diagonal|where|embedding|tri[lu]_")
+"""What operations are called that may write only some elements of their tensor."""
+
+
+def _from_2(document: Json) -> None:
+    """Schema 2 gave all slots of a tensor where it was not known which of them an operation had written."""
+    known: dict[int, Json] = {}  # the facts of each tensor
+    framework = framework_named(document["framework"])
+    compared = framework is not None and not framework.reports_writes
+    for step in document["steps"]:
+        known |= {number: facts for number, facts in step["tensors"] if facts is not None}
+        for write in step["writes"]:
+            may_be_some = _AT_POSITIONS.search(step["op"] or "") and _is_whole(write, known.get(write["tensor"]))
+            write["slots_are"] = "changed" if compared else "around" if may_be_some else "written"
+    document["schema"] = 3
+
+
+def _is_whole(write: Json, tensor: Json | None) -> bool:
+    """Whether a write has as many slots as its tensor has elements; so it is taken to be if the tensor is not known."""
+    return tensor is None or sum(stop - start for start, stop in write["slots"]) >= prod(tensor["shape"])
+
+
+def _count_apart(step: Json, known: dict[int, tuple[Json, int]]) -> None:
+    """Gives each storage a counter with the storage's number, and drops storages in which only the version changed."""
+    storages, counters = [], []
+    for number, facts in step["storages"]:
+        before, old = known.pop(number, (None, None))
+        if facts is None:
+            storages.append([number, None])
+            counters.append([number, None])
+            continue
+        version = facts.pop("version")
+        known[number] = facts, version
+        if facts != before:
+            storages.append([number, facts])
+        if version != old:
+            counters.append([number, {"id": number, "storage": number, "version": version}])
+    step["storages"], step["counters"] = storages, counters
+
 
 LEAST_WHOLE, MOST_WHOLE = -(2**63), 2**64 - 1
 """The range of whole numbers: that of the widest integer dtypes, of sizes and of offsets."""

@@ -1,10 +1,11 @@
-"""Labels storages, tensors, grad nodes and saved tensors, for sentences, pictures, tables and questions.
+"""Labels storages, tensors, grad nodes, saved tensors and edges, for sentences, pictures, tables and questions.
 
-A tensor is called by its names, by those that the running line will bind (`tensor_names.py`), or by its number.
+A tensor is called by its names, by those that the running line will bind (`recording.Called`), or by its number.
 
 A derivative names its saved tensors after its parameters: "x", "y", "out". The program often uses the same names for other
 tensors. So a saved tensor is called by the name that the program's tensor had when it was saved, and its role in the node
-("second operand", "result") is given separately, in words that cannot be taken for names.
+("second operand", "result") is given separately, in words that cannot be taken for names. An edge of the graph is labeled in the same
+way: its gradient belongs to the value that the node at its end has made, or to a leaf, which had a name when the edge was made.
 """
 
 from __future__ import annotations
@@ -12,33 +13,54 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import groupby
 from operator import attrgetter
 
 from inplacelab.language import Text
-from inplacelab.recording.enumeration import listing
 from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, StorageFacts, TensorFacts
-from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.recording import Recording, State, coming
 from inplacelab.recording.relations import made
-from inplacelab.recording.tensor_names import coming
 
-__all__ = [
-    "GRADIENT",
-    "ORDINALS",
-    "RESULT",
-    "TEMPORARY",
-    "Kept",
-    "Naming",
-    "is_constant",
-    "is_gradient_of",
-    "kept_values",
-    "name_on_line",
-    "naming",
-    "namings",
-    "node_label",
-    "number_label",
-    "storage_label",
-    "tensor_label",
-]
+LEAST_RANGE = 9
+"""So many successive items of one list of the program, or storages, are named by the first and the last: "`xs[0]` to `xs[9]`"."""
+
+
+def listing(items: Sequence[Text]) -> Text:
+    """Joins items as "`a`, `b` and `c`", all of them; of many successive items of a list, or storages, only the first and the last are written.
+
+    >>> print(listing([Text(name, name) for name in ("`a`", *(f"`xs[{k}]`" for k in range(12)))]).en)
+    `a` and `xs[0]` to `xs[11]`
+    >>> print(listing([Text(f"S{k}", f"S{k}") for k in (1, *range(3, 15))]).zh)
+    S1 和 S3 至 S14
+    """
+    *firsts, last = _in_ranges(items)
+    if not firsts:
+        return last
+    en, zh = ", ".join(item.en for item in firsts), "、".join(item.zh for item in firsts)
+    return Text(f"{en} and {last.en}", f"{zh} 和 {last.zh}")
+
+
+def _in_ranges(items: Sequence[Text]) -> list[Text]:
+    """Returns the items with many successive ones of a list as one."""
+    shown: list[Text] = []
+    runs = groupby(enumerate(items), key=lambda each: _family(each[1], each[0]))
+    for family, run in runs:
+        members = [item for _, item in run]
+        if family is None or len(members) < LEAST_RANGE:
+            shown += members
+        else:
+            shown.append(Text("{0} to {1}", "{0} 至 {1}").format(members[0], members[-1]))
+    return shown
+
+
+_NUMBERED = re.compile(r"(`[^`]+\[|S)(\d+)(\]`|)")
+
+
+def _family(item: Text, place: int) -> tuple[str, ...] | None:
+    """Returns what successive items of a list have in common; None for an item of no list."""
+    found = _NUMBERED.fullmatch(item.en) if item.en == item.zh else None
+    return None if found is None else (found[1], str(int(found[2]) - place))
+
 
 # --- labels ------------------------------------------------------------------------------------------------------------
 
@@ -390,3 +412,82 @@ def _bracketed(value: Text, inside: Sequence[Text]) -> Text:
         return value
     places = [f"{{{place}}}" for place in range(1, len(inside) + 1)]
     return Text(f"{{0}} ({', '.join(places)})", f"{{0}}（{'，'.join(places)}）").format(value, *inside)
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """The tensor whose gradient flows along an edge, by number, and the learner's name for it."""
+
+    tensor: int
+    name: str
+
+    def is_coming(self, state: State) -> bool:
+        """Whether the running line has yet to bind the name."""
+        return state.called(self.tensor).awaits(self.name)
+
+
+def edge_names(recording: Recording) -> Mapping[tuple[int, int], Passed]:
+    """Returns the learner's name for the value whose gradient flows along each edge.
+
+    Returns:
+        By the numbers of the edge's two nodes; values without a name are left out.
+    """
+    return recording.once(_edge_names)
+
+
+def _edge_names(recording: Recording) -> dict[tuple[int, int], Passed]:
+    found: dict[tuple[int, int], Passed] = {}
+    places = _Places()
+    met: set[int] = set()
+    before: State | None = None
+    for state in recording.states():
+        step = state.step
+        fresh = [(key, node) for key, node in step.nodes if node is not None and key not in met]
+        met.update(key for key, _ in fresh)
+        ways = [(key, edge.to) for key, node in fresh for edge in node.edges]
+        names = [None if before is None else places.passed(recording, before, step, to) for _, to in ways]
+        places.follow(step)
+        for way, known in zip(
+            ways, names, strict=True
+        ):  # a tensor without a name before the step may have one after it
+            passed = known or places.passed(recording, state, step, way[1])
+            if passed:
+                found.setdefault(way, passed)
+        before = state
+    return found
+
+
+class _Places:
+    """Tracks from step to step which node made which tensors, and which leaf a node accumulates into."""
+
+    def __init__(self) -> None:
+        self._tensors: dict[int, TensorFacts] = {}
+        self._at: dict[int, dict[int, None]] = {}  # from a node to the tensors that it has made
+        self._leaves: dict[int, int] = {}  # from an accumulation node to its leaf
+
+    def follow(self, step: Step) -> None:
+        """Applies the changes of a step."""
+        for key, tensor in step.tensors:
+            before = self._tensors.pop(key, None)
+            if before is not None and before.node is not None:
+                del self._at[before.node][key]
+            if tensor is not None:
+                self._tensors[key] = tensor
+                if tensor.node is not None:
+                    self._at.setdefault(tensor.node, {})[key] = None
+        for key, node in step.nodes:
+            self._note_leaf(key, node)
+
+    def _note_leaf(self, key: int, node: NodeFacts | None) -> None:
+        if node is not None and node.leaf is not None:
+            self._leaves[key] = node.leaf
+
+    def passed(self, recording: Recording, state: State, step: Step, node: int) -> Passed | None:
+        """Returns the name, on the line of a step, of the value that a node has made, operands first; None if it has none."""
+        leaf = self._leaves.get(node)
+        keys = [*self._at.get(node, ())] if leaf is None else [leaf]
+        keys.sort(key=lambda key: (key not in step.inputs, key))
+        called = (state.called(key) for key in keys if key in self._tensors)
+        return next(
+            (Passed(each.tensor, name_on_line(recording, step.line, each.names)) for each in called if each.names), None
+        )

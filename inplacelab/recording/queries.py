@@ -32,37 +32,15 @@ from inplacelab.recording.facts import (
 from inplacelab.recording.naming import name_on_line
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import relation_of
-from inplacelab.recording.slots import Runs, common_runs, is_contiguous, slot_runs, slots_of
-from inplacelab.recording.touched import same_value
-from inplacelab.recording.values_read import element_values, slots_reached
-
-__all__ = [
-    "Runs",
-    "aliases",
-    "changed_values",
-    "changes_nothing",
-    "interesting",
-    "is_contiguous",
-    "kept_by",
-    "newly_stale",
-    "overlap",
-    "overwritten_unnoticed",
-    "previous",
-    "refused_operands",
-    "same_object",
-    "saved_on",
-    "shares_storage",
-    "slot_runs",
-    "slots_of",
-    "stale",
-    "tensors_counted_by",
-    "visible_values",
-    "who_kept",
-    "who_overwrote",
-    "who_raised",
-    "with_a_name",
-]
-
+from inplacelab.recording.slots import (
+    Runs,
+    common_runs,
+    element_values,
+    same_value,
+    slot_runs,
+    slots_of,
+    slots_reached,
+)
 
 MOST_VISIBLE = 1 << 20
 """The most elements whose values are listed: an expanded tensor has billions of elements on one slot."""

@@ -1,20 +1,22 @@
-"""Finds where tensors come from: which line made a tensor, and of which tensors it is a view, by way of which others.
+"""What belongs to what: a tensor to those that it was made of, a step to its backward pass and to its stage of training.
 
 A view of a view is recorded with the tensor at the root as its base: in `t = m.t(); row = t[1]`, the base of `row` is `m`. The program
 says `t[1]`, so a text names both. A `detach()` has no base, though it shares the storage of the tensor that it was called on.
+
+A hook may begin a pass inside another one. The phase of a step says only whether backward is running. `sgd.step()` and `sgd.clear_grad()` run outside
+backward, but compute nothing forward: after a backward pass, they write parameters, or gradients.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
-from inplacelab.recording.as_written import as_written, call_as_written
-from inplacelab.recording.facts import Step, TensorFacts
+from inplacelab.recording.code_of_steps import call_code, code_of
+from inplacelab.recording.facts import BackwardAction, Step, TensorFacts
 from inplacelab.recording.recording import Recording, State
-
-__all__ = ["Made", "Relation", "made", "made_from", "related", "relation_of", "shown_relation"]
 
 
 class Made(NamedTuple):
@@ -61,7 +63,7 @@ def _how(recording: Recording, step: Step, tensor: int, given: int | None) -> Ma
     if step.kind == "operation":
         if tensor in step.inputs:
             return Made("before", step.line, "", None)
-        op, call = as_written(recording, step), call_as_written(recording, step)
+        op, call = code_of(recording, step), call_code(recording, step)
         return Made("made", step.line, op, given, call, detached=step.op == "detach")
     if step.phase == "backward":
         return Made("backward", step.line, "", None)
@@ -144,3 +146,126 @@ def related(
     """Returns how a tensor is related to others, in words; None if it is not."""
     relation = relation_of(recording, state, tensor)
     return None if relation is None else shown_relation(relation, called)
+
+
+def steps_of_pass(recording: Recording, index: int) -> Iterator[Step]:
+    """Yields the steps before step `index` in the same backward pass, last first, down to the one that began it.
+
+    Steps of passes that began and ended inside are left out.
+    """
+    inside = 0
+    for step in reversed(recording.steps[:index]):
+        action = _action(step)
+        inside += action == "end"
+        if not inside:
+            yield step
+        if action == "begin":
+            if not inside:
+                return
+            inside -= 1
+
+
+def begun_at(recording: Recording, index: int) -> int | None:
+    """Returns the step that began the pass of step `index`; None outside backward."""
+    return next((step.index for step in steps_of_pass(recording, index) if _action(step) == "begin"), None)
+
+
+class Running(NamedTuple):
+    """The program's code that backward is running: a hook, or the `backward` of a `PyLayer`.
+
+    Attributes:
+        node: the node that called it.
+        function: the function's name in the program.
+        is_hook: True for a hook.
+    """
+
+    node: int
+    function: str
+    is_hook: bool
+
+
+def running(recording: Recording) -> dict[int, Running]:
+    """Returns the innermost code of the program that is running, for each step inside such code."""
+    return recording.once(_running)
+
+
+def _running(recording: Recording) -> dict[int, Running]:
+    found: dict[int, Running] = {}
+    calls: list[Running | None] = []  # None for a pass begun inside the entry before it
+    for step in recording.steps:
+        if step.phase == "forward":
+            calls.clear()
+        elif step.backward is not None:
+            _follow(calls, step)
+        if calls and calls[-1] is not None:
+            found[step.index] = calls[-1]
+    return found
+
+
+def _follow(calls: list[Running | None], step: Step) -> None:
+    """Returns the calls that are running after a step of backward."""
+    facts = step.backward
+    assert facts is not None
+    match facts.action:
+        case "begin":
+            calls.append(None)
+        case "end":
+            while calls and calls.pop() is not None:
+                pass
+        case "unpack" if calls and calls[-1] is not None and calls[-1].node == facts.node and not calls[-1].is_hook:
+            pass  # it reads a saved tensor
+        case _:
+            if calls and calls[-1] is not None:
+                calls.pop()
+            if facts.node is not None and facts.action in ("hook", "custom"):
+                calls.append(Running(facts.node, step.op or "", facts.action == "hook"))
+
+
+def _action(step: Step) -> BackwardAction | None:
+    return None if step.backward is None else step.backward.action
+
+
+Stage = Literal["forward", "backward", "update"]
+
+
+def stages(recording: Recording) -> tuple[Stage, ...]:
+    """Returns the stage of each step. All steps of a statement outside backward have the same one."""
+    return recording.once(_stages)
+
+
+def _stages(recording: Recording) -> tuple[Stage, ...]:
+    found: list[Stage] = []
+    has_passed = False
+    for _, group in groupby(recording.steps, key=lambda step: (step.phase, step.turn, step.line)):
+        steps = list(group)
+        stage: Stage = steps[0].phase
+        has_passed |= stage == "backward"
+        if stage == "forward" and has_passed and any(_updates(recording, step) for step in steps):
+            stage = "update"
+        found += [stage] * len(steps)
+    return tuple(_with_loops(recording, found))
+
+
+def _updates(recording: Recording, step: Step) -> bool:
+    """Whether a step writes to a parameter or to a gradient without history, or clears a gradient."""
+    before = recording.before(step.index)
+    for write in step.writes:
+        tensor = before.tensors.get(write.tensor)
+        is_gradient = before.owner_of_gradient(write.tensor) is not None
+        if step.kept is None and tensor is not None and (is_gradient or (tensor.leaf and tensor.needs_gradient)):
+            return True
+    changed = ((before.tensors.get(key), facts) for key, facts in step.tensors if facts is not None)
+    return any(was is not None and was.grad is not None and now.grad is None for was, now in changed)
+
+
+def _with_loops(recording: Recording, found: list[Stage]) -> list[Stage]:
+    """Counts the lines of a loop between two updates, such as `for parameter in parameters:`, as part of the update."""
+    since: int | None = None  # the step after the last update, while only lines without an operation follow
+    for step, stage in zip(recording.steps, tuple(found), strict=True):
+        if stage == "update":
+            if since is not None:
+                found[since : step.index] = ["update"] * (step.index - since)
+            since = step.index + 1
+        elif step.kind != "line" or stage == "backward":
+            since = None
+    return found

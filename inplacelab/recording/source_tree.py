@@ -11,8 +11,6 @@ from inplacelab.recording.facts import EditFacts
 from inplacelab.recording.recording import Recording
 from inplacelab.supported import frameworks
 
-__all__ = ["ATOMS", "Program", "applied", "in_place_calls", "package_of", "program_of", "root_of"]
-
 # --- changes ----------------------------------------------------------------------------------------------------------
 
 
@@ -52,7 +50,7 @@ ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 """Expressions that need no brackets before `.clone()`."""
 
 
-class Program:
+class SourceTree:
     """A parsed program.
 
     Raises:
@@ -245,14 +243,14 @@ def _deeper(tree: ast.AST, most: int) -> bool:
     return bool(level)
 
 
-def program_of(recording: Recording) -> Program | None:
+def source_tree_of(recording: Recording) -> SourceTree | None:
     """Returns the parsed program of a recording; None if it is not plain Python, such as a cell with shell commands."""
     return recording.once(_program)
 
 
-def _program(recording: Recording) -> Program | None:
+def _program(recording: Recording) -> SourceTree | None:
     try:
-        return Program(recording.source)
+        return SourceTree(recording.source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # such as a null byte, or brackets nested too deeply
         return None
 
@@ -278,7 +276,7 @@ def root_of(expression: ast.expr) -> str | None:
     return expression.id
 
 
-def package_of(program: Program, alias: str) -> str | None:
+def package_of(program: SourceTree, alias: str) -> str | None:
     """Returns the name under which the program imports a framework with an alias (see `Framework`), or uses it without an import."""
     like = {each.name for each in frameworks().values() if each.alias == alias}
     aliases = [each for n in ast.walk(program.tree) if isinstance(n, ast.Import) for each in n.names]

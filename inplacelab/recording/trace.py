@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from inplacelab.recording.as_written import expression_of
+from inplacelab.recording.code_of_steps import expression_of
 from inplacelab.recording.facts import (
     FailureFacts,
     KeptFacts,
@@ -17,32 +17,16 @@ from inplacelab.recording.facts import (
     Step,
     WriteFacts,
 )
-from inplacelab.recording.fixes.recorded_trails import size_of
+from inplacelab.recording.fixes.recorded import size_of
 from inplacelab.recording.fixes.spots import Spot, Trail
 from inplacelab.recording.naming import RESULT, kept_values, namings
 from inplacelab.recording.queries import kept_by, newly_stale, stale, who_overwrote
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.relations import made, relation_of
 from inplacelab.recording.sentences.failures import Mark, marks
-from inplacelab.recording.sentences.step_context import Moment
-from inplacelab.recording.slots import common_runs, slot_runs
-from inplacelab.recording.source_tree import Program, program_of
-from inplacelab.recording.values_read import slots_reached
-
-__all__ = [
-    "Spoilt",
-    "explained",
-    "failure_at",
-    "in_file",
-    "made_at",
-    "merged",
-    "moved",
-    "same_value",
-    "site_of",
-    "spoilt",
-    "trace",
-    "trail_of",
-]
+from inplacelab.recording.sentences.phrases import StepContext
+from inplacelab.recording.slots import common_runs, slot_runs, slots_reached
+from inplacelab.recording.source_tree import SourceTree, source_tree_of
 
 MOST = 4
 """A write that makes values of more lines stale is not traced: the list would be too long to read."""
@@ -72,7 +56,7 @@ def trace(recording: Recording, index: int) -> tuple[Mark, ...]:
         The marks, in the order in which the lines ran; () for any other step.
     """
     facts = failure_at(recording, index)
-    found = _turned_stale(Moment(recording, index)) if facts is None else facts if facts.values else None
+    found = _turned_stale(StepContext(recording, index)) if facts is None else facts if facts.values else None
     last = recording.source.count("\n") + 1
     shown = (each for each in (marks(found) if found else ()) if each.role != "made" and not (each.number and facts))
     return tuple(each for each in shown if not each.at.file and each.line <= last)
@@ -87,18 +71,18 @@ def failure_at(recording: Recording, index: int) -> FailureFacts | None:
 
 def _found_at(recording: Recording, index: int) -> FailureFacts | None:
     """Returns what a recording tells of the error of a step."""
-    moment = Moment(recording, index)
-    error = moment.step.error
+    context = StepContext(recording, index)
+    error = context.step.error
     if error is None:
         return None
-    needed = site_of(recording, moment.step.line)
-    if (found := spoilt(moment)) is not None:
-        value = _kept(moment, found.node, found.saved)
+    needed = site_of(recording, context.step.line)
+    if (found := spoilt(context)) is not None:
+        value = _kept(context, found.node, found.saved)
         writes = _written(recording, found.saved, value.names, found.writes)
         last = found.writes[-1][1].after if found.writes else None
         return FailureFacts("stale", needed, (replace(value, found=last, writes=writes),) if writes else ())
     kind = "refused" if error.failure is None else error.failure.kind
-    node = None if error.node is None else moment.node(error.node)
+    node = None if error.node is None else context.node(error.node)
     if kind == "again" and node is not None:
         released = site_of(recording, _released_in(recording, node.id))
         kept = KeptFacts(node.name, op=node.op, sites=site_of(recording, node.line))
@@ -117,62 +101,63 @@ def _released_in(recording: Recording, node: int) -> int | None:
     return None
 
 
-def _turned_stale(moment: Moment) -> FailureFacts | None:
-    lost = newly_stale(moment.recording, moment.index)
-    kept = {value.sites[0].line: value for each in lost if (value := _kept(moment, *each)).sites}
-    found = next(((saved, write) for write in moment.step.writes for _, saved in lost if saved.storage == write.storage), None)  # fmt: skip
+def _turned_stale(context: StepContext) -> FailureFacts | None:
+    lost = newly_stale(context.recording, context.index)
+    kept = {value.sites[0].line: value for each in lost if (value := _kept(context, *each)).sites}
+    found = next(((saved, write) for write in context.step.writes for _, saved in lost if saved.storage == write.storage), None)  # fmt: skip
     if found is None or not kept or len(kept) > MOST:
         return None
     *others, last = kept.values()
-    writes = _written(moment.recording, found[0], last.names, [(moment.step, found[1])])
+    writes = _written(context.recording, found[0], last.names, [(context.step, found[1])])
     return FailureFacts("stale", (), (*others, replace(last, writes=writes)))
 
 
 # --- a saved value -----------------------------------------------------------------------------------------------------
 
 
-def spoilt(moment: Moment) -> Spoilt | None:
+def spoilt(context: StepContext) -> Spoilt | None:
     """Returns the saved value that a failed node found overwritten; None if the error has another cause."""
-    error = moment.step.error
+    error = context.step.error
     if error is None or error.node is None:
         return None
-    mine = [saved for node, saved in stale(moment.after) if node == error.node]
+    mine = [saved for node, saved in stale(context.after) if node == error.node]
     suspects = [saved for saved in mine if error.storage in (None, saved.storage)]
     if not suspects:
         return None
-    failed = next((saved for saved in suspects if saved.name == _last_unpacked(moment)), suspects[0])
-    return Spoilt(error.node, failed, who_overwrote(moment.recording, failed, moment.index))
+    failed = next((saved for saved in suspects if saved.name == _last_unpacked(context)), suspects[0])
+    return Spoilt(error.node, failed, who_overwrote(context.recording, failed, context.index))
 
 
-def _last_unpacked(moment: Moment) -> str | None:
+def _last_unpacked(context: StepContext) -> str | None:
     """Returns the name of the saved tensor that backward unpacked last: a node may save several of one storage."""
-    moments = (step.backward for step in reversed(moment.recording.steps[: moment.step.index]))
+    moments = (step.backward for step in reversed(context.recording.steps[: context.step.index]))
     return next((backward.saved for backward in moments if backward and backward.action == "unpack"), None)
 
 
-def same_value(moment: Moment, node: int, saved: SavedFacts) -> list[SavedFacts]:
+def same_value(context: StepContext, node: int, saved: SavedFacts) -> list[SavedFacts]:
     """Returns a stale value as all the operands that the node keeps it as: `b * b` keeps `b` twice, and both go stale. A fresh one
     is found one operand at a time.
     """
-    if not moment.after.is_stale(saved) or node not in moment.after.nodes:
+    if not context.after.is_stale(saved) or node not in context.after.nodes:
         return [saved]
-    kept = namings(moment.recording, moment.after, node, kept_by(moment.after, node))
+    kept = namings(context.recording, context.after, node, kept_by(context.after, node))
     return next((list(each.saved) for each in kept if saved in each.saved), [saved])
 
 
-def _kept(moment: Moment, number: int, saved: SavedFacts) -> KeptFacts:
-    recording, node = moment.recording, moment.node(number)
+def _kept(context: StepContext, number: int, saved: SavedFacts) -> KeptFacts:
+    recording, node = context.recording, context.node(number)
     if node is None:
         return KeptFacts("")
     whose = kept_values(recording)
     kept = whose[number, saved.name]
-    others = [whose[number, each.name] for each in same_value(moment, number, saved)]
+    others = [whose[number, each.name] for each in same_value(context, number, saved)]
     positions = [each.place for each in others if each.place is not None]
     step = None if kept.step is None else recording.steps[kept.step]
-    storage = moment.after.storages.get(saved.storage)
+    storage = context.after.storages.get(saved.storage)
     alone = kept.alone and kept.tensor is not None
     named = [] if alone or len(positions) == len(others) else [each.role for each in others]
-    bound = moment.after.bound(kept.name) if kept.name else None
+    bound = context.after.bound(kept.name) if kept.name else None
+    coming = kept.tensor is not None and context.after.called(kept.tensor).awaits(kept.name)
     op, line = kept.made_by or ("", None)
     return KeptFacts(
         node.name,
@@ -180,7 +165,7 @@ def _kept(moment: Moment, number: int, saved: SavedFacts) -> KeptFacts:
         operands=tuple(named),
         positions=() if alone or named else tuple(sorted(positions)),
         names=(kept.name,) if kept.name else (),
-        former=bound not in (None, kept.tensor) and not _is_coming(moment, kept.tensor, kept.name),
+        former=bound not in (None, kept.tensor) and not coming,
         made_by="" if kept.role == RESULT else op,
         made_in=line,
         dtype=saved.dtype or ("" if storage is None else storage.dtype),
@@ -190,10 +175,6 @@ def _kept(moment: Moment, number: int, saved: SavedFacts) -> KeptFacts:
         sites=site_of(recording, node.line, step),
         inferred=saved.inferred,
     )
-
-
-def _is_coming(moment: Moment, tensor: int | None, name: str) -> bool:
-    return tensor is not None and moment.after.called(tensor).awaits(name)
 
 
 def _written(
@@ -221,7 +202,7 @@ def merged(writes: Iterator[OverwriteFacts]) -> tuple[OverwriteFacts, ...]:
 def _overwrite(
     recording: Recording, saved: SavedFacts, of_saved: Sequence[str], step: Step, write: WriteFacts
 ) -> OverwriteFacts:
-    there = Moment(recording, step.index)
+    there = StepContext(recording, step.index)
     storage = there.after.storages.get(saved.storage)
     kept = slot_runs(saved) if storage is None else slots_reached(storage, saved)
     how = "" if common_runs(kept, write.slots) else "beside"
@@ -250,7 +231,7 @@ def made_at(recording: Recording, tensor: int, names: Sequence[str]) -> Sites:
     """Returns the expression that made a tensor, as the program wrote it."""
     how = made(recording).get(tensor)
     step = None if how is None or how.how != "made" else next((s for s in recording.steps if s.output == tensor), None)
-    program = program_of(recording)
+    program = source_tree_of(recording)
     statement = None if program is None or step is None else program.statement(step.line)
     if step is None or statement is None:
         return ()
@@ -286,7 +267,7 @@ def explained(recording: Recording, watched: Sequence[tuple[str, str, FailureFac
 
 def site_of(recording: Recording, line: int | None, step: Step | None = None) -> Sites:
     """Returns a line of the recorded program, with what it says of a step; else with the whole statement."""
-    program = program_of(recording)
+    program = source_tree_of(recording)
     meant = None if step is None or step.line != line else expression_of(recording, step)
     if meant is None and program is not None:
         statement = program.statement(line)
@@ -294,7 +275,9 @@ def site_of(recording: Recording, line: int | None, step: Step | None = None) ->
     return _site(recording, program, line, meant)
 
 
-def _site(recording: Recording, program: Program | None, line: int | None, meant: ast.expr | ast.stmt | None) -> Sites:
+def _site(
+    recording: Recording, program: SourceTree | None, line: int | None, meant: ast.expr | ast.stmt | None
+) -> Sites:
     if line is None:
         return ()
     lines = recording.source.splitlines()

@@ -13,7 +13,7 @@ import pytest
 from inplacelab.cli.script import run_script
 from inplacelab.diagnosis.report import report_of_trials
 from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried
-from inplacelab.recording.fixes.recorded_trails import trails_of
+from inplacelab.recording.fixes.recorded import trails_of
 from tests.gallery.programs import GALLERY, Program
 from tests.tiers import choose, sample
 

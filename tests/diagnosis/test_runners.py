@@ -9,7 +9,7 @@ import pytest
 from inplacelab.cli.script import run_script
 from inplacelab.diagnosis.trials import NotTriedError, Trials
 from inplacelab.recording.fixes import SHOWN, block
-from inplacelab.recording.fixes.recorded_trails import trails_of
+from inplacelab.recording.fixes.recorded import trails_of
 from tests.recorders.failing_programs import failing_programs
 from tests.tiers import choose, sample
 

@@ -19,9 +19,13 @@ from inplacelab.diagnosis.trials import NotTriedError, Trials, Tried, text_of, w
 from inplacelab.recorders import fix_search  # noqa: E402
 from inplacelab.recorders.fix_search import Outcome  # noqa: E402
 from inplacelab.recording.facts import FixFacts  # noqa: E402
-from inplacelab.recording.fixes.located import Proposal, changed, lines_of  # noqa: E402
 from inplacelab.recording.fixes.proposals import proposals  # noqa: E402
-from inplacelab.recording.fixes.spots import Trail  # noqa: E402
+from inplacelab.recording.fixes.spots import (  # noqa: E402
+    Proposal,
+    Trail,
+    changed,
+    lines_of,
+)
 from inplacelab.recording.source_tree import applied  # noqa: E402
 from inplacelab.recording.trace import trail_of  # noqa: E402
 from tests.tiers import choose, sample  # noqa: E402

@@ -14,7 +14,7 @@ from inplacelab.dependence import Dependence
 from inplacelab.ops.table import ROWS
 from inplacelab.ops.table.depends import NOT_KNOWN, declared
 from inplacelab.ops.table.row import NoFormula
-from inplacelab.recording.dependence import sources
+from inplacelab.recording.sources import sources
 from tests.row_cases.each import for_each_variant
 
 SMALL = (1e-6, -1e-6)

@@ -65,7 +65,7 @@ def test_the_texts_are_looked_at() -> None:
     assert {
         "README.zh.md",
         "inplacelab/errors/writes.toml",
-        "inplacelab/recording/sentences/lines.py",
+        "inplacelab/recording/sentences/other_steps.py",
         "widgets/inplacelab_widgets/words/player.py",
         "docs/TEACHING.zh-CN.md",
         "docs/zh/step_a_cell.md",

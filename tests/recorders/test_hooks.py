@@ -7,8 +7,8 @@ from typing import Any
 
 import inplacelab as paddle
 from inplacelab.recording import queries
-from inplacelab.recording.passes import running
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.relations import running
 from inplacelab.recording.sentences import sentence
 
 Runner = Callable[..., Any]

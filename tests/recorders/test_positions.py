@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 import inplacelab as paddle
 from inplacelab.recording import Recording, Summary
-from inplacelab.recording.slots import Runs
-from inplacelab.recording.touched import touched
+from inplacelab.recording.slots import Runs, touched
 from tests.recorders import runs
 from tests.row_cases.every import CASES
 from tests.tiers import choose

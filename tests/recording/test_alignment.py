@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inplacelab.recording import Recording, alignment
-from inplacelab.recording.alignment import Alignment, Position, align
+from inplacelab.recording import Recording
+from inplacelab.recording.compare import alignment
+from inplacelab.recording.compare.alignment import Alignment, Position, align
 from tests.recorders.golden.renew import run
 
 HEAD = "h = paddle.to_tensor([1.0, 2.0], stop_gradient=False)\n"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 
 from inplacelab.recording import Recording
-from inplacelab.recording.alignment import align
-from inplacelab.recording.comparison import SIDES, Comparison
-from inplacelab.recording.conclusion import conclusion
+from inplacelab.recording.compare import SIDES, Comparison, conclusion
+from inplacelab.recording.compare.alignment import align
 from tests.recorders.golden.renew import run
 from tests.recording.test_alignment import programs, recorded
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inplacelab.recording import Recording
-from inplacelab.recording.alignment import align
-from inplacelab.recording.differences import Difference, differences, verdict
+from inplacelab.recording.compare.alignment import align
+from inplacelab.recording.compare.contrast import Difference, differences, verdict
 from tests.recorders.golden.renew import run
 
 SHARES = """theta = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)

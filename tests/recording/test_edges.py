@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inplacelab.recording.edges import edge_names
+from inplacelab.recording.naming import edge_names
 from tests.recorders.golden.renew import run
 
 START = "x = paddle.to_tensor([1., 2.], stop_gradient=False)\ny = paddle.to_tensor([3., 4.], stop_gradient=False)\n"

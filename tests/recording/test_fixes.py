@@ -13,9 +13,8 @@ from inplacelab.language import Text
 from inplacelab.recording import Recording
 from inplacelab.recording.facts import EditFacts, FixFacts
 from inplacelab.recording.fixes import block, fixes, in_one_sentence
-from inplacelab.recording.fixes.located import changed, lines_of
 from inplacelab.recording.fixes.proposals import proposals
-from inplacelab.recording.fixes.spots import Spot, Trail
+from inplacelab.recording.fixes.spots import Spot, Trail, changed, lines_of
 from inplacelab.recording.source_tree import applied
 from tests.recorders.golden.renew import run
 from tests.recording.conftest import any_recordings

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from inplacelab.recording import Recording, sentence
-from inplacelab.recording.edges import edge_names
-from inplacelab.recording.naming import naming
-from inplacelab.recording.quiz.question import on_storage
-from inplacelab.recording.sentences.step_context import Moment
-from inplacelab.recording.tensor_names import Called, coming_names
+from inplacelab.recording.naming import edge_names, naming
+from inplacelab.recording.quiz.memory import on_storage
+from inplacelab.recording.recording import Called, coming_names
+from inplacelab.recording.sentences.phrases import StepContext
 from tests.recorders.golden.renew import PROGRAMS, run
 from tests.subtests import for_each
 
@@ -133,9 +132,9 @@ def test_what_backward_keeps_and_passes_on_is_coming_as_well() -> None:
 
 def test_a_question_calls_it_as_the_picture_does_that_it_is_asked_beside() -> None:
     recording = run(START + "y = (x * 2.).relu_()\n").recording
-    assert str(on_storage(Moment(recording, 2), 1)) == "S1 (`→y`)"
-    assert str(Moment(recording, 2).called_until_now(1)) == "`→y`"
-    assert str(Moment(recording, 2).called_before(1)) == "`y`"
+    assert str(on_storage(StepContext(recording, 2), 1)) == "S1 (`→y`)"
+    assert str(StepContext(recording, 2).called_until_now(1)) == "`→y`"
+    assert str(StepContext(recording, 2).called_before(1)) == "`y`"
 
 
 @for_each("name", sorted(PROGRAMS))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from inplacelab.recording import Recording, to_json
-from inplacelab.recording.schema import FILE, schema
-from inplacelab.recording.upgrade import upgraded
+from inplacelab.recording.codec import upgraded
+from tests.recording.write_schema import FILE, schema
 from tests.tiers import examples
 
 SCHEMA = schema()
@@ -33,7 +33,7 @@ def test_the_schema_is_a_schema() -> None:
 
 def test_the_file_is_what_the_facts_say() -> None:
     assert json.loads(FILE.read_text(encoding="utf-8")) == SCHEMA, (
-        "write it again: python -m inplacelab.recording.schema"
+        "write it again: python -m tests.recording.write_schema"
     )
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from inplacelab.recording import Recording, StorageFacts, Summary, Values, WriteFacts
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.sentences import sentence
-from inplacelab.recording.slots import Runs, joined, without
-from inplacelab.recording.touched import Touched, effect, touched
+from inplacelab.recording.slots import Runs, Touched, effect, joined, touched, without
 from tests.recorders.runs import run
 
 

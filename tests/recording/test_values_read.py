@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import inplacelab as paddle
 from inplacelab.recording import StorageFacts, Summary, queries
 from inplacelab.recording.facts import TensorFacts
-from inplacelab.recording.values_read import bytes_of, element_values, slot_value, slots_reached, slots_under
+from inplacelab.recording.slots import bytes_of, element_values, slot_value, slots_reached, slots_under
 
 DTYPES = (
     "bool",

@@ -17,7 +17,7 @@ import pytest
 
 from inplacelab.language import LANGUAGES
 from inplacelab.recording import Recording
-from inplacelab.recording.comparison import SIDES
+from inplacelab.recording.compare import SIDES
 from inplacelab_widgets import comparison_exports as exports
 from inplacelab_widgets.page import payload_of
 from inplacelab_widgets.scene.comparison import ComparisonScene, comparison_of, outlined

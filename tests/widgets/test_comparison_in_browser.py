@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inplacelab.recording.comparison import SIDES
+from inplacelab.recording.compare import SIDES
 from inplacelab_widgets import comparison_exports as exports
 from inplacelab_widgets.scene.comparison import comparison_of
 from tests.in_browser import open_page, until_it_presents, until_it_presents_no_more, until_still

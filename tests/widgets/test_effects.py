@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from inplacelab.recording.tensor_names import Called
+from inplacelab.recording.recording import Called
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.cards import cards
 from inplacelab_widgets.scene.frame import frame

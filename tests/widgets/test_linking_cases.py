@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from inplacelab.recording.facts import StorageFacts, TensorFacts
-from inplacelab.recording.slots import slots_of
-from inplacelab.recording.values_read import slots_reached, slots_under
+from inplacelab.recording.slots import slots_of, slots_reached, slots_under
 
 TABLE = Path(__file__).parents[1] / "js" / "linking_cases.json"
 

@@ -9,8 +9,7 @@ import pytest
 
 from inplacelab.lessons import recorded
 from inplacelab.recording import Recording
-from inplacelab.recording.ranks import align_ranks
-from inplacelab.recording.replicas import compared
+from inplacelab.recording.ranks import align_ranks, compared
 from inplacelab_widgets import show_ranks
 from inplacelab_widgets.ranks_exports import html_of, svg_of, text_of
 from inplacelab_widgets.scene.ranks import RanksScene, ranks_scene

@@ -13,7 +13,7 @@ import pytest
 
 from inplacelab.language import LANGUAGES, Text, columns, padded
 from inplacelab.recording import Recording, State, sentence
-from inplacelab.recording.as_written import as_written
+from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.queries import tensors_counted_by
 from inplacelab.recording.quiz import questions_at
 from inplacelab.recording.relations import made, relation_of
@@ -109,7 +109,7 @@ def test_a_program_of_numpy() -> None:
 def check(recording: Recording) -> None:
     """Asserts all rules at all steps."""
     told: set[Text] = set()
-    code = {as_written(recording, step) for step in recording.steps}
+    code = {code_of(recording, step) for step in recording.steps}
     for state in recording.states():
         index = state.step.index
         said = sentence(recording, index)

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 
-from inplacelab.recording.values_read import element_values, slots_reached
+from inplacelab.recording.slots import element_values, slots_reached
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.acts import acts
 from inplacelab_widgets.scene.cards import cards

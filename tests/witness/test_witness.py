@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from inplacelab.recording import Recording, queries
 from inplacelab.recording.quiz import questions_at
+from inplacelab.recording.slots import slots_of
 from tests.recording.predictions import chosen, expected
 from tests.tiers import choose
 from tests.witness.random_programs import write
@@ -81,7 +82,7 @@ def _changed(recording: Recording, index: int) -> set[int]:
     for key in before.tensors.keys() & after.tensors.keys():
         was, now = (queries.visible_values(state, state.tensors[key]) for state in (before, after))
         if was is None or now is None:  # a large storage: whatever lies where was written
-            reached = queries.slots_of(after.tensors[key])
+            reached = slots_of(after.tensors[key])
             written = [w for w in after.step.writes if w.storage == after.tensors[key].storage]
             if any(first <= slot < last for w in written for first, last in w.slots for slot in reached):
                 found.add(key)

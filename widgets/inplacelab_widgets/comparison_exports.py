@@ -9,7 +9,7 @@ from collections.abc import Callable
 from html import escape
 
 from inplacelab.language import Text, speak
-from inplacelab.recording.comparison_report import report
+from inplacelab.recording.compare import report
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.page import whole_page

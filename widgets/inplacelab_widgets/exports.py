@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from inplacelab.language import Text, columns, get_language, padded
+from inplacelab.recording.file_text import presentable
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import headline, sentence
-from inplacelab.recording.stages import stages
-from inplacelab.recording.visible import presentable
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.page import whole_page

@@ -13,7 +13,7 @@ from paddle.base import core
 
 from inplacelab.frameworks.paddle.readings import address_of, layout_of
 from inplacelab.layout import Layout, packed
-from inplacelab.recorders import dependences
+from inplacelab.recorders import framework_rules
 from inplacelab.recorders.positions import (
     ALL,
     MOST_SLOTS,
@@ -39,8 +39,8 @@ from inplacelab.recorders.positions import (
 
 if TYPE_CHECKING:
     from inplacelab.frameworks.paddle.known import KnownTensor
-    from inplacelab.recorders.dependences.call import Found
     from inplacelab.recorders.events import Operand
+    from inplacelab.recorders.framework_rules.call import Found
 
 _OPERATORS: Mapping[str, str] = {
     "__add__": "add", "__radd__": "add", "__sub__": "subtract", "__rsub__": "rsub", "__mul__": "multiply", "__rmul__": "multiply",
@@ -248,11 +248,11 @@ def depends(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Found
         function = function.args[-1]
     if name.endswith("_") and any(_lies_partly_under(tensors[0], each) for each in tensors[1:]):
         return None  # Paddle reads it while it overwrites it
-    asked = dependences.Call(
+    asked = framework_rules.Call(
         name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, {},
         weight_has_rows=False, function=function, as_tensor=_as_tensor,
     )  # fmt: skip
-    return dependences.dependence(asked, tensors)
+    return framework_rules.dependence(asked, tensors)
 
 
 def _as_tensor(array: Any) -> Any:

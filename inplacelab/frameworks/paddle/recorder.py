@@ -48,8 +48,8 @@ from inplacelab.frameworks.paddle.readings import address_of, gradient_held, has
 from inplacelab.frameworks.paddle.saved import kept_by
 from inplacelab.layout import Layout, share_slots
 from inplacelab.recorders import events
-from inplacelab.recorders.dependences import depends_of
 from inplacelab.recorders.events import Operand
+from inplacelab.recorders.framework_rules import depends_of
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.positions import ALL
 from inplacelab.recorders.program import Program, Scope, scopes_of

@@ -12,7 +12,7 @@ import torch
 
 from inplacelab.frameworks.torch.readings import layout_of
 from inplacelab.layout import Layout
-from inplacelab.recorders import dependences
+from inplacelab.recorders import framework_rules
 from inplacelab.recorders.positions import (
     ALL,
     At,
@@ -35,8 +35,8 @@ from inplacelab.recorders.positions import (
 
 if TYPE_CHECKING:
     from inplacelab.frameworks.torch.known import KnownTensor
-    from inplacelab.recorders.dependences.call import Found
     from inplacelab.recorders.events import Operand
+    from inplacelab.recorders.framework_rules.call import Found
 
 _VIEWS = frozenset({"data", "T", "mT", "H", "mH", "real", "imag"})
 """Properties that give tensors."""
@@ -252,12 +252,12 @@ _COPIES = frozenset({
 def depends(call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Found:
     """Returns how the result of a call will depend on its tensors; None if that is not known."""
     name, tensors, function = call.kind.name, call.tensors, call.function
-    asked = dependences.Call(
+    asked = framework_rules.Call(
         name, args, kwargs, _is_tensor, _as_array, _READS, _WRITES, _ALIASES,
         weight_has_rows=True, function=function, as_tensor=torch.from_numpy,
     )  # fmt: skip
     try:
-        return dependences.dependence(asked, tensors)
+        return framework_rules.dependence(asked, tensors)
     except Exception:  # noqa: BLE001  # whatever arguments of an unusual kind raise
         return None
 

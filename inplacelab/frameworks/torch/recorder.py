@@ -37,8 +37,8 @@ from inplacelab.frameworks.torch.patch import Patch
 from inplacelab.frameworks.torch.readings import SHOWS_SAVED, Unseen, memory_of, needs_gradient, version_of
 from inplacelab.frameworks.torch.swaps import Swaps
 from inplacelab.recorders import events
-from inplacelab.recorders.dependences import depends_of
 from inplacelab.recorders.events import Operand
+from inplacelab.recorders.framework_rules import depends_of
 from inplacelab.recorders.instrument import statement_begins
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.positions import ALL

@@ -12,8 +12,7 @@ from inplacelab.layout import Layout
 from inplacelab.recorders.events import Kept, Operand
 from inplacelab.recorders.snapshots import Snapshot, Whole
 from inplacelab.recording.facts import LaunchFacts, OperandFacts, SavedFacts, StorageFacts, Summary, Values
-from inplacelab.recording.slots import Laid, Runs, joined, slot_runs
-from inplacelab.recording.values_read import slots_under
+from inplacelab.recording.slots import Laid, Runs, joined, slot_runs, slots_under
 
 
 def values(snapshot: Snapshot | None) -> Values | Summary | None:

@@ -4,47 +4,138 @@ A fix is made for *this* program: with it, the program runs, and its gradients a
 Each fix is tried (`recorders/fix_search.py`); one that was not tried says so, and is shown only if what is known shows that it is safe. If that
 shows none, there is general advice.
 
-    spots.py             where in the text, and what is known of the tensors there: plain data, made of a recording or of a watch
-    recorded_trails.py   makes that of a recording
-    proposals.py         what may fix it, cheapest first       kept_copies.py, recompute.py    two kinds of that
-    refused_operations.py    what may, where an operation was refused
-    located.py           spots in parsed files                 order.py         whether an edit may move a statement
-    outcomes.py          the words of fixes                    difference.py    which lines a fix changes
+    spots.py         where in the text, and what is known of the tensors there: plain data, made of a recording or of a watch; in parsed files
+    recorded.py      makes that of a recording; what may fix an operation that was refused
+    proposals.py     what may fix it, cheapest first       kept_copies.py   one kind of that
+    order.py         whether an edit may move a statement
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher, unified_diff
+from itertools import groupby
 from pathlib import Path
+from typing import get_args
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import EditFacts, FixFacts
-from inplacelab.recording.fixes.located import OF_ONE_FILE, Lines, Proposal, Read, Sources, Where
+from inplacelab.recording.facts import EditFacts, Evidence, FixFacts
 from inplacelab.recording.fixes.order import may_move
-from inplacelab.recording.fixes.outcomes import block, in_one_sentence, label, way
 from inplacelab.recording.fixes.proposals import NO_ORDINARY, out_of_place, proposals, written_names
-from inplacelab.recording.fixes.recorded_trails import trails_of
-from inplacelab.recording.fixes.refused_operations import refusal_fixes
-from inplacelab.recording.fixes.spots import Spot, Trail
+from inplacelab.recording.fixes.recorded import refusal_fixes, trails_of
+from inplacelab.recording.fixes.spots import OF_ONE_FILE, Lines, ParsedFiles, Proposal, Read, Spot, Trail, Where
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.source_tree import applied, source_lines
 from inplacelab.supported import framework_named
 
-__all__ = [
-    "SHOWN",
-    "block",
-    "fixes",
-    "fixes_for",
-    "in_one_sentence",
-    "label",
-    "named",
-    "of_program",
-    "untried",
-    "way",
-    "with_copies",
-    "with_fixes",
-]
+NAMED = 4
+"""So many names are said to have other values."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What trying a fix may show.
+
+    Attributes:
+        briefly: in a few words: "Checked".
+        wholly: as a clause that follows "To fix it" in brackets.
+    """
+
+    briefly: Text
+    wholly: Text
+
+    @property
+    def brief(self) -> Text:
+        """A sentence in brackets, for pictures."""
+        return Text("({0}.)", "（{0}。）").format(self.briefly)
+
+
+OUTCOMES: Mapping[Evidence, Outcome] = {
+    "": Outcome(Text("Not checked", "未经检验"), Text("not checked", "未经检验")),
+    "runs": Outcome(
+        Text("The program then runs; what it computes was not checked", "改后程序能够运行；计算结果是否正确未经检验"),
+        Text("the program then runs; what it computes was not checked", "改后程序能够运行；计算结果是否正确未经检验"),
+    ),
+    "same": Outcome(
+        Text("Same gradients as the original; nothing further was checked", "梯度与原程序相同；此外未作检验"),
+        Text(
+            "it runs, with the same loss and gradients as the original with copies; nothing further was checked",
+            "能够运行，损失和梯度与带副本的原程序相同；此外未作检验",
+        ),
+    ),
+    "gradients": Outcome(
+        Text("Checked", "已检验"),
+        Text(
+            "checked: it runs, and the loss and the gradients are right, on other data, too",
+            "已检验：能够运行，损失和梯度正确，换用其他数据也正确",
+        ),
+    ),
+}
+"""In the order of `Evidence`."""
+
+_HEADS = (Text("To fix it ({0}):", "改法（{0}）："), Text("To fix it, one of these ({0}):", "改法（任选其一；{0}）："))
+_OR_HEADS = (Text("Or ({0}):", "或者（{0}）："), Text("Or one of these ({0}):", "或者（任选其一；{0}）："))
+_ITEM = Text("  - {0}", "  - {0}")
+_REASON, _PRICE = Text(": {0}", "：{0}"), Text(" ({0})", "（{0}）")
+_DIFFERS = Text(
+    "; the final values of {0} differ, so check whether you need the write", "；{0} 最后的值不同，请看是否需要这次写入"
+)
+_SLOPES = Text(
+    "; {0} elements of the first pass's gradients agree with finite differences of the loss",
+    "；第一次反向传播的梯度中有 {0} 个元素与损失的有限差分一致",
+)
+
+
+def way(fix: FixFacts) -> Text:
+    """Returns what to do, why and at what price: "put `h = h.clone()` before line 4, so that ... (12 bytes more)"."""
+    said = fix.says
+    if fix.reason.en:
+        said += _REASON.format(fix.reason)
+    if fix.price.en:
+        said += _PRICE.format(fix.price)
+    if fix.differs:
+        names = [f"`{each}`" for each in fix.differs[:NAMED]]
+        said += _DIFFERS.format(Text(", ".join(names), "、".join(names)))
+    return said
+
+
+def _alike(found: Sequence[FixFacts]) -> list[tuple[Outcome, list[FixFacts]]]:
+    """Returns fixes of which trying has shown the same, together; what shows most comes first."""
+    most = sorted(found, key=lambda each: -get_args(Evidence).index(each.checked))
+    return [(OUTCOMES[checked], [*group]) for checked, group in groupby(most, key=lambda each: each.checked)]
+
+
+def block(found: Sequence[FixFacts]) -> list[Text]:
+    """Returns the lines of a report that say how to fix a program; none if there is no fix."""
+    lines: list[Text] = []
+    for outcome, fixes in _alike(found):
+        heads = _OR_HEADS if lines else _HEADS
+        shown = outcome.wholly
+        slopes = [each.slopes for each in fixes if each.slopes]
+        if slopes:
+            shown += _SLOPES.format(min(slopes))
+        lines.append(heads[len(fixes) > 1].format(shown))
+        lines += [_ITEM.format(way(each)) for each in fixes]
+    return lines
+
+
+def in_one_sentence(found: Sequence[FixFacts]) -> Text:
+    """Joins fixes into a sentence that follows "Instead, ": "call `loss.backward()` before line 6; or in line 6 write ... (Checked.)"."""
+    said = Text("", "")
+    for outcome, fixes in _alike(found):
+        ways = [way(each) for each in fixes]
+        joined = Text("; or ".join(each.en for each in ways), "；或者，".join(each.zh for each in ways))
+        said += (Text(" Or ", "或者，") if said.en else Text("", "")) + joined + Text(". ", "。") + outcome.brief
+    return said
+
+
+def label(found: Sequence[FixFacts]) -> Text:
+    """Returns what was found by trying fixes, as a sentence in brackets."""
+    least = _alike(found)[-1][0].wholly
+    return Text("({0}.)", "（{0}。）").format(Text(least.en[:1].upper() + least.en[1:], least.zh))
+
 
 SHOWN = 2
 """So many fixes are shown."""
@@ -155,7 +246,7 @@ _COMPUTED_AGAIN = Text("compute the loss again after {0}, from the new values", 
 def _advice(trails: Sequence[Trail], read: Read, lines: Lines) -> Iterator[FixFacts]:
     """Yields general advice, with all the lines and the names that it is about: the write that the pass failed on comes first."""
     writes = [write[0] for each in trails for write in each.writes]
-    sources = Sources(read, trails, lines)
+    sources = ParsedFiles(read, trails, lines)
     by_line: dict[int, list[tuple[Where, Spot]]] = {}
     for spot in dict.fromkeys(writes):
         for where in sources.at((spot,)):
@@ -210,3 +301,36 @@ def _bound(loop: ast.For | ast.While) -> set[str]:
     """Returns the names that a loop binds each time."""
     target = loop.target if isinstance(loop, ast.For) else None
     return {each.id for each in ast.walk(target) if isinstance(each, ast.Name)} if target is not None else set()
+
+
+def lines_after(source: str, fix: FixFacts) -> list[tuple[str, bool]]:
+    """Returns the lines of a fixed program, each with whether it is new."""
+    old, new = (
+        [each.rstrip("\r\n") for each in source_lines(source)],
+        [each.rstrip("\r\n") for each in source_lines(applied(source, fix.edits))],
+    )
+    found: list[tuple[str, bool]] = []
+    for tag, _, _, begin, end in SequenceMatcher(None, old, new).get_opcodes():
+        found += [(line, tag != "equal") for line in new[begin:end]]
+    return found
+
+
+def edits_between(before: str, after: str) -> tuple[EditFacts, ...]:
+    """Returns the edits of whole lines that make one text of another."""
+    old, new = source_lines(before), source_lines(after)
+    changes = (each for each in SequenceMatcher(None, old, new, autojunk=False).get_opcodes() if each[0] != "equal")
+    return tuple(EditFacts(i + 1, 0, k + 1, 0, "".join(new[begin:end])) for _, i, k, begin, end in changes)
+
+
+def diff_of(changes: Mapping[str, tuple[str, str]], name: Callable[[str], str] = str) -> str:
+    """Returns what a fix changes, as `diff -u` shows it.
+
+    Args:
+        changes: the texts of the files, before and after (see `located.changed`).
+        name: how a file is named.
+    """
+    found = []
+    for file, (before, after) in changes.items():
+        lines = before.splitlines(keepends=True), after.splitlines(keepends=True)
+        found += list(unified_diff(*lines, name(file), name(file), n=1))
+    return "".join(line if line.endswith("\n") else line + "\n" for line in found)

@@ -7,9 +7,17 @@ from collections.abc import Iterator, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import EditFacts
-from inplacelab.recording.fixes.located import Proposal, Sources, Where, augmented, name_in_place, replaced, written_by
-from inplacelab.recording.fixes.spots import Trail
-from inplacelab.recording.source_tree import ATOMS, Program, in_place_calls, root_of
+from inplacelab.recording.fixes.spots import (
+    ParsedFiles,
+    Proposal,
+    Trail,
+    Where,
+    augmented,
+    name_in_place,
+    replaced,
+    written_by,
+)
+from inplacelab.recording.source_tree import ATOMS, SourceTree, in_place_calls, root_of
 
 _KEEP = Text("let {0} keep a copy: `{1}`", "让{0}保存副本：`{1}`")
 _KEEP_LINE_BEFORE = Text(
@@ -22,7 +30,7 @@ _COPY_BACK = Text(
 )
 
 
-def copies_kept(trail: Trail, sources: Sources) -> Iterator[Proposal]:
+def copies_kept(trail: Trail, sources: ParsedFiles) -> Iterator[Proposal]:
     """Yields ways to have a copy of one value kept: first those with the fewest copies."""
     for where in sources.at(trail.kept):
         yield from _copying_saved(where)
@@ -33,7 +41,7 @@ def copies_kept(trail: Trail, sources: Sources) -> Iterator[Proposal]:
             yield from _copying_operands(where)
 
 
-def copies_of_all(trails: Sequence[Trail], sources: Sources) -> list[Proposal]:
+def copies_of_all(trails: Sequence[Trail], sources: ParsedFiles) -> list[Proposal]:
     """Returns edits that together have a copy of each value kept, if more is copied than need be.
 
     They change nothing but what is kept: every tensor has the values that it had, under all its names.
@@ -109,7 +117,7 @@ def _copying_back(where: Where) -> Iterator[Proposal]:
 
 
 def _back_in_a_statement(
-    program: Program, statement: ast.Expr | ast.Assign, call: ast.Call, target: str
+    program: SourceTree, statement: ast.Expr | ast.Assign, call: ast.Call, target: str
 ) -> EditFacts | None:
     """Rewrites a statement whose value is a call, or a chain of calls: `x.exp_().sin_()` as `x[...] = x.exp()`, `x.sin_()`."""
     chain = in_place_calls(statement.value) if call is not statement.value else [call]
@@ -178,7 +186,7 @@ def _is_pass(where: Where) -> bool:
     return any(isinstance(each, ast.Attribute) and each.attr in ("backward", "grad") for each in called)
 
 
-def _operands(program: Program, expression: ast.expr) -> list[ast.expr]:
+def _operands(program: SourceTree, expression: ast.expr) -> list[ast.expr]:
     """Returns the operands of an operator or a call, also those in a list."""
     if isinstance(expression, ast.BinOp):
         return [expression.left, expression.right]
@@ -191,7 +199,7 @@ def _operands(program: Program, expression: ast.expr) -> list[ast.expr]:
     return [*parts, function.value] if is_method and isinstance(function, ast.Attribute) else parts
 
 
-def _no_tensors(program: Program) -> set[str | None]:
+def _no_tensors(program: SourceTree) -> set[str | None]:
     """Returns the names of modules, classes and functions."""
     defined = (n.name for n in ast.walk(program.tree) if isinstance(n, ast.ClassDef | ast.FunctionDef))
     return {*program.imported, *defined, "self", None}

@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 
 from inplacelab.recording.facts import EditFacts, NodeFacts, Step, TensorFacts
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.source_tree import Program, root_of, source_lines
-
-__all__ = ["Began", "keeps_order", "may_move", "moves"]
+from inplacelab.recording.source_tree import SourceTree, root_of, source_lines
 
 Began = tuple[int, int]
 """A statement that began: its line, and how many frames of the program ran it."""
@@ -31,11 +29,11 @@ def may_move(recording: Recording, edits: Sequence[EditFacts]) -> bool:
     """Whether the recording of a run that ended in a failed pass shows, too, that edits may move a statement: one that ran once, across none that
     looks at gradients.
     """
-    program, swaps = Program(recording.source), list(_swaps(recording.source, edits))
+    program, swaps = SourceTree(recording.source), list(_swaps(recording.source, edits))
     return bool(swaps) and not recording.truncated and all(_may_swap(recording, program, each) for each in swaps)
 
 
-def _may_swap(recording: Recording, program: Program, swap: _Swap) -> bool:
+def _may_swap(recording: Recording, program: SourceTree, swap: _Swap) -> bool:
     parts = _within(program, swap.first), _within(program, swap.then)
     attributes = [
         node.attr for part in parts for each in part for node in ast.walk(each) if isinstance(node, ast.Attribute)
@@ -67,7 +65,7 @@ def keeps_order(recording: Recording, began: Sequence[Began], edits: Sequence[Ed
         return True
     if recording.truncated:
         return False
-    program = Program(recording.source)
+    program = SourceTree(recording.source)
     return all(_independent(recording, began, program, each) for each in swaps)
 
 
@@ -104,7 +102,7 @@ def _code(text: str) -> str | None:
     return ast.dump(tree) if tree.body else None
 
 
-def _independent(recording: Recording, began: Sequence[Began], program: Program, swap: _Swap) -> bool:
+def _independent(recording: Recording, began: Sequence[Began], program: SourceTree, swap: _Swap) -> bool:
     runs = list(_runs(began, swap))
     if not runs or None in runs:
         return False
@@ -164,7 +162,7 @@ def _end(began: Sequence[Began], position: int, lines: range) -> int:
 # --- names -------------------------------------------------------------------------------------------------------------
 
 
-def _within(program: Program, lines: range) -> list[ast.stmt]:
+def _within(program: SourceTree, lines: range) -> list[ast.stmt]:
     return [
         each
         for each in ast.walk(program.tree)

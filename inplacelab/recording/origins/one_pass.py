@@ -1,20 +1,27 @@
-"""A backward pass as the search of paths needs it: its roots, the gradients that it began with, and the nodes that it reaches."""
+"""A backward pass as the search of paths needs it: its roots, the gradients that it began with, the nodes that it reaches, and its hops: how strongly
+a number follows another one that it was computed from, with the values as they were and as backward found them.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
-from inplacelab.recording.facts import RootFacts, Step, TensorFacts
-from inplacelab.recording.lost_history import WITHOUT_HISTORY
-from inplacelab.recording.origins.arrivals import Arrival, arrivals
-from inplacelab.recording.origins.back import operands_of
-from inplacelab.recording.origins.elements import slots_of_element
+from inplacelab.dependence import Dependence
+from inplacelab.recording.facts import Number, RootFacts, Step, TensorFacts
+from inplacelab.recording.origins.back import Computed, Origin, computed, operands_of
+from inplacelab.recording.origins.elements import Arrival, arrivals, next_arrival, number_of, slot_of, slots_of_element
+from inplacelab.recording.origins.forward import MOST_EDGES, Flow
+from inplacelab.recording.origins.paths import Hop
+from inplacelab.recording.origins.slope_table import UNKNOWN, Slope
+from inplacelab.recording.origins.slopes import slope
 from inplacelab.recording.recording import Recording, State
-
-__all__ = ["OnePass", "leads_to", "made_node"]
+from inplacelab.recording.sources import for_element
+from inplacelab.recording.unnoticed_writes import WITHOUT_HISTORY
+from inplacelab.supported import framework_of
 
 MOST_NUMBERS = 20_000
 """Paths are followed through so many numbers, counted backwards from the pass."""
@@ -92,10 +99,10 @@ def leads_to(recording: Recording, step: Step, tensor: int) -> bool:
 
 def _roots(begun: Step) -> list[RootFacts]:
     """The nodes with which a pass began."""
-    moment = begun.backward
-    if moment is None or moment.node is None:
+    backward = begun.backward
+    if backward is None or backward.node is None:
         return []
-    return [RootFacts(moment.node, moment.gradient), *moment.others]
+    return [RootFacts(backward.node, backward.gradient), *backward.others]
 
 
 def _seeds(before: State, roots: Sequence[RootFacts]) -> Mapping[tuple[int, int], float | None]:
@@ -139,3 +146,176 @@ def _numbers_until(recording: Recording) -> list[int]:
     for k in range(1, len(came)):
         came[k] += came[k - 1]
     return came
+
+
+MOST_IN_WINDOWS = 4096
+
+
+def slot_given_by_window(
+    recording: Recording, made: Step, base: TensorFacts, view: TensorFacts, element: int | None, slot: int
+) -> int | None:
+    """Returns the slot to which backward gives the gradient of an element of a view: the element's own, except for overlapping windows.
+
+    Args:
+        recording: the recording.
+        made: the step that made the view.
+        base: the tensor of which it is a view.
+        view: the view.
+        element: the number of the element; None if it was read through another view of the view: then the first one in the slot is meant.
+        slot: its slot.
+
+    Returns:
+        The slot; None if another gradient is written over the element's.
+    """
+    node = None if made.kept is None else recording.state(made.index).nodes.get(made.kept)
+    defects = framework_of(recording).defects
+    if node is None or node.name not in defects.windows | defects.offsets or prod(view.shape) > MOST_IN_WINDOWS:
+        return slot
+    here = [k for k in range(prod(view.shape)) if slot_of(view, k) == slot]
+    if (here[0] if element is None else element) != here[-1]:
+        return None
+    if node.name in defects.offsets:
+        return slot_of(base, slot) if slot < prod(base.shape) else None
+    return slot
+
+
+def with_weight_of_ones(
+    recording: Recording, step: Step, tensors: Sequence[int], values: Sequence[Number | None]
+) -> list[Number | None]:
+    """Returns the values with which backward computes: a weight that needs no gradient may be taken for ones.
+
+    Args:
+        recording: the recording.
+        step: the step that computed something from the values.
+        tensors: the tensors through which they were read.
+        values: the values.
+    """
+    node = None if step.kept is None else recording.state(step.index).nodes.get(step.kept)
+    if node is None or node.name not in framework_of(recording).defects.weights or len(step.inputs) < 2:
+        return list(values)
+    weight = recording.before(step.index).tensors.get(step.inputs[1])
+    if weight is None or weight.needs_gradient:
+        return list(values)
+    return [1.0 if tensor == weight.id else value for tensor, value in zip(tensors, values, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """An element that a step computed.
+
+    Attributes:
+        found: how it was computed.
+        places: which of the origins are in a slot.
+        values, later: the values of the origins, as they were and as backward found them.
+        overwrote: the line that overwrote one of them meanwhile; None if none did.
+        own, line: see `slope`.
+    """
+
+    found: Computed
+    places: Mapping[tuple[int, int], list[int]]
+    values: Sequence[Number | None]
+    later: Sequence[Number | None]
+    overwrote: int | None
+    own: int | None
+    line: int
+
+
+class Hops:
+    """The hops of one pass.
+
+    Args:
+        recording: the recording.
+        begun: the step in which the pass began.
+    """
+
+    def __init__(self, recording: Recording, begun: int) -> None:
+        self._recording, self._begun = recording, begun
+        self._results: dict[tuple[int, int, int], Result] = {}
+
+    def hop(self, flow: Flow, places: Sequence[int]) -> Hop:
+        """Returns the hop to an element from the number that stands at some places among its origins."""
+        step, result = self._recording.steps[flow.step], self.result(flow)
+        depends = None if step.depends is None else self._depends(step.depends, flow)
+        if depends is None:
+            return Hop(flow, UNKNOWN)
+        own, line, value = result.own, result.line, result.found.value
+        then = _added(slope(step.op, depends, result.values, k, value, own=own, line=line) for k in places)
+        if then.value is None or (result.overwrote is None and result.later == result.values):
+            return Hop(flow, then)
+        out = self._value_now(flow.storage, flow.slot)
+        out = value if out is None else out
+        now = _added(slope(step.op, depends, result.later, k, out, own=own, line=line, checked=False) for k in places)
+        return Hop(flow, then, None if now == then else now, None if now == then else result.overwrote)
+
+    def _depends(self, depends: Dependence, flow: Flow) -> Dependence:
+        if not depends.weights and not depends.given:
+            return depends
+        after, before = self._recording.state(flow.step), self._recording.before(flow.step)
+        made = after.tensors.get(flow.tensor) or before.tensors[flow.tensor]
+        return for_element(depends, number_of(after, made, flow.index))
+
+    def result(self, flow: Flow) -> Result:
+        """Returns what is known of an element that a step computed. Many paths may lead to it."""
+        at = flow.storage, flow.slot, flow.step
+        if at not in self._results:
+            self._results[at] = self._result(flow)
+        return self._results[at]
+
+    def _result(self, flow: Flow) -> Result:
+        found = computed(self._recording, flow.storage, flow.slot, flow.step, most=MOST_EDGES)
+        places: dict[tuple[int, int], list[int]] = {}
+        for k, each in enumerate(found.origins):
+            places.setdefault((each.storage, each.slot), []).append(k)
+        later, overwrote = self._as_backward_found(self._recording.steps[flow.step], found.origins)
+        later = with_weight_of_ones(
+            self._recording, self._recording.steps[flow.step], [each.tensor for each in found.origins], later
+        )
+        own = next((k for k, each in enumerate(found.origins) if each.index == flow.index), None)
+        line = sum(each.tensor == found.origins[0].tensor for each in found.origins)
+        return Result(found, places, [each.value for each in found.origins], later, overwrote, own, line)
+
+    def _as_backward_found(self, step: Step, origins: Sequence[Origin]) -> tuple[list[Number | None], int | None]:
+        """The values of the origins when the pass began, as far as the step's node had saved them, and the line that overwrote one."""
+        recording = self._recording
+        node = None if step.kept is None else recording.state(step.index).nodes.get(step.kept)
+        kept = {saved.storage for saved in node.saved if not saved.copy} if node is not None else set()
+        values, line = [], None
+        for each in origins:
+            over = next_arrival(recording, each.storage, each.slot, each.step) if each.storage in kept else None
+            value = each.value
+            if over is not None and over.step < self._begun:
+                value, line = self._value_now(each.storage, each.slot), recording.steps[over.step].line
+            values.append(value)
+        result = _storage_of_result(recording, step)
+        if line is None and result is not None and result in kept:
+            line = _overwritten(recording, step, result, self._begun)
+        return values, line
+
+    def _value_now(self, storage: int, slot: int) -> Number | None:
+        facts = self._recording.before(self._begun).storages.get(storage)
+        known = facts is not None and isinstance(facts.values, tuple) and slot < len(facts.values)
+        return facts.values[slot] if known and facts is not None and isinstance(facts.values, tuple) else None
+
+
+def _storage_of_result(recording: Recording, step: Step) -> int | None:
+    facts = None if step.output is None else recording.state(step.index).tensors.get(step.output)
+    return None if facts is None else facts.storage
+
+
+def _overwritten(recording: Recording, step: Step, storage: int, begun: int) -> int | None:
+    """The line that wrote a storage between a step and the pass."""
+    later = (each for each in arrivals(recording).get(storage, ()) if step.index < each.step < begun)
+    return next((recording.steps[each.step].line for each in later), None)
+
+
+def _added(slopes: Iterable[Slope]) -> Slope:
+    """The slopes of one number in several places, as in `w * w`."""
+    found = list(slopes)
+    if len(found) == 1:
+        return found[0]
+    values = [each.value for each in found]
+    if not found or any(value is None for value in values):
+        return UNKNOWN
+    alike = len(set(found)) == 1
+    written = f"{len(found)} · {found[0].written}" if alike else " + ".join(each.written for each in found)
+    return replace(found[0], value=sum(value for value in values if value is not None), written=written)

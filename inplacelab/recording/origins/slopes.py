@@ -1,7 +1,7 @@
 """Says how strongly a result follows one of the numbers that it was computed from: the factor that backward multiplies by.
 
-An operation that is not in a table has no known slope. Where an argument that is not recorded decides (the `p` of a norm, the `correction` of a
-variance), the form that yields the recorded result is taken; if none does, the slope is not known.
+An operation that is not in the table has no known slope: it is shown as `?`. Where an argument that is not recorded decides (the `p` of a norm,
+the `correction` of a variance), the form that yields the recorded result is taken; if none does, the slope is not known.
 """
 
 from __future__ import annotations
@@ -12,13 +12,19 @@ from collections.abc import Sequence
 from inplacelab.dependence import Dependence
 from inplacelab.recording.facts import Number
 from inplacelab.recording.naming import number_label
-from inplacelab.recording.origins.arithmetic import ADDING, COPIES, DISTANCES, plain_name, products_of
-from inplacelab.recording.origins.axis_slopes import ALONG_AXES
-from inplacelab.recording.origins.layer_slopes import attention
-from inplacelab.recording.origins.pointwise_slopes import POINTWISE, product_of_others
-from inplacelab.recording.origins.slope_forms import ONE, UNKNOWN, Asked, Form, Slope, in_brackets, labeled
-
-__all__ = ["UNKNOWN", "Slope", "slope"]
+from inplacelab.recording.origins.back import ADDING, COPIES, DISTANCES, plain_name, products_of
+from inplacelab.recording.origins.slope_table import (
+    FORMS,
+    ONE,
+    UNKNOWN,
+    Asked,
+    Form,
+    Slope,
+    in_brackets,
+    labeled,
+    product_of_others,
+    softmax,
+)
 
 
 def slope(  # noqa: PLR0913  # a question with all its facts
@@ -50,28 +56,26 @@ def slope(  # noqa: PLR0913  # a question with all its facts
     >>> slope("norm", Dependence("reduced", (0,)), [3.0, 4.0], 0, 5.0)
     Slope(value=0.6, written='3 / 5')
     """
-    if depends.how == "reduced" and not depends.text and plain_name(op) in ("sum", "mean"):
-        return ONE if plain_name(op) == "sum" else Slope(1 / len(operands), f"1 / {len(operands)}")
+    name = plain_name(op)
+    if depends.how == "reduced" and not depends.text and name in ("sum", "mean"):
+        return ONE if name == "sum" else Slope(1 / len(operands), f"1 / {len(operands)}")
     given = {each.name: float(each.value.real) for each in depends.given}
     real = [float(each) for each in operands if isinstance(each, bool | int | float)]
     if len(real) != len(operands) or not isinstance(result, bool | int | float):
-        return _without_values(plain_name(op), depends)
-    listed = [float(each.value.real) for each in depends.given if each.name == "label"]
-    asked = Asked(real, at, own, float(result), given, listed, len(real) if line is None else line)
+        moves = name in COPIES or (depends.how in _MOVES and name != "dropout") or name in ("sum", "cumsum")
+        return ONE if moves else UNKNOWN
+    labels = [float(each.value.real) for each in depends.given if each.name == "label"]
+    asked = Asked(real, at, own, float(result), given, labels, len(real) if line is None else line)
     try:
         return _slope((op or "?").rstrip("_"), depends, asked, checked=checked)
     except (ZeroDivisionError, ValueError, OverflowError, IndexError):
         return UNKNOWN
 
 
-def _without_values(name: str, depends: Dependence) -> Slope:
-    return (
-        ONE if name in COPIES or (depends.how in _MOVES and name != "dropout") or name in ("sum", "cumsum") else UNKNOWN
-    )
-
-
 _MOVES = ("moved", "chosen", "reordered", "joined", "stacked")
 """Rules by which an element is another one."""
+_LARGEST = ("max", "min", "maximum", "minimum", "aminmax", "cummax", "cummin")
+"""Operations whose result is one of their operands, or the same of a part."""
 
 
 def _slope(op: str, depends: Dependence, asked: Asked, *, checked: bool) -> Slope:  # noqa: C901, PLR0911  # one case after the other
@@ -81,17 +85,14 @@ def _slope(op: str, depends: Dependence, asked: Asked, *, checked: bool) -> Slop
     if "rounds" in asked.given:
         return Slope(0.0, "0")
     if name in COPIES or depends.how in _MOVES:
-        return (
-            ONE
-            if not checked or len(asked.x) > 1 or _close(asked.x[0], asked.out) or not math.isfinite(asked.out)
-            else UNKNOWN
-        )
+        same = len(asked.x) > 1 or _close(asked.x[0], asked.out) or not math.isfinite(asked.out)
+        return ONE if same or not checked else UNKNOWN
     if depends.how == "written" and not depends.rule and (depends.text == "assigned" or name in ADDING):
         return _of_written(depends, asked, checked=checked)
     if name == "median":
         return labeled(1 / len(asked.x))
     if depends.how == "attended":
-        return attention(asked)
+        return _attention(asked)
     if depends.weights:
         return labeled(float(depends.weights[asked.at].real))
     if depends.rule and (depends.how in ("windowed", "listed", "written") or name in _LARGEST):
@@ -100,8 +101,23 @@ def _slope(op: str, depends: Dependence, asked: Asked, *, checked: bool) -> Slop
         return _of_mean(depends, asked, checked=checked)
     if depends.how in ("contracted", "windowed") and name not in DISTANCES:
         return _of_product(depends, asked)
-    forms = ALONG_AXES.get(name, ()) if depends.how != "pointwise" else POINTWISE.get(name, ())
+    forms = FORMS.get(name, ())
     return next((form.slope(asked) for form in forms if not checked or _yields(form, asked)), UNKNOWN)
+
+
+def _yields(form: Form, asked: Asked) -> bool:
+    """Whether a form yields the result."""
+    try:
+        return form.value is None or _close(form.value(asked), asked.out)
+    except (ArithmeticError, ValueError, IndexError, KeyError):
+        return False
+
+
+def _close(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=1e-3, abs_tol=1e-5)
+
+
+# --- by the rule, whatever the operation ---
 
 
 def _of_written(depends: Dependence, asked: Asked, *, checked: bool) -> Slope:
@@ -113,22 +129,6 @@ def _of_written(depends: Dependence, asked: Asked, *, checked: bool) -> Slope:
         return Slope(1 / count, f"1 / {count}")
     adds = depends.text == "assigned" or not checked or _close(own + alpha * sum(asked.x[1:]), asked.out)
     return (labeled(alpha) if asked.at and alpha != 1 else ONE) if adds else UNKNOWN
-
-
-def _yields(form: Form, asked: Asked) -> bool:
-    """Whether a form yields the result."""
-    try:
-        return form.value is None or _close(form.value(asked), asked.out)
-    except (ArithmeticError, ValueError, IndexError, KeyError):
-        return False
-
-
-_LARGEST = ("max", "min", "maximum", "minimum", "aminmax", "cummax", "cummin")
-"""Operations whose result is one of their operands, or the same of a part."""
-
-
-def _close(a: float, b: float) -> bool:
-    return math.isclose(a, b, rel_tol=1e-3, abs_tol=1e-5)
 
 
 def _of_largest(op: str, depends: Dependence, asked: Asked) -> Slope:
@@ -158,7 +158,29 @@ def _of_product(depends: Dependence, asked: Asked) -> Slope:
     begin = at - (at - added) % factors
     others = [x[k] for k in range(begin, begin + factors) if k != at]
     alpha = given.get("alpha", 1.0)
-    written = " · ".join(
-        in_brackets(each) if k else number_label(each) for k, each in enumerate([alpha, *others][alpha == 1 :])
-    )
+    shown = [alpha, *others][alpha == 1 :]
+    written = " · ".join(in_brackets(each) if k else number_label(each) for k, each in enumerate(shown))
     return Slope(alpha * math.prod(others), written or "1")
+
+
+def _attention(asked: Asked) -> Slope:
+    """Of scaled dot-product attention. For each entry of the query, and each key, the origins are this entry, that of the key, and the key's value;
+    then there may be a number for each key that is added to its score.
+    """
+    if len(asked.x) == 1:
+        return ONE
+    size, scale = int(asked.given["size"]), asked.given["scale"]
+    keys = len(asked.x) // (3 * size + bool(asked.given.get("added")))
+    entry, key = divmod(asked.at // 3, keys)
+    triples = [asked.x[k : k + 3] for k in range(0, 3 * size * keys, 3)]
+    added = asked.x[3 * size * keys :] or [0.0] * keys
+    shares = softmax([scale * sum(q * k for q, k, _ in triples[at::keys]) + added[at] for at in range(keys)])
+    out = sum(share * triples[at][2] for at, share in enumerate(shares))
+    if not _close(out, asked.out):
+        return UNKNOWN
+    if asked.at >= 3 * size * keys:
+        at = asked.at - 3 * size * keys
+        return labeled(shares[at] * (triples[at][2] - out))
+    query, of_key, value = triples[entry * keys + key]
+    by_score = shares[key] * (value - out) * scale
+    return labeled((by_score * of_key, by_score * query, shares[key] / size)[asked.at % 3])

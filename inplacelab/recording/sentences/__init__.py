@@ -1,37 +1,331 @@
-"""Describes each step of a recording in a sentence or two, in both languages, from recorded facts alone.
+"""Describes each step of a recording in a sentence or two, in both languages, from recorded facts alone; and in one clause.
 
-The modules:
-
-    headline.py     in one clause            whole_line.py   all steps of a line          step_context.py   a step with its states
-    operations.py, lines.py, backward.py, errors.py, look.py, launches.py, collectives.py   one kind of step each
-    phrases.py      lists, slots, bytes, shapes and values, as parts of a sentence
+operations.py     operations, the kernels that they launch, what follows from a write
+other_steps.py    lines without an operation, backward, errors, a look at tensors
+line_summary.py   all steps of a line                failures.py   why backward failed, line by line
+phrases.py        a step with its states; lists, slots, bytes, shapes and values, as parts of a sentence
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import StepKind
-from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.backward import backward_moment
-from inplacelab.recording.sentences.collectives import communicated
-from inplacelab.recording.sentences.errors import error_step
-from inplacelab.recording.sentences.headline import Headline, headline_of, line_clause, split
-from inplacelab.recording.sentences.launches import launched
-from inplacelab.recording.sentences.lines import plain_line
-from inplacelab.recording.sentences.look import seen_at_once
-from inplacelab.recording.sentences.operations import operation
-from inplacelab.recording.sentences.phrases import closed_up, joined
-from inplacelab.recording.sentences.step_context import Moment
-from inplacelab.recording.sentences.whole_line import as_one, line_of_step, whole_line
+from inplacelab.recording.code_of_steps import code_of
+from inplacelab.recording.facts import BackwardFacts, Step, StepKind
+from inplacelab.recording.naming import kept_values, listing
+from inplacelab.recording.queries import newly_stale
+from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.sentences.line_summary import as_one, line_of_step, line_summary
+from inplacelab.recording.sentences.operations import communicated, launched, operation
+from inplacelab.recording.sentences.other_steps import backward_step, error_step, plain_line, seen_at_once
+from inplacelab.recording.sentences.phrases import StepContext, closed_up, joined, quoted
+from inplacelab.recording.slots import Touched, common_runs, effect, slots_reached, touched
+from inplacelab.recording.slots import joined as joined_runs
+from inplacelab.recording.source_tree import SourceTree, source_tree_of
+from inplacelab.recording.trace import spoilt
 
-__all__ = ["Headline", "headline", "line_headline", "line_sentence", "sentence"]
+MOST_LINES = 3
+"""The most lines that a headline lists."""
+LONGEST_STATEMENT = 40
+"""The most characters of a statement that is quoted as a whole."""
+LONGEST_CLAUSE = 110
+"""The most characters of a clause that quotes the message of an error: two lines on a projector."""
 
-_BY_KIND: dict[StepKind, Callable[[Moment], Text]] = {
+_FIRST_EN = re.compile(r"((?:`[^`]*`|[^`])*?[.])(?:\s+|$)")
+_FIRST_ZH = re.compile(r"((?:`[^`]*`|[^`])*?。)")
+
+
+class Headline(NamedTuple):
+    """What a step did.
+
+    Attributes:
+        clause: the most important of it, without a full stop.
+        detail: the rest: slots, versions, bytes. It may be empty.
+    """
+
+    clause: Text
+    detail: Text
+
+
+def headline_of(recording: Recording, index: int, said: Text) -> Headline:
+    """Returns the headline of a step.
+
+    Args:
+        recording: the recording.
+        index: the step, counted from 0.
+        said: the whole sentence about it, which the headline shortens.
+    """
+    context = StepContext(recording, index)
+    step = context.step
+    clause: Text | None = None
+    if step.kind == "error":
+        clause = _refused(context)
+    elif step.kind == "operation" and step.writes:
+        clause = _changed(context)
+    elif step.kind == "operation" and step.output is not None and step.output not in step.inputs:
+        clause = _made(context, step.output)
+    elif step.backward is not None:
+        clause = _in_backward(context, step.backward)
+    if clause is None:
+        found = split(said)
+        if step.error is None or len(found.clause.en) <= LONGEST_CLAUSE:
+            return found
+        # The message is long: it stands below.
+        clause = Text("{0} raised {1}", "{0} 引发了 {1}").format(_statement(context), quoted(step.error.type))
+    return Headline(closed_up(Text(clause.en[:1].upper() + clause.en[1:], clause.zh)), said)
+
+
+def split(said: Text) -> Headline:
+    """Returns the first sentence of a text as a headline, and the others as its detail."""
+    first = [_FIRST_EN.match(said.en), _FIRST_ZH.match(said.zh)]
+    if first[0] is None or first[1] is None:
+        return Headline(said, Text("", ""))
+    en, zh = first[0], first[1]
+    return Headline(
+        Text(en[1].removesuffix("."), zh[1].removesuffix("。")), Text(said.en[en.end() :], said.zh[zh.end() :])
+    )
+
+
+def _changed(context: StepContext) -> Text:
+    """A write: the tensors whose values it changed, and those that backward still needs."""
+    step, done = context.step, touched(context.recording)
+    effects = {each.storage: done.get(each.storage, {}).get(context.index, Touched()) for each in step.writes}
+    stale = {saved.storage for _, saved in newly_stale(context.recording, context.index)}
+    return _changing(context, _statement(context), effects, stale)
+
+
+def line_clause(context: StepContext, steps: range) -> Text | None:
+    """Returns in one clause what a line of several steps did: the tensors that its writes changed, or that it was refused.
+
+    Args:
+        context: all steps of the line, as one.
+        steps: their indices.
+
+    Returns:
+        The clause; None if it did neither, or the line has another statement or a long one.
+    """
+    recording, step = context.recording, context.step
+    failed = next((index for index in steps if recording.steps[index].error is not None), None)
+    if failed is not None:
+        return _refused(StepContext(recording, failed))
+    statement, program = _statement_of(recording, step), source_tree_of(recording)
+    if not step.writes or statement is None or program is None:
+        return None
+    written = program.code(statement)
+    if len(written) > LONGEST_STATEMENT:
+        written = _call_without_arguments(program, statement) or written
+    if len(written) > LONGEST_STATEMENT:
+        return None
+    effects: dict[int, Touched] = {}
+    for write in step.writes:
+        known = [state.storages.get(write.storage) for state in (context.before, context.after)]
+        found = effect(write, *known)
+        before = effects.get(write.storage, Touched())
+        effects[write.storage] = Touched(
+            *(joined_runs(sorted(one + other)) for one, other in zip(before, found, strict=True))
+        )
+    stale = {saved.storage for index in steps for _, saved in newly_stale(recording, index)}
+    return _changing(context, quoted(written), effects, stale)
+
+
+def _changing(context: StepContext, what: Text, effects: Mapping[int, Touched], stale: AbstractSet[int]) -> Text:
+    step = context.step
+    writers = {write.tensor for write in step.writes}
+    changed = _with_other_values(context, effects)
+    mine = [key for key in changed if key in writers]
+    others = [key for key in changed if key not in writers]
+    needed = _still_needed(context, stale)
+    if others:
+        pattern = (
+            Text("{0} changed {1} too", "{0} 同时改变了 {1}") if mine else Text("{0} changed {1}", "{0} 改变了 {1}")
+        )
+        clause = pattern.format(what, _names(context, others))
+    elif mine:
+        clause = Text("{0} changed {1}", "{0} 改变了 {1}").format(what, _names(context, mine))
+    elif any(each.changed for each in effects.values()):
+        clause = Text("{0} changed no tensor that has a name", "{0} 没有改变任何具名张量的值").format(what)
+    elif any(write.slots for write in step.writes):
+        clause = Text("{0} wrote the values that were already there", "{0} 写入的就是原来的值").format(what)
+    elif _is_relaid(context):
+        clause = Text("{0} changed metadata, not values", "{0} 改变的是元数据，不是数值").format(what)
+    else:
+        clause = Text("{0} changed nothing", "{0} 没有改变任何内容").format(what)
+    if not needed:
+        return clause
+    return Text("{0}, and backward needs the old {1}", "{0}，而反向传播还需要原来的 {1}").format(
+        clause, _names(context, needed)
+    )
+
+
+def _is_relaid(context: StepContext) -> bool:
+    """Whether a tensor has another shape, other strides or another offset than before."""
+    pairs = ((context.tensor_before(key), facts) for key, facts in context.step.tensors)
+    layouts = [[(each.shape, each.strides, each.offset) for each in pair if each is not None] for pair in pairs]
+    return any(len(pair) == 2 and pair[0] != pair[1] for pair in layouts)
+
+
+def _with_other_values(context: StepContext, effects: Mapping[int, Touched]) -> list[int]:
+    """The tensors with a name, or that get one at the end of the line, that show another value than before, in the order in which they were made.
+
+    A storage that the step has made had no value before.
+    """
+    state = context.after
+    return sorted(
+        tensor.id
+        for storage, done in effects.items()
+        if storage in context.before.storages
+        for tensor in state.tensors_on(storage)
+        if state.called(tensor.id).names
+        and common_runs(slots_reached(state.storages[storage], tensor), done.changed or done.around)
+    )
+
+
+def _still_needed(context: StepContext, stale: AbstractSet[int]) -> list[int]:
+    """The tensors with a name on the storages on which a saved value went stale: the first of them."""
+    named = (each.id for key in stale for each in context.after.tensors_on(key) if _named(context.after, each.id))
+    return sorted(named)[:1]
+
+
+def _made(context: StepContext, result: int) -> Text | None:
+    """A new tensor: what it shares its storage with, or that its storage is new."""
+    state = context.after
+    tensor = state.tensors.get(result)
+    if tensor is None:
+        return None
+    there = state.tensors_on(tensor.storage)
+    sharers = [each.id for each in there if each.id != result and _named(state, each.id)]
+    if sharers:
+        pattern = Text("{0} shares its storage with {1}", "{0} 与 {1} 共享同一存储")
+        return pattern.format(context.called(result), _names(context, sharers))
+    if context.step.category in ("view", "relayout") or tensor.storage not in dict(context.step.storages):
+        return None
+    if not context.step.inputs:
+        return Text("{0} was made, in a new storage", "创建了 {0}，放在新存储中").format(context.called(result))
+    pattern = Text("{0} has a storage of its own", "{0} 有自己的新存储")
+    return pattern.format(context.called(result))
+
+
+def _named(state: State, key: int) -> bool:
+    return state.called(key).bound
+
+
+def _in_backward(context: StepContext, facts: BackwardFacts) -> Text | None:
+    """A moment of a backward pass, if its sentence is long."""
+    if facts.node is None:
+        return None
+    node = context.node(facts.node)
+    name = quoted(node.name) if node is not None else Text("a grad node", "某个梯度节点")
+    if facts.action == "unpack":
+        fresh = facts.kept_at == facts.found_at
+        finds = Text("{0} finds what it kept unchanged", "{0} 保存的值没有过期")
+        return (finds if fresh else Text("{0} finds what it kept overwritten", "{0} 保存的值已被覆盖")).format(name)
+    if facts.action == "run" and node is not None and node.leaf is None and not context.step.writes:
+        return Text("{0} computed the gradients of its inputs", "{0} 算出了各输入的梯度").format(name)
+    return None
+
+
+def _refused(context: StepContext) -> Text | None:
+    """An error: what was refused, and the line that overwrote what backward needs."""
+    found = spoilt(context)
+    if found is None or not found.writes:
+        error = context.step.error
+        known = error is not None and error.explanation is not None and _statement_of(context.recording, context.step)
+        return Text("{0} was refused", "{0} 被拒绝").format(_statement(context)) if known else None
+    there = context.after.tensors_on(found.saved.storage)
+    named = [each.id for each in there if _named(context.after, each.id)]
+    # The function that kept the value may have ended: then no tensor has its name any more.
+    kept = kept_values(context.recording).get((found.node, found.saved.name))
+    name = quoted(kept.name) if kept is not None and kept.name else _names(context, named[:1]) if named else None
+    where = _lines([step.line for step, _ in found.writes if step.line is not None])
+    if name is None:
+        return Text("{0} was refused: {1} overwrote what it needs", "{0} 被拒绝：{1}覆盖了它需要的值").format(
+            _statement(context), where
+        )
+    pattern = Text("{0} was refused: {1} had overwritten {2}", "{0} 被拒绝：{1}已覆盖 {2}")
+    return pattern.format(_statement(context), where, name)
+
+
+def _lines(numbers: Iterable[int]) -> Text:
+    """The lines of all writes to a value: to leave out one of them would not help."""
+    lines = [*dict.fromkeys(numbers)]
+    if not lines:
+        return Text("an earlier step", "之前的一步")
+    first, *others = lines
+    if not others:
+        return Text("line {0}", "第 {0} 行").format(first)
+    if len(others) >= MOST_LINES:
+        return Text("line {0} and {1} other lines", "第 {0} 行和另外 {1} 行").format(first, len(others))
+    said = [str(each) for each in lines]
+    return Text(f"lines {', '.join(said[:-1])} and {said[-1]}", f"第 {'、'.join(said)} 行")
+
+
+def _names(context: StepContext, tensors: Sequence[int]) -> Text:
+    return listing([quoted(context.after.called(key).first) for key in tensors])
+
+
+def _statement(context: StepContext) -> Text:
+    """The statement of a step, whole if it is short; the operation if the statement did something else that counts."""
+    step, program = context.step, source_tree_of(context.recording)
+    statement = _statement_of(context.recording, step)
+    if program is not None and statement is not None and _is_all_of_it(context, statement):
+        written = program.code(statement)
+        if len(written) > LONGEST_STATEMENT:
+            written = _call_without_arguments(program, statement) or written
+        if len(written) <= LONGEST_STATEMENT:
+            return quoted(written)
+    return quoted(code_of(context.recording, step)) if step.op else context.line
+
+
+def _is_all_of_it(context: StepContext, statement: ast.stmt) -> bool:
+    """Whether a statement says what its step did: it ran no other operation; or it is a call, and this is its only write, or one of those
+    that `opt.step()` makes inside.
+    """
+    step = context.step
+    of_line = [
+        other
+        for other in context.recording.steps[max(0, context.index - 8) : context.index + 9]
+        if other.turn == step.turn and other.line == step.line and other.kind == "operation"
+    ]
+    if len(of_line) <= 1:
+        return True
+    writes = [other for other in of_line if other.writes]
+    is_call = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    return is_call and bool(step.writes) and (writes == [step] or not _names_an_operation(statement, of_line))
+
+
+def _names_an_operation(statement: ast.stmt, of_line: Sequence[Step]) -> bool:
+    """Whether a statement calls one of its operations by name."""
+    called = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
+    names = {func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", None) for func in called}
+    return any(other.op in names for other in of_line)
+
+
+def _call_without_arguments(program: SourceTree, statement: ast.stmt) -> str | None:
+    """Returns a call such as `hist.index_add_(…)`; None if the statement is none."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=func)):
+            return f"{program.code(func)}(…)"
+    return None
+
+
+def _statement_of(recording: Recording, step: Step) -> ast.Expr | ast.Assign | ast.AugAssign | None:
+    """The one simple statement on the line of a step; None if there is another one, or it has several lines."""
+    program = source_tree_of(recording)
+    statement = program.statement(step.line) if program is not None else None
+    if program is None or statement is None or not isinstance(statement, (ast.Expr, ast.Assign, ast.AugAssign)):
+        return None
+    return None if statement.lineno != statement.end_lineno else statement
+
+
+_BY_KIND: dict[StepKind, Callable[[StepContext], Text]] = {
     "operation": operation,
     "line": plain_line,
-    "backward": backward_moment,
+    "backward": backward_step,
     "error": error_step,
     "look": seen_at_once,
 }
@@ -57,9 +351,9 @@ def sentence(recording: Recording, index: int) -> Text:
     >>> print(sentence(rec.recording, 1).en)
     Line 2 `scale_` wrote slots 0-1 of S0 through `x`. Version of S0: 0 → 1. From now on `x` is called `_`, too.
     """
-    moment = Moment(recording, index)
-    step = moment.step
-    return closed_up(joined([_BY_KIND[step.kind](moment), *launched(step.launches), *communicated([step.collective])]))
+    context = StepContext(recording, index)
+    step = context.step
+    return closed_up(joined([_BY_KIND[step.kind](context), *launched(step.launches), *communicated([step.collective])]))
 
 
 def line_sentence(recording: Recording, index: int) -> Text:
@@ -84,7 +378,7 @@ def line_sentence(recording: Recording, index: int) -> Text:
     """
     here = recording.state(index).step.index
     steps = line_of_step(recording, here)
-    return sentence(recording, here) if len(steps) == 1 else closed_up(whole_line(recording, steps))
+    return sentence(recording, here) if len(steps) == 1 else closed_up(line_summary(recording, steps))
 
 
 def headline(recording: Recording, index: int) -> Headline:

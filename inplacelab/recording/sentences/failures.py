@@ -15,13 +15,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inplacelab.language import Text, enumerated
-from inplacelab.recording.as_written import plainly
+from inplacelab.recording.code_of_steps import plainly
 from inplacelab.recording.facts import FailureFacts, KeptFacts, OverwriteFacts, SiteFacts, Sites
-from inplacelab.recording.fixes.outcomes import OUTCOMES
+from inplacelab.recording.fixes import OUTCOMES
 from inplacelab.recording.naming import ORDINALS
 from inplacelab.recording.sentences.phrases import closed_up
-
-__all__ = ["Mark", "Role", "advice_for", "headline", "marks", "notes", "remarks", "shown_file"]
 
 Role = Literal["made", "kept", "overwritten", "read", "released", "needed", "refused"]
 """What was done in a line: a view was made, through which was written later; a value was kept, overwritten, read after that, released by an

@@ -1,74 +1,283 @@
-"""Describes operations: what one made or wrote."""
+"""Describes operations: what one made or wrote, and what follows for names, versions, history and backward; kernels and collectives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import Category, TensorFacts, WriteFacts
-from inplacelab.recording.naming import is_constant, storage_label
+from inplacelab.recording.facts import (
+    Category,
+    CollectiveFacts,
+    LaunchFacts,
+    NodeFacts,
+    RewireFacts,
+    SavedFacts,
+    TensorFacts,
+    WriteFacts,
+)
+from inplacelab.recording.naming import Naming, is_constant, listing, namings, storage_label
+from inplacelab.recording.queries import newly_stale, tensors_counted_by
 from inplacelab.recording.relations import relation_of, shown_relation
-from inplacelab.recording.sentences.consequences import consequences
-from inplacelab.recording.sentences.phrases import byte_count, joined, listing, shape, slots
-from inplacelab.recording.sentences.step_context import Moment
-from inplacelab.recording.slots import Runs
-from inplacelab.recording.touched import Touched, effect
+from inplacelab.recording.sentences.other_steps import freed
+from inplacelab.recording.sentences.phrases import MOST_ITEMS, StepContext, byte_count, joined, quoted, shape, slots
+from inplacelab.recording.slots import Runs, Touched, effect
 from inplacelab.supported import terms_of
 
-__all__ = ["operation", "place_of", "several", "slots_written", "unchanged"]
+
+def consequences(context: StepContext) -> list[Text]:
+    """Returns what follows from an operation step, a sentence each."""
+    return [
+        *_named_later(context),
+        *_renamed(context),
+        *_copied(context),
+        *versions(context),
+        *history(context),
+        *_kept(context),
+        *_stale(context),
+        *freed(context),
+    ]
 
 
-def operation(moment: Moment) -> Text:
-    """Returns the sentences for an operation step."""
-    describe = _DESCRIBE[moment.step.category or "ordinary"]
-    return joined([describe(moment), *consequences(moment)])
+def _named_later(context: StepContext) -> list[Text]:
+    """Explains the arrow: in `y = x.exp().relu_()` the result of `exp` is called `y` when the line is done."""
+    result, before = context.result, context.before
+    called = None if result is None else context.after.called(result.id)
+    if called is None or not called.coming or before.called(called.tensor).coming:
+        return []
+    here = called.line == context.step.line
+    line = Text("the line", "这一行") if here else Text("line {0}", "第 {0} 行").format(called.line)
+    elsewhere = context.after.bound(called.names[0])
+    pattern = _NAMED_LATER if elsewhere is None else _REBOUND_LATER
+    where = "" if elsewhere is None else storage_label(context.after.tensors[elsewhere].storage)
+    return [context.in_framework_words(pattern).format(called.first, called.names[0], line, where)]
 
 
-def _created(moment: Moment) -> Text:
-    result = moment.result
+_NAMED_LATER = Text("`{0}` will be named `{1}` when {2} is done.", "`{0}` 要到{2}执行完才得名 `{1}`。")
+_REBOUND_LATER = Text(
+    "`{0}` will be named `{1}` when {2} is done; until then `{1}` is still the tensor in {3}.",
+    "`{0}` 要到{2}执行完才得名 `{1}`，在此之前 `{1}` 仍是 {3} 上的张量。",
+)
+
+
+def _renamed(context: StepContext) -> list[Text]:
+    """Names tensors that lose a name to the result but keep another: `y = x; x = x + 1.` writes nothing to `y`."""
+    pattern = Text(
+        "From now on `{name}` is the name of the result; {old} is as it was.",
+        "从此 `{name}` 是结果的名字；{old} 保持原样。",
+    )
+    result, before = context.result, context.before
     if result is None:
-        return _nothing(moment)
+        return []
+    taken = {*result.names}.difference(before.called(result.id).names if before.called(result.id).bound else ())
+    losers = [old for old in before.tensors.values() if not taken.isdisjoint(old.names)] if taken else []
+    said = []
+    for old in losers:
+        left = context.names_by_line_end(old.id)
+        if old.id != result.id and left:
+            lost = next(name for name in old.names if name in taken)
+            said.append(pattern.format(name=lost, old=context.label(old, left)))
+    return said
+
+
+def _copied(context: StepContext) -> list[Text]:
+    pattern = Text(
+        "The overwritten value was copied first ({0}), because backward needs it.",
+        "被覆盖的值事先复制了一份（{0}），因为反向传播要用到它。",
+    )
+    made = {key for key, _ in context.step.storages if key not in context.before.storages}
+    copies = {saved.storage for _, node in context.step.nodes if node for saved in node.saved if saved.copy} & made
+    total = sum(context.after.storages[copy].bytes for copy in copies if copy in context.after.storages)
+    return [pattern.format(byte_count(total))] if copies else []
+
+
+def versions(context: StepContext) -> list[Text]:
+    """Describes the versions that a step raised, and the tensors that share them. Some kernels of PyTorch and Paddle raise none."""
+    raised = [write for write in context.step.writes if write.before != write.after]
+    rose = terms_of(context.recording).rose
+    return [
+        joined(
+            [
+                rose.format(storage_label(write.storage), write.before, write.after) + _seen_by(context, write),
+                *_unseen_by(context, write),
+            ]
+        )
+        for write in raised
+    ] + [
+        _STAYS.format(storage_label(write.storage), write.after)
+        for write in context.step.writes
+        if write.slots and write.before == write.after
+    ]
+
+
+_STAYS = Text("The version of {0} stays {1}.", "{0} 的版本号仍为 {1}。")
+
+
+def _unseen_by(context: StepContext, write: WriteFacts) -> list[Text]:
+    """Names the tensors on the storage whose own counter does not count the write, as one through `x.data` in PyTorch."""
+    there = context.after.tensors_on(write.storage)
+    others = [each.id for each in there if each.counter != write.counter and context.after.called(each.id).bound]
+    if not others:
+        return []
+    pattern = Text("The counter of {0} does not count this write.", "{0} 的版本号不计入这次写入。")
+    return [pattern.format(context.listed(others, context.called))]
+
+
+def _seen_by(context: StepContext, write: WriteFacts) -> Text:
+    """Names all tensors that share the storage, if others do besides the one that was written through."""
+    sharers = [tensor.id for tensor in tensors_counted_by(context.after, write.counter)]
+    if not {*sharers} - {write.tensor}:
+        return joined([Text(".", "。"), *_other_names(context, write.tensor)])
+    if len(sharers) == 1:
+        return Text(", seen by {0}.", "，可经由 {0} 看到。").format(context.called(sharers[0]))
+    in_order = sorted(sharers, key=lambda tensor: tensor != write.tensor)
+    pattern = terms_of(context.recording).shared
+    return pattern.format(storage_label(write.storage), context.listed(in_order, context.called))
+
+
+def _other_names(context: StepContext, tensor: int) -> list[Text]:
+    """Names what a tensor is called from the end of the line on, if that is something else: `y = x.scale_(2.)`."""
+    was, now = context.before.called(tensor).names, context.after.called(tensor).names
+    new = [quoted(name) for name in now if name not in was]
+    if not was or not new or context.after.called(tensor).coming:
+        return []
+    if {*was} & {*now}:
+        also = Text("From now on {0} is called {1}, too.", "此后 {0} 又名 {1}。")
+        return [also.format(quoted(was[0]), listing(new))]
+    return [Text("From now on {0} is called {1}.", "此后 {0} 名为 {1}。").format(quoted(was[0]), listing(new))]
+
+
+def history(context: StepContext) -> list[Text]:
+    """Describes the tensors that have another grad node now."""
+    # A temporary that is freed with the statement takes its new node along: there is nothing left to describe.
+    lasting = (each for each in context.step.rewired if each.after is None or context.node(each.after) is not None)
+    return [_rewired(context, each) for each in lasting]
+
+
+def _rewired(context: StepContext, rewire: RewireFacts) -> Text:
+    x, tensor = context.called_shortly(rewire.tensor), context.after.tensors.get(rewire.tensor)
+    if rewire.after is None:
+        return Text("{0} no longer has a history.", "{0} 不再有梯度历史。").format(x)
+    new = context.called_node(rewire.after)
+    if rewire.before is None:
+        return Text("{0} now has a history: it comes from {1}.", "{0} 从此有了梯度历史，梯度节点是 {1}。").format(
+            x, new
+        )
+    old = context.called_node(rewire.before)
+    if tensor is not None and tensor.base is not None:
+        pattern = Text("The view {0} was given a new grad node, {1}.", "视图 {0} 的梯度节点重新生成：{1}。")
+        return pattern.format(x, new)
+    return Text("{0} now comes from the new {1} instead of {2}.", "{0} 的梯度节点由 {2} 换成了新的 {1}。").format(
+        x, new, old
+    )
+
+
+def _kept(context: StepContext) -> list[Text]:
+    step = context.step
+    node = context.node(step.kept) if step.kept is not None else None
+    if node is None:
+        return []
+    said = kept_by_node(context, node)
+    return said or ([joins(context, [node])] if step.category == "ordinary" and not node.saved else [])
+
+
+def kept_by_node(context: StepContext, node: NodeFacts) -> list[Text]:
+    """Names what a node keeps; nothing if it keeps nothing, or only a copy."""
+    kept = [saved for saved in node.saved if not saved.copy]
+    if not kept:
+        return []
+    names = [_kept_there(each) for each in namings(context.recording, context.after, node.id, kept)]
+    pattern = Text("{0} keeps {1} for backward.", "{0} 为反向传播保存了 {1}。")
+    return [pattern.format(context.called_node(node.id), listing(names))]
+
+
+def joins(context: StepContext, nodes: Sequence[NodeFacts]) -> Text:
+    """Names new nodes that keep nothing."""
+    one = Text("{0} joins the graph and keeps no tensor.", "反向图中加入了 {0}，它不保存任何张量。")
+    many = Text("{0} join the graph and keep no tensor.", "反向图中加入了 {0}，它们不保存任何张量。")
+    return (one if len(nodes) == 1 else many).format(listing([context.called_node(node.id) for node in nodes]))
+
+
+def _kept_there(naming: Naming) -> Text:
+    saved = naming.saved[0]
+    there = Text("{0} at version {1}", "{0} 的版本 {1}").format(storage_label(saved.storage), saved.version)
+    return naming.phrase(there)
+
+
+def _stale(context: StepContext) -> list[Text]:
+    spoilt: dict[int, list[SavedFacts]] = {}
+    for node, saved in newly_stale(context.recording, context.index):
+        spoilt.setdefault(node, []).append(saved)
+    return went_stale(context, spoilt)
+
+
+def went_stale(context: StepContext, spoilt: Mapping[int, Sequence[SavedFacts]]) -> list[Text]:
+    """Names the values that are stale now, by the node that keeps them; of very many only the number of nodes."""
+    if len(spoilt) > MOST_ITEMS:
+        pattern = Text("What {0} grad nodes kept is now stale.", "{0} 个梯度节点保存的值已过期。")
+        return [pattern.format(len(spoilt))]
+    return [_went_stale(context, node, saved) for node, saved in spoilt.items()]
+
+
+def _went_stale(context: StepContext, node: int, saved: Sequence[SavedFacts]) -> Text:
+    pattern = Text("What {0} kept is now stale: {1}.", "{0} 保存的值已过期：{1}。")
+    names = [each.phrase() for each in namings(context.recording, context.after, node, saved)]
+    return pattern.format(context.called_node(node), listing(names))
+
+
+def operation(context: StepContext) -> Text:
+    """Returns the sentences for an operation step."""
+    describe = _DESCRIBE[context.step.category or "ordinary"]
+    return joined([describe(context), *consequences(context)])
+
+
+def _created(context: StepContext) -> Text:
+    result = context.result
+    if result is None:
+        return _nothing(context)
     made = Text("{head} made {x} in {place}.", "{head}创建了 {x}，数据放在{place}中。")
-    made = made.format(head=moment.head, x=moment.called(result.id), place=place_of(moment, result))
+    made = made.format(head=context.head, x=context.called(result.id), place=place_of(context, result))
     if not (result.leaf and result.needs_gradient):
         return made
     asks = Text("It is a leaf that requires a gradient (`{0}`).", "它是需要梯度的叶子张量（`{0}`）。")
-    return joined([made, asks.format(terms_of(moment.recording).flagged(asks=True))])
+    return joined([made, asks.format(terms_of(context.recording).flagged(asks=True))])
 
 
-def _computed(moment: Moment) -> Text:
-    result = moment.result
+def _computed(context: StepContext) -> Text:
+    result = context.result
     if result is None:
-        return _nothing(moment)
-    if result.id in moment.step.inputs:
-        return _returned_itself(moment, result)
-    if not moment.step.inputs:
-        return _created(moment)
-    x_in_chinese = " {x} " if moment.names_by_line_end(result.id) else "（{x}）"
+        return _nothing(context)
+    if result.id in context.step.inputs:
+        return _returned_itself(context, result)
+    if not context.step.inputs:
+        return _created(context)
+    x_in_chinese = " {x} " if context.names_by_line_end(result.id) else "（{x}）"
     pattern = Text(
         "{head} read {inputs} and put its result, {x}, into {place}.",
         "{head}读取 {inputs}，把结果" + x_in_chinese + "放在{place}中。",
     )
-    inputs = moment.listed(moment.step.inputs, moment.called_before)
-    return pattern.format(head=moment.head, inputs=inputs, x=moment.called(result.id), place=place_of(moment, result))
+    inputs = context.listed(context.step.inputs, context.called_before)
+    return pattern.format(
+        head=context.head, inputs=inputs, x=context.called(result.id), place=place_of(context, result)
+    )
 
 
-def _viewed(moment: Moment) -> Text:
-    result = moment.result
+def _viewed(context: StepContext) -> Text:
+    result = context.result
     if result is None:
-        return _nothing(moment)
-    if result.id in moment.step.inputs:
-        return _returned_itself(moment, result)
-    found = relation_of(moment.recording, moment.after, result)
+        return _nothing(context)
+    if result.id in context.step.inputs:
+        return _returned_itself(context, result)
+    found = relation_of(context.recording, context.after, result)
     if found is None:
-        return _created(moment)
-    x, storage = moment.called(result.id), storage_label(result.storage)
+        return _created(context)
+    x, storage = context.called(result.id), storage_label(result.storage)
     if found.kind == "shares" and found.via is not None:
-        return _SHARES.format(head=moment.head, x=x, other=moment.called_apart(found.via, result.id), storage=storage)
+        return _SHARES.format(head=context.head, x=x, other=context.called_apart(found.via, result.id), storage=storage)
     return _VIEW.format(
-        head=moment.head,
+        head=context.head,
         x=x,
-        view=shown_relation(found, lambda key: moment.called_apart(key, result.id)),
+        view=shown_relation(found, lambda key: context.called_apart(key, result.id)),
         storage=storage,
     )
 
@@ -83,16 +292,16 @@ _SHARES = Text(
 )
 
 
-def _wrote(moment: Moment) -> Text:
-    if not any(write.slots for write in moment.step.writes):
-        return Text("{0} wrote no slot.", "{0}没有写入任何槽位。").format(moment.head)
-    said = Text("{0} {1}{2}.", "{0}{1}{2}。").format(moment.head, several(slots_written(moment)), _source(moment))
-    return joined([said, *unchanged(moment)])
+def _wrote(context: StepContext) -> Text:
+    if not any(write.slots for write in context.step.writes):
+        return Text("{0} wrote no slot.", "{0}没有写入任何槽位。").format(context.head)
+    said = Text("{0} {1}{2}.", "{0}{1}{2}。").format(context.head, several(slots_written(context)), _source(context))
+    return joined([said, *unchanged(context)])
 
 
-def unchanged(moment: Moment) -> list[Text]:
+def unchanged(context: StepContext) -> list[Text]:
     """Names the slots that were written with the values that they had."""
-    effects = [_effect(moment, write) for write in moment.step.writes if write.slots]
+    effects = [_effect(context, write) for write in context.step.writes if write.slots]
     return [_SAME.format(slots(done.same)) for done in effects if done.same]
 
 
@@ -101,9 +310,9 @@ def several(written: Sequence[Text]) -> Text:
     return Text(listing(written).en, "；".join(each.zh for each in written))
 
 
-def slots_written(moment: Moment) -> list[Text]:
+def slots_written(context: StepContext) -> list[Text]:
     """Returns the slots that a step wrote, by storage, and the tensor through which: "wrote slots 0-1 of S1 through `h`"."""
-    return [_written(moment, write, _effect(moment, write)) for write in moment.step.writes if write.slots]
+    return [_written(context, write, _effect(context, write)) for write in context.step.writes if write.slots]
 
 
 _SAME = Text("The values in {0} are the same as before.", "{0}的值没有变。")
@@ -119,11 +328,11 @@ _WROTE_SOME = Text(
 )
 
 
-def _effect(moment: Moment, write: WriteFacts) -> Touched:
-    return effect(write, moment.before.storages.get(write.storage), moment.after.storages.get(write.storage))
+def _effect(context: StepContext, write: WriteFacts) -> Touched:
+    return effect(write, context.before.storages.get(write.storage), context.after.storages.get(write.storage))
 
 
-def _written(moment: Moment, write: WriteFacts, done: Touched) -> Text:
+def _written(context: StepContext, write: WriteFacts, done: Touched) -> Text:
     pattern = {"written": _WROTE_AT, "changed": _CHANGED}.get(
         write.slots_are, _WROTE_SOME if done.around else _CHANGED_SOME
     )
@@ -132,7 +341,7 @@ def _written(moment: Moment, write: WriteFacts, done: Touched) -> Text:
         changed=_count(done.changed),
         all=_count(write.slots),
         storage=storage_label(write.storage),
-        x=moment.called_before(write.tensor),
+        x=context.called_before(write.tensor),
     )
 
 
@@ -140,21 +349,21 @@ def _count(runs: Runs) -> int:
     return sum(stop - start for start, stop in runs)
 
 
-def _source(moment: Moment) -> Text:
+def _source(context: StepContext) -> Text:
     """Where the values come from, if they were copied from slots of a tensor of the program."""
-    for read in moment.step.reads:
-        storage = moment.before.storages.get(read.storage)
+    for read in context.step.reads:
+        storage = context.before.storages.get(read.storage)
         if read.copied and storage is not None and not is_constant(storage):
             pattern = Text(", with the values of {0} of {1}", "，值取自 {1} 的{0}")
             return pattern.format(slots(read.slots), storage_label(read.storage))
     return Text("", "")
 
 
-def _relaid(moment: Moment) -> Text:
-    result = moment.result
-    was = moment.tensor_before(result.id) if result else None
+def _relaid(context: StepContext) -> Text:
+    result = context.result
+    was = context.tensor_before(result.id) if result else None
     if result is None or was is None:
-        return _nothing(moment)
+        return _nothing(context)
     fields = [
         (Text("shape", "形状"), shape(was.shape), shape(result.shape)),
         (Text("strides", "步幅"), shape(was.strides), shape(result.strides)),
@@ -165,23 +374,23 @@ def _relaid(moment: Moment) -> Text:
         pattern = Text(
             "{0} left the metadata of {1} as it was; no bytes moved.", "{0}没有改变 {1} 的元数据，也没有搬动任何字节。"
         )
-        return pattern.format(moment.head, moment.called_before(result.id))
+        return pattern.format(context.head, context.called_before(result.id))
     pattern = Text(
         "{0} changed only the metadata of {1}: {2}; no bytes moved.", "{0}只改了 {1} 的元数据：{2}；没有搬动任何字节。"
     )
-    return pattern.format(moment.head, moment.called_before(result.id), listing(moves))
+    return pattern.format(context.head, context.called_before(result.id), listing(moves))
 
 
-def _reallocated(moment: Moment) -> Text:
-    result = moment.result
-    was = moment.tensor_before(result.id) if result else None
+def _reallocated(context: StepContext) -> Text:
+    result = context.result
+    was = context.tensor_before(result.id) if result else None
     if result is None or was is None:
-        return _nothing(moment)
-    pattern, x = terms_of(moment.recording).moved, moment.called_before(result.id)
-    if moment.step.op == "swap_tensors":
-        other = moment.called_before(moment.step.inputs[1])
-        return _SWAPPED.format(moment.head, x, other, place_of(moment, result), storage_label(was.storage))
-    return pattern.format(head=moment.head, x=x, place=place_of(moment, result), old=storage_label(was.storage))
+        return _nothing(context)
+    pattern, x = terms_of(context.recording).moved, context.called_before(result.id)
+    if context.step.op == "swap_tensors":
+        other = context.called_before(context.step.inputs[1])
+        return _SWAPPED.format(context.head, x, other, place_of(context, result), storage_label(was.storage))
+    return pattern.format(head=context.head, x=x, place=place_of(context, result), old=storage_label(was.storage))
 
 
 _SWAPPED = Text(
@@ -190,11 +399,11 @@ _SWAPPED = Text(
 )
 
 
-def _nothing(moment: Moment) -> Text:
-    if moment.step.output is not None:  # `x.sum().item()`: the sum is freed immediately
-        return moment.in_framework_words(_ONE_MORE_GONE if _goes_on(moment) else _ONE_GONE).format(moment.head)
-    return moment.in_framework_words(Text("{0} ran and made no tensor.", "{0}已执行，没有产生张量。")).format(
-        moment.head
+def _nothing(context: StepContext) -> Text:
+    if context.step.output is not None:  # `x.sum().item()`: the sum is freed immediately
+        return context.in_framework_words(_ONE_MORE_GONE if _goes_on(context) else _ONE_GONE).format(context.head)
+    return context.in_framework_words(Text("{0} ran and made no tensor.", "{0}已执行，没有产生张量。")).format(
+        context.head
     )
 
 
@@ -207,29 +416,29 @@ _ONE_MORE_GONE = Text(
 )
 
 
-def _goes_on(moment: Moment) -> bool:
+def _goes_on(context: StepContext) -> bool:
     """Whether the step before is part of the same operation: `x.split(2)[0]` makes two tensors and drops one."""
-    if moment.index == 0:
+    if context.index == 0:
         return False
-    earlier, now = moment.recording.steps[moment.index - 1], moment.step
+    earlier, now = context.recording.steps[context.index - 1], context.step
     return (earlier.op, earlier.line, earlier.inputs) == (now.op, now.line, now.inputs)
 
 
-def _returned_itself(moment: Moment, result: TensorFacts) -> Text:
+def _returned_itself(context: StepContext, result: TensorFacts) -> Text:
     pattern = Text("{0} returned {1} itself: nothing was copied.", "{0}直接返回 {1} 本身：没有任何复制。")
-    return pattern.format(moment.head, moment.called_before(result.id))
+    return pattern.format(context.head, context.called_before(result.id))
 
 
-def place_of(moment: Moment, tensor: TensorFacts) -> Text:
+def place_of(context: StepContext, tensor: TensorFacts) -> Text:
     """Returns the storage of a tensor: "a new storage S1 (8 bytes)"."""
     label = storage_label(tensor.storage)
-    storage = moment.after.storages.get(tensor.storage)
-    if storage is None or tensor.storage in moment.before.storages:
+    storage = context.after.storages.get(tensor.storage)
+    if storage is None or tensor.storage in context.before.storages:
         return Text("the storage {0}", "已有的存储 {0} ").format(label)
     return Text("a new storage {0} ({1})", "新存储 {0}（{1}）").format(label, byte_count(storage.bytes))
 
 
-_DESCRIBE: dict[Category, Callable[[Moment], Text]] = {
+_DESCRIBE: dict[Category, Callable[[StepContext], Text]] = {
     "create": _created,
     "ordinary": _computed,
     "view": _viewed,
@@ -237,3 +446,63 @@ _DESCRIBE: dict[Category, Callable[[Moment], Text]] = {
     "relayout": _relaid,
     "reallocated": _reallocated,
 }
+
+
+def launched(launches: Sequence[LaunchFacts]) -> list[Text]:
+    """Describes which kernels ran, where, with how many threads, and the bytes that these requested; nothing if none ran.
+
+    >>> print(launched([LaunchFacts("relu_", "contiguous", (2, 1, 1), (256, 1, 1), 4, "float32", (), 4000, 4000, "", True)])[0].en)
+    Kernel `relu_` (simulated): 2 blocks × 256 threads, 4,000 bytes read and 4,000 written.
+    """
+    if not launches:
+        return []
+    return [_one(launches[0]) if len(launches) == 1 else _several(launches)]
+
+
+def _one(launch: LaunchFacts) -> Text:
+    blocks = prod(launch.grid)
+    pattern = Text(
+        f"Kernel {{0}} ({{1}}): {{2:,}} block{'s' * (blocks != 1)} × {{3:,}} threads, {{4:,}} bytes read and {{5:,}} written.",
+        "核函数 {0}（{1}）：{2:,} 个线程块 × {3:,} 个线程，读 {4:,} 字节，写 {5:,} 字节。",
+    )
+    return pattern.format(
+        quoted(launch.kernel), _where(launch), blocks, prod(launch.block), launch.bytes_read, launch.bytes_written
+    )
+
+
+def _several(launches: Sequence[LaunchFacts]) -> Text:
+    pattern = Text(
+        "{0} kernels ({1}): {2}; together {3:,} bytes read and {4:,} written.",
+        "{0} 个核函数（{1}）：{2}；共读 {3:,} 字节，写 {4:,} 字节。",
+    )
+    return pattern.format(
+        len(launches), _where(launches[0]), _kernels(launches),
+        sum(each.bytes_read for each in launches), sum(each.bytes_written for each in launches),
+    )  # fmt: skip
+
+
+def _kernels(launches: Sequence[LaunchFacts]) -> Text:
+    """Names the first kernels, and counts the others."""
+    shown = [quoted(each.kernel) for each in launches]
+    if len(shown) > MOST_ITEMS:
+        shown[MOST_ITEMS - 1 :] = [Text("{0} others", "另外 {0} 个").format(len(shown) - MOST_ITEMS + 1)]
+    return listing(shown)
+
+
+def _where(launch: LaunchFacts) -> Text:
+    """Returns the name of the GPU, or "simulated"."""
+    return Text(launch.device, launch.device) if launch.device else Text("simulated", "模拟")
+
+
+_SAYS = Text(
+    "Collective {0} of the program: {1} on all {2} ranks at once.", "程序的第 {0} 次集合通信：{2} 个进程同时做 {1}。"
+)
+
+
+def communicated(collectives: Sequence[CollectiveFacts | None]) -> list[Text]:
+    """Describes which collectives they were; nothing if there was none. They are counted from 1, as steps are for a reader.
+
+    >>> print(communicated([CollectiveFacts("all_reduce", 2, 0, 4)])[0].en)
+    Collective 2 of the program: `all_reduce` on all 4 ranks at once.
+    """
+    return [_SAYS.format(each.number, quoted(each.name), each.ranks) for each in collectives if each is not None]

@@ -12,10 +12,10 @@ import inplacelab as paddle
 from inplacelab.dependence import Dependence
 from inplacelab.ops.table.depends import NOT_KNOWN, declared
 from inplacelab.ops.table.row import NoFormula
-from inplacelab.recording.dependence import sources
 from inplacelab.recording.origins import contributions
 from inplacelab.recording.origins.elements import index_of
 from inplacelab.recording.origins.slopes import slope
+from inplacelab.recording.sources import sources
 from tests.engine.test_dependence import reported
 from tests.recorders.runs import run
 from tests.row_cases.each import for_each_variant
@@ -104,6 +104,7 @@ def test_a_slope_that_does_not_explain_the_result_is_not_said() -> None:
     assert slope("norm", reduced, [3.0, 4.0], 0, 6.0).value is None  # with some other p
     assert slope("norm", reduced, [3.0, 4.0], 0, 7.0).value == 1.0  # p = 1
     assert slope("gelu", Dependence("pointwise"), [1.0], 0, 0.9).value is None
+    assert slope("mish", Dependence("pointwise"), [1.0], 0, 0.8651).value is None  # not in the table
     assert (
         slope(
             "put_along_axis", Dependence("written", text="combined", places=(0,), values=(0,)), [2.0, 3.0], 1, 7.0
@@ -129,7 +130,7 @@ PROGRAMS = {
     "torch": (
         "F.softmax(a, 1) * b", "F.log_softmax(a, 1) * b", "a.norm() * b", "a.norm(p=1, dim=1) * 2.", "a.prod(1)", "a.std(1)", "a.var(unbiased=False)", "a.mean(0) * b[0]",
         "a.logsumexp(1)", "F.cross_entropy(a, i)", "F.cross_entropy(a, i, reduction='sum')", "F.nll_loss(F.log_softmax(a, 1), i)", "F.mse_loss(a, b)", "F.l1_loss(a, b)",
-        "F.binary_cross_entropy_with_logits(a, b)", "F.binary_cross_entropy(a.sigmoid(), b.sigmoid())", "F.smooth_l1_loss(a, b, reduction='sum')", "F.layer_norm(a, (3,), b[0], b[1]) * b",
+        "F.binary_cross_entropy_with_logits(a, b)", "F.binary_cross_entropy(a.sigmoid(), b.sigmoid())", "F.layer_norm(a, (3,), b[0], b[1]) * b",
         "F.batch_norm(a, None, None, b[0], b[1], True) * b", "F.normalize(a) * b", "F.gelu(a)", "F.silu(a) * b", "F.softplus(a)", "a.cumsum(1) * b", "a.clamp(-1., 2.) * b",
         "torch.lerp(a, b, 0.3)", "F.conv2d(a[None, None], b[None, None, :, :2]) * 3.", "F.max_pool1d(a, 2, 1) * 2.", "F.avg_pool1d(a, 2, 1) * 2.", "F.linear(a, b)", "torch.sort(a, 1)[0] * b",
         "torch.einsum('ij,kj->ik', a, b)", "F.embedding(i, a) * b", "F.pad(a, (1, 1)) * 2.", "a.topk(2)[0] * 2.", "torch.addmm(b[:, :2], a, b.t(), alpha=2.)", "a.repeat(2, 1) * 2.", "F.elu(a) * b",
@@ -151,21 +152,17 @@ PROGRAMS = {
         "F.group_norm(torch.cat([a, b])[None], 2) * 2.",
         "F.group_norm(torch.cat([a, b])[None], 2, torch.cat([a[0], b[0]])[:4], b.reshape(-1)[:4], 0.01) * 2.",
         "F.instance_norm(a[None], weight=b[0, :2], bias=b[1, :2]) * 2.", "F.rms_norm(a, (3,), b[0]) * 2.", "F.rms_norm(a, (3,), eps=0.1) * 2.",
-        "F.layer_norm(a, (3,), b[0], b[1], 0.01) * 2.", "F.batch_norm(a, b[0], b[0].abs(), a[0], b[1]) * 2.", "F.glu(torch.cat([a, b], 1), 1) * 2.",
-        "F.bilinear(a, b, torch.stack([a.t() @ b, b.t() @ b])) * 2.", "F.bilinear(a, b, torch.stack([a.t() @ b, b.t() @ b]), b[0, :2]) * 2.",
+        "F.layer_norm(a, (3,), b[0], b[1], 0.01) * 2.",
         "torch.linalg.multi_dot([a, b.t(), a]) * 2.", "torch.inner(a, b) * 2.", "torch.tensordot(a, b, dims=([1], [1])) * 2.",
         "torch.addmv(a[:, 0], a, b[0], alpha=2.) * 2.", "torch.addr(a, b[:, 0], a[1]) * 2.", "torch.addbmm(a[:, :2], a[None], b.t()[None]) * 2.",
-        "torch.einsum('...i,...i->...', a, b) * 2.", "torch.cdist(a, b) * 2.", "torch.cdist(a, b, p=1) * 2.", "torch.dist(a, b) * 2.",
-        "F.pairwise_distance(a, b) * 2.", "F.cosine_similarity(a, b, 0) * 2.", "F.normalize(a, p=1) * 2.",
+        "torch.einsum('...i,...i->...', a, b) * 2.",
         "F.conv1d(a[None], b.reshape(1, 2, 3)[:, :, :2], padding='same') * 2.", "F.avg_pool2d(a.reshape(1, 1, 2, 3), 2, 1, 1) * 2.",
-        "F.max_pool2d(a.reshape(1, 1, 2, 3), 2, return_indices=True)[0] * 2.", "torch.var_mean(a, 1)[0] * 2.", "torch.std_mean(a, 1)[1] * 2.",
-        "torch.aminmax(a)[0] * 2.", "a.cummax(1)[0] * 2.", "a.kthvalue(2, 1)[0] * 2.", "a.logcumsumexp(1) * 2.", "a.nansum() * 2.",
-        "a.nanmean(1) * 2.", "F.softmin(a, 1) * 2.", "a.index_add(0, i, b, alpha=2.) * 2.", "F.cross_entropy(a, i, label_smoothing=0.1) * 2.",
-        "F.cross_entropy(a, torch.tensor([1, -100])) * 2.", "F.cross_entropy(a, torch.softmax(b, 1)) * 2.",
-        "F.kl_div(a, torch.softmax(b, 1), reduction='batchmean') * 2.", "F.kl_div(a, b, log_target=True) * 2.", "F.huber_loss(a, b, delta=0.5) * 2.",
-        "F.smooth_l1_loss(a, b, beta=0.5) * 2.", "F.selu(a) * 2.", "F.celu(a, 0.5) * 2.", "F.mish(a) * 2.", "F.hardswish(a) * 2.",
-        "F.tanhshrink(a) * 2.", "F.logsigmoid(a) * 2.", "F.gelu(a, approximate='tanh') * 2.", "torch.logit(a.abs() / 9) * 2.",
-        "torch.xlogy(b, a.abs()) * 2.", "torch.float_power(a.abs(), 2) * 2.", "torch.special.expit(a) * 2.",
+        "F.max_pool2d(a.reshape(1, 1, 2, 3), 2, return_indices=True)[0] * 2.",
+        "torch.aminmax(a)[0] * 2.", "a.cummax(1)[0] * 2.", "a.kthvalue(2, 1)[0] * 2.",
+        "a.index_add(0, i, b, alpha=2.) * 2.",
+        "F.cross_entropy(a, torch.tensor([1, -100])) * 2.",
+        "F.logsigmoid(a) * 2.", "F.gelu(a, approximate='tanh') * 2.",
+        "torch.float_power(a.abs(), 2) * 2.", "torch.special.expit(a) * 2.",
     ),
     "paddle": (
         "F.softmax(a) * b", "F.log_softmax(a) * b", "a.norm() * b", "a.prod(1)", "a.std(1)", "a.var()", "a.mean(0) * b[0]", "a.logsumexp(1)", "F.cross_entropy(a, i)", "F.mse_loss(a, b)",
@@ -183,13 +180,11 @@ PROGRAMS = {
         "F.pad(a.unsqueeze(0), [1, 1], mode='circular', data_format='NCL') * 2.",
 
         "F.group_norm(paddle.concat([a, b]).unsqueeze(0), 2, 1e-5, b.flatten()[:4], a.flatten()[:4]) * 2.",
-        "F.instance_norm(a.unsqueeze(0), weight=b[0, :2], bias=b[1, :2]) * 2.", "F.bilinear(a, b, paddle.stack([a.t() @ b, b.t() @ b])) * 2.",
-         "paddle.dist(a, b) * 2.",
+        "F.instance_norm(a.unsqueeze(0), weight=b[0, :2], bias=b[1, :2]) * 2.",
         "F.avg_pool2d(a.reshape([1, 1, 2, 3]), 2, 1, 1, exclusive=False) * 2.",
-        "F.conv2d(a.reshape([1, 1, 2, 3]), b.reshape([1, 1, 2, 3]), padding='SAME') * 2.", "paddle.add_n([a, b, a]) * 2.", "F.selu(a) * 2.",
-        "F.mish(a) * 2.", "F.hardswish(a) * 2.", "F.tanhshrink(a) * 2.", "F.gelu(a, True) * 2.", "F.smooth_l1_loss(a, b, delta=0.5) * 2.",
-        "F.kl_div(a, F.softmax(b, 1)) * 2.", "F.cross_entropy(a, i, label_smoothing=0.1) * 2.",
-        "F.cross_entropy(a, F.softmax(b, 1), soft_label=True) * 2.", "paddle.increment(a.sum()) * 2.", "paddle.cummax(a, 1)[0] * 2.",
+        "F.conv2d(a.reshape([1, 1, 2, 3]), b.reshape([1, 1, 2, 3]), padding='SAME') * 2.", "paddle.add_n([a, b, a]) * 2.",
+        "F.gelu(a, True) * 2.",
+        "paddle.increment(a.sum()) * 2.", "paddle.cummax(a, 1)[0] * 2.",
         "a.kthvalue(2, 1)[0] * 2.",
     ),
 }  # fmt: skip

@@ -13,10 +13,9 @@ from functools import cached_property
 from inplacelab.language import Text
 from inplacelab.recording import queries
 from inplacelab.recording.facts import Step
+from inplacelab.recording.file_text import presentable
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences import Headline, line_headline, sentence
-from inplacelab.recording.sentences.headline import headline_of
-from inplacelab.recording.visible import presentable
+from inplacelab.recording.sentences import Headline, headline_of, line_headline, sentence
 from inplacelab.supported import terms_of
 from inplacelab_widgets.scene.elements import elements_panel
 from inplacelab_widgets.scene.graph import graph_panel

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.stages import stages
+from inplacelab.recording.relations import stages
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Attributes, Look, Mark, Runs, between, rect, runs, text
 from inplacelab_widgets.scene.measure import coordinate

@@ -9,9 +9,8 @@ from types import MappingProxyType
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
-from inplacelab.recording.recording import Recording, State, is_look
+from inplacelab.recording.recording import Called, Recording, State, is_look
 from inplacelab.recording.slots import is_contiguous
-from inplacelab.recording.tensor_names import Called
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.acts import Act, names_used

@@ -12,9 +12,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from inplacelab.recording.edges import edge_names
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
-from inplacelab.recording.naming import kept_values
+from inplacelab.recording.naming import edge_names, kept_values
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import made_from
 

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from inplacelab.language import Text
-from inplacelab.recording.alignment import align
-from inplacelab.recording.comparison import Comparison, Side, weight
-from inplacelab.recording.conclusion import conclusion
-from inplacelab.recording.differences import Difference
+from inplacelab.recording.compare import Comparison, Side, conclusion, weight
+from inplacelab.recording.compare.alignment import align
+from inplacelab.recording.compare.contrast import Difference
 from inplacelab.recording.queries import changes_nothing
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words

@@ -6,10 +6,9 @@ step of either side, what is said of it, and the storages and outlines that it d
 
 from __future__ import annotations
 
-from inplacelab.recording.comparison import SIDES, Side
-from inplacelab.recording.conclusion import ending
+from inplacelab.recording.compare import SIDES, Side, ending
+from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences.phrases import byte_count
-from inplacelab.recording.stages import stages
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.comparison import ComparisonScene
 from inplacelab_widgets.scene.frames_payload import SAMPLE, SIDE_PANELS, WITHOUT_PANELS, FramesPacker, payload_of_side

@@ -9,9 +9,8 @@ from functools import cached_property
 from itertools import islice
 
 from inplacelab.language import Text
-from inplacelab.recording.comparison import SIDES, Side
-from inplacelab.recording.conclusion import ending
-from inplacelab.recording.differences import Verdict
+from inplacelab.recording.compare import SIDES, Side, ending
+from inplacelab.recording.compare.contrast import Verdict
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab_widgets import words

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from inplacelab.recording.naming import is_constant
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Runs as SlotRuns
-from inplacelab.recording.values_read import slots_reached
+from inplacelab.recording.slots import slots_reached
 from inplacelab_widgets.scene.marks import Copy
 from inplacelab_widgets.scene.storage import Storage
 

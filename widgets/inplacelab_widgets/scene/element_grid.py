@@ -11,9 +11,7 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.slots import Runs as SlotRuns
-from inplacelab.recording.slots import is_contiguous
-from inplacelab.recording.touched import Touched
-from inplacelab.recording.values_read import bytes_of, element_values, slots_under
+from inplacelab.recording.slots import Touched, bytes_of, element_values, is_contiguous, slots_under
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.grid import HEIGHT, Grid, Index, position
 from inplacelab_widgets.scene.grid_hops import hop_marks

@@ -16,7 +16,7 @@ from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.touched import Touched, touched
+from inplacelab.recording.slots import Touched, touched
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.cards import Card, Face, cards, chip_marks, layouts, stretches

@@ -9,7 +9,7 @@ from math import hypot
 from operator import itemgetter
 
 from inplacelab.recording.facts import StorageFacts, TensorFacts
-from inplacelab.recording.values_read import slots_under
+from inplacelab.recording.slots import slots_under
 from inplacelab_widgets.scene.grid import Grid, Index, position
 from inplacelab_widgets.scene.heat import HeatMap
 from inplacelab_widgets.scene.measure import coordinate

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from inplacelab.recording.as_written import as_written
+from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.naming import number_label
 from inplacelab.recording.origins import Contributions, GradientPath, Hop
@@ -98,7 +98,7 @@ class Packer:
         facts = recording.state(flow.step).tensors.get(flow.tensor)
         if facts is None or facts.names:
             return flow.called.en.strip("`")
-        return f"{as_written(recording, recording.steps[flow.step])}{written_index(flow.index)}"
+        return f"{code_of(recording, recording.steps[flow.step])}{written_index(flow.index)}"
 
     def _lights(self, asked: Asked, path: GradientPath) -> Iterator[str]:
         """The keys of the nodes and edges along which the gradient came, or should have, from the leaf's node on."""

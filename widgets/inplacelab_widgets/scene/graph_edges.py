@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from inplacelab.recording.edges import edge_names
 from inplacelab.recording.facts import NodeFacts
+from inplacelab.recording.naming import edge_names
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene.graph_boxes import HEIGHT, PAD, Box
 from inplacelab_widgets.scene.marks import Look, Mark, path, rect, runs, text

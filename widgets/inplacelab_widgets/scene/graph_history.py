@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from inplacelab.recording.facts import Step
-from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.tensor_names import Called
+from inplacelab.recording.recording import Called, Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.graph_boxes import HEIGHT, ROOM_FOR_TAG, Box
 from inplacelab_widgets.scene.marks import Look, Mark, Words, runs, text

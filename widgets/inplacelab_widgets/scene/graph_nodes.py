@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from inplacelab.language import Text, enumerated
-from inplacelab.recording.as_written import node_as_written
+from inplacelab.recording.code_of_steps import node_code
 from inplacelab.recording.facts import NodeFacts, TensorFacts
 from inplacelab.recording.naming import Naming
-from inplacelab.recording.passes import running
-from inplacelab.recording.recording import Recording, State, is_look
-from inplacelab.recording.tensor_names import Called
+from inplacelab.recording.recording import Called, Recording, State, is_look
+from inplacelab.recording.relations import running
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.changed_looks import touched
@@ -156,7 +155,7 @@ def _origin(recording: Recording, state: State, node: NodeFacts, leaves: Mapping
         now, last = state.called(node.leaf), leaves.get(node.leaf)
         called = now if now.names or last is None else Called(node.leaf, last.names)
         return words.FILLS.format(tensor=called.first)
-    op = node_as_written(recording, node.id, node)
+    op = node_code(recording, node.id, node)
     if is_look(recording):  # what made the node is not known: there is room for what it keeps
         return words.RELEASED if node.released else _keeps(recording, state, node)
     if node.line is None:

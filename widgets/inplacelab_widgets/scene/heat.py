@@ -18,8 +18,7 @@ from typing import cast
 
 from inplacelab.recording.facts import Number, StorageFacts, TensorFacts, Values
 from inplacelab.recording.slots import Runs as SlotRuns
-from inplacelab.recording.touched import Touched
-from inplacelab.recording.values_read import element_values, slots_under
+from inplacelab.recording.slots import Touched, element_values, slots_under
 from inplacelab_widgets.scene.grid import Index, position
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, rect
 from inplacelab_widgets.scene.measure import coordinate

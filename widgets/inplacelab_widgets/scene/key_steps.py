@@ -10,8 +10,7 @@ from inplacelab.recording import queries
 from inplacelab.recording.facts import SavedFacts, Step, TensorFacts, WriteFacts
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.slots import Runs, common_runs, slot_runs
-from inplacelab.recording.values_read import slots_reached
+from inplacelab.recording.slots import Runs, common_runs, slot_runs, slots_reached
 
 __all__ = ["Chapter", "Role", "key_step", "opening_step", "story"]
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.stages import stages
+from inplacelab.recording.relations import stages
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import WIDTH, Axis, boundaries, cursor_marks, line_marks, phase_changes, room_for

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.slots import Runs as SlotRuns
-from inplacelab.recording.slots import common_runs
-from inplacelab.recording.touched import Touched
+from inplacelab.recording.slots import Touched, common_runs
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, rect, text
 from inplacelab_widgets.scene.measure import boxes

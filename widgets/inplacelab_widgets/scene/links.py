@@ -11,8 +11,7 @@ from typing import Any
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts
 from inplacelab.recording.naming import node_label
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.touched import Touched, touched
-from inplacelab.recording.values_read import bytes_of
+from inplacelab.recording.slots import Touched, bytes_of, touched
 from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.names import tensor_name, unquoted
 

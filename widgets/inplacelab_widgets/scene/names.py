@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 from inplacelab.language import Text
-from inplacelab.recording.as_written import as_written
-from inplacelab.recording.edges import Passed
+from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.naming import Naming, namings
-from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.naming import Naming, Passed, namings
+from inplacelab.recording.recording import Called, Recording, State, coming
 from inplacelab.recording.relations import made, related
 from inplacelab.recording.slots import Laid
-from inplacelab.recording.tensor_names import Called, coming
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
@@ -82,7 +80,7 @@ def author_in_short(recording: Recording, step: Step) -> Text:
 def _deed(recording: Recording, step: Step) -> Text:
     if not step.op:
         return words.IN_BACKWARD if step.phase == "backward" else Text("", "")
-    did = as_written(recording, step)
+    did = code_of(recording, step)
     return Text(did, did)
 
 

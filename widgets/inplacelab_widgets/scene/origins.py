@@ -13,9 +13,15 @@ from typing import Any, NamedTuple, get_args
 from inplacelab.language import Text
 from inplacelab.recording.naming import number_label, storage_label
 from inplacelab.recording.origins import Computed, Hop, by_rule, computed, contributions, life_of_slot
-from inplacelab.recording.origins.arrivals import Arrival, arrival_at, arrivals
-from inplacelab.recording.origins.elements import index_of, slots_of_element, written_index
-from inplacelab.recording.origins.life import Event, Kind
+from inplacelab.recording.origins.elements import (
+    Arrival,
+    arrival_at,
+    arrivals,
+    index_of,
+    slots_of_element,
+    written_index,
+)
+from inplacelab.recording.origins.forward import Event, Kind
 from inplacelab.recording.origins.words import arrived_says, comes_from
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words

@@ -11,9 +11,7 @@ from dataclasses import dataclass, replace
 from inplacelab.recording import queries
 from inplacelab.recording.facts import SavedFacts, StorageFacts
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.slots import Runs, common_runs, joined
-from inplacelab.recording.touched import differing
-from inplacelab.recording.values_read import slots_reached
+from inplacelab.recording.slots import Runs, common_runs, differing, joined, slots_reached
 from inplacelab_widgets.scene.cards import Card
 from inplacelab_widgets.scene.timeline import Life
 

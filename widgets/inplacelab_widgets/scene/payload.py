@@ -16,12 +16,11 @@ from typing import Any, Literal
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording import queries
 from inplacelab.recording.facts import FixFacts, Step
-from inplacelab.recording.fixes import label, way
-from inplacelab.recording.fixes.difference import lines_after
+from inplacelab.recording.fixes import label, lines_after, way
 from inplacelab.recording.quiz import Question
+from inplacelab.recording.relations import stages
 from inplacelab.recording.sentences import Headline
 from inplacelab.recording.sentences.failures import Mark
-from inplacelab.recording.stages import stages
 from inplacelab.recording.trace import trace
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words

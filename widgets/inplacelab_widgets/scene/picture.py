@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inplacelab.language import Text
-from inplacelab.recording.stages import stages
+from inplacelab.recording.relations import stages
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.recording.as_written import as_written
+from inplacelab.recording.code_of_steps import code_of
 from inplacelab.recording.facts import Step
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
@@ -48,7 +48,7 @@ def _which_of_the_line(recording: Recording, step: Step) -> str | None:
     alike = [each.index for each in there if each.op == step.op]
     if len(there) < 2 or step.index not in alike:
         return None
-    op = as_written(recording, step)
+    op = code_of(recording, step)
     if len(alike) < 2:
         return op
     before = recording.state(step.index - 1) if step.index else None

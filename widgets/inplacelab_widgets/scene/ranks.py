@@ -13,12 +13,10 @@ from functools import cached_property
 from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import ErrorFacts
 from inplacelab.recording.queries import changes_nothing, visible_values
-from inplacelab.recording.ranks import RankAlignment, align_ranks
+from inplacelab.recording.ranks import Drift, RankAlignment, Replicas, align_ranks, compared
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.replicas import Drift, Replicas, compared
-from inplacelab.recording.sentences.headline import Headline
-from inplacelab.recording.slots import slots_of
-from inplacelab.recording.touched import same_value
+from inplacelab.recording.sentences import Headline
+from inplacelab.recording.slots import same_value, slots_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.comparison import MOST_DRAWN, Outline, outlines_around

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inplacelab.recording.differences import verdict
+from inplacelab.recording.compare.contrast import verdict
 from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.frames_payload import SAMPLE, SIDE_PANELS, WITHOUT_PANELS, FramesPacker, payload_of_side

@@ -9,7 +9,7 @@ from functools import cached_property
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts
 from inplacelab.recording.naming import is_constant, storage_label
-from inplacelab.recording.touched import Touched
+from inplacelab.recording.slots import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import fans, heat, version_line
 from inplacelab_widgets.scene.acts import Act

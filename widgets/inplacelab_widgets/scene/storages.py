@@ -15,7 +15,7 @@ from inplacelab.recording import queries
 from inplacelab.recording.facts import Step, WriteFacts
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.touched import touched
+from inplacelab.recording.slots import touched
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import changed_looks

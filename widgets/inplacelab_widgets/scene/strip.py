@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, StorageFacts, Summary
 from inplacelab.recording.slots import Runs as SlotRuns
-from inplacelab.recording.touched import Touched
+from inplacelab.recording.slots import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import lens
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text, text_runs

@@ -10,9 +10,8 @@ from itertools import starmap
 from typing import TypeVar
 
 from inplacelab.language import Text, enumerated
-from inplacelab.recording.edges import edge_names
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.naming import is_constant, node_label, storage_label
+from inplacelab.recording.naming import edge_names, is_constant, node_label, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words

@@ -14,8 +14,7 @@ from math import inf, prod
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, TensorFacts
-from inplacelab.recording.slots import is_contiguous
-from inplacelab.recording.touched import Touched
+from inplacelab.recording.slots import Touched, is_contiguous
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.acts import Act
 from inplacelab_widgets.scene.cards import Card, Face, chip_marks, layouts, stretches
