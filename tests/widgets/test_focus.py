@@ -18,7 +18,7 @@ from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.focus import open_spans, storages_in_focus, threads
-from inplacelab_widgets.scene.lens import PER_ROW, SIZE, UNKNOWN, value_text, window
+from inplacelab_widgets.scene.lens import PER_ROW, SIZE, UNKNOWN, magnified_from, value_text
 from inplacelab_widgets.scene.marks import CHIP_GAP, CHIP_HEIGHT, CHIPS_TOP, stack_of
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.storages import HIGHEST
@@ -102,7 +102,7 @@ def test_a_thread_stops_where_something_happens_to_its_storages(recording: Recor
 @given(st.integers(1, 10_000).flatmap(lambda slots: st.tuples(st.integers(0, slots - 1), st.just(slots))))
 def test_the_lens_shows_the_slot_that_it_was_moved_to(place: tuple[int, int]) -> None:
     slot, slots = place
-    first = window(slot, slots)
+    first = magnified_from(slot, slots)
     assert first % PER_ROW == 0
     assert first <= slot < first + SIZE
     assert first == 0 or first < slots

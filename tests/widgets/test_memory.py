@@ -9,7 +9,8 @@ from inplacelab.language import Text
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets.scene import holders as module
 from inplacelab_widgets.scene.holders import KINDS, Kind, holders
-from inplacelab_widgets.scene.marks import Look, Mark, Words
+from inplacelab_widgets.scene.marks import Look, Mark
+from inplacelab_widgets.scene.measure import Words
 from inplacelab_widgets.scene.memory import memory_panel
 
 

@@ -12,14 +12,14 @@ import pytest
 
 from inplacelab.recording.values_read import element_values, slots_reached
 from inplacelab_widgets.scene import Scene, scene_of
-from inplacelab_widgets.scene.acts import acts
+from inplacelab_widgets.scene.acts import tensor_roles
 from inplacelab_widgets.scene.cards import cards
 from inplacelab_widgets.scene.element_grid import value_text
-from inplacelab_widgets.scene.fans import fan
+from inplacelab_widgets.scene.fans import ribbons
 from inplacelab_widgets.scene.grid import MINIATURE, Grid, position
 from inplacelab_widgets.scene.heat import LEVELS, extent, level, png
 from inplacelab_widgets.scene.marks import Group, Look, Mark
-from inplacelab_widgets.scene.strip import Strip, hatch, strip_for
+from inplacelab_widgets.scene.strip import StorageRow, hatch, storage_row
 from inplacelab_widgets.scene.tensor_grids import CUT_NAME, tensors_of
 from inplacelab_widgets.scene.timeline import storage_lives
 from tests.recorders.golden.renew import run
@@ -110,9 +110,9 @@ def test_a_fan_ends_exactly_at_the_slots_of_its_tensor(view: str, runs: list[tup
     state = recording.state()
     facts = next(facts for facts in state.tensors.values() if "v" in state.called(facts.id).names)
     storage = state.storages[facts.storage]
-    strip: Strip = strip_for(storage_lives(recording)[facts.storage], 600)
+    strip: StorageRow = storage_row(storage_lives(recording)[facts.storage], 600)
     grid = Grid(facts, 30.0, 500.0, hops=False)
-    drawn = fan(facts, storage, grid, strip, 100.0, (80.0, 80.0, 120.0))
+    drawn = ribbons(facts, storage, grid, strip, 100.0, (80.0, 80.0, 120.0))
     ribbons = _corners(drawn)
     ends = [tuple(sorted(x for x, y in corners if y == 120)) for corners in ribbons]
     assert ends == [pytest.approx(strip.pieces((each,))[0][:2], abs=0.1) for each in runs]
@@ -136,7 +136,9 @@ def test_the_columns_of_a_transposed_matrix_stand_over_their_ribbons() -> None:
     state = recording.state()
     facts = next(facts for facts in state.tensors.values() if "t" in state.called(facts.id).names)
     storage, grid = state.storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
-    drawn = fan(facts, storage, grid, strip_for(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 80.0, 120.0))
+    drawn = ribbons(
+        facts, storage, grid, storage_row(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 80.0, 120.0)
+    )
     assert re.findall(r"M([\d.]+) [\d.]+L([\d.]+) ", drawn) == [("0", "30"), ("30", "60")]
 
 
@@ -148,13 +150,13 @@ def test_elements_that_share_a_slot_share_a_ribbon() -> None:
     )
     storage = drawn.recording.state().storages[facts.storage]
     grid = Grid(expanded, 30.0, 500.0, hops=False)
-    strip = strip_for(storage_lives(drawn.recording)[facts.storage], 600)
-    assert fan(expanded, storage, grid, strip, 0.0, (80.0, 80.0, 120.0)).count("M") == 3
+    strip = storage_row(storage_lives(drawn.recording)[facts.storage], 600)
+    assert ribbons(expanded, storage, grid, strip, 0.0, (80.0, 80.0, 120.0)).count("M") == 3
 
 
 def test_a_fan_is_seen_in_the_steps_about_its_tensor_and_while_a_reader_points_at_it() -> None:
     drawn = scene(VIEWS)
-    done = acts(drawn.recording)
+    done = tensor_roles(drawn.recording)
     state = drawn.recording.state()
     for key in state.tensors:
         for step in range(len(drawn.recording)):
@@ -189,7 +191,8 @@ def test_the_name_that_a_step_writes_through_stands_out() -> None:
         assert acting == {write.tensor for write in step.writes} | {
             key
             for key in made
-            if "made" in acts(drawn.recording)[key].values() and acts(drawn.recording)[key].get(step.index) == "made"
+            if "made" in tensor_roles(drawn.recording)[key].values()
+            and tensor_roles(drawn.recording)[key].get(step.index) == "made"
         }
 
 
@@ -338,8 +341,8 @@ def test_ribbons_are_vertical_beside_a_higher_grid() -> None:
         each for each in recording.state().tensors.values() if recording.state().called(each.id).names == ("t",)
     )
     storage, grid = recording.state().storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
-    drawn = fan(
-        facts, storage, grid, strip_for(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 110.0, 120.0)
+    drawn = ribbons(
+        facts, storage, grid, storage_row(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 110.0, 120.0)
     )
     corners = [[*map(int, sum(each[:3], ()))] for each in _corners(drawn)]
     assert corners == [[0, 83, 30, 83, 30, 113], [30, 83, 60, 83, 60, 113]]
@@ -370,8 +373,8 @@ def _fan_far_away(view: str) -> str:
     recording = run(f"x = paddle.arange(12, dtype='float32')\nv = {view}\n").recording
     facts = next(each for each in recording.state().tensors.values() if each.shape == (3,))
     storage, grid = recording.state().storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
-    strip = strip_for(storage_lives(recording)[facts.storage], 600)
-    return fan(facts, storage, grid, strip, 500.0, (80.0, 80.0, 116.0))
+    strip = storage_row(storage_lives(recording)[facts.storage], 600)
+    return ribbons(facts, storage, grid, strip, 500.0, (80.0, 80.0, 116.0))
 
 
 def test_a_write_to_a_part_has_a_line_around_it() -> None:

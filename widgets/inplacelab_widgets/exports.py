@@ -19,7 +19,8 @@ from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.predict_questions import questions_for
 from inplacelab_widgets.raster import png
 from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_step, panels_of, scene_of
-from inplacelab_widgets.scene.marks import Panel, Words
+from inplacelab_widgets.scene.marks import Panel
+from inplacelab_widgets.scene.measure import Words
 from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.panel_export import descriptions_at, panels_picture
 from inplacelab_widgets.scene.payload import payload

@@ -9,7 +9,7 @@ from inplacelab.language import Text
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene, key_step
 from inplacelab_widgets.scene.frame import frame, said
-from inplacelab_widgets.scene.marks import Words
+from inplacelab_widgets.scene.measure import Words
 from inplacelab_widgets.scene.panel_export import panels_picture
 from inplacelab_widgets.scene.tables import Table, tables, tables_of_panels
 

@@ -10,7 +10,7 @@ from inplacelab.recording.facts import Step
 from inplacelab.recording.naming import name_on_line
 from inplacelab.recording.recording import Recording
 
-Act = Literal["wrote", "made", "read", "refused"]
+TensorRole = Literal["wrote", "made", "read", "refused"]
 
 MOST_REFUSED = 2
 """The most operands of a refused operation that stand out."""
@@ -18,7 +18,7 @@ MOST_MADE = 3
 """The most tensors made by one step that stand out."""
 
 
-def acts(recording: Recording) -> Mapping[int, Mapping[int, Act]]:
+def tensor_roles(recording: Recording) -> Mapping[int, Mapping[int, TensorRole]]:
     """Returns what each step does to a tensor, by tensor and step: `acts(recording)[tensor][step]`. What is written through a view without
     a name, as in `a[0].add_(b)`, is written through `a`.
     """
@@ -34,7 +34,7 @@ def names_used(recording: Recording) -> Mapping[int, Mapping[int, str]]:
 
 def _names_used(recording: Recording) -> dict[int, dict[int, str]]:
     wrote: dict[int, list[int]] = {}
-    for tensor, deeds in acts(recording).items():
+    for tensor, deeds in tensor_roles(recording).items():
         for at in (at for at, act in deeds.items() if act == "wrote"):
             wrote.setdefault(at, []).append(tensor)
     found: dict[int, dict[int, str]] = {}
@@ -49,11 +49,11 @@ def _names_used(recording: Recording) -> dict[int, dict[int, str]]:
     return found
 
 
-def _acts(recording: Recording) -> dict[int, dict[int, Act]]:
-    found: dict[int, dict[int, Act]] = {}
+def _acts(recording: Recording) -> dict[int, dict[int, TensorRole]]:
+    found: dict[int, dict[int, TensorRole]] = {}
     known: set[int] = set()
     for step in recording.steps:
-        refused: dict[int, Act] = dict.fromkeys(
+        refused: dict[int, TensorRole] = dict.fromkeys(
             queries.refused_operands(recording, step.index)[:MOST_REFUSED], "refused"
         )
         for tensor, act in (_acts_of(recording, step, known) | refused).items():
@@ -62,9 +62,9 @@ def _acts(recording: Recording) -> dict[int, dict[int, Act]]:
     return found
 
 
-def _acts_of(recording: Recording, step: Step, known: set[int]) -> dict[int, Act]:
+def _acts_of(recording: Recording, step: Step, known: set[int]) -> dict[int, TensorRole]:
     """What one step does; `known` are the tensors that existed before it."""
-    found: dict[int, Act] = {read.tensor: "read" for read in step.reads}
+    found: dict[int, TensorRole] = {read.tensor: "read" for read in step.reads}
     made = [tensor for tensor, facts in step.tensors if facts is not None and tensor not in known]
     if len(made) <= MOST_MADE:  # of many, none would stand out
         found |= dict.fromkeys(made, "made")

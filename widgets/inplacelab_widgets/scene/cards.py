@@ -14,10 +14,10 @@ from inplacelab.recording.slots import is_contiguous
 from inplacelab.recording.tensor_names import Called
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.acts import Act, names_used
-from inplacelab_widgets.scene.changed_looks import touched
-from inplacelab_widgets.scene.marks import Look, Mark, Words, between, flashes, rect, text
-from inplacelab_widgets.scene.measure import NORMAL, shortened, width_of
+from inplacelab_widgets.scene.acts import TensorRole, names_used
+from inplacelab_widgets.scene.changed_looks import step_changes
+from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, rect, text
+from inplacelab_widgets.scene.measure import NORMAL, Words, shortened, width_of
 from inplacelab_widgets.scene.names import (
     dimensions,
     kind,
@@ -36,7 +36,7 @@ LONGEST_NAME = 130.0
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class CardContent:
     """The content of a card after one step."""
 
     facts: TensorFacts
@@ -70,7 +70,7 @@ class Card:
     tensor: int
     storage: int
     color: int
-    life: Life[Face]
+    life: Life[CardContent]
     names_used: Mapping[int, str]
     """Where it has several names: the one by which a step writes it, by step."""
 
@@ -99,10 +99,10 @@ def _cards(recording: Recording) -> list[Card]:
     ]
 
 
-def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], Face | None]]:
+def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], CardContent | None]]:
     """Yields (step, (tensor, storage), face) where the face or the storage of a tensor changes; None where its card ends."""
     on: dict[int, int] = {}
-    for touch in touched(recording):
+    for touch in step_changes(recording):
         state, index = touch.state, touch.state.step.index
         for key in touch.tensors:
             facts = state.tensors.get(key)
@@ -113,13 +113,13 @@ def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], F
                 yield index, (key, facts.storage), face_of(recording, facts, state)
 
 
-def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
+def face_of(recording: Recording, tensor: TensorFacts, state: State) -> CardContent:
     """Returns the content of a tensor's card after one step."""
     called = state.called(tensor.id)
     detail = (
         kind(recording, tensor, state, LONGEST_NAME) or not_yet(called) or (None if called.names else words.UNNAMED)
     )
-    return Face(
+    return CardContent(
         tensor,
         called,
         tuple(shortened(chip, LONGEST_NAME) for chip in called.shown),
@@ -163,7 +163,13 @@ def _chip_width(name: str) -> float:
 
 
 def chip_marks(
-    card: Card, face: Face, x: float, y: float, first: int, last: int, acting: Mapping[int, Act] = MappingProxyType({})
+    card: Card,
+    face: CardContent,
+    x: float,
+    y: float,
+    first: int,
+    last: int,
+    acting: Mapping[int, TensorRole] = MappingProxyType({}),
 ) -> list[Mark]:
     """Draws a tensor's names from step `first` to step `last`, from (x, y) to the right. They stand out in the steps that make the tensor,
     write through it, or are refused with it; of several names, the one that the line of the step uses.
@@ -193,7 +199,7 @@ def _style(called: Called) -> str:
     return "text value bold" if called.names else "text value italic soft"
 
 
-def layouts(life: Life[Face]) -> list[tuple[int, int, TensorFacts]]:
+def layouts(life: Life[CardContent]) -> list[tuple[int, int, TensorFacts]]:
     """Returns (first step, last step, facts) for each range of steps over which a tensor's metadata do not change."""
     starts: list[tuple[int, TensorFacts]] = []
     for step, face in life.moments:
@@ -207,9 +213,9 @@ def _metadata(facts: TensorFacts) -> tuple[object, ...]:
     return facts.shape, facts.strides, facts.offset, facts.dtype
 
 
-def stretches(life: Life[Face]) -> list[tuple[int, int, Face]]:
+def stretches(life: Life[CardContent]) -> list[tuple[int, int, CardContent]]:
     """Returns (first, last, face) for each range of steps over which the tensor keeps its names."""
-    starts: list[tuple[int, Face]] = []
+    starts: list[tuple[int, CardContent]] = []
     for step, face in life.moments:
         if not starts or (starts[-1][1].called, starts[-1][1].gone) != (face.called, face.gone):
             starts.append((step, face))

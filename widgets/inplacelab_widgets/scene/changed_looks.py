@@ -22,7 +22,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class StepChanges:
     """The serial numbers of what may look different after one step, each kind in a fixed order.
 
     Attributes:
@@ -40,12 +40,12 @@ class Touched:
     keepers: tuple[int, ...]
 
 
-def touched(recording: Recording) -> tuple[Touched, ...]:
+def step_changes(recording: Recording) -> tuple[StepChanges, ...]:
     """Returns what each step of a recording may have changed the look of, in order."""
     return recording.once(_followed)
 
 
-def _followed(recording: Recording) -> tuple[Touched, ...]:
+def _followed(recording: Recording) -> tuple[StepChanges, ...]:
     threads = _Threads(made_from(recording))
     for (node, _), kept in kept_values(recording).items():
         threads.named_after.setdefault(kept.name, {}).setdefault(kept.tensor, set()).add(node)
@@ -95,7 +95,7 @@ class _Threads:
     passers: dict[int, set[int]] = field(default_factory=dict)
     """From a tensor to the nodes whose edges carry its gradient."""
 
-    def follow(self, state: State) -> Touched:
+    def follow(self, state: State) -> StepChanges:
         step = state.step
         storages = step.touched_storages()
         moved = self._moved_names(state)
@@ -115,7 +115,7 @@ class _Threads:
             *(self.keepers[storage] for storage in storages),
             *(self._keepers_of(name, state) & self.nodes.keys() for name in moved),
         ]
-        return Touched(state, storages, tensors, nodes, _ordered(changed, renamed, looked_at, self.checked, *kept))
+        return StepChanges(state, storages, tensors, nodes, _ordered(changed, renamed, looked_at, self.checked, *kept))
 
     def _keepers_of(self, name: str, state: State) -> set[int]:
         """The nodes in whose labels a name that has moved is written in another way: as the former name of a tensor, or no longer so."""

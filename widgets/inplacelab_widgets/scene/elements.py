@@ -19,7 +19,7 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.touched import Touched, touched
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.cards import Card, Face, cards, chip_marks, layouts, stretches
+from inplacelab_widgets.scene.cards import Card, CardContent, cards, chip_marks, layouts, stretches
 from inplacelab_widgets.scene.element_grid import LINE, Sheet, sheet_for, sheet_marks
 from inplacelab_widgets.scene.marks import (
     Attributes,
@@ -137,7 +137,7 @@ def _homes(own: Sequence[Card], storages: Mapping[int, Life[StorageFacts]]) -> l
     return homes
 
 
-def _place(face: Face) -> Text:
+def _place(face: CardContent) -> Text:
     """The storage and the kind of a tensor, in words."""
     where = storage_label(face.facts.storage)
     return Text("{0} · {1}", "{0} · {1}").format(where, face.kind) if face.kind else Text(where, where)

@@ -13,7 +13,7 @@ from inplacelab.recording.values_read import slots_under
 from inplacelab_widgets.scene.grid import Grid, Index, position
 from inplacelab_widgets.scene.heat import HeatMap
 from inplacelab_widgets.scene.measure import coordinate
-from inplacelab_widgets.scene.strip import Strip
+from inplacelab_widgets.scene.strip import StorageRow
 
 HEIGHT = 34.0
 """The space for the fans between grids and strip, in px."""
@@ -93,11 +93,11 @@ class _Band:
         ]
 
 
-def fan(
+def ribbons(
     facts: TensorFacts,
     storage: StorageFacts,
     grid: Grid | HeatMap,
-    strip: Strip,
+    strip: StorageRow,
     x: float,
     ends: tuple[float, float, float],
 ) -> str:

@@ -14,7 +14,7 @@ from inplacelab.recording.origins.elements import written_index
 from inplacelab.recording.origins.words import end_says, gradient_says, path_says
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.marks import Words
+from inplacelab_widgets.scene.measure import Words
 
 Json = dict[str, Any]
 

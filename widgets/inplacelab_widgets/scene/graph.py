@@ -28,7 +28,7 @@ from inplacelab_widgets.scene.graph_edges import (
 )
 from inplacelab_widgets.scene.graph_history import gradient_marks, history_marks
 from inplacelab_widgets.scene.graph_nodes import GradNode, grad_nodes
-from inplacelab_widgets.scene.graph_sight import Sight, sight
+from inplacelab_widgets.scene.graph_sight import VisibleBoxes, visible_boxes
 from inplacelab_widgets.scene.layered import Layout, Point, layout
 from inplacelab_widgets.scene.marks import Group, Look, Mark, Opened, Panel, between, text
 from inplacelab_widgets.scene.measure import width_of
@@ -78,7 +78,7 @@ def graph_panel(recording: Recording) -> Panel:
 
 
 def _drawn(recording: Recording, nodes: int, plan: _Plan, found: Mapping[Edge, Life[str]]) -> Panel:
-    near = sight(recording, plan.boxes, plan.homes, plan.shown)
+    near = visible_boxes(recording, plan.boxes, plan.homes, plan.shown)
     marks = tuple(_marks(recording, plan, found, near))
     group = Group(0, 0, plan.width, plan.height, 0, len(recording) - 1, marks)
     return Panel(
@@ -86,7 +86,7 @@ def _drawn(recording: Recording, nodes: int, plan: _Plan, found: Mapping[Edge, L
     )
 
 
-def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], near: Sight) -> Iterable[Mark]:
+def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], near: VisibleBoxes) -> Iterable[Mark]:
     arrivals = travels(recording, found)
     for link, line in plan.lines.items():
         lives = {edge: found[edge] for edge in plan.shown[link]}
@@ -101,7 +101,7 @@ def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], n
     yield from chips
 
 
-def _notes(recording: Recording, nodes: int, plan: _Plan, near: Sight) -> tuple[tuple[int, Text], ...]:
+def _notes(recording: Recording, nodes: int, plan: _Plan, near: VisibleBoxes) -> tuple[tuple[int, Text], ...]:
     """Notes on what is folded or cut; and where there is no node, when the graph begins, or that none is left."""
     folded = ((0, words.FOLDED.format(nodes=nodes, boxes=len(plan.boxes))),) if plan.is_folded else ()
     told, alive = dict(near.notes or folded), set[int]()

@@ -16,9 +16,9 @@ from operator import attrgetter
 
 from inplacelab.language import Text
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.graph_nodes import Face, GradNode
-from inplacelab_widgets.scene.marks import Look, Mark, Runs, Words, rect, runs, text
-from inplacelab_widgets.scene.measure import SMALL, coordinate, shortened, widest, width_of
+from inplacelab_widgets.scene.graph_nodes import GradNode, NodeContent
+from inplacelab_widgets.scene.marks import Look, Mark, Runs, rect, runs, text
+from inplacelab_widgets.scene.measure import SMALL, Words, coordinate, shortened, widest, width_of
 from inplacelab_widgets.scene.timeline import gatherings
 
 HEIGHT = 52.0
@@ -99,7 +99,7 @@ def in_turn(members: tuple[GradNode, ...]) -> Content:
     """Returns the content of a box for nodes that never live at the same time."""
     by_id = {node.id: node for node in members}
 
-    def shown(alive: Mapping[int, Face], born: frozenset[int]) -> BoxState | None:
+    def shown(alive: Mapping[int, NodeContent], born: frozenset[int]) -> BoxState | None:
         return next((_one(by_id[key], face, key in born) for key, face in alive.items()), None)
 
     return _content(members, shown, is_folded=False)
@@ -110,7 +110,7 @@ def folded(members: tuple[GradNode, ...], turn: int | None, turns: int) -> Conte
     crowd = _Crowd({node.id: node for node in members})
     in_a_turn = {kind: count / turns for kind, count in Counter(node.kind for node in members).items()}
 
-    def shown(alive: Mapping[int, Face], born: frozenset[int]) -> BoxState | None:
+    def shown(alive: Mapping[int, NodeContent], born: frozenset[int]) -> BoxState | None:
         if not alive:
             return None
         crowd.follow(alive)
@@ -121,7 +121,7 @@ def folded(members: tuple[GradNode, ...], turn: int | None, turns: int) -> Conte
 
 _STATUS = attrgetter("status")
 
-_Show = Callable[[Mapping[int, Face], frozenset[int]], BoxState | None]
+_Show = Callable[[Mapping[int, NodeContent], frozenset[int]], BoxState | None]
 
 
 def _content(members: tuple[GradNode, ...], shown: _Show, *, is_folded: bool) -> Content:
@@ -136,7 +136,7 @@ def _outline(status: str, *, new: bool) -> str:
     return " ".join(["node", *(["new"] if new else []), *([status] if status else [])])
 
 
-def _one(node: GradNode, face: Face, new: bool) -> BoxState:
+def _one(node: GradNode, face: NodeContent, new: bool) -> BoxState:
     return BoxState(_outline(face.status, new=new), node.name, face.origin, face.doing, _tag(node) if new else None)
 
 
@@ -146,7 +146,7 @@ def _tag(node: GradNode) -> Text:
 
 def _many(
     crowd: _Crowd,
-    alive: Mapping[int, Face],
+    alive: Mapping[int, NodeContent],
     born: frozenset[int],
     turn: int | None,
     in_a_turn: Mapping[str, float],
@@ -198,7 +198,7 @@ class _Crowd:
         self._lines: set[int] = set()
         self._alive: set[int] = set()
 
-    def follow(self, alive: Mapping[int, Face]) -> None:
+    def follow(self, alive: Mapping[int, NodeContent]) -> None:
         """Follows a change of the nodes that are alive."""
         come = sorted(alive.keys() - self._alive)
         if len(self._alive) + len(come) > len(alive) or (come and self._alive and come[0] < max(self._alive)):
@@ -219,7 +219,7 @@ class _Crowd:
 
 
 def _news(
-    nodes: Mapping[int, GradNode], alive: Mapping[int, Face], counts: Mapping[str, int], newest: GradNode | None
+    nodes: Mapping[int, GradNode], alive: Mapping[int, NodeContent], counts: Mapping[str, int], newest: GradNode | None
 ) -> tuple[str, Text]:
     """The status and the text of a folded box: those of the active node, or of all its nodes."""
     status = next((status for status in _URGENT if status in counts), "")
@@ -232,7 +232,7 @@ def _news(
     return status, words.NODE_IS.format(name=_short(nodes[key].name), status=alive[key].doing)
 
 
-def _summary(alive: Mapping[int, Face], counts: Mapping[str, int]) -> tuple[str, Text]:
+def _summary(alive: Mapping[int, NodeContent], counts: Mapping[str, int]) -> tuple[str, Text]:
     count, done = len(alive), counts.get("done", 0)
     if counts.get("waiting") == count:
         return "waiting", words.ALL_WAITING

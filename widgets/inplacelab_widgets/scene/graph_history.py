@@ -9,8 +9,8 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.tensor_names import Called
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.graph_boxes import HEIGHT, ROOM_FOR_TAG, Box
-from inplacelab_widgets.scene.marks import Look, Mark, Words, runs, text
-from inplacelab_widgets.scene.measure import SMALL, coordinate, numbers, shortened, width_of
+from inplacelab_widgets.scene.marks import Look, Mark, runs, text
+from inplacelab_widgets.scene.measure import SMALL, Words, coordinate, numbers, shortened, width_of
 from inplacelab_widgets.scene.names import tensor_name
 
 _CHIP = 15.0

@@ -14,8 +14,8 @@ from inplacelab.recording.recording import Recording, State, is_look
 from inplacelab.recording.tensor_names import Called
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.changed_looks import touched
-from inplacelab_widgets.scene.marks import Words
+from inplacelab_widgets.scene.changed_looks import step_changes
+from inplacelab_widgets.scene.measure import Words
 from inplacelab_widgets.scene.names import kept_names, node_names, unquoted
 from inplacelab_widgets.scene.timeline import Life, followed
 
@@ -24,7 +24,7 @@ _UNDER_WAY = ("waiting", "arrived")
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class NodeContent:
     """The text about a node after one step.
 
     Attributes:
@@ -50,7 +50,7 @@ class GradNode:
     name: str
     line: int | None
     is_leaf: bool
-    life: Life[Face]
+    life: Life[NodeContent]
     pins: tuple[str, ...]
 
 
@@ -71,14 +71,14 @@ def grad_nodes(recording: Recording) -> list[GradNode]:
     ]
 
 
-def _faces(recording: Recording) -> Iterator[tuple[int, int, Face | None]]:
+def _faces(recording: Recording) -> Iterator[tuple[int, int, NodeContent | None]]:
     """Yields (step, node, face or None) wherever the text about a node changes."""
     leaves = _leaves(recording)
     live: dict[int, NodeFacts] = {}
     fillers: dict[int, int] = {}  # from a leaf to the node that fills its gradient
     shown: set[int] = set()
     failed = False
-    for touch in touched(recording):
+    for touch in step_changes(recording):
         state, step = touch.state, touch.state.step
         for key, node in step.nodes:
             if node is None:
@@ -138,12 +138,12 @@ def _leaves(recording: Recording) -> dict[int, TensorFacts]:
     }
 
 
-def _face(recording: Recording, state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Face:
+def _face(recording: Recording, state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> NodeContent:
     if state.step.phase == "forward" and node.status in _UNDER_WAY:  # left by a pass that failed
         node = replace(node, status="")
     # A gradient arrives in one step; after that the node is ready until it runs.
     status = "ready" if node.status == "arrived" else node.status
-    return Face(
+    return NodeContent(
         status,
         _origin(recording, state, node, leaves),
         _doing(recording, state, node),

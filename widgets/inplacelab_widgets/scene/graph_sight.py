@@ -25,7 +25,7 @@ Spans = tuple[tuple[int, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class VisibleBoxes:
     """When each box is visible; empty for a graph that is drawn whole."""
 
     spans: Mapping[Box, Spans]
@@ -43,12 +43,12 @@ class Sight:
         return (_masked(_masked(mark, ends[0]), ends[1]) for mark in marks)
 
 
-def sight(
+def visible_boxes(
     recording: Recording, boxes: tuple[Box, ...], homes: Mapping[int, Box], links: Mapping[Link, tuple[Edge, ...]]
-) -> Sight:
+) -> VisibleBoxes:
     """Returns when each box is visible: always in a graph of up to `MOST` boxes, otherwise near the node of the step."""
     if len(boxes) <= MOST:
-        return Sight({})
+        return VisibleBoxes({})
     neighbors: dict[Box, list[Box]] = {box: [] for box in boxes}
     for a, b in links:
         neighbors[a].append(b)
@@ -68,7 +68,7 @@ def sight(
         seen = now
         note = words.FAR.format(hidden=len(boxes) - len(now), boxes=len(boxes), radius=RADIUS)
         notes.append((step.index, note))
-    return Sight({box: tuple(found) for box, found in spans.items()}, tuple(notes[:1] + _changes(notes)))
+    return VisibleBoxes({box: tuple(found) for box, found in spans.items()}, tuple(notes[:1] + _changes(notes)))
 
 
 def _changes(notes: list[tuple[int, Text]]) -> list[tuple[int, Text]]:

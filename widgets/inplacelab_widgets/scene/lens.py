@@ -62,7 +62,7 @@ def views(life: Life[StorageFacts], done: Mapping[int, Touched]) -> Iterator[Vie
         now = done.get(step, Touched())
         slots = now.written or now.around
         if slots:
-            first = window(slots[0][0], facts.slots)
+            first = magnified_from(slots[0][0], facts.slots)
         texts, before = _texts(facts, first), _texts(earlier or facts, first)
         yield View(step, first, texts, Touched(*(common_runs(each, ((first, first + SIZE),)) for each in now)), before)
         earlier = facts
@@ -72,7 +72,7 @@ def _texts(facts: StorageFacts, first: int) -> tuple[str, ...]:
     return tuple(value_text(facts, slot) if slot < facts.slots else "" for slot in range(first, first + SIZE))
 
 
-def window(slot: int, slots: int) -> int:
+def magnified_from(slot: int, slots: int) -> int:
     """Returns the first slot of the window that shows `slot`. Rows begin at multiples of their length; the last is full.
 
     >>> window(0, 100), window(17, 100), window(99, 100)

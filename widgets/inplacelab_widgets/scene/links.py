@@ -13,7 +13,7 @@ from inplacelab.recording.naming import node_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.touched import Touched, touched
 from inplacelab.recording.values_read import bytes_of
-from inplacelab_widgets.scene.marks import Words
+from inplacelab_widgets.scene.measure import Words
 from inplacelab_widgets.scene.names import tensor_name, unquoted
 
 Json = dict[str, Any]

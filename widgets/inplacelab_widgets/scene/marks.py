@@ -14,12 +14,10 @@ from functools import cached_property
 from typing import Generic, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overload
 
 from inplacelab.language import Text
+from inplacelab_widgets.scene.measure import Words
 
 GAP = 14.0
 """The space between groups that are one below the other, in px."""
-
-Words = str | Text
-"""The words of a mark: the same in every language, or a pair."""
 
 Attributes = tuple[tuple[str, str | float], ...]
 

@@ -14,8 +14,10 @@ from itertools import pairwise
 
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording.facts import Number
-from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.numerals import number
+
+Words = str | Text
+"""The words of a mark: the same in every language, or a pair."""
 
 LATIN_EM = 0.62
 CJK_EM = 1.0

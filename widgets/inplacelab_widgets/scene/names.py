@@ -17,8 +17,7 @@ from inplacelab.recording.slots import Laid
 from inplacelab.recording.tensor_names import Called, coming
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.measure import abridged, shortened
+from inplacelab_widgets.scene.measure import Words, abridged, shortened
 from inplacelab_widgets.scene.numerals import number
 
 _INDICES = "ijklmnpq"

@@ -20,7 +20,7 @@ from inplacelab.recording.origins.words import arrived_says, comes_from
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.gradient_paths import Asked, Packer
-from inplacelab_widgets.scene.marks import Words
+from inplacelab_widgets.scene.measure import Words
 
 Json = dict[str, Any]
 

@@ -12,7 +12,8 @@ from itertools import pairwise
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, Runs, Words
+from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, Runs
+from inplacelab_widgets.scene.measure import Words
 from inplacelab_widgets.scene.predict_question import in_both_languages
 
 Json = dict[str, Any]

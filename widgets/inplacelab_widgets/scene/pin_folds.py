@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from inplacelab.language import Text
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Mark
-from inplacelab_widgets.scene.pins import HEIGHT, Face, Pin, Plate, Plates, Status, pin_marks, turns_of
+from inplacelab_widgets.scene.pins import HEIGHT, Pin, PinContent, Plate, Plates, Status, pin_marks, turns_of
 from inplacelab_widgets.scene.timeline import Life, gatherings
 
 MOST = 3
@@ -89,7 +89,7 @@ class _Summary:
     apart: Plate | None
 
 
-def _summaries(lives: Mapping[_Key, Life[Face]]) -> Iterator[tuple[int, _Summary]]:
+def _summaries(lives: Mapping[_Key, Life[PinContent]]) -> Iterator[tuple[int, _Summary]]:
     turns: dict[int, set[_Key]] = {}
     for key, life in lives.items():
         for step in turns_of(life):
@@ -106,7 +106,7 @@ def _summaries(lives: Mapping[_Key, Life[Face]]) -> Iterator[tuple[int, _Summary
         yield step, _Summary(first, second, looked_at, alive[looked_at].plate if looked_at else None)
 
 
-def _plate(alive: Mapping[_Key, Face], turned: Collection[_Key]) -> Plate | None:
+def _plate(alive: Mapping[_Key, PinContent], turned: Collection[_Key]) -> Plate | None:
     """One plate for several pins; for a single pin its own plate. `turned` are those that become stale in this step."""
     faces = list(alive.values())
     turn = any(key in turned for key in alive)

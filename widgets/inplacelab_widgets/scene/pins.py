@@ -13,9 +13,9 @@ from inplacelab.recording.facts import NodeFacts, SavedFacts
 from inplacelab.recording.naming import node_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.changed_looks import touched
-from inplacelab_widgets.scene.marks import Look, Mark, Runs, Words, path, rect, runs, text
-from inplacelab_widgets.scene.measure import SMALL, coordinate, width_of
+from inplacelab_widgets.scene.changed_looks import step_changes
+from inplacelab_widgets.scene.marks import Look, Mark, Runs, path, rect, runs, text
+from inplacelab_widgets.scene.measure import SMALL, Words, coordinate, width_of
 from inplacelab_widgets.scene.names import kept_names, unquoted
 from inplacelab_widgets.scene.timeline import Life, followed
 
@@ -52,7 +52,7 @@ Plates = Sequence[tuple[int, Plate | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class PinContent:
     """The state of a pin after one step."""
 
     status: Status
@@ -90,7 +90,7 @@ class Pin:
     node: int
     storage: int
     version: int
-    life: Life[Face]
+    life: Life[PinContent]
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ class Pin:
         return tuple(sorted(found.items(), key=itemgetter(0)))
 
 
-def turns_of(life: Life[Face]) -> Iterator[int]:
+def turns_of(life: Life[PinContent]) -> Iterator[int]:
     """Yields the steps that make a pin stale."""
     before: Status | None = None
     for step, face in life.moments:
@@ -130,10 +130,10 @@ def _pins(recording: Recording) -> list[Pin]:
     return [Pin(*key, life) for key, life in found.items()]
 
 
-def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, Face | None]]:
+def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, PinContent | None]]:
     """Yields (step, pin, face) where a pin changes; None where it ends."""
-    on: dict[int, dict[Key, Face]] = {}
-    for touch in touched(recording):
+    on: dict[int, dict[Key, PinContent]] = {}
+    for touch in step_changes(recording):
         state, index = touch.state, touch.state.step.index
         for key in touch.keepers:
             before, after = on.get(key, {}), _pins_of(recording, state, key)
@@ -144,12 +144,12 @@ def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, Face | None]]:
                 yield index, pin, face
 
 
-def pins_at(recording: Recording, state: State) -> Mapping[Key, Face]:
+def pins_at(recording: Recording, state: State) -> Mapping[Key, PinContent]:
     """Returns the pins after one step, with the state of each."""
     return {pin: face for node in state.nodes for pin, face in _pins_of(recording, state, node).items()}
 
 
-def _pins_of(recording: Recording, state: State, key: int) -> dict[Key, Face]:
+def _pins_of(recording: Recording, state: State, key: int) -> dict[Key, PinContent]:
     node = state.nodes.get(key)
     kept: dict[Key, list[SavedFacts]] = {}
     for saved in node.saved if node else ():
@@ -158,7 +158,7 @@ def _pins_of(recording: Recording, state: State, key: int) -> dict[Key, Face]:
     return {pin: _face(recording, state, state.nodes[key], saved) for pin, saved in kept.items()}
 
 
-def _face(recording: Recording, state: State, node: NodeFacts, saved: list[SavedFacts]) -> Face:
+def _face(recording: Recording, state: State, node: NodeFacts, saved: list[SavedFacts]) -> PinContent:
     stale = any(map(state.is_stale, saved))
     status: Status = "released" if node.released else "stale" if stale else "fresh"
     names = enumerated([unquoted(each.short) for each in kept_names(recording, state, node.id, saved)])
@@ -172,7 +172,7 @@ def _face(recording: Recording, state: State, node: NodeFacts, saved: list[Saved
         "released": words.RELEASED,
     }
     owner, held = unquoted(node_label(state, node)), words.SAVED_AT.format(names=names, version=saved[0].version)
-    return Face(status, owner, held, says[status], now, any(_is_checked(state, node.id, each) for each in saved))
+    return PinContent(status, owner, held, says[status], now, any(_is_checked(state, node.id, each) for each in saved))
 
 
 def _is_checked(state: State, node: int, saved: SavedFacts) -> bool:

@@ -9,7 +9,7 @@ from inplacelab.recording.as_written import as_written
 from inplacelab.recording.facts import Step
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.scene.marks import Words
+from inplacelab_widgets.scene.measure import Words
 
 __all__ = ["in_both_languages", "question_data"]
 

@@ -80,7 +80,7 @@ class Shelved:
         return " · ".join(filter(None, [label, self.versions.at(step), *size])), stale
 
 
-def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple[Group, ...]]:
+def chips_below(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple[Group, ...]]:
     """Returns the width and the height of the shelf, and its groups: a heading, and a chip for each storage."""
     if not storages:
         return 0, 0, ()

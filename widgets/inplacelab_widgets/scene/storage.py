@@ -12,29 +12,17 @@ from inplacelab.recording.naming import is_constant, storage_label
 from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import fans, heat, version_line
-from inplacelab_widgets.scene.acts import Act
+from inplacelab_widgets.scene.acts import TensorRole
 from inplacelab_widgets.scene.cards import Card
 from inplacelab_widgets.scene.counters import Counter
 from inplacelab_widgets.scene.focus import Span
-from inplacelab_widgets.scene.marks import (
-    Group,
-    Lazily,
-    Look,
-    Mark,
-    Words,
-    between,
-    clipped,
-    flashes,
-    lasting,
-    rect,
-    text,
-)
-from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
+from inplacelab_widgets.scene.marks import Group, Lazily, Look, Mark, between, clipped, flashes, lasting, rect, text
+from inplacelab_widgets.scene.measure import SMALL, Words, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.overwritten import Overwritten
 from inplacelab_widgets.scene.pin_folds import StoragePins
 from inplacelab_widgets.scene.pins import Pin
-from inplacelab_widgets.scene.strip import GUTTER, LENS_BESIDE, Strip, strip_for, strip_marks
+from inplacelab_widgets.scene.strip import GUTTER, LENS_BESIDE, StorageRow, row_marks, storage_row
 from inplacelab_widgets.scene.tensor_grids import (
     AISLE,
     CAPTION,
@@ -78,7 +66,7 @@ class Storage:
     is_written: bool
     """Whether a step wrote a known slot."""
     done: Mapping[int, Touched]
-    acts: Mapping[int, Mapping[int, Act]]
+    acts: Mapping[int, Mapping[int, TensorRole]]
     lost: Overwritten | None
     """What a refused step found overwritten on it."""
     room: float
@@ -118,12 +106,12 @@ class Storage:
         return max(GUTTER, widest([*sizes, words.FREED], SMALL) + BEFORE_STRIP, self.pill_width + 6)
 
     @cached_property
-    def strip(self) -> Strip:
+    def strip(self) -> StorageRow:
         folded, is_narrow = self.tensors.folded, self.tensors.scale is not None
         # Where no other storage fits beside this one anyway, the lens takes no height.
         is_wide = right_of(self.tensors.above, self.room) > self.room / 2
         is_lens_beside = is_narrow and is_wide and self.gutter + LENS_BESIDE <= self.room
-        return strip_for(
+        return storage_row(
             self.life,
             self.room,
             self.gutter,
@@ -294,7 +282,7 @@ class Storage:
             yield from caption_marks(seat, x, y, self.acts)
         if self.tensors.scale is not None:
             yield from self._legend(self.tensors.scale)
-        yield from strip_marks(self.strip, self.strip_top, self.id, self._seen(life), done, self.lost)
+        yield from row_marks(self.strip, self.strip_top, self.id, self._seen(life), done, self.lost)
         yield from self.storage_pins.marks(PIN_LEFT, self.pins_top)
 
     def _grids(self, step: int | None, done: Mapping[int, Touched]) -> Iterator[Mark]:
@@ -356,7 +344,7 @@ ROW_GAP = 10.0
 """The space between two rows of grids, in px."""
 
 
-def drawn_tensors(cards: Sequence[Card], acts: Mapping[int, Mapping[int, Act]]) -> Sequence[Card]:
+def drawn_tensors(cards: Sequence[Card], acts: Mapping[int, Mapping[int, TensorRole]]) -> Sequence[Card]:
     """The tensors that are drawn: those that ever have a name, and those through which the program writes. Without any, all."""
     named = [card for card in cards if any(face.called.names for face in card.life.every())]
     writers = [card for card in cards if "wrote" in acts.get(card.tensor, {}).values()]

@@ -19,7 +19,7 @@ from inplacelab.recording.touched import touched
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import changed_looks
-from inplacelab_widgets.scene.acts import acts
+from inplacelab_widgets.scene.acts import tensor_roles
 from inplacelab_widgets.scene.cards import Card, cards
 from inplacelab_widgets.scene.copies import copies
 from inplacelab_widgets.scene.counters import counter_of, counters
@@ -30,7 +30,7 @@ from inplacelab_widgets.scene.overwritten import overwritten, with_gone
 from inplacelab_widgets.scene.pin_folds import storage_pins
 from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.row_order import order_of_rows
-from inplacelab_widgets.scene.shelf import Shelved, shelf
+from inplacelab_widgets.scene.shelf import Shelved, chips_below
 from inplacelab_widgets.scene.storage import NARROWEST, Storage, drawn_tensors
 from inplacelab_widgets.scene.tensor_grids import tensors_of
 from inplacelab_widgets.scene.timeline import shared_rows, storage_lives, version_labels
@@ -100,14 +100,14 @@ def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float
         Shelved(each.id, each.life, each.versions, each.last, each.cards, each.pins, spans.get(each.id, ()))
         for each in storages
     ]
-    width, height, chips = shelf(shelved, room)
+    width, height, chips = chips_below(shelved, room)
     return Panel(
         "storages",
         max(_width(groups), width, room if len(groups) > 1 else 0),
         height + _highest_stack(groups, room),
         groups,
         _descriptions(recording),
-        shelf=chips,
+        chips_below=chips,
         copies=copies(recording, storages),
     )
 
@@ -189,8 +189,8 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
             is_written,
             done.get(key, {}),
         )
-        tensors = tensors_of(drawn_tensors(seen, acts(recording)), life, room)
-        found.append(Storage(*facts, acts(recording), lost, room, (life.first, last), tensors))
+        tensors = tensors_of(drawn_tensors(seen, tensor_roles(recording)), life, room)
+        found.append(Storage(*facts, tensor_roles(recording), lost, room, (life.first, last), tensors))
     return found
 
 
@@ -209,7 +209,7 @@ def _placed(items: Sequence[_Item]) -> tuple[tuple[int, _Item], ...]:
 def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
     descriptions, framework = [], terms_of(recording)
     stale: dict[int, int] = {}  # the number of stale values of each node that has any
-    for touch in changed_looks.touched(recording):
+    for touch in changed_looks.step_changes(recording):
         state = touch.state
         for key in touch.keepers:
             saved = queries.kept_by(state, key) if key in state.nodes else ()

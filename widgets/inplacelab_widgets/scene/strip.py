@@ -43,7 +43,7 @@ Piece = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Strip:
+class StorageRow:
     """The places of the slots of one storage: `rows` rows of `per_row` slots, each `cell` by `height` px."""
 
     slots: int
@@ -128,7 +128,7 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
     return joined
 
 
-def strip_for(
+def storage_row(
     life: Life[StorageFacts],
     room: float,
     gutter: float = GUTTER,
@@ -137,7 +137,7 @@ def strip_for(
     folded: Sequence[int] = (),
     is_narrow: bool = False,
     is_lens_beside: bool = False,
-) -> Strip:
+) -> StorageRow:
     """Returns the strip of a storage in `room` px, with space for its longest value over all steps.
 
     Args:
@@ -152,7 +152,7 @@ def strip_for(
     slots = max(facts.slots for facts in life.every())
     available = room - gutter
     if not slots:
-        return Strip(0, 1, width_of(words.NO_SLOTS, NORMAL) + 12, 26, gutter=gutter)
+        return StorageRow(0, 1, width_of(words.NO_SLOTS, NORMAL) + 12, 26, gutter=gutter)
     if slots <= WITH_VALUES:
         characters = longest(value for facts in life.every() for value in _recorded(facts))
         cell = max(width_of("0" * characters, NORMAL) + 6, 28)
@@ -163,16 +163,18 @@ def strip_for(
         per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
         if slots > per_row:
             return _folded(slots, per_row, cell, gutter, available, is_written=is_written)
-        return Strip(slots, per_row, round(cell, 1), 26, gutter=gutter, has_was=is_written)
+        return StorageRow(slots, per_row, round(cell, 1), 26, gutter=gutter, has_was=is_written)
     if is_narrow:
         available = min(available, lens.WIDTH)
-    return Strip(slots, slots, available / slots, 14, gutter=gutter, has_was=is_written, is_lens_beside=is_lens_beside)
+    return StorageRow(
+        slots, slots, available / slots, 14, gutter=gutter, has_was=is_written, is_lens_beside=is_lens_beside
+    )
 
 
-def _folded(slots: int, per_row: int, cell: float, gutter: float, available: float, *, is_written: bool) -> Strip:
+def _folded(slots: int, per_row: int, cell: float, gutter: float, available: float, *, is_written: bool) -> StorageRow:
     """A strip of several rows. If there are many, they are lower, and the values before a write stand beside them, if there is room."""
     few = slots <= MOST_HIGH_ROWS * per_row
-    strip = Strip(
+    strip = StorageRow(
         slots, per_row, round(cell, 1), 24 if few else 20, folded=True, gutter=gutter, has_was=is_written and few
     )
     room = available - (strip.right - gutter) - BESIDE
@@ -200,8 +202,8 @@ def cell_texts(facts: StorageFacts) -> list[str]:
     return texts
 
 
-def strip_marks(
-    strip: Strip,
+def row_marks(
+    strip: StorageRow,
     top: float,
     storage: int,
     life: Life[StorageFacts],
@@ -230,7 +232,7 @@ def strip_marks(
     return marks + _values(strip, top, storage, life, done)
 
 
-def _nothing(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
+def _nothing(strip: StorageRow, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
     """The mark of a storage without slots, which the pointers of its tensors lead to."""
     keys = (f"s{storage}",)
     box, content = (
@@ -242,7 +244,7 @@ def _nothing(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -
     ]
 
 
-def _slots(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
+def _slots(strip: StorageRow, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
     marks = []
     filled = ((step, Look("slot unknown" if facts.values is None else "slot")) for step, facts in life.moments)
     looks = lasting(filled, life.last)
@@ -273,7 +275,7 @@ def hatch(x: float, y: float, width: float, height: float) -> str:
 
 
 def _values(
-    strip: Strip, top: float, storage: int, life: Life[StorageFacts], done: Mapping[int, Touched]
+    strip: StorageRow, top: float, storage: int, life: Life[StorageFacts], done: Mapping[int, Touched]
 ) -> list[Mark]:
     marks = []
     if strip.slots <= WITH_VALUES:
@@ -299,7 +301,7 @@ def _values(
     ]
 
 
-def _row_labels(strip: Strip, top: float, life: Life[StorageFacts]) -> list[Mark]:
+def _row_labels(strip: StorageRow, top: float, life: Life[StorageFacts]) -> list[Mark]:
     """The index of the first slot of each row, beside it."""
     return [
         text(
@@ -311,7 +313,7 @@ def _row_labels(strip: Strip, top: float, life: Life[StorageFacts]) -> list[Mark
     ]
 
 
-def _cells(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
+def _cells(strip: StorageRow, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
     frame = between(life.first, life.last, Look("slot"))
     marks = [
         rect(left, top + y, right - left, strip.height, frame, keys=(f"s{storage}",))
@@ -343,7 +345,7 @@ def legend() -> Iterable[tuple[str, str, Text]]:
     yield "copy", "M6 17V8H26V16M22.5 11.5L26 16.5L29.5 11.5", words.MARKS["copy"]
 
 
-def _effects(strip: Strip, top: float, storage: int, done: Mapping[int, Touched], last: int) -> list[Mark]:
+def _effects(strip: StorageRow, top: float, storage: int, done: Mapping[int, Touched], last: int) -> list[Mark]:
     """The boxes of the slots that steps wrote and read: one mark for each effect that occurs."""
     marks = []
     for effect, style in EFFECTS:
@@ -366,7 +368,7 @@ def _effects(strip: Strip, top: float, storage: int, done: Mapping[int, Touched]
     return marks
 
 
-def _pieces(strip: Strip, slots: SlotRuns, *, apart: bool) -> Iterable[Piece]:
+def _pieces(strip: StorageRow, slots: SlotRuns, *, apart: bool) -> Iterable[Piece]:
     """The places of slots, each for itself or as runs."""
     if strip.slots > WITH_VALUES:
         return _joined(strip.pieces(slots))
@@ -382,7 +384,7 @@ def lost_look(drawn: str) -> Look:
     return Look("lost", None, (("d", drawn),))
 
 
-def _lost(strip: Strip, top: float, storage: int, lost: Overwritten) -> list[Mark]:
+def _lost(strip: StorageRow, top: float, storage: int, lost: Overwritten) -> list[Mark]:
     pieces = _pieces(strip, lost.slots, apart=True)
     drawn = "".join(boxes([(left, top + y)], right - left, strip.height) for left, right, y in pieces)
     return [Mark("path", (), between(lost.step, lost.step, lost_look(drawn)), (f"s{storage}",))] if drawn else []
@@ -397,7 +399,7 @@ class _Earlier(NamedTuple):
 
 
 def _earlier(
-    strip: Strip, life: Life[StorageFacts], done: Mapping[int, Touched], lost: Overwritten | None
+    strip: StorageRow, life: Life[StorageFacts], done: Mapping[int, Touched], lost: Overwritten | None
 ) -> dict[int, _Earlier]:
     """The earlier values at each step that shows some; a question mark for what was not recorded."""
     starts = [step for step, _ in life.moments]
@@ -412,12 +414,12 @@ def _earlier(
     return found
 
 
-def _known_texts(strip: Strip, facts: StorageFacts | None) -> list[str]:
+def _known_texts(strip: StorageRow, facts: StorageFacts | None) -> list[str]:
     texts = [] if facts is None or facts.values is None else cell_texts(facts)
     return [text.replace(UNKNOWN, "?") for text in texts] or ["?"] * strip.slots
 
 
-def _was(strip: Strip, top: float, last: int, earlier: Mapping[int, _Earlier]) -> Iterator[Mark]:
+def _was(strip: StorageRow, top: float, last: int, earlier: Mapping[int, _Earlier]) -> Iterator[Mark]:
     """Under each slot the value that it had earlier, and beside the row what these values are."""
     y = strip.height + strip.ruler - (2.5 if not strip.folded else 4.5)
     for row in range(strip.rows):
@@ -441,7 +443,7 @@ def _was(strip: Strip, top: float, last: int, earlier: Mapping[int, _Earlier]) -
             yield text(round((left + right) / 2, 1), top + above + y, flashes(looks, last))
 
 
-def _was_beside(strip: Strip, top: float, last: int, earlier: Mapping[int, _Earlier]) -> Iterator[Mark]:
+def _was_beside(strip: StorageRow, top: float, last: int, earlier: Mapping[int, _Earlier]) -> Iterator[Mark]:
     """To the right of each row the values that its slots had earlier."""
     for row in range(strip.rows):
         here = range(row * strip.per_row, min((row + 1) * strip.per_row, strip.slots))
@@ -460,7 +462,7 @@ def _listed(slots: SlotRuns) -> Iterable[int]:
     return (slot for start, stop in slots for slot in range(start, stop))
 
 
-def _note(strip: Strip, facts: StorageFacts) -> Text:
+def _note(strip: StorageRow, facts: StorageFacts) -> Text:
     if strip.right <= strip.gutter + lens.WIDTH:  # its tensors are heat maps, with a legend
         return words.SLOTS.format(slots=f"{facts.slots:,}")
     per_pixel = f"{round(1 / strip.cell):,}"

@@ -11,8 +11,8 @@ from functools import cache
 from xml.sax.saxutils import escape, quoteattr
 
 from inplacelab.language import Text
-from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, Words, always, path, stack_of, text
-from inplacelab_widgets.scene.measure import coordinate
+from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, always, path, stack_of, text
+from inplacelab_widgets.scene.measure import Words, coordinate
 from inplacelab_widgets.scene.palette import FONT, ROLES, resolved
 
 _ASSUMED = {

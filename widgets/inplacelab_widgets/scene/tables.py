@@ -16,9 +16,8 @@ from inplacelab.recording.naming import is_constant, node_label, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.changed_looks import touched
-from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.measure import size_in_bytes
+from inplacelab_widgets.scene.changed_looks import step_changes
+from inplacelab_widgets.scene.measure import Words, size_in_bytes
 from inplacelab_widgets.scene.names import (
     dimensions,
     extremes,
@@ -30,7 +29,7 @@ from inplacelab_widgets.scene.names import (
     unquoted,
 )
 from inplacelab_widgets.scene.numerals import whole
-from inplacelab_widgets.scene.pins import Face, Key, pin_changes, pins_at
+from inplacelab_widgets.scene.pins import Key, PinContent, pin_changes, pins_at
 
 _MOST_VALUES = 16
 _MOST_ENDS = 4
@@ -97,7 +96,7 @@ def tables_of_panels(panels: Iterable[str], found: Iterable[Table]) -> tuple[Tab
 def table_changes(recording: Recording) -> dict[str, list[tuple[int, str, tuple[Words, ...] | None]]]:
     """Returns for each table (step, key, cells) wherever a step may change a row; None where the row ends."""
     changes: dict[str, list[tuple[int, str, tuple[Words, ...] | None]]] = {name: [] for name in words.TABLES}
-    for touch in touched(recording):
+    for touch in step_changes(recording):
         state, framework = touch.state, terms_of(recording)
         rows: dict[str, Iterable[tuple[str, Row | None]]] = {
             "storages": _rows("s", touch.storages, state.storages, partial(_storage, state, framework)),
@@ -167,7 +166,7 @@ def _pin_key(pin: Key) -> str:
     return "p{}:{}:{}".format(*pin)
 
 
-def _pin(pin: Key, face: Face) -> Row:
+def _pin(pin: Key, face: PinContent) -> Row:
     return _pin_key(pin), (face.owner, face.saved, storage_label(pin[1]), face.state)
 
 

@@ -17,16 +17,16 @@ from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.slots import is_contiguous
 from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.acts import Act
-from inplacelab_widgets.scene.cards import Card, Face, chip_marks, layouts, stretches
+from inplacelab_widgets.scene.acts import TensorRole
+from inplacelab_widgets.scene.cards import Card, CardContent, chip_marks, layouts, stretches
 from inplacelab_widgets.scene.element_grid import cell_values, corners_in, effect_marks, element_key, value_text
-from inplacelab_widgets.scene.fans import fan
+from inplacelab_widgets.scene.fans import ribbons
 from inplacelab_widgets.scene.grid import MINIATURE, Grid
 from inplacelab_widgets.scene.heat import LARGEST, MOST, SCALES, HeatMap, extent
 from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
 from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, shortened, widest, width_of
 from inplacelab_widgets.scene.overwritten import Overwritten
-from inplacelab_widgets.scene.strip import WITH_VALUES, Strip, lost_look
+from inplacelab_widgets.scene.strip import WITH_VALUES, StorageRow, lost_look
 from inplacelab_widgets.scene.timeline import Life, shared_rows
 
 CHIP = 17.0
@@ -98,10 +98,10 @@ class Seat:
         return round(max([*beside, *(sheet.drawn.width for _, sheet in self.sheets)]), 1)
 
     @property
-    def _faces(self) -> list[Face]:
+    def _faces(self) -> list[CardContent]:
         return [face for card in self.cards for face in card.life.every()]
 
-    def origin(self, face: Face) -> Text:
+    def origin(self, face: CardContent) -> Text:
         """What made a tensor, cut if there is no room."""
         made = face.origin
         return made if self.in_full else Text(self._cut(made.en), self._cut(made.zh))
@@ -308,7 +308,7 @@ def placed(seats: Sequence[Seat], left: float, room: float) -> Iterator[tuple[Se
         x += seat.width + AISLE
 
 
-def caption_marks(seat: Seat, x: float, y: float, acts: Mapping[int, Mapping[int, Act]]) -> Iterator[Mark]:
+def caption_marks(seat: Seat, x: float, y: float, acts: Mapping[int, Mapping[int, TensorRole]]) -> Iterator[Mark]:
     """Draws the names of the tensors of a seat and what is unusual about them, and under them what made each; from (x, y)."""
     for card in seat.cards:
         acting = acts.get(card.tensor, {})
@@ -319,7 +319,7 @@ def caption_marks(seat: Seat, x: float, y: float, acts: Mapping[int, Mapping[int
         yield text(x, y + CHIP + 9, _origin(seat, card, acting), keys=card.keys)
 
 
-def _origin(seat: Seat, card: Card, acting: Mapping[int, Act]) -> Runs:
+def _origin(seat: Seat, card: Card, acting: Mapping[int, TensorRole]) -> Runs:
     """What made a tensor: bold in the step that made it. A step that is refused with it says so instead."""
     made = {step for step, act in acting.items() if act == "made"}
     moments = [
@@ -381,14 +381,19 @@ def lost_marks(sheet: Sheet, x: float, y: float, lost: Overwritten) -> Iterator[
 
 
 def fan_marks(
-    card: Card, sheet: Sheet, strip: Strip, x: float, ends: tuple[float, float, float], acting: Mapping[int, Act]
+    card: Card,
+    sheet: Sheet,
+    strip: StorageRow,
+    x: float,
+    ends: tuple[float, float, float],
+    acting: Mapping[int, TensorRole],
 ) -> Iterator[Mark]:
     """Draws the fan from the grid of a tensor to the strip: seen in the steps that are about the tensor, and while a reader points at it.
     `ends` are the lower edge of the grid, that of the highest grid beside it, and the upper edge of the strip.
     """
     if strip.slots > WITH_VALUES:
         return
-    drawn = fan(sheet.facts, sheet.storage, sheet.drawn, strip, x, ends)
+    drawn = ribbons(sheet.facts, sheet.storage, sheet.drawn, strip, x, ends)
     if not drawn:
         return
     style = f"ribbon c{card.color}-line c{card.color}-fill"
