@@ -7,8 +7,8 @@ import pytest
 from inplacelab.recorders.detection import is_installed
 from inplacelab.recording import queries
 from inplacelab_widgets.scene import scene_of
-from inplacelab_widgets.scene.acts import tensor_roles
-from inplacelab_widgets.scene.marks import stack_of
+from inplacelab_widgets.scene.svg import stack_of
+from inplacelab_widgets.scene.tensor_cards import tensor_roles
 from tests.recorders.runs import run
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # from PaddlePaddle itself

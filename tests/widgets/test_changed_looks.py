@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 
 from inplacelab.recording import Recording
-from inplacelab_widgets.scene.cards import card_changes, face_of
-from inplacelab_widgets.scene.pins import pin_changes, pins_at
+from inplacelab_widgets.scene.saved_tensors import pin_changes, pins_at
 from inplacelab_widgets.scene.tables import table_changes, tables
+from inplacelab_widgets.scene.tensor_cards import card_changes, face_of
 from inplacelab_widgets.scene.timeline import followed, lives, storage_lives
 
 

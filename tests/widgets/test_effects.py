@@ -14,14 +14,11 @@ import pytest
 
 from inplacelab.recording.tensor_names import Called
 from inplacelab_widgets.scene import scene_of
-from inplacelab_widgets.scene.cards import cards
-from inplacelab_widgets.scene.frame import frame
-from inplacelab_widgets.scene.marks import Group, Mark
-from inplacelab_widgets.scene.overwritten import overwritten, with_gone
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.picture import picture
-from inplacelab_widgets.scene.strip import legend
-from inplacelab_widgets.scene.svg import arrow
+from inplacelab_widgets.scene.still_pictures import frame, picture
+from inplacelab_widgets.scene.storage_row import legend
+from inplacelab_widgets.scene.svg import Group, Mark, arrow
+from inplacelab_widgets.scene.tensor_cards import cards, overwritten, with_gone
 from inplacelab_widgets.scene.timeline import Life
 from tests.recorders.runs import run
 

@@ -24,8 +24,8 @@ from inplacelab_widgets import Stepper, View, to_svg, to_text
 from inplacelab_widgets.packing import unpacked
 from inplacelab_widgets.panel_views import MOST_BYTES
 from inplacelab_widgets.scene import PANELS, Scene, scene_of
-from inplacelab_widgets.scene.first_picture import MOST_CHIPS
 from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.payload_parts import MOST_CHIPS
 from inplacelab_widgets.static_html import MOST_BYTES as MOST_BYTES_OF_COPY
 from inplacelab_widgets.words.origins import ORIGINS as WORDS_OF_ORIGINS
 

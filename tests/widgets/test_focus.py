@@ -18,10 +18,10 @@ from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.focus import open_spans, storages_in_focus, threads
-from inplacelab_widgets.scene.lens import PER_ROW, SIZE, UNKNOWN, magnified_from, value_text
-from inplacelab_widgets.scene.marks import CHIP_GAP, CHIP_HEIGHT, CHIPS_TOP, stack_of
+from inplacelab_widgets.scene.large_storages import PER_ROW, SIZE, UNKNOWN, magnified_from, value_text
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.storages import HIGHEST
+from inplacelab_widgets.scene.storages_panel import HIGHEST
+from inplacelab_widgets.scene.svg import CHIP_GAP, CHIP_HEIGHT, CHIPS_TOP, stack_of
 from inplacelab_widgets.scene.timeline import shared_rows
 from tests.recorders.golden.renew import run
 

@@ -18,7 +18,7 @@ from inplacelab_widgets.kernel.scene import description_of, hit_layers, thread_l
 from inplacelab_widgets.kernel.tables import picked_tables
 from inplacelab_widgets.kernel.warp_accesses import Pick, accesses_at
 from inplacelab_widgets.packing import packed_json
-from inplacelab_widgets.scene.marks import Look
+from inplacelab_widgets.scene.svg import Look
 from tests.subtests import for_each
 from tests.widgets import kernel_launches
 from tests.widgets.kernel_launches import launch, operand

@@ -12,12 +12,10 @@ from inplacelab.cli.script import run_script
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.axis import LEFT, NARROWEST, RIGHT, WIDTH, Axis
-from inplacelab_widgets.scene.lane_choice import MOST_ROWS
-from inplacelab_widgets.scene.lane_marks import GRAIN
-from inplacelab_widgets.scene.lanes import lanes_panel
-from inplacelab_widgets.scene.marks import Mark, Panel
-from inplacelab_widgets.scene.measure import SMALL, width_of
+from inplacelab_widgets.scene.svg import Mark, Panel
+from inplacelab_widgets.scene.text_layout import SMALL, width_of
+from inplacelab_widgets.scene.timeline import LEFT, NARROWEST, RIGHT, WIDTH, Axis
+from inplacelab_widgets.scene.versions_panel import GRAIN, MOST_ROWS, lanes_panel
 
 
 def marks(panel: Panel) -> list[Mark]:

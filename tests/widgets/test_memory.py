@@ -7,11 +7,10 @@ from collections.abc import Callable
 import inplacelab as paddle
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording, State
-from inplacelab_widgets.scene import holders as module
-from inplacelab_widgets.scene.holders import KINDS, Kind, holders
-from inplacelab_widgets.scene.marks import Look, Mark
-from inplacelab_widgets.scene.measure import Words
-from inplacelab_widgets.scene.memory import memory_panel
+from inplacelab_widgets.scene import memory_panel as module
+from inplacelab_widgets.scene.memory_panel import KINDS, Kind, holders, memory_panel
+from inplacelab_widgets.scene.svg import Look, Mark
+from inplacelab_widgets.scene.text_layout import Words
 
 
 def said(recording: Recording, step: int = -1) -> list[Words | None]:

@@ -7,9 +7,9 @@ import pytest
 from inplacelab.language import Text
 from inplacelab_widgets import to_markdown, to_svg
 from inplacelab_widgets.scene import Scene, scene_of
-from inplacelab_widgets.scene.holders import holders
-from inplacelab_widgets.scene.links import links
-from inplacelab_widgets.scene.marks import Look, Panel
+from inplacelab_widgets.scene.memory_panel import holders
+from inplacelab_widgets.scene.player_links import links
+from inplacelab_widgets.scene.svg import Look, Panel
 from inplacelab_widgets.scene.tables import tables
 from tests.recorders.golden.renew import run
 

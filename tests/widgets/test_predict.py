@@ -19,7 +19,7 @@ from inplacelab_widgets.packing import unpacked
 from inplacelab_widgets.page import payload_of
 from inplacelab_widgets.scene import Scene
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.predict_question import question_data
+from inplacelab_widgets.scene.payload_parts import question_data
 from tests.recorders.golden.renew import run
 
 Samples = Callable[[str], Recording]

@@ -15,9 +15,9 @@ from inplacelab.lessons import recorded
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_svg
 from inplacelab_widgets.scene import Scene, scene_of
-from inplacelab_widgets.scene.marks import CHIP_GAP, Attributes, Group, Look, Mark, Panel, stack_of
-from inplacelab_widgets.scene.measure import SMALL, character_em, width_of
 from inplacelab_widgets.scene.palette import resolved
+from inplacelab_widgets.scene.svg import CHIP_GAP, Attributes, Group, Look, Mark, Panel, stack_of
+from inplacelab_widgets.scene.text_layout import SMALL, character_em, width_of
 from tests.recorders.golden.renew import run
 
 Box = tuple[float, float, float, float]

@@ -12,16 +12,15 @@ import pytest
 
 from inplacelab.recording.values_read import element_values, slots_reached
 from inplacelab_widgets.scene import Scene, scene_of
-from inplacelab_widgets.scene.acts import tensor_roles
-from inplacelab_widgets.scene.cards import cards
-from inplacelab_widgets.scene.element_grid import value_text
-from inplacelab_widgets.scene.fans import ribbons
-from inplacelab_widgets.scene.grid import MINIATURE, Grid, position
-from inplacelab_widgets.scene.heat import LEVELS, extent, level, png
-from inplacelab_widgets.scene.marks import Group, Look, Mark
-from inplacelab_widgets.scene.strip import StorageRow, hatch, storage_row
+from inplacelab_widgets.scene.elements_panel import value_text
+from inplacelab_widgets.scene.large_storages import LEVELS, extent, level, png
+from inplacelab_widgets.scene.ribbons import ribbons_path
+from inplacelab_widgets.scene.storage_row import StorageRow, hatch, storage_row
+from inplacelab_widgets.scene.svg import Group, Look, Mark
+from inplacelab_widgets.scene.tensor_cards import cards, tensor_roles
 from inplacelab_widgets.scene.tensor_grids import CUT_NAME, tensors_of
 from inplacelab_widgets.scene.timeline import storage_lives
+from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, position
 from tests.recorders.golden.renew import run
 
 VIEWS = """
@@ -112,13 +111,13 @@ def test_a_fan_ends_exactly_at_the_slots_of_its_tensor(view: str, runs: list[tup
     storage = state.storages[facts.storage]
     strip: StorageRow = storage_row(storage_lives(recording)[facts.storage], 600)
     grid = Grid(facts, 30.0, 500.0, hops=False)
-    drawn = ribbons(facts, storage, grid, strip, 100.0, (80.0, 80.0, 120.0))
-    ribbons = _corners(drawn)
-    ends = [tuple(sorted(x for x, y in corners if y == 120)) for corners in ribbons]
+    drawn = ribbons_path(facts, storage, grid, strip, 100.0, (80.0, 80.0, 120.0))
+    found = _corners(drawn)
+    ends = [tuple(sorted(x for x, y in corners if y == 120)) for corners in found]
     assert ends == [pytest.approx(strip.pieces((each,))[0][:2], abs=0.1) for each in runs]
     assert sum((b - a for a, b in runs)) == sum(b - a for a, b in slots_reached(storage, facts))
     # Above, they are under the grid and apart.
-    begins = sorted((corners[0][0], corners[1][0]) for corners in ribbons)
+    begins = sorted((corners[0][0], corners[1][0]) for corners in found)
     assert begins[0][0] >= 100 - 0.1
     assert begins[-1][1] <= 100 + grid.width + 0.1
     assert all(one[1] <= other[0] + 0.2 for one, other in pairwise(begins))
@@ -136,7 +135,7 @@ def test_the_columns_of_a_transposed_matrix_stand_over_their_ribbons() -> None:
     state = recording.state()
     facts = next(facts for facts in state.tensors.values() if "t" in state.called(facts.id).names)
     storage, grid = state.storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
-    drawn = ribbons(
+    drawn = ribbons_path(
         facts, storage, grid, storage_row(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 80.0, 120.0)
     )
     assert re.findall(r"M([\d.]+) [\d.]+L([\d.]+) ", drawn) == [("0", "30"), ("30", "60")]
@@ -151,7 +150,7 @@ def test_elements_that_share_a_slot_share_a_ribbon() -> None:
     storage = drawn.recording.state().storages[facts.storage]
     grid = Grid(expanded, 30.0, 500.0, hops=False)
     strip = storage_row(storage_lives(drawn.recording)[facts.storage], 600)
-    assert ribbons(expanded, storage, grid, strip, 0.0, (80.0, 80.0, 120.0)).count("M") == 3
+    assert ribbons_path(expanded, storage, grid, strip, 0.0, (80.0, 80.0, 120.0)).count("M") == 3
 
 
 def test_a_fan_is_seen_in_the_steps_about_its_tensor_and_while_a_reader_points_at_it() -> None:
@@ -341,7 +340,7 @@ def test_ribbons_are_vertical_beside_a_higher_grid() -> None:
         each for each in recording.state().tensors.values() if recording.state().called(each.id).names == ("t",)
     )
     storage, grid = recording.state().storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
-    drawn = ribbons(
+    drawn = ribbons_path(
         facts, storage, grid, storage_row(storage_lives(recording)[facts.storage], 600), 0.0, (80.0, 110.0, 120.0)
     )
     corners = [[*map(int, sum(each[:3], ()))] for each in _corners(drawn)]
@@ -349,11 +348,11 @@ def test_ribbons_are_vertical_beside_a_higher_grid() -> None:
 
 
 def test_ribbons_to_slots_far_away_are_bent_so_that_they_stay_wide() -> None:
-    ribbons = _corners(_fan_far_away("x[1::4]"))
-    level = sorted((corners[7][1], corners[2][1]) for corners in ribbons)
+    ribbons_path = _corners(_fan_far_away("x[1::4]"))
+    level = sorted((corners[7][1], corners[2][1]) for corners in ribbons_path)
     assert all(below - above > 7 for above, below in level), "slanted over 400 px, they would be 3 px thin"
     assert all(one[1] < other[0] for one, other in pairwise(level))
-    highest_first = [corners[7][1] for corners in ribbons]
+    highest_first = [corners[7][1] for corners in ribbons_path]
     assert highest_first == [above for above, _ in level], "to the left, the leftmost is ahead"
 
 
@@ -374,7 +373,7 @@ def _fan_far_away(view: str) -> str:
     facts = next(each for each in recording.state().tensors.values() if each.shape == (3,))
     storage, grid = recording.state().storages[facts.storage], Grid(facts, 30.0, 500.0, hops=False)
     strip = storage_row(storage_lives(recording)[facts.storage], 600)
-    return ribbons(facts, storage, grid, strip, 500.0, (80.0, 80.0, 116.0))
+    return ribbons_path(facts, storage, grid, strip, 500.0, (80.0, 80.0, 116.0))
 
 
 def test_a_write_to_a_part_has_a_line_around_it() -> None:
@@ -535,9 +534,9 @@ def test_no_fan_crosses_the_words_on_the_strip() -> None:
     styles = [{look.style for _, look in mark.runs if look} for mark in marks]
     ground = styles.index({"paper"})
     words = next(k for k, mark in enumerate(marks) if any(look and str(look.text) == "[16]" for _, look in mark.runs))
-    ribbons = [k for k, each in enumerate(styles) if any("ribbon" in style for style in each)]
-    assert ribbons
-    assert max(ribbons) < ground < words
+    ribbons_path = [k for k, each in enumerate(styles) if any("ribbon" in style for style in each)]
+    assert ribbons_path
+    assert max(ribbons_path) < ground < words
     left, width = (float(dict(marks[ground].place)[key]) for key in ("x", "width"))
     assert left < float(dict(marks[words].place)["x"]) < left + width
 

@@ -31,8 +31,8 @@ from inplacelab.recording.recording import Recording
 from inplacelab_widgets.packing import packed_json
 from inplacelab_widgets.predict_questions import questions_for
 from inplacelab_widgets.scene import Scene, opening_step, scene_of
-from inplacelab_widgets.scene.frame import frame
 from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.still_pictures import frame
 
 FILENAME = "program.py"
 MOST_STEPS = 1000

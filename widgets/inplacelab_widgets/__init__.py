@@ -11,7 +11,7 @@ cannot differ, and nothing jumps while stepping. The JavaScript (`player/`) swit
 ES modules and fetches nothing.
 
 **What is seen first is made first.** A scene makes a panel, a sentence, or the marks of a storage when it is first looked at. A widget
-carries the first picture only: the step at which it opens, in the layout of the whole (`scene/first_picture.py`). When the player has
+carries the first picture only: the step at which it opens, in the layout of the whole (`scene/payload_parts.py`). When the player has
 drawn that, it asks the kernel for the whole, which arrives as a message, and takes the place of the first picture (`player/widget.js`).
 So a notebook stores at most 40 kB for a widget: the first picture and the static copy. A recording of a few steps is carried whole, and an
 exported page has every step. Where there is no kernel, a first picture is not drawn, and the static copy is shown.
@@ -20,7 +20,7 @@ A scene is laid out for one width and marks which parts may move: cards go below
 and the step axis becomes as wide as its pane (`axis.js`). `room.js` divides the height of the window between the panes by what each
 needs over all steps, so no step changes a size.
 
-`scene/origins.py` ships an index of the numbers that slots have held, with edges to those they came from; `origins.js` only follows them.
+`scene/player_links.py` ships an index of the numbers that slots have held, with edges to those they came from; `origins.js` only follows them.
 
 The modules of the player are: pure functions (`runs.js`, `words.js`, `linking.js`), parts of the picture (`panel.js`, `code.js`, `tables.js`,
 `toolbar.js`), the state that they share (`stage.js`), and `player.js`, which assembles them. Node tests import them one by one;

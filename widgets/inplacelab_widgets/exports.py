@@ -19,13 +19,12 @@ from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.predict_questions import questions_for
 from inplacelab_widgets.raster import png
 from inplacelab_widgets.scene import PANELS, Scene, key_step, opening_step, panels_of, scene_of
-from inplacelab_widgets.scene.marks import Panel
-from inplacelab_widgets.scene.measure import Words
 from inplacelab_widgets.scene.names import player_words, unquoted
-from inplacelab_widgets.scene.panel_export import descriptions_at, panels_picture
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.picture import picture
+from inplacelab_widgets.scene.still_pictures import descriptions_at, panels_picture, picture
+from inplacelab_widgets.scene.svg import Panel
 from inplacelab_widgets.scene.tables import Table, tables, tables_of_panels
+from inplacelab_widgets.scene.text_layout import Words
 from inplacelab_widgets.static_html import still_picture
 
 __all__ = ["to_html", "to_markdown", "to_png", "to_svg", "to_text"]

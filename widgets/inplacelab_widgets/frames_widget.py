@@ -14,7 +14,7 @@ from inplacelab_widgets.live_widget import LiveWidget
 from inplacelab_widgets.packing import packed_json
 from inplacelab_widgets.panel_views import MOST_BYTES
 from inplacelab_widgets.player_bundle import packed_javascript
-from inplacelab_widgets.scene.panel_payload import Json
+from inplacelab_widgets.scene.payload_parts import Json
 
 __all__ = ["FramesWidget"]
 

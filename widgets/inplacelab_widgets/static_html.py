@@ -8,10 +8,9 @@ from html import escape
 from inplacelab.language import Text
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene, key_step
-from inplacelab_widgets.scene.frame import frame, said
-from inplacelab_widgets.scene.measure import Words
-from inplacelab_widgets.scene.panel_export import panels_picture
+from inplacelab_widgets.scene.still_pictures import frame, panels_picture, said
 from inplacelab_widgets.scene.tables import Table, tables, tables_of_panels
+from inplacelab_widgets.scene.text_layout import Words
 
 __all__ = ["image", "still_html", "still_picture"]
 

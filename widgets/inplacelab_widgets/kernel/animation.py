@@ -12,7 +12,7 @@ from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.picks import Picks
 from inplacelab_widgets.kernel.scene import hit_layers, thread_layers, warp_layers
 from inplacelab_widgets.kernel.warp_accesses import Pick
-from inplacelab_widgets.scene.marks import Attributes, Group, Look, Mark, always, runs
+from inplacelab_widgets.scene.svg import Attributes, Group, Look, Mark, always, runs
 
 _Name = tuple[Tag, str]
 """Identifies a mark within a layer: its tag, and its pick or else its number."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import floor
 from typing import Literal, NamedTuple
 
-from inplacelab_widgets.scene.measure import Words
+from inplacelab_widgets.scene.text_layout import Words
 
 WIDTH = 800
 PAD = 12.0

@@ -15,9 +15,8 @@ from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
 from inplacelab_widgets.kernel.warp_accesses import Pick
 from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
-from inplacelab_widgets.scene.marks import Look, Mark, always
-from inplacelab_widgets.scene.measure import Words
-from inplacelab_widgets.scene.svg import document, mark_at, placed
+from inplacelab_widgets.scene.svg import Look, Mark, always, document, mark_at, placed
+from inplacelab_widgets.scene.text_layout import Words
 from inplacelab_widgets.static_html import image
 from inplacelab_widgets.words import PLAYER
 

@@ -9,7 +9,7 @@ from inplacelab_widgets.kernel.drawing import HEAD, LEFT, WIDTH, Drawn, box, gro
 from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.scene import height_of
 from inplacelab_widgets.kernel.totals import totals, why_not_counted
-from inplacelab_widgets.scene.measure import SMALL, Words, width_of
+from inplacelab_widgets.scene.text_layout import SMALL, Words, width_of
 
 BAR = 340.0
 """The length of the longest bar."""

@@ -15,10 +15,9 @@ from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.picks import Picks, description_of_picks, totals_of
 from inplacelab_widgets.kernel.scene import costs_of, sentence_of
 from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
-from inplacelab_widgets.scene.marks import Group, Panel
-from inplacelab_widgets.scene.measure import Words
-from inplacelab_widgets.scene.panel_payload import Json, Pools
-from inplacelab_widgets.scene.predict_question import in_both_languages
+from inplacelab_widgets.scene.payload_parts import Json, Pools, in_both_languages
+from inplacelab_widgets.scene.svg import Group, Panel
+from inplacelab_widgets.scene.text_layout import Words
 from inplacelab_widgets.words import PLAYER
 
 

@@ -30,7 +30,7 @@ from inplacelab_widgets.kernel.formulas import slot_of
 from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.warp_accesses import Lane, Pick, WarpRequest
 from inplacelab_widgets.kernel.words import PICKED
-from inplacelab_widgets.scene.measure import size_in_bytes
+from inplacelab_widgets.scene.text_layout import size_in_bytes
 
 LANES, STRIP, STRIP_HEIGHT, OVERVIEW, FOOT = 20, 88, 24, 127, 150
 """The y, from the top of an operand's part, of its threads, its sectors, its whole storage and its cost."""

@@ -14,7 +14,7 @@ from inplacelab_widgets.kernel.strips import share_used
 from inplacelab_widgets.kernel.totals import totals, why_not_counted
 from inplacelab_widgets.kernel.warp_accesses import Lane, Pick, WarpRequest, warp_requests
 from inplacelab_widgets.kernel.words import PICKED
-from inplacelab_widgets.scene.measure import Words
+from inplacelab_widgets.scene.text_layout import Words
 
 
 class Table(NamedTuple):

@@ -5,7 +5,7 @@ import { widthOf } from "./words.js";
 
 /** The panels whose x axis is the step. */
 export const ON_AXIS = new Set(["lanes", "memory", "ranks"]);
-/** Narrower than this, an axis is scaled down instead, since its words would overlap. As in scene/axis.py. */
+/** Narrower than this, an axis is scaled down instead, since its words would overlap. As in scene/timeline.py. */
 const AXIS_LEAST = 640;
 /** The approximate width of a character on an axis, in px. */
 const CHARACTER = 6.9;

@@ -156,7 +156,7 @@ export function slotFacts({ layouts, tensors, kept, writes }) {
   return { layoutsOf, sharers, tensorsOn, keepers, writersOf };
 }
 
-/** Stands for all the slots of a large storage, of which origins are told by rule. As `EVERY` of scene/origins.py. */
+/** Stands for all the slots of a large storage, of which origins are told by rule. As `EVERY` of scene/player_links.py. */
 export const ALL_SLOTS = -1;
 
 /** The number that a slot held after a step: its place in the list; -1 if it is not known.

@@ -1,4 +1,4 @@
-// Formats values as Python does: `number` of scene/numerals.py. Values that JavaScript would print differently are sent as words.
+// Formats values as Python does: `number` of scene/text_layout.py. Values that JavaScript would print differently are sent as words.
 
 /** @param {number | boolean | string} value */
 export function number(value) {

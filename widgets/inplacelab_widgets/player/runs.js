@@ -35,11 +35,11 @@
  * @property {Thread[]} threads
  * @property {Table[]} tables
  * @property {Object<string, Said>} [sharing]  Words of the dialog that shares a step.
- * @property {[number, number[], number[], number, string, [number, number]?][]} layouts  The fields of a `Layout`. As scene/links.py writes them, like the next three.
+ * @property {[number, number[], number[], number, string, [number, number]?][]} layouts  The fields of a `Layout`. As scene/player_links.py writes them, like the next three.
  * @property {[number, number[]][]} tensors  [tensor, [step, layout, ...]].
  * @property {[string, number, number[]][]} kept  [pin, its node in words, [step, layout, ...]].
  * @property {[number, number | null, number, number[]][]} writes  [step, line, storage, [start, stop, ...]].
- * @property {{numbers: Came[], life: Object<string, LifeEvent[]>, paths: Object<string, Paths>, cut: number[]}} [origins]  As in scene/origins.py.
+ * @property {{numbers: Came[], life: Object<string, LifeEvent[]>, paths: Object<string, Paths>, cut: number[]}} [origins]  As in scene/player_links.py.
  * @property {import("./predict.js").Question[]} [predict]
  * @property {{left: number, right: number, spacing: number}} axis
  * @property {import("./picks.js").Launch[]} [launches]  Of kernels, whose threads the steps show.

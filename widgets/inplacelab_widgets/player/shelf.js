@@ -4,11 +4,11 @@
 import { paired } from "./runs.js";
 /** @import { Group, Panel, Step } from "./runs.js" */
 
-/** The space between groups one below the other, in px; as in scene/marks.py. */
+/** The space between groups one below the other, in px; as in scene/svg.py. */
 export const GAP = 14;
 /** The space between storages side by side, in px. */
 const AISLE = 24;
-/** The rows of chips; as in scene/marks.py. */
+/** The rows of chips; as in scene/svg.py. */
 const CHIPS_TOP = 22;
 const CHIP_PITCH = 24;
 const CHIP_GAP = 5;
@@ -18,7 +18,7 @@ const SHORT_WIDTH = 84;
 /** The least scale of a panel before it is cut, and the least scale to gain another column. */
 export const SHRUNK = 0.8;
 const SHRUNK_FOR_COLUMN = 0.9;
-/** The room of the storages on a laptop, as in scene/storages.py. On a narrower screen words may become smaller, so that nothing is cut. */
+/** The room of the storages on a laptop, as in scene/storages_panel.py. On a narrower screen words may become smaller, so that nothing is cut. */
 export const USUAL_ROOM = 570;
 /** Another arrangement is taken only if the panel then has at most this part of its height. */
 const WORTH = 0.85;

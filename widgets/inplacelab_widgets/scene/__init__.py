@@ -18,13 +18,13 @@ from inplacelab.recording.sentences import Headline, line_headline, sentence
 from inplacelab.recording.sentences.headline import headline_of
 from inplacelab.recording.visible import presentable
 from inplacelab.supported import terms_of
-from inplacelab_widgets.scene.elements import elements_panel
-from inplacelab_widgets.scene.graph import graph_panel
+from inplacelab_widgets.scene.elements_panel import elements_panel
+from inplacelab_widgets.scene.graph_panel import graph_panel
 from inplacelab_widgets.scene.key_steps import key_step, opening_step
-from inplacelab_widgets.scene.lanes import lanes_panel
-from inplacelab_widgets.scene.marks import Panel
-from inplacelab_widgets.scene.memory import memory_panel
-from inplacelab_widgets.scene.storages import HIGHEST, WIDTH, storages_panel
+from inplacelab_widgets.scene.memory_panel import memory_panel
+from inplacelab_widgets.scene.storages_panel import HIGHEST, WIDTH, storages_panel
+from inplacelab_widgets.scene.svg import Panel
+from inplacelab_widgets.scene.versions_panel import lanes_panel
 
 __all__ = ["EVERYTHING", "PANELS", "Scene", "key_step", "opening_step", "panels_of", "scene_of"]
 

@@ -11,12 +11,22 @@ from dataclasses import dataclass
 
 from inplacelab.language import Text
 from inplacelab_widgets.scene import Scene
-from inplacelab_widgets.scene.code import code_panel
-from inplacelab_widgets.scene.marks import Look, Panel, always, rect, stack_of
-from inplacelab_widgets.scene.measure import SMALL, shortened, wrapped
 from inplacelab_widgets.scene.names import unquoted
-from inplacelab_widgets.scene.picture import place_of, provisos
-from inplacelab_widgets.scene.svg import document, mark_at, panel_at, placed, stack_at, text_at
+from inplacelab_widgets.scene.still_pictures import code_panel, place_of, provisos
+from inplacelab_widgets.scene.svg import (
+    Look,
+    Panel,
+    always,
+    document,
+    mark_at,
+    panel_at,
+    placed,
+    rect,
+    stack_at,
+    stack_of,
+    text_at,
+)
+from inplacelab_widgets.scene.text_layout import SMALL, shortened, wrapped
 
 __all__ = ["HEIGHT", "WIDTH", "cards"]
 

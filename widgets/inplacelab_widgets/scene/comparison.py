@@ -19,8 +19,8 @@ from inplacelab.recording.queries import changes_nothing
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene, scene_of
-from inplacelab_widgets.scene.marks import Group, Look, Panel, always, path
-from inplacelab_widgets.scene.measure import coordinate
+from inplacelab_widgets.scene.svg import Group, Look, Panel, always, path
+from inplacelab_widgets.scene.text_layout import coordinate
 
 __all__ = ["MOST_DRAWN", "ROOM", "ComparisonScene", "Outline", "comparison_of", "outlined", "outlines_around"]
 

@@ -14,8 +14,7 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene.comparison import ComparisonScene
 from inplacelab_widgets.scene.frames_payload import SAMPLE, SIDE_PANELS, WITHOUT_PANELS, FramesPacker, payload_of_side
 from inplacelab_widgets.scene.names import unquoted
-from inplacelab_widgets.scene.panel_payload import Json
-from inplacelab_widgets.scene.predict_question import in_both_languages
+from inplacelab_widgets.scene.payload_parts import Json, in_both_languages
 
 __all__ = ["comparison_payload"]
 

@@ -17,15 +17,25 @@ from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.card import HEIGHT as CARD_HEIGHT
 from inplacelab_widgets.scene.card import WIDTH as CARD_WIDTH
-from inplacelab_widgets.scene.code import LINE_HEIGHT, code_panel
 from inplacelab_widgets.scene.comparison import ComparisonScene, outlined
 from inplacelab_widgets.scene.focus import storages_in_focus
-from inplacelab_widgets.scene.frame import HIGHEST, WIDTH
-from inplacelab_widgets.scene.marks import Group, Look, Panel, always, flowed, rect
-from inplacelab_widgets.scene.measure import NORMAL, SMALL, shortened, width_of, wrapped
 from inplacelab_widgets.scene.names import unquoted
-from inplacelab_widgets.scene.picture import PAD, provisos
-from inplacelab_widgets.scene.svg import document, group_at, mark_at, panel_at, placed, text_at
+from inplacelab_widgets.scene.still_pictures import HIGHEST, LINE_HEIGHT, PAD, WIDTH, code_panel, provisos
+from inplacelab_widgets.scene.svg import (
+    Group,
+    Look,
+    Panel,
+    always,
+    document,
+    flowed,
+    group_at,
+    mark_at,
+    panel_at,
+    placed,
+    rect,
+    text_at,
+)
+from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, shortened, width_of, wrapped
 
 __all__ = ["comparison_card", "comparison_frame", "said"]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from inplacelab.language import Text
 from inplacelab_widgets.scene import Scene
-from inplacelab_widgets.scene.axis import LEFT, RIGHT
 from inplacelab_widgets.scene.comparison import Outline
-from inplacelab_widgets.scene.panel_payload import Json, Pools
 from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.payload_parts import Json, Pools
+from inplacelab_widgets.scene.timeline import LEFT, RIGHT
 
 __all__ = ["SAMPLE", "SIDE_PANELS", "WITHOUT_PANELS", "FramesPacker", "payload_of_side"]
 

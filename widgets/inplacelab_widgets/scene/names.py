@@ -17,8 +17,7 @@ from inplacelab.recording.slots import Laid
 from inplacelab.recording.tensor_names import Called, coming
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.measure import Words, abridged, shortened
-from inplacelab_widgets.scene.numerals import number
+from inplacelab_widgets.scene.text_layout import Words, abridged, number, shortened
 
 _INDICES = "ijklmnpq"
 

@@ -26,21 +26,16 @@ from inplacelab.recording.trace import trace
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene, panels_of
-from inplacelab_widgets.scene.axis import LEFT, RIGHT, Axis
-from inplacelab_widgets.scene.code import LOOKS, source_lines
-from inplacelab_widgets.scene.first_picture import at_step, empty
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.key_steps import Chapter, story
-from inplacelab_widgets.scene.lens_values import pages
-from inplacelab_widgets.scene.links import links
-from inplacelab_widgets.scene.measure import NORMAL, width_of
 from inplacelab_widgets.scene.names import player_words, unquoted
-from inplacelab_widgets.scene.origins import origins
-from inplacelab_widgets.scene.panel_payload import Json, Pools
-from inplacelab_widgets.scene.picture import provisos
-from inplacelab_widgets.scene.predict_question import in_both_languages, question_data
-from inplacelab_widgets.scene.strip import legend
+from inplacelab_widgets.scene.payload_parts import Json, Pools, at_step, empty, in_both_languages, pages, question_data
+from inplacelab_widgets.scene.player_links import links, origins
+from inplacelab_widgets.scene.still_pictures import LOOKS, provisos, source_lines
+from inplacelab_widgets.scene.storage_row import legend
 from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_panels
+from inplacelab_widgets.scene.text_layout import NORMAL, width_of
+from inplacelab_widgets.scene.timeline import LEFT, RIGHT, Axis
 
 Extent = Literal["full", "brief"]
 """How much a first picture has: all, or no panel below the code and the storages."""

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from inplacelab.language import Text
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.axis import LEFT, WIDTH, Axis, cursor_marks
-from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, Runs, between, path, text
-from inplacelab_widgets.scene.measure import SMALL, coordinate, width_of
 from inplacelab_widgets.scene.ranks import RanksScene
+from inplacelab_widgets.scene.svg import Group, Look, Mark, Panel, Runs, between, path, text
+from inplacelab_widgets.scene.text_layout import SMALL, coordinate, width_of
+from inplacelab_widgets.scene.timeline import LEFT, WIDTH, Axis, cursor_marks
 
 __all__ = ["ranks_panel"]
 

@@ -7,8 +7,7 @@ from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.frames_payload import SAMPLE, SIDE_PANELS, WITHOUT_PANELS, FramesPacker, payload_of_side
 from inplacelab_widgets.scene.names import unquoted
-from inplacelab_widgets.scene.panel_payload import Json
-from inplacelab_widgets.scene.predict_question import in_both_languages
+from inplacelab_widgets.scene.payload_parts import Json, in_both_languages
 from inplacelab_widgets.scene.ranks import RanksScene
 from inplacelab_widgets.scene.ranks_axis import ranks_panel
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 from inplacelab.language import Text
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.comparison import outlined
-from inplacelab_widgets.scene.measure import NORMAL, SMALL, shortened, wrapped
 from inplacelab_widgets.scene.names import unquoted
-from inplacelab_widgets.scene.picture import PAD
 from inplacelab_widgets.scene.ranks import RanksScene
 from inplacelab_widgets.scene.ranks_axis import ranks_panel
+from inplacelab_widgets.scene.still_pictures import PAD
 from inplacelab_widgets.scene.svg import document, group_at, panel_at, placed, rule, text_at
+from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, shortened, wrapped
 
 __all__ = ["ranks_picture", "said"]
 

@@ -11,18 +11,12 @@ from inplacelab.recording.facts import StorageFacts
 from inplacelab.recording.naming import is_constant, storage_label
 from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
-from inplacelab_widgets.scene import fans, heat, version_line
-from inplacelab_widgets.scene.acts import TensorRole
-from inplacelab_widgets.scene.cards import Card
-from inplacelab_widgets.scene.counters import Counter
+from inplacelab_widgets.scene import large_storages, ribbons, version_line
 from inplacelab_widgets.scene.focus import Span
-from inplacelab_widgets.scene.marks import Group, Lazily, Look, Mark, between, clipped, flashes, lasting, rect, text
-from inplacelab_widgets.scene.measure import SMALL, Words, size_in_bytes, widest, width_of
-from inplacelab_widgets.scene.numerals import number
-from inplacelab_widgets.scene.overwritten import Overwritten
-from inplacelab_widgets.scene.pin_folds import StoragePins
-from inplacelab_widgets.scene.pins import Pin
-from inplacelab_widgets.scene.strip import GUTTER, LENS_BESIDE, StorageRow, row_marks, storage_row
+from inplacelab_widgets.scene.saved_tensors import Pin, StoragePins
+from inplacelab_widgets.scene.storage_row import GUTTER, LENS_BESIDE, StorageRow, row_marks, storage_row
+from inplacelab_widgets.scene.svg import Group, Lazily, Look, Mark, between, clipped, flashes, lasting, rect, text
+from inplacelab_widgets.scene.tensor_cards import Card, Overwritten, TensorRole
 from inplacelab_widgets.scene.tensor_grids import (
     AISLE,
     CAPTION,
@@ -36,8 +30,9 @@ from inplacelab_widgets.scene.tensor_grids import (
     placed,
     right_of,
 )
+from inplacelab_widgets.scene.text_layout import SMALL, Words, number, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.timeline import Life
-from inplacelab_widgets.scene.version_line import Raise, VersionLine
+from inplacelab_widgets.scene.version_line import Counter, Raise, VersionLine
 
 MOST_STAGES = 8
 """The most ranges of steps with different room for tensors. After the last one, nothing moves any more."""
@@ -157,7 +152,7 @@ class Storage:
     def names_top(self) -> float:
         if not self.above:
             return 2.0 if self.are_names_beside else 0.0
-        return self.floor(len(self.rows) - 1) + fans.HEIGHT
+        return self.floor(len(self.rows) - 1) + ribbons.HEIGHT
 
     @cached_property
     def are_names_beside(self) -> bool:
@@ -336,7 +331,7 @@ class Storage:
         low, high = map(number, scale)
         x = self.gutter + width_of(low, SMALL) + 4
         yield text(self.gutter, y + 8, between(first, last, Look("text soft", low)))
-        yield heat.legend_mark(x, y, 80, first, last)
+        yield large_storages.legend_mark(x, y, 80, first, last)
         yield text(x + 84, y + 8, between(first, last, Look("text soft", high)))
 
 
@@ -344,7 +339,7 @@ ROW_GAP = 10.0
 """The space between two rows of grids, in px."""
 
 
-def drawn_tensors(cards: Sequence[Card], acts: Mapping[int, Mapping[int, TensorRole]]) -> Sequence[Card]:
+def drawn_cards(cards: Sequence[Card], acts: Mapping[int, Mapping[int, TensorRole]]) -> Sequence[Card]:
     """The tensors that are drawn: those that ever have a name, and those through which the program writes. Without any, all."""
     named = [card for card in cards if any(face.called.names for face in card.life.every())]
     writers = [card for card in cards if "wrote" in acts.get(card.tensor, {}).values()]

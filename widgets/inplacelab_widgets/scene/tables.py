@@ -16,8 +16,6 @@ from inplacelab.recording.naming import is_constant, node_label, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.changed_looks import step_changes
-from inplacelab_widgets.scene.measure import Words, size_in_bytes
 from inplacelab_widgets.scene.names import (
     dimensions,
     extremes,
@@ -28,8 +26,9 @@ from inplacelab_widgets.scene.names import (
     passed_name,
     unquoted,
 )
-from inplacelab_widgets.scene.numerals import whole
-from inplacelab_widgets.scene.pins import Key, PinContent, pin_changes, pins_at
+from inplacelab_widgets.scene.saved_tensors import Key, PinContent, pin_changes, pins_at
+from inplacelab_widgets.scene.text_layout import Words, size_in_bytes, whole
+from inplacelab_widgets.scene.timeline import step_changes
 
 _MOST_VALUES = 16
 _MOST_ENDS = 4

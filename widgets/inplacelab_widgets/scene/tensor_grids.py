@@ -17,17 +17,23 @@ from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.slots import is_contiguous
 from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.acts import TensorRole
-from inplacelab_widgets.scene.cards import Card, CardContent, chip_marks, layouts, stretches
-from inplacelab_widgets.scene.element_grid import cell_values, corners_in, effect_marks, element_key, value_text
-from inplacelab_widgets.scene.fans import ribbons
-from inplacelab_widgets.scene.grid import MINIATURE, Grid
-from inplacelab_widgets.scene.heat import LARGEST, MOST, SCALES, HeatMap, extent
-from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
-from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, shortened, widest, width_of
-from inplacelab_widgets.scene.overwritten import Overwritten
-from inplacelab_widgets.scene.strip import WITH_VALUES, StorageRow, lost_look
+from inplacelab_widgets.scene.elements_panel import cell_values, corners_in, effect_marks, element_key, value_text
+from inplacelab_widgets.scene.large_storages import LARGEST, MOST, SCALES, HeatMap, extent
+from inplacelab_widgets.scene.ribbons import ribbons_path
+from inplacelab_widgets.scene.storage_row import WITH_VALUES, StorageRow, lost_look
+from inplacelab_widgets.scene.svg import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
+from inplacelab_widgets.scene.tensor_cards import (
+    Card,
+    CardContent,
+    Overwritten,
+    TensorRole,
+    chip_marks,
+    layouts,
+    stretches,
+)
+from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, shortened, widest, width_of
 from inplacelab_widgets.scene.timeline import Life, shared_rows
+from inplacelab_widgets.scene.value_grid import MINIATURE, Grid
 
 CHIP = 17.0
 CAPTION = 35.0
@@ -393,7 +399,7 @@ def fan_marks(
     """
     if strip.slots > WITH_VALUES:
         return
-    drawn = ribbons(sheet.facts, sheet.storage, sheet.drawn, strip, x, ends)
+    drawn = ribbons_path(sheet.facts, sheet.storage, sheet.drawn, strip, x, ends)
     if not drawn:
         return
     style = f"ribbon c{card.color}-line c{card.color}-fill"

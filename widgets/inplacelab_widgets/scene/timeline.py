@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from heapq import heappop, heappush
+from itertools import pairwise
 from operator import itemgetter
 from typing import Generic, TypeVar
 
-from inplacelab.recording.facts import StorageFacts
+from inplacelab.recording.edges import edge_names
+from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, TensorFacts
+from inplacelab.recording.naming import kept_values
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.relations import made_from
+from inplacelab.recording.stages import stages
 from inplacelab.supported import terms_of
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.svg import Attributes, Look, Mark, Runs, between, rect, runs, text
+from inplacelab_widgets.scene.text_layout import coordinate
 
 Facts = TypeVar("Facts")
 Key = TypeVar("Key", bound=Hashable)
@@ -155,3 +165,282 @@ def shared_rows(spans: Sequence[tuple[int, int]]) -> list[int]:
         heappush(taken, (last, row))
         rows.append(row)
     return rows
+
+
+WIDTH = 814.0
+LEFT = 150.0
+RIGHT = 26.0
+NARROWEST = 640.0
+"""The least width of the axis in a player, in px; otherwise it is as wide as its pane. Words beside the axis fit into this width."""
+WIDEST_STEP = 76.0
+_APART = 8.0
+_NUMBER = 16.0
+"""The room of a line number, in px."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The position of each of `steps` steps, between the labels on the left and the right edge."""
+
+    steps: int
+
+    @cached_property
+    def spacing(self) -> float:
+        return min(WIDEST_STEP, (WIDTH - LEFT - RIGHT) / max(self.steps - 1, 1))
+
+    @property
+    def end(self) -> float:
+        """The x a little beyond the last step."""
+        return self.x(self.steps - 1) + min(self.spacing, 16) / 2
+
+    def x(self, step: float) -> float:
+        """The x of a step, in px."""
+        return round(LEFT + step * self.spacing, 1)
+
+
+def room_for(width: float) -> float:
+    """How far apart words of some width must be laid out so that they do not overlap where the axis is narrowest, in px."""
+    return width * (WIDTH - LEFT - RIGHT) / (NARROWEST - LEFT - RIGHT)
+
+
+def phase_changes(recording: Recording) -> list[int]:
+    """Returns the first step of each phase after the first."""
+    found = stages(recording)
+    return [index for index in range(1, len(found)) if found[index] != found[index - 1]]
+
+
+def cursor_marks(axis: Axis, height: float) -> tuple[list[Mark], Mark]:
+    """Returns the column of the present step, drawn under everything, and a veil over later steps, drawn last."""
+    half = max(min(axis.spacing, 32) / 2, 1.5)
+    tall: Attributes = (("y", 0), ("height", height))
+    column = Mark("rect", (("x", -half), ("width", 2 * half), *tall), _following(axis, "column"))
+    point = Mark("path", (("d", "M-5 0h10l-5 7z"),), _following(axis, "playhead"))
+    return [column, point], Mark("rect", (("x", half), ("width", WIDTH), *tall), _following(axis, "veil"))
+
+
+@lru_cache(maxsize=6)
+def _following(axis: Axis, style: str) -> Runs:
+    """The looks of a mark that moves along the axis with the steps, the same in every panel."""
+    places = [(("transform", f"translate({coordinate(axis.x(step))} 0)"),) for step in range(axis.steps)]
+    return runs((step, Look(style, None, place)) for step, place in enumerate(places))
+
+
+def boundaries(recording: Recording, axis: Axis, height: float) -> list[Mark]:
+    """Returns a dotted line where each phase begins."""
+    last = axis.steps - 1
+    places: list[float] = []
+    for step in phase_changes(recording):
+        x = round(axis.x(step) - axis.spacing / 2, 1)
+        # Where phases change too fast for separate lines, draw fewer.
+        if not places or x - places[-1] >= _APART:
+            places.append(x)
+    return [rect(x, 0, 0.8, height, between(0, last, Look("tip gone"))) for x in places]
+
+
+def line_marks(recording: Recording, axis: Axis, y: float) -> list[Mark]:
+    """Returns the line numbers of the source along the axis, as many as fit."""
+    last = axis.steps - 1
+    marks = [text(LEFT - 12, y, between(0, last, Look("text tiny end", words.STEP_AXIS)))]
+    edge = 0.0
+    lines = [None, *(step.line for step in recording.steps)]
+    for index, (before, line) in enumerate(pairwise(lines)):
+        x = axis.x(index)
+        if line not in {None, before} and x >= edge:
+            marks.append(text(x, y, between(0, last, Look("text tiny middle", str(line)))))
+            edge = x + room_for(_NUMBER)
+    return marks
+
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class StepChanges:
+    """The serial numbers of what may look different after one step, each kind in a fixed order.
+
+    Attributes:
+        state: the state after the step.
+        storages: the storages it changed.
+        tensors: the tensors it changed, and those whose labels mention what it changed.
+        nodes: the grad nodes, likewise.
+        keepers: the nodes whose saved tensors may look different.
+    """
+
+    state: State
+    storages: tuple[int, ...]
+    tensors: tuple[int, ...]
+    nodes: tuple[int, ...]
+    keepers: tuple[int, ...]
+
+
+def step_changes(recording: Recording) -> tuple[StepChanges, ...]:
+    """Returns what each step of a recording may have changed the look of, in order."""
+    return recording.once(_followed)
+
+
+def _followed(recording: Recording) -> tuple[StepChanges, ...]:
+    threads = _Threads(made_from(recording))
+    for (node, _), kept in kept_values(recording).items():
+        threads.named_after.setdefault(kept.name, {}).setdefault(kept.tensor, set()).add(node)
+    for (node, _), passed in edge_names(recording).items():
+        threads.passers.setdefault(passed.tensor, set()).add(node)
+    return tuple(threads.follow(state) for state in recording.states())
+
+
+class _Many(Generic[_Key]):
+    """A map from a key to a set of serial numbers."""
+
+    def __init__(self) -> None:
+        self._found: defaultdict[_Key, set[int]] = defaultdict(set)
+
+    def __getitem__(self, key: _Key) -> set[int]:
+        return self._found.get(key, set())
+
+    def move(self, serial: int, before: Iterable[_Key], after: Iterable[_Key]) -> None:
+        for key in before:
+            self._found[key].discard(serial)
+        for key in after:
+            self._found[key].add(serial)
+
+
+@dataclass
+class _Threads:
+    """The references between labels, at the present step."""
+
+    made_from: Mapping[int, Sequence[int]]
+    """From a tensor to those that were made of it, on its storage."""
+    tensors: dict[int, TensorFacts] = field(default_factory=dict)
+    nodes: dict[int, NodeFacts] = field(default_factory=dict)
+    views: _Many[int] = field(default_factory=_Many)
+    """From a tensor to its views."""
+    results: _Many[int] = field(default_factory=_Many)
+    """From a node to the tensors that it made."""
+    senders: _Many[int] = field(default_factory=_Many)
+    """From a node to those that send it gradients."""
+    keepers: _Many[int] = field(default_factory=_Many)
+    """From a storage to the nodes with a saved tensor on it."""
+    namesakes: _Many[tuple[str, int | None]] = field(default_factory=_Many)
+    checked: tuple[int, ...] = ()
+    named_after: dict[str, dict[int | None, set[int]]] = field(default_factory=dict)
+    """From a name and the tensor that it referred to, to the nodes that saved that tensor; later it may refer to another."""
+    bound: dict[str, int | None] = field(default_factory=dict)
+    """From a name to the tensor that it refers to."""
+    passers: dict[int, set[int]] = field(default_factory=dict)
+    """From a tensor to the nodes whose edges carry its gradient."""
+
+    def follow(self, state: State) -> StepChanges:
+        step = state.step
+        storages = step.touched_storages()
+        moved = self._moved_names(state)
+        called = [*state.awaited, *(key for key, facts in step.tensors if self._is_renamed(key, facts))]
+        renamed = [node for key, facts in step.nodes for node in self._node(key, facts)]
+        changed = [key for key, _ in step.nodes]
+        passing = (self.passers.get(key, set()) & self.nodes.keys() for key in called)
+        nodes = _ordered(changed, renamed, *(self.senders[node] for node in renamed), *passing)
+        tensors = _ordered(
+            [key for key, _ in step.tensors],
+            *(self._tensor(key, facts) for key, facts in step.tensors),
+            *([key, *self._mentioning(self.tensors[key])] for key in state.awaited),
+            *(self.results[node] for node in renamed),
+        )
+        looked_at, self.checked = self.checked, _checked(step)
+        kept = [
+            *(self.keepers[storage] for storage in storages),
+            *(self._keepers_of(name, state) & self.nodes.keys() for name in moved),
+        ]
+        return StepChanges(state, storages, tensors, nodes, _ordered(changed, renamed, looked_at, self.checked, *kept))
+
+    def _keepers_of(self, name: str, state: State) -> set[int]:
+        """The nodes in whose labels a name that has moved is written in another way: as the former name of a tensor, or no longer so."""
+        was, now = self.bound.get(name), state.bound(name)
+        self.bound[name] = now
+        keepers = self.named_after.get(name, {})
+        # Of other tensors it was the former name before, and still is, unless it refers to none.
+        affected = {was, now, *state.awaited} if was is not None and now is not None else keepers.keys()
+        return set().union(*(keepers.get(tensor, ()) for tensor in affected))
+
+    def _node(self, key: int, after: NodeFacts | None) -> list[int]:
+        """The nodes with another name now that node `key` has changed, including itself."""
+        before = self.nodes.pop(key, None)
+        if after is not None:
+            self.nodes[key] = after
+        self.senders.move(key, _of(before, _targets), _of(after, _targets))
+        self.keepers.move(key, _of(before, _kept), _of(after, _kept))
+        if before is not None and after is not None and _name(before) == _name(after):
+            return []
+        called = [_name(facts) for facts in (before, after) if facts is not None]
+        counts = {name: len(self.namesakes[name]) for name in called}
+        self.namesakes.move(key, _of(before, lambda node: [_name(node)]), _of(after, lambda node: [_name(node)]))
+        told_apart = [name for name in called if min(counts[name], len(self.namesakes[name])) == 1]
+        return [key, *(other for name in told_apart for other in sorted(self.namesakes[name]))]
+
+    def _is_renamed(self, key: int, after: TensorFacts | None) -> bool:
+        return after is not None and _names(after) != tuple(_of(self.tensors.get(key), _names))
+
+    def _moved_names(self, state: State) -> set[str]:
+        """The names that refer to another tensor, or to none, after a step; and those that will be bound by the running line."""
+        moved = {
+            name
+            for key, after in state.step.tensors
+            for name in {*_of(self.tensors.get(key), _names)} ^ {*_of(after, _names)}
+        }
+        return moved.union(*(state.called(key).names for key in state.awaited))
+
+    def _tensor(self, key: int, after: TensorFacts | None) -> list[int]:
+        """The tensors whose labels mention tensor `key`: those made of it, and the gradients it has and had."""
+        before = self.tensors.pop(key, None)
+        if after is not None:
+            self.tensors[key] = after
+        self.views.move(key, _of(before, _base), _of(after, _base))
+        self.results.move(key, _of(before, _maker), _of(after, _maker))
+        return [other for facts in (before, after) if facts is not None for other in self._mentioning(facts)]
+
+    def _mentioning(self, tensor: TensorFacts) -> list[int]:
+        """Its views, what was made of it, and the gradient that it has."""
+        made = [*self.views[tensor.id], *self.made_from.get(tensor.id, ())]
+        for each in made:  # which grows meanwhile
+            made += self.made_from.get(each, ())
+        return [*([] if tensor.grad is None else [tensor.grad]), *(each for each in made if each in self.tensors)]
+
+
+_Facts = TypeVar("_Facts", TensorFacts, NodeFacts)
+
+
+def _of(facts: _Facts | None, ask: Callable[[_Facts], Iterable[_Key]]) -> Iterable[_Key]:
+    return () if facts is None else ask(facts)
+
+
+def _targets(node: NodeFacts) -> list[int]:
+    return [edge.to for edge in node.edges]
+
+
+def _kept(node: NodeFacts) -> list[int]:
+    return [saved.storage for saved in node.saved]
+
+
+def _name(node: NodeFacts) -> tuple[str, int | None]:
+    return node.name, node.line
+
+
+def _names(tensor: TensorFacts) -> tuple[str, ...]:
+    return tensor.names
+
+
+def _base(tensor: TensorFacts) -> list[int]:
+    return [] if tensor.base is None else [tensor.base]
+
+
+def _maker(tensor: TensorFacts) -> list[int]:
+    return [] if tensor.node is None else [tensor.node]
+
+
+def _checked(step: Step) -> tuple[int, ...]:
+    """The node whose saved tensors the step checked."""
+    at = step.error or step.backward
+    return () if at is None or at.node is None else (at.node,)
+
+
+def _ordered(first: list[int], *others: Iterable[int]) -> tuple[int, ...]:
+    """`first` in its own order, then the others by number."""
+    known = set(first)
+    return (*dict.fromkeys(first), *sorted({each for some in others for each in some} - known))

@@ -15,12 +15,21 @@ from inplacelab.recording.facts import Number, StorageFacts, Summary
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
-from inplacelab_widgets.scene import lens
-from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text, text_runs
-from inplacelab_widgets.scene.measure import NORMAL, SMALL, boxes, coordinate, shortened, widest, width_of
+from inplacelab_widgets.scene import large_storages as lens
 from inplacelab_widgets.scene.names import extremes
-from inplacelab_widgets.scene.numerals import longest, number
-from inplacelab_widgets.scene.overwritten import Overwritten
+from inplacelab_widgets.scene.svg import Look, Mark, between, flashes, lasting, path, rect, text, text_runs
+from inplacelab_widgets.scene.tensor_cards import Overwritten
+from inplacelab_widgets.scene.text_layout import (
+    NORMAL,
+    SMALL,
+    boxes,
+    coordinate,
+    longest,
+    number,
+    shortened,
+    widest,
+    width_of,
+)
 from inplacelab_widgets.scene.timeline import Life
 
 WITH_VALUES = 64

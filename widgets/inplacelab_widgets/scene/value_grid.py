@@ -9,8 +9,8 @@ from itertools import product
 from math import prod
 
 from inplacelab.recording.slots import Laid
-from inplacelab_widgets.scene.measure import SMALL, width_of
 from inplacelab_widgets.scene.names import axis_letter, hop
+from inplacelab_widgets.scene.text_layout import SMALL, width_of
 
 MOST = 64
 """The most elements drawn one by one."""

@@ -1,40 +1,100 @@
-"""Draws the memory panel: every storage with its tensors, its slots, its version counter and its saved tensors.
+"""Orders the rows that storages share, so that there is little blank space above live storages.
 
-Each storage is a group of marks with a fixed place. Storages that never live at the same time share a row, so a loop
-that makes a temporary a hundred times needs the room of one.
+A storage keeps its place while it lives: if storages moved up whenever one above them was freed, a reader would have to
+find them again at every step of a loop. A gap is filled by the next storage that is made. All lives are known, so a row that
+is soon empty for good is put below those that are used longer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TypeVar
 
 from inplacelab.language import Text, enumerated
 from inplacelab.recording import queries
 from inplacelab.recording.facts import Step, WriteFacts
-from inplacelab.recording.naming import storage_label
-from inplacelab.recording.recording import Recording
+from inplacelab.recording.naming import is_constant, storage_label
+from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.touched import touched
+from inplacelab.recording.values_read import slots_reached
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene import changed_looks
-from inplacelab_widgets.scene.acts import tensor_roles
-from inplacelab_widgets.scene.cards import Card, cards
-from inplacelab_widgets.scene.copies import copies
-from inplacelab_widgets.scene.counters import counter_of, counters
-from inplacelab_widgets.scene.focus import Span, open_spans
-from inplacelab_widgets.scene.marks import GAP, Group, Panel, drawn_together, flowed
+from inplacelab_widgets.scene import timeline
+from inplacelab_widgets.scene.focus import Shelved, Span, chips_below, open_spans
 from inplacelab_widgets.scene.names import author_in_short, author_of
-from inplacelab_widgets.scene.overwritten import overwritten, with_gone
-from inplacelab_widgets.scene.pin_folds import storage_pins
-from inplacelab_widgets.scene.pins import Pin, pins
-from inplacelab_widgets.scene.row_order import order_of_rows
-from inplacelab_widgets.scene.shelf import Shelved, chips_below
-from inplacelab_widgets.scene.storage import NARROWEST, Storage, drawn_tensors
+from inplacelab_widgets.scene.saved_tensors import Pin, pins, storage_pins
+from inplacelab_widgets.scene.storage import NARROWEST, Storage, drawn_cards
+from inplacelab_widgets.scene.svg import GAP, Copy, Group, Panel, drawn_together, flowed
+from inplacelab_widgets.scene.tensor_cards import Card, cards, overwritten, tensor_roles, with_gone
 from inplacelab_widgets.scene.tensor_grids import tensors_of
 from inplacelab_widgets.scene.timeline import shared_rows, storage_lives, version_labels
-from inplacelab_widgets.scene.version_line import Raise
+from inplacelab_widgets.scene.version_line import Raise, counter_of, counters
+
+
+def order_of_rows(lives: Sequence[tuple[int, int]], rows: Sequence[int], heights: Mapping[int, float]) -> list[int]:
+    """Returns the rows from top to bottom. Rows that cause no blank space keep the order in which they were made.
+
+    Args:
+        lives: the first and the last step of each storage.
+        rows: the row of each storage.
+        heights: the height of each row, in px.
+
+    >>> order_of_rows([(0, 9), (1, 2), (1, 9)], [0, 1, 2], {0: 80, 1: 80, 2: 80})
+    [0, 2, 1]
+    """
+    taken = dict.fromkeys(range(len(heights)), 0)
+    for (first, last), row in zip(lives, rows, strict=True):
+        # One bit per step: rows of thousands of steps are compared in one operation.
+        taken[row] |= ((1 << (last - first + 1)) - 1) << first
+
+    def blank(upper: int, lower: int) -> float:
+        """Returns the blank space in `upper` above live storages in `lower`, in px times steps."""
+        return heights[upper] * (taken[lower] & ~taken[upper]).bit_count()
+
+    order = list(taken)
+    for end in range(1, len(order)):
+        at = end
+        while at and blank(order[at], order[at - 1]) < blank(order[at - 1], order[at]):
+            order[at - 1], order[at] = order[at], order[at - 1]
+            at -= 1
+    return order
+
+
+def copies(recording: Recording, storages: Iterable[Storage]) -> tuple[Copy, ...]:
+    """Returns the arrows of the steps that copied something."""
+    strips = {each.id: each for each in storages}
+    found = []
+    for state in recording.states():
+        step = state.step
+        read = next((each for each in step.reads if each.copied), None)
+        target = None if read is None else _target(state)
+        if read is None or target is None or {read.storage, target[0]} - strips.keys():
+            continue
+        source = strips[read.storage]
+        if is_constant(source.life.moments[0][1]) or (read.storage, read.slots) == target:
+            continue
+        if read.slots and target[1]:
+            ends = _end(source.at(step.index), read.slots), _end(strips[target[0]].at(step.index), target[1])
+            found.append(Copy(step.index, *ends))
+    return tuple(found)
+
+
+def _target(state: State) -> tuple[int, SlotRuns] | None:
+    """The storage and the slots to which a step copied something."""
+    write = next((write for write in state.step.writes if write.slots), None)
+    if write is not None:
+        return write.storage, write.slots
+    made = state.tensors.get(state.step.output) if state.step.output is not None else None
+    return None if made is None else (made.storage, slots_reached(state.storages[made.storage], made))
+
+
+def _end(storage: Storage, slots: SlotRuns) -> tuple[str, float, float]:
+    """One end of an arrow: at the first run of slots."""
+    left, right, y = storage.strip.pieces(slots[:1])[0]
+    return f"s{storage.id}", round((left + right) / 2, 1), storage.strip_top + y
+
 
 _Item = TypeVar("_Item", Card, Pin)
 
@@ -107,7 +167,7 @@ def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float
         height + _highest_stack(groups, room),
         groups,
         _descriptions(recording),
-        chips_below=chips,
+        shelf=chips,
         copies=copies(recording, storages),
     )
 
@@ -189,7 +249,7 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
             is_written,
             done.get(key, {}),
         )
-        tensors = tensors_of(drawn_tensors(seen, tensor_roles(recording)), life, room)
+        tensors = tensors_of(drawn_cards(seen, tensor_roles(recording)), life, room)
         found.append(Storage(*facts, tensor_roles(recording), lost, room, (life.first, last), tensors))
     return found
 
@@ -209,7 +269,7 @@ def _placed(items: Sequence[_Item]) -> tuple[tuple[int, _Item], ...]:
 def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
     descriptions, framework = [], terms_of(recording)
     stale: dict[int, int] = {}  # the number of stale values of each node that has any
-    for touch in changed_looks.step_changes(recording):
+    for touch in timeline.step_changes(recording):
         state = touch.state
         for key in touch.keepers:
             saved = queries.kept_by(state, key) if key in state.nodes else ()

@@ -1,23 +1,24 @@
-"""Draws tensors as cards beside their storage."""
+"""Finds which tensors a step is about, and what it does to each: writes through it, makes it, reads it, or is refused with it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
+from typing import Literal
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import TensorFacts
+from inplacelab.recording import queries
+from inplacelab.recording.facts import SavedFacts, Step, StorageFacts, TensorFacts
+from inplacelab.recording.naming import name_on_line
 from inplacelab.recording.recording import Recording, State, is_look
-from inplacelab.recording.slots import is_contiguous
+from inplacelab.recording.slots import Runs, common_runs, is_contiguous, joined
 from inplacelab.recording.tensor_names import Called
+from inplacelab.recording.touched import differing
+from inplacelab.recording.values_read import slots_reached
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.acts import TensorRole, names_used
-from inplacelab_widgets.scene.changed_looks import step_changes
-from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, rect, text
-from inplacelab_widgets.scene.measure import NORMAL, Words, shortened, width_of
 from inplacelab_widgets.scene.names import (
     dimensions,
     kind,
@@ -26,7 +27,73 @@ from inplacelab_widgets.scene.names import (
     tensor_name,
 )
 from inplacelab_widgets.scene.palette import TENSOR_COLORS
-from inplacelab_widgets.scene.timeline import Life, followed
+from inplacelab_widgets.scene.svg import Look, Mark, between, flashes, rect, text
+from inplacelab_widgets.scene.text_layout import NORMAL, Words, shortened, width_of
+from inplacelab_widgets.scene.timeline import Life, followed, step_changes
+
+TensorRole = Literal["wrote", "made", "read", "refused"]
+
+MOST_REFUSED = 2
+"""The most operands of a refused operation that stand out."""
+MOST_MADE = 3
+"""The most tensors made by one step that stand out."""
+
+
+def tensor_roles(recording: Recording) -> Mapping[int, Mapping[int, TensorRole]]:
+    """Returns what each step does to a tensor, by tensor and step: `acts(recording)[tensor][step]`. What is written through a view without
+    a name, as in `a[0].add_(b)`, is written through `a`.
+    """
+    return recording.once(_acts)
+
+
+def names_used(recording: Recording) -> Mapping[int, Mapping[int, str]]:
+    """Returns by which name the line of a step writes a tensor that has several: `names_used(recording)[tensor][step]`. A line that has none of
+    them, or more than one, tells nothing.
+    """
+    return recording.once(_names_used)
+
+
+def _names_used(recording: Recording) -> dict[int, dict[int, str]]:
+    wrote: dict[int, list[int]] = {}
+    for tensor, deeds in tensor_roles(recording).items():
+        for at in (at for at, act in deeds.items() if act == "wrote"):
+            wrote.setdefault(at, []).append(tensor)
+    found: dict[int, dict[int, str]] = {}
+    names: dict[int, tuple[str, ...]] = {}
+    for step in recording.steps:
+        for tensor in wrote.get(step.index, ()):
+            several = names.get(tensor, ()) if len(names.get(tensor, ())) > 1 else ()
+            used = [name for name in several if name_on_line(recording, step.line, (name,), or_first=False)]
+            if len(used) == 1:
+                found.setdefault(tensor, {})[step.index] = used[0]
+        names |= {tensor: facts.names for tensor, facts in step.tensors if facts is not None}
+    return found
+
+
+def _acts(recording: Recording) -> dict[int, dict[int, TensorRole]]:
+    found: dict[int, dict[int, TensorRole]] = {}
+    known: set[int] = set()
+    for step in recording.steps:
+        refused: dict[int, TensorRole] = dict.fromkeys(
+            queries.refused_operands(recording, step.index)[:MOST_REFUSED], "refused"
+        )
+        for tensor, act in (_acts_of(recording, step, known) | refused).items():
+            found.setdefault(tensor, {})[step.index] = act
+        known.update(tensor for tensor, facts in step.tensors if facts is not None)
+    return found
+
+
+def _acts_of(recording: Recording, step: Step, known: set[int]) -> dict[int, TensorRole]:
+    """What one step does; `known` are the tensors that existed before it."""
+    found: dict[int, TensorRole] = {read.tensor: "read" for read in step.reads}
+    made = [tensor for tensor, facts in step.tensors if facts is not None and tensor not in known]
+    if len(made) <= MOST_MADE:  # of many, none would stand out
+        found |= dict.fromkeys(made, "made")
+    if not step.writes:
+        return found
+    before = recording.before(step.index)
+    return found | {queries.with_a_name(recording, before, write.tensor): "wrote" for write in step.writes}
+
 
 CHIP_GAP = 4.0
 USUAL_DTYPE = "float32"
@@ -221,3 +288,68 @@ def stretches(life: Life[CardContent]) -> list[tuple[int, int, CardContent]]:
             starts.append((step, face))
     ends = [after[0] - 1 for _, after in pairwise(starts)] + [life.last]
     return [(step, last, face) for (step, face), last in zip(starts, ends, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Overwritten:
+    """A kept value that a step is refused for.
+
+    Attributes:
+        storage: the number of its storage.
+        step: the refused step.
+        written: the step of the last write to the value.
+        slots: the slots of the value that hold something else now, as far as known.
+        kept: the storage as it was when the value was kept.
+    """
+
+    storage: int
+    step: int
+    written: int
+    slots: Runs
+    kept: StorageFacts
+
+
+def overwritten(recording: Recording) -> dict[int, Overwritten]:
+    """Returns what refused steps found overwritten, by storage; of several steps on one storage, the last."""
+    return recording.once(_overwritten)
+
+
+def _overwritten(recording: Recording) -> dict[int, Overwritten]:
+    found: dict[int, Overwritten] = {}
+    for step in recording.steps:
+        if step.error is None or step.error.storage is None or step.error.node is None:
+            continue
+        state = recording.state(step.index)
+        node = state.nodes.get(step.error.node)
+        for saved in node.saved if node else ():
+            if saved.storage == step.error.storage and saved.storage in state.storages and state.is_stale(saved):
+                found |= {lost.storage: lost for lost in _of(recording, state, saved)}
+    return found
+
+
+def _of(recording: Recording, state: State, saved: SavedFacts) -> Iterator[Overwritten]:
+    writes = queries.who_overwrote(recording, saved, state.step.index)
+    kept = recording.before(writes[0][0].index).storages.get(saved.storage) if writes else None
+    if kept is None:
+        return
+    now = state.storages[saved.storage]
+    written = joined(sorted(run for _, write in writes for run in write.slots))
+    slots = common_runs(slots_reached(now, saved), written)
+    if isinstance(kept.values, tuple) and isinstance(now.values, tuple):
+        slots = differing(kept.values, now.values, slots)
+    yield Overwritten(saved.storage, state.step.index, writes[-1][0].index, slots, kept)
+
+
+def with_gone(cards: Iterable[Card], lost: Overwritten | None) -> tuple[Card, ...]:
+    """Returns the cards of a storage; those of named tensors that were there at the last write stay until the refused step, as gone."""
+    return tuple(each if lost is None else _kept_in_sight(each, lost) for each in cards)
+
+
+def _kept_in_sight(card: Card, lost: Overwritten) -> Card:
+    life = card.life
+    # It may outlive its name by a few steps, as the result of a function.
+    face = life.at(lost.written) or life.at(lost.written - 1)
+    if face is None or not face.called.names or life.last >= lost.step:
+        return card
+    gone = (life.last + 1, replace(face, gone=True))
+    return replace(card, life=Life((*life.moments, gone), lost.step))

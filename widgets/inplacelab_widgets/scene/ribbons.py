@@ -10,10 +10,10 @@ from operator import itemgetter
 
 from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.values_read import slots_under
-from inplacelab_widgets.scene.grid import Grid, Index, position
-from inplacelab_widgets.scene.heat import HeatMap
-from inplacelab_widgets.scene.measure import coordinate
-from inplacelab_widgets.scene.strip import StorageRow
+from inplacelab_widgets.scene.large_storages import HeatMap
+from inplacelab_widgets.scene.storage_row import StorageRow
+from inplacelab_widgets.scene.text_layout import coordinate
+from inplacelab_widgets.scene.value_grid import Grid, Index, position
 
 HEIGHT = 34.0
 """The space for the fans between grids and strip, in px."""
@@ -93,7 +93,7 @@ class _Band:
         ]
 
 
-def ribbons(
+def ribbons_path(
     facts: TensorFacts,
     storage: StorageFacts,
     grid: Grid | HeatMap,
@@ -117,12 +117,12 @@ def ribbons(
             of the strip.
     """
     y, floor, top = ends
-    ribbons = _ribbons(facts, storage, grid)
-    edge = (grid.width - grid.left) / max(len(ribbons), 1)
-    sides = sorted((each.left, each.right) for each in ribbons)
+    ribbons_path = _ribbons(facts, storage, grid)
+    edge = (grid.width - grid.left) / max(len(ribbons_path), 1)
+    sides = sorted((each.left, each.right) for each in ribbons_path)
     aligned = all(one[1] <= other[0] + 0.2 for one, other in pairwise(sides))
     bands = []
-    for place, ribbon in enumerate(ribbons):
+    for place, ribbon in enumerate(ribbons_path):
         left = ribbon.left if aligned else grid.left + place * edge
         right = ribbon.right if aligned else left + edge
         for to_left, to_right, row in strip.pieces(((ribbon.start, ribbon.stop),))[:1]:
@@ -179,16 +179,16 @@ def _at(point: Point) -> str:
 
 def _ribbons(facts: TensorFacts, storage: StorageFacts, grid: Grid | HeatMap) -> list[_Ribbon]:
     """The runs of slots of the drawn elements."""
-    ribbons: list[_Ribbon] = []
+    ribbons_path: list[_Ribbon] = []
     for (start, stop), index, left in sorted(_elements(facts, storage, grid), key=itemgetter(0, 2)):
         right, row = left + grid.cell, {index[:-1]}
-        last = ribbons[-1] if ribbons else None
+        last = ribbons_path[-1] if ribbons_path else None
         if last is not None and start <= last.stop and _continues(last, left, row, grid.cell):
             last.stop, last.left, last.right = max(stop, last.stop), min(left, last.left), max(right, last.right)
             last.rows |= row
         else:
-            ribbons.append(_Ribbon(start, stop, left, right, row))
-    return ribbons
+            ribbons_path.append(_Ribbon(start, stop, left, right, row))
+    return ribbons_path
 
 
 def _elements(
