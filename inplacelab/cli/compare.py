@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 _FORMATS = ("html", "svg", "png", "gif", "md", "txt")
-_DRAW = output.drawing("drawn", "inplacelab_widgets.comparison_exports")
+_DRAW = output.drawing("drawn", "inplacelab_widgets.side_by_side.exports")
 
 
 def _destination(options: argparse.Namespace) -> output.Destination:

@@ -108,7 +108,7 @@ def check_drawable(*, animated: bool = False) -> None:
 def _widgets() -> tuple[Any, Any]:
     """The package, and its module for pictures of pixels."""
     try:
-        return import_module("inplacelab_widgets"), import_module("inplacelab_widgets.raster")
+        return import_module("inplacelab_widgets"), import_module("inplacelab_widgets.sharing")
     except ImportError as missing:
         raise CannotError(_NO_WIDGETS.format(missing.name)) from None
 

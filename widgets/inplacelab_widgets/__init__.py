@@ -42,15 +42,12 @@ from inplacelab.installing import spelled
 from inplacelab.language import Text
 
 if TYPE_CHECKING:
-    from inplacelab_widgets.comparison import Comparison, compare
     from inplacelab_widgets.exports import to_html, to_markdown, to_png, to_svg, to_text
-    from inplacelab_widgets.kernel.view import KernelView
-    from inplacelab_widgets.list_view import ListView
-    from inplacelab_widgets.panel_views import GraphView, MemoryView, MetadataView, StorageView, VersionView, View
-    from inplacelab_widgets.question_view import QuestionView
-    from inplacelab_widgets.ranks import RanksView, show_ranks
+    from inplacelab_widgets.launch_pictures.view import KernelView
     from inplacelab_widgets.sharing import to_card, to_gif
-    from inplacelab_widgets.stepper import Stepper
+    from inplacelab_widgets.side_by_side.widgets import Comparison, RanksView, compare, show_ranks
+    from inplacelab_widgets.small_views import ListView, QuestionView
+    from inplacelab_widgets.stepper import GraphView, MemoryView, MetadataView, Stepper, StorageView, VersionView, View
 
 __all__ = [
     "Comparison",
@@ -76,20 +73,15 @@ __all__ = [
     "to_text",
 ]
 
-_VIEWS = ("GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View")
 _HOMES = {
-    "Comparison": "comparison",
-    "KernelView": "kernel.view",
-    "ListView": "list_view",
-    "QuestionView": "question_view",
-    "Stepper": "stepper",
-    "RanksView": "ranks",
-    "compare": "comparison",
-    "show_ranks": "ranks",
-    "to_card": "sharing",
-    "to_gif": "sharing",
-    **dict.fromkeys(_VIEWS, "panel_views"),
+    "stepper": ("GraphView", "MemoryView", "MetadataView", "Stepper", "StorageView", "VersionView", "View"),
+    "side_by_side.widgets": ("Comparison", "RanksView", "compare", "show_ranks"),
+    "launch_pictures.view": ("KernelView",),
+    "small_views": ("ListView", "QuestionView"),
+    "sharing": ("to_card", "to_gif"),
+    "exports": ("to_html", "to_markdown", "to_png", "to_svg", "to_text"),
 }
+"""The modules of the names, imported on first use."""
 
 _OF_NOTEBOOKS = ("IPython", "anywidget", "ipywidgets", "traitlets")
 """Libraries of the extra `lab`."""
@@ -105,7 +97,8 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}; there are: {', '.join(__all__)}")
     try:
-        return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'exports')}"), name)
+        home = next(home for home, names in _HOMES.items() if name in names)
+        return getattr(import_module(f"{__name__}.{home}"), name)
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.partition(".")[0] not in _OF_NOTEBOOKS:
             raise

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from inplacelab_widgets.packing import unpacking
+from inplacelab_widgets.page import unpacking
 from inplacelab_widgets.scene.palette import css
 
 MODULES = (

@@ -1,4 +1,4 @@
-// Draws a step as a card of 1200 by 675 px from the picture that is shown, as scene/card.py does: always light.
+// Draws a step as a card of 1200 by 675 px from the picture that is shown, as sharing.py does: always light.
 
 import { svg } from "./elements.js";
 import { placeWords } from "./markdown.js";

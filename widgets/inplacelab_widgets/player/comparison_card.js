@@ -1,5 +1,5 @@
 // Draws two programs at one step as a card of 1200 by 675 px: what it comes to, and a frame around each with its verdict, its code and its
-// storages, as scene/comparison_picture.py does.
+// storages, as side_by_side/comparison_picture.py does.
 
 import { CARD, CODE, cut, drawCardFoot, drawLines, emptyCard, fitted, measuring, pictureAt, pictureIn, piecesIn, wordsAt } from "./card.js";
 import { svg } from "./elements.js";

@@ -18,6 +18,7 @@ from inplacelab.recording.tensor_names import Called, coming
 from inplacelab.supported import Terms, terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.text_layout import Words, abridged, number, shortened
+from inplacelab_widgets.words.player import PLAYER
 
 _INDICES = "ijklmnpq"
 
@@ -86,7 +87,7 @@ def _deed(recording: Recording, step: Step) -> Text:
 
 def player_words(framework: Terms) -> dict[str, Text]:
     """Returns the words of the player in the terms of a framework."""
-    adapted = {key: framework.in_framework_words(phrase) for key, phrase in words.PLAYER.items()}
+    adapted = {key: framework.in_framework_words(phrase) for key, phrase in PLAYER.items()}
     adapted |= {"lanes": framework.versions, "history": framework.versions_and_bytes}
     return adapted if framework.has_gradients else adapted | {"forward": Text("", "")}  # there is only one phase
 

@@ -36,6 +36,7 @@ from inplacelab_widgets.scene.storage_row import legend
 from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_panels
 from inplacelab_widgets.scene.text_layout import NORMAL, width_of
 from inplacelab_widgets.scene.timeline import LEFT, RIGHT, Axis
+from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, ORIGINS, PREDICT, SHARE, STORY
 
 Extent = Literal["full", "brief"]
 """How much a first picture has: all, or no panel below the code and the storages."""
@@ -93,7 +94,7 @@ class _Packer:
 
     def packed(self) -> Json:
         scene, recording, framework = self.scene, self.scene.recording, terms_of(self.scene.recording)
-        keys = words.KEYS if framework.has_gradients else words.KEYS_WITHOUT_GRADIENTS
+        keys = KEYS if framework.has_gradients else KEYS_WITHOUT_GRADIENTS
         # A program without gradients has no graph to open first.
         opens = "graph" if any(state.nodes for state in recording.states()) else "history"
         steps = [self._step(index) for index in range(len(recording))]
@@ -112,12 +113,12 @@ class _Packer:
                 key: in_both_languages(framework.in_framework_words(phrase))
                 for key, phrase in (
                     player_words(framework)
-                    | words.LINKS
-                    | words.STORY
-                    | words.PREDICT
+                    | LINKS
+                    | STORY
+                    | PREDICT
                     | words.FOLLOW
                     | words.LENSES
-                    | (words.ORIGINS if self.only is None else {})
+                    | (ORIGINS if self.only is None else {})
                 ).items()
             },
             "opens": opens,
@@ -139,7 +140,7 @@ class _Packer:
             "pages": pages(recording) if "storages" in self.shown else [],
             "elsewhere": self._elsewhere(),
             "tables": self._tables(),
-            "sharing": {key: in_both_languages(said) for key, said in words.SHARE.items()},
+            "sharing": {key: in_both_languages(said) for key, said in SHARE.items()},
             **links(recording, self.pools.says),
             "origins": origins(recording, self.pools.says),
         }

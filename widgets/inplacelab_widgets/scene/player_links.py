@@ -31,9 +31,9 @@ from inplacelab.recording.origins.words import arrived_says, comes_from, end_say
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.touched import Touched, touched
 from inplacelab.recording.values_read import bytes_of
-from inplacelab_widgets import words
 from inplacelab_widgets.scene.names import tensor_name, unquoted
 from inplacelab_widgets.scene.text_layout import Words
+from inplacelab_widgets.words.player import ORIGINS
 
 Json = dict[str, Any]
 _GONE = -1
@@ -184,7 +184,7 @@ class Packer:
     def _path(self, asked: Asked, role: str, path: GradientPath) -> Json:
         said = path_says(asked.called, path, as_found=role == "used")
         if role:
-            said = words.ORIGINS[f"{role}_path"].format(path=said)
+            said = ORIGINS[f"{role}_path"].format(path=said)
         return {
             "says": self._position_of(said),
             "role": role,
@@ -355,9 +355,9 @@ class _Index:
 
     def _cut(self, left: int) -> Iterator[Text]:
         if self.large:
-            yield words.ORIGINS["large"].format(storages=", ".join(map(storage_label, self.large)), most=MOST_SLOTS)
+            yield ORIGINS["large"].format(storages=", ".join(map(storage_label, self.large)), most=MOST_SLOTS)
         if left:
-            yield words.ORIGINS["left_out"].format(most=MOST_NUMBERS, left=left)
+            yield ORIGINS["left_out"].format(most=MOST_NUMBERS, left=left)
 
 
 def _arrived(event: Event) -> str:

@@ -35,6 +35,7 @@ from inplacelab_widgets.scene.svg import (
     window,
 )
 from inplacelab_widgets.scene.text_layout import LATIN_EM, NORMAL, SMALL, shortened, width_of, wrapped
+from inplacelab_widgets.words.player import PLAYER
 
 LINE_HEIGHT = 18.0
 NEIGHBORS = 2
@@ -220,7 +221,7 @@ def picture_width(scene: Scene) -> float:
 def place_of(scene: Scene, step: int) -> list[Text]:
     """Returns the position of a step in words: its number, its line, its phase."""
     now = scene.recording.steps[step]
-    position = words.PLAYER["position"].format(step=step + 1, steps=len(scene.recording))
+    position = PLAYER["position"].format(step=step + 1, steps=len(scene.recording))
     line = [words.LINE.format(line=now.line)] if now.line is not None else []
     phase = player_words(terms_of(scene.recording))[stages(scene.recording)[step]]
     return [position, *line, *([phase] if phase.en else [])]

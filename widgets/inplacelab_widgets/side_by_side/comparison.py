@@ -17,12 +17,13 @@ from inplacelab.recording.conclusion import conclusion
 from inplacelab.recording.differences import Difference
 from inplacelab.recording.queries import changes_nothing
 from inplacelab.recording.recording import Recording, State
-from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.svg import Group, Look, Panel, always, path
 from inplacelab_widgets.scene.text_layout import coordinate
+from inplacelab_widgets.words.side_by_side import UNTITLED
 
 __all__ = ["MOST_DRAWN", "ROOM", "ComparisonScene", "Outline", "comparison_of", "outlined", "outlines_around"]
+
 
 MOST_DRAWN = 4
 """The most storages of a side that are drawn in full where programs differ; the others are named on the shelf."""
@@ -107,7 +108,7 @@ class ComparisonScene:
     def called(self, side: Side) -> Text:
         """Returns the name of a program; its side if it has none."""
         title = self.scene(side).recording.title
-        return Text(title, title) if title else words.UNTITLED[side]
+        return Text(title, title) if title else UNTITLED[side]
 
     def reached(self, position: int, side: Side) -> int | None:
         """Returns the last step of a side at or before a position; None before its first step."""

@@ -1,29 +1,103 @@
-"""Draws the grid with the picked block, and the block with the picked warp and thread."""
+"""The elements of the picture of a launch, and the positions of its parts.
+
+From top to bottom: the grid with the picked block, the block with the picked warp, the sentence about the thread; then, for each
+operand, the 32 threads of the warp, the sectors that they touch, and lines from threads to slots.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import product
+from math import floor
+from typing import Literal, NamedTuple
 
 from inplacelab.devices.kernels import geometry
-from inplacelab.devices.kernels.geometry import WARP
+from inplacelab.devices.kernels.geometry import WARP, parts
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
-from inplacelab_widgets.kernel.drawing import (
-    HEAD,
-    LANE,
-    LEFT,
-    PANELS,
-    ROOM,
-    Drawn,
-    box,
-    coordinate,
-    grouped,
-    path,
-    text,
-)
-from inplacelab_widgets.kernel.warp_accesses import Pick
-from inplacelab_widgets.kernel.words import PICKED
+from inplacelab_widgets.launch_pictures.launches import Pick, ShownLaunch, warp_requests
+from inplacelab_widgets.launch_pictures.words import PICKED
+from inplacelab_widgets.scene.text_layout import Words
+
+WIDTH = 800
+PAD = 12.0
+"""The margin around the picture, in px."""
+LEFT = 76
+LANE = 22
+ROOM = 32 * LANE
+HEAD = 52
+"""The y at which the grid begins: above are the fixed marks."""
+PANELS = 196
+PANEL = 168
+"""The y at which the first operand begins, and the height of each."""
+
+
+Tag = Literal["path", "text"]
+
+
+class Drawn(NamedTuple):
+    """One SVG element, while a given thread is picked.
+
+    Attributes:
+        tag: the SVG element.
+        style: names from the style table.
+        place: its attributes.
+        content: the words of a text.
+        key: what a click on it picks ("pick:block:3"); "" for nothing.
+    """
+
+    tag: Tag
+    style: str
+    place: dict[str, float | str]
+    content: Words | None = None
+    key: str = ""
+
+
+Layers = dict[str, list[Drawn]]
+"""Marks by the name of their layer, the front layer last. The names do not depend on the pick."""
+
+
+def text(x: float, y: float, style: str, content: Words) -> Drawn:
+    """Makes a line of text."""
+    return Drawn("text", f"text {style}".rstrip(), {"x": tenth(x), "y": tenth(y)}, content)
+
+
+def grouped(number: int) -> str:
+    """Returns a number with its digits in groups of three.
+
+    >>> grouped(8192)
+    '8,192'
+    """
+    return f"{number:,}"
+
+
+def path(d: str, style: str, key: str = "") -> Drawn:
+    """Makes a line or shape."""
+    return Drawn("path", style, {"d": d}, None, key)
+
+
+def tenth(value: float) -> float:
+    """Rounds a coordinate to one decimal."""
+    return floor(value * 10 + 0.5) / 10
+
+
+@lru_cache(maxsize=1 << 14)
+def coordinate(value: float) -> str:
+    """Formats a coordinate for a path."""
+    rounded = tenth(value)
+    return str(int(rounded)) if rounded == int(rounded) else str(rounded)
+
+
+def box(x: float, y: float, width: float, height: float) -> str:
+    """Returns the path of a rectangle."""
+    return f"M{coordinate(x)} {coordinate(y)}h{coordinate(width)}v{coordinate(height)}h{coordinate(-width)}z"
+
+
+def em(words: str, size: float) -> float:
+    """Returns the width that digits and Latin letters need, in px."""
+    return len(words) * size * 0.62
+
 
 COLUMNS, ROWS = 32, 8
 """The most blocks drawn across and down; `ROWS` is also the most warps."""
@@ -224,3 +298,135 @@ def _lane_box(thread: int, top: float) -> str:
 
 def _lane_number(thread: int, top: float) -> Drawn:
     return text(LEFT + thread % WARP * LANE + LANE / 2, top + 12.5, "tiny middle", str(thread))
+
+
+MOST = 2048
+"""The most threads drawn of a launch; each counts once per turn and per operand."""
+MOST_OF_ALL = 4096
+"""The most for several launches together; at least one warp of each is drawn."""
+MOST_TURNS = 8
+FEWEST_BLOCKS = 4
+"""Up to this many, more blocks are drawn rather than more warps of each."""
+
+
+class Picks(NamedTuple):
+    """The blocks, the warps of each, and the turns that are drawn, in order."""
+
+    blocks: tuple[int, ...]
+    warps: tuple[int, ...]
+    turns: tuple[int, ...]
+
+    def threads(self, of_block: int) -> Iterator[Pick]:
+        """Yields every thread that is drawn, in the order of the steps. A block has `of_block` threads."""
+        for block, turn, warp in product(self.blocks, self.turns, self.warps):
+            for thread in range(warp * WARP, min((warp + 1) * WARP, of_block)):
+                yield Pick(block, thread, turn)
+
+    def has(self, pick: Pick) -> bool:
+        """Returns whether a thread is drawn."""
+        return pick.block in self.blocks and pick.thread // WARP in self.warps and pick.turn in self.turns
+
+
+def picks_of(shown: ShownLaunch, wanted: Pick, most: int = MOST) -> Picks:
+    """Returns the threads that are drawn of a launch, always with the wanted one.
+
+    Args:
+        shown: the launch.
+        wanted: the thread that is shown first.
+        most: the most threads to draw, counted as for `MOST`.
+
+    Returns:
+        Whole warps; none for a launch whose threads have no known geometry.
+    """
+    launch = shown.launch
+    if not shown.drawable:
+        return Picks((), (), ())
+    blocks, warps, turns = launch.blocks, parts(launch.threads, WARP), geometry.turns(launch)
+    room = max(1, most // WARP // len(launch.operands))
+    many_turns = turns if blocks * warps * turns <= room else min(turns, MOST_TURNS, room)
+    many_warps = min(warps, max(1, room // (many_turns * min(blocks, FEWEST_BLOCKS))))
+    many_blocks = min(blocks, max(1, room // (many_turns * many_warps)))
+    block, warp = _last_at_work(launch)
+    telling = (wanted.block, 0, launch.blocks - 1, block, *_crowded(shown), *_corners(launch))
+    return Picks(
+        _first(many_blocks, telling, blocks),
+        _first(many_warps, (wanted.thread // WARP, 0, warp, warps - 1), warps),
+        _first(many_turns, (wanted.turn, 0, turns - 1), turns),
+    )
+
+
+def _first(count: int, preferred: Iterable[int], total: int) -> tuple[int, ...]:
+    """`count` numbers in order: the preferred ones, then from 0 on."""
+    found = dict.fromkeys(preferred)
+    for each in range(total):
+        if len(found) >= count:
+            break
+        found[each] = None
+    return tuple(sorted(list(found)[:count]))
+
+
+def _corners(launch: Launch) -> tuple[int, ...]:
+    """In a grid of several rows, the last block of the first row and the first of the second."""
+    return (launch.grid[0] - 1, launch.grid[0]) if launch.grid[1] > 1 else ()
+
+
+def _last_at_work(launch: Launch) -> tuple[int, int]:
+    """The block and the warp with the last of the data, which may be partly filled."""
+    if launch.kind in ("transpose", "transpose_square"):
+        return launch.blocks - 1, parts(launch.threads, WARP) - 1
+    if launch.kind == "normalize":
+        x = launch.operands[0]
+        return (x.elements // x.shape[-1] - 1) % launch.blocks, (x.shape[-1] - 1) % launch.threads // WARP
+    sized = launch.operands[-1] if launch.kind == "scatter_add" else geometry.target(launch)
+    block, thread = divmod(parts(sized.elements, launch.width) - 1, launch.threads)
+    return block % launch.blocks, thread // WARP
+
+
+def _crowded(shown: ShownLaunch) -> list[int]:
+    """The block with the warp that has the most threads on one slot, if any share a slot."""
+    launch = shown.launch
+    if shown.places is None:
+        return []
+    crowds = [
+        (max(request.crowd for request in warp_requests(shown, Pick(block, warp * WARP))), -block)
+        for block, warp in product(range(launch.blocks), range(parts(launch.threads, WARP)))
+    ]
+    crowd, block = max(crowds)
+    return [-block] if crowd > 1 else []
+
+
+def totals_of(launch: Launch) -> dict[str, int]:
+    """Returns the number of blocks, of threads in each, and of turns of each thread."""
+    return {"block": launch.blocks, "thread": launch.threads, "turn": geometry.turns(launch)}
+
+
+def description_of_picks(launch: Launch, picks: Picks) -> Text:
+    """Returns a note of which threads are drawn; empty if all are."""
+    ends = [(warp * WARP, min((warp + 1) * WARP, launch.threads) - 1) for warp in picks.warps]
+    found = [
+        ("blocks", _ranges((block, block) for block in picks.blocks), len(picks.blocks), launch.blocks),
+        ("threads", _ranges(ends), sum(last - first + 1 for first, last in ends), launch.threads),
+        ("turns", _ranges((turn + 1, turn + 1) for turn in picks.turns), len(picks.turns), geometry.turns(launch)),
+    ]
+    parts = [
+        PICKED[f"drawn_{name}"].format(drawn=drawn, all=grouped(total))
+        for name, drawn, count, total in found
+        if count < total
+    ]
+    if not parts:
+        return Text("", "")
+    return PICKED["drawn"].format(
+        picks=Text(" · ".join(each.en for each in parts), " · ".join(each.zh for each in parts))
+    )
+
+
+def _ranges(spans: Iterable[tuple[int, int]]) -> Text:
+    """Numbers in order, with neighbors joined: "0–3, 15"."""
+    merged: list[tuple[int, int]] = []
+    for first, last in spans:
+        if merged and merged[-1][1] + 1 == first:
+            merged[-1] = (merged[-1][0], last)
+        else:
+            merged.append((first, last))
+    parts = [grouped(first) if first == last else f"{grouped(first)}–{grouped(last)}" for first, last in merged]
+    return Text(", ".join(parts), "、".join(parts))

@@ -11,15 +11,17 @@ from html import escape
 from inplacelab.language import Text, speak
 from inplacelab.recording.comparison_report import report
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets import words
+from inplacelab_widgets.exports import MOST_BYTES, image
 from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
-from inplacelab_widgets.raster import gif, png
-from inplacelab_widgets.scene.comparison import ComparisonScene, comparison_of
-from inplacelab_widgets.scene.comparison_payload import comparison_payload
-from inplacelab_widgets.scene.comparison_picture import comparison_card, comparison_frame, said
-from inplacelab_widgets.sharing import MOST_FRAMES, check_seconds, drawn_from, reading_times
-from inplacelab_widgets.static_html import image
+from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.sharing import MOST_FRAMES, check_seconds, drawn_from, gif, png, reading_times
+from inplacelab_widgets.side_by_side.comparison import ComparisonScene, comparison_of
+from inplacelab_widgets.side_by_side.comparison_picture import comparison_card, comparison_frame, said
+from inplacelab_widgets.side_by_side.payload import comparison_payload, ranks_payload
+from inplacelab_widgets.side_by_side.ranks import RanksScene
+from inplacelab_widgets.side_by_side.ranks_picture import ranks_picture, ranks_said
+from inplacelab_widgets.words.side_by_side import DIFFERENCES
 
 __all__ = ["card_of", "drawn", "gif_of", "html_of", "markdown_of", "png_of", "still_html_of", "svg_of", "text_of"]
 
@@ -111,7 +113,7 @@ def still_html_of(scene: ComparisonScene, language: str, most: int = MOST_SAVED)
     the picture.
     """
     alternative = said(scene, scene.key_position, language)
-    summary = escape(words.DIFFERENCES.in_language(language))
+    summary = escape(DIFFERENCES.in_language(language))
     folded = _shortened(_report(scene, language), language)
     details = f"<details><summary>{summary}</summary>\n<pre>{escape(folded)}</pre></details>"
     found = image(svg_of(scene, language), alternative)
@@ -135,3 +137,39 @@ def _shortened(text: str, language: str) -> str:
 def _report(scene: ComparisonScene, language: str) -> str:
     with speak(language):
         return "\n".join(report(scene.comparison.alignment))
+
+
+def ranks_svg_of(scene: RanksScene, language: str, position: int | None = None) -> str:
+    """Returns a position, by default the most telling one, as an SVG picture."""
+    return ranks_picture(scene, scene.key_position if position is None else position, language)
+
+
+def ranks_html_of(scene: RanksScene, language: str, position: int | None = None) -> str:
+    """Returns a page that plays all ranks offline; it opens at the most telling position."""
+    return whole_page(
+        ranks_payload(scene),
+        javascript(compares=True),
+        stylesheet(compares=True),
+        folder="inplacelab_widgets/player",
+        title=scene.title,
+        language=language,
+        options={"step": scene.key_position if position is None else position, "mode": "event"},
+    )
+
+
+def ranks_text_of(scene: RanksScene, language: str) -> str:
+    """Returns what it comes to, the collectives, and where parameters begin to differ."""
+    lines = [unquoted(scene.conclusion).in_language(language), ""]
+    for position in range(len(scene.alignment.positions)):
+        if scene.is_telling(position):
+            told = scene.told(position)
+            lines.append(f"{position + 1:>4}  {unquoted(told.clause).in_language(language)}")
+            lines += [f"      {unquoted(told.detail).in_language(language)}"] * bool(told.detail.en)
+    return "\n".join(lines) + "\n"
+
+
+def ranks_still_html_of(scene: RanksScene, language: str) -> str:
+    """Returns the picture as HTML without scripts or styles. If it is too large, there are only its words."""
+    alternative = ranks_said(scene, scene.key_position, language)
+    found = image(ranks_svg_of(scene, language), alternative)
+    return found if len(found.encode()) <= 2 * MOST_BYTES else f"<p>{escape(alternative)}</p>"

@@ -12,16 +12,15 @@ from ipywidgets import jslink
 from inplacelab.devices.kernels import geometry
 from inplacelab.language import get_language
 from inplacelab_widgets import player_bundle
-from inplacelab_widgets.kernel import exports
-from inplacelab_widgets.kernel.launches import ShownLaunch, shown_launches
-from inplacelab_widgets.kernel.payload import payload, title_of
-from inplacelab_widgets.kernel.picks import MOST, MOST_OF_ALL, Picks, picks_of
-from inplacelab_widgets.kernel.warp_accesses import Pick, fitted
+from inplacelab_widgets.launch_pictures import formats
+from inplacelab_widgets.launch_pictures.blocks import MOST, MOST_OF_ALL, Picks, picks_of
+from inplacelab_widgets.launch_pictures.formats import payload, title_of
+from inplacelab_widgets.launch_pictures.launches import Pick, ShownLaunch, fitted, shown_launches
 from inplacelab_widgets.live_widget import LiveWidget
-from inplacelab_widgets.packing import packed_json
-from inplacelab_widgets.panel_views import View
-from inplacelab_widgets.raster import png
+from inplacelab_widgets.page import packed_json
 from inplacelab_widgets.scene.payload_parts import Json
+from inplacelab_widgets.sharing import png
+from inplacelab_widgets.stepper import View
 
 __all__ = ["KernelView"]
 
@@ -154,7 +153,7 @@ class KernelView(LiveWidget):
             turn: the turn, from 0; the picked one if not given.
             language: "en" or "zh"; that of the view if not given.
         """
-        return exports.svg(self._now, self._pick(block, thread, turn), language or self.language)
+        return formats.svg(self._now, self._pick(block, thread, turn), language or self.language)
 
     def to_png(self, path: str | Path | None = None, *, scale: float = 2, language: str | None = None) -> bytes:
         """Returns the same picture as PNG; needs the extra `png`. See `inplacelab_widgets.to_png`."""
@@ -174,14 +173,14 @@ class KernelView(LiveWidget):
             "step": self.step,
         }
         title = self._now.launch.kernel if self._now else "KernelView"
-        page = exports.page(self._sent(), language or self.language, title, traits)
+        page = formats.page(self._sent(), language or self.language, title, traits)
         if path is not None:
             Path(path).write_text(page, encoding="utf-8")
         return page
 
     def to_text(self, language: str | None = None) -> str:
         """Returns the picture and its tables as plain text."""
-        return exports.plain(self._now, self._pick(None, None, None), language or self.language)
+        return formats.plain(self._now, self._pick(None, None, None), language or self.language)
 
     def __repr__(self) -> str:
         titles = ", ".join(repr(title_of(each).en) for each in self._shown)
@@ -192,5 +191,5 @@ class KernelView(LiveWidget):
         pick = self._pick(None, None, None)
         return {
             "text/plain": repr(self),
-            "text/html": exports.html(self._now, pick, self.language),
+            "text/html": formats.html(self._now, pick, self.language),
         }

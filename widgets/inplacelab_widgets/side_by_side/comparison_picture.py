@@ -15,9 +15,6 @@ from inplacelab.recording.differences import Verdict
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.phrases import byte_count
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.card import HEIGHT as CARD_HEIGHT
-from inplacelab_widgets.scene.card import WIDTH as CARD_WIDTH
-from inplacelab_widgets.scene.comparison import ComparisonScene, outlined
 from inplacelab_widgets.scene.focus import storages_in_focus
 from inplacelab_widgets.scene.names import unquoted
 from inplacelab_widgets.scene.still_pictures import HIGHEST, LINE_HEIGHT, PAD, WIDTH, code_panel, provisos
@@ -36,8 +33,14 @@ from inplacelab_widgets.scene.svg import (
     text_at,
 )
 from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, shortened, width_of, wrapped
+from inplacelab_widgets.sharing import HEIGHT as CARD_HEIGHT
+from inplacelab_widgets.sharing import WIDTH as CARD_WIDTH
+from inplacelab_widgets.side_by_side.comparison import ComparisonScene, outlined
+from inplacelab_widgets.words.player import PLAYER
+from inplacelab_widgets.words.side_by_side import NOT_EQUAL, PROGRAM
 
 __all__ = ["comparison_card", "comparison_frame", "said"]
+
 
 _SIZES = (("text headline", 17.0), ("text label", 15.0))
 """The style and the size of the conclusion: the smaller one where it then fits in one line."""
@@ -87,7 +90,7 @@ def said(scene: ComparisonScene, position: int, language: str) -> str:
     told = scene.comparison.told(position, by_line=True)
     ends = [
         Text("{0}: {1}", "{0}：{1}").format(
-            words.PROGRAM[side].format(title=scene.scene(side).recording.title), ending(verdict)
+            PROGRAM[side].format(title=scene.scene(side).recording.title), ending(verdict)
         )
         for side, verdict in zip(SIDES, scene.comparison.verdicts, strict=True)
     ]
@@ -169,7 +172,7 @@ class _Drawing:
     def _foot(self) -> str:
         stops = self.scene.stops
         number = next((k for k, stop in enumerate(stops) if stop >= self.position), len(stops) - 1)
-        place = words.PLAYER["position_by_line"].format(step=number + 1, steps=len(stops))
+        place = PLAYER["position_by_line"].format(step=number + 1, steps=len(stops))
         notes = dict.fromkeys(note for side in SIDES for note in provisos(self.scene.scene(side)))
         line = " · ".join(each.in_language(self.language) for each in (place, *notes))
         y = self.height - 10
@@ -333,7 +336,7 @@ class _SideDrawing:
             if (look := mark.at(0)) is not None and look.style == "text soft end" and str(look.text).isdigit()
         )
         places = (float(dict(mark.place)["y"]) for number, mark in numbers if number in changed)
-        return "".join(text_at(8, y, "text bold", words.NOT_EQUAL, self.language) for y in places)
+        return "".join(text_at(8, y, "text bold", NOT_EQUAL, self.language) for y in places)
 
     def _fitted(self, said: Text, size: float) -> str:
         return shortened(unquoted(said).in_language(self.language), _ROOM, size)

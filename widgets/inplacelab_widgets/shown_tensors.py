@@ -8,16 +8,16 @@ from math import inf
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
 from inplacelab.supported import terms_of
-from inplacelab_widgets.exports import plain_table
+from inplacelab_widgets.exports import details, image, plain_table
 from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.still_pictures import PAD, sentence_box
 from inplacelab_widgets.scene.svg import document, panel_at, placed, rule, stack_at, text_at
 from inplacelab_widgets.scene.tables import Table, tables
 from inplacelab_widgets.scene.text_layout import SMALL, wrapped
-from inplacelab_widgets.static_html import details, image
 
 __all__ = ["look_html", "look_svg", "look_text"]
+
 
 NARROWEST = 640.0
 """The least width of the picture, in px."""

@@ -1,17 +1,17 @@
-"""Draws an operand's part of the picture: the threads of the warp above, and below the sectors that they touch."""
+"""Writes out the index arithmetic of a picked thread, with its numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from inplacelab.devices.kernels import geometry
-from inplacelab.devices.kernels.geometry import WARP
+from inplacelab.devices.kernels.geometry import PASSES, TILE, WARP, Access, parts
+from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab.devices.kernels.traffic import SECTOR
 from inplacelab.language import Text
-from inplacelab_widgets.kernel.blocks import lane_hits, lane_marks, picked_lane
-from inplacelab_widgets.kernel.drawing import (
+from inplacelab_widgets.launch_pictures.blocks import (
     LANE,
     LEFT,
     PANEL,
@@ -20,17 +20,121 @@ from inplacelab_widgets.kernel.drawing import (
     WIDTH,
     Drawn,
     Layers,
+    Picks,
+    beam_marks,
+    block_hits,
+    block_marks,
     box,
     coordinate,
     em,
+    grid_hits,
+    grid_marks,
+    grouped,
+    lane_hits,
+    lane_marks,
     path,
+    picked_lane,
+    picked_thread,
     text,
 )
-from inplacelab_widgets.kernel.formulas import slot_of
-from inplacelab_widgets.kernel.launches import ShownLaunch
-from inplacelab_widgets.kernel.warp_accesses import Lane, Pick, WarpRequest
-from inplacelab_widgets.kernel.words import PICKED
+from inplacelab_widgets.launch_pictures.launches import Lane, Pick, ShownLaunch, WarpRequest, accesses_at, warp_requests
+from inplacelab_widgets.launch_pictures.words import PICKED
 from inplacelab_widgets.scene.text_layout import size_in_bytes
+
+
+def share_of(shown: ShownLaunch, pick: Pick) -> Text:
+    """Returns the sentence about the part of the work that the thread has in its turn."""
+    launch = shown.launch
+    done = accesses_at(shown, *pick)
+    if not done:
+        return PICKED["takes_none"].format(thread=pick.thread, block=pick.block)
+    if launch.kind == "normalize":
+        return _column(launch, pick)
+    if launch.kind in ("transpose", "transpose_square"):
+        return _in_tile(launch, pick, done[0])
+    return _element(launch, pick)
+
+
+def first_element(launch: Launch, pick: Pick) -> tuple[int, int, str]:
+    """Return, for an element-wise kernel, the first element of the turn, how many there are, and the sum that gives the first."""
+    written = launch.operands[-1] if launch.kind == "scatter_add" else geometry.target(launch)
+    width, step = launch.width, launch.blocks * launch.threads
+    packs = written.elements // width
+    rounds = parts(packs, step)
+    number = pick.block * launch.threads + pick.thread
+    terms = f"{pick.block}·{launch.threads} + {pick.thread}"
+    if pick.turn < rounds:
+        terms += f" + {pick.turn}·{step}" if pick.turn else ""
+        return (number + pick.turn * step) * width, width, f"({terms})·{width}" if width > 1 else terms
+    late = pick.turn - rounds
+    terms = f"{packs * width} + {terms}" + (f" + {late}·{step}" if late else "")
+    return packs * width + number + late * step, 1, terms
+
+
+def _element(launch: Launch, pick: Pick) -> Text:
+    first, count, terms = first_element(launch, pick)
+    facts = {"thread": pick.thread, "block": pick.block, "sum": terms, "first": first, "last": first + count - 1}
+    return PICKED["takes_many" if count > 1 else "takes_one"].format(**facts)
+
+
+def _column(launch: Launch, pick: Pick) -> Text:
+    most = parts(launch.operands[0].shape[-1], launch.threads)
+    k, rest = divmod(pick.turn, PASSES * most)
+    done, j = divmod(rest, most)
+    row = f"{pick.block} + {k}·{launch.blocks} = {pick.block + k * launch.blocks}" if k else f"{pick.block}"
+    terms = f"{pick.thread} + {j}·{launch.threads}"
+    column = pick.thread + j * launch.threads
+    purpose = PICKED[("mean", "variance", "result")[done]]
+    return PICKED["row"].format(
+        block=pick.block, row=row, thread=pick.thread, sum=terms, column=column, purpose=purpose
+    )
+
+
+def _in_tile(launch: Launch, pick: Pick, first: Access) -> Text:
+    """The thread's position in its tile; for a transpose, in the tile that it reads."""
+    (a, b, _), (across, down, _) = geometry.position(launch, pick.thread), geometry.block_position(launch, pick.block)
+    operand = launch.operand(first.operand)
+    row, column = divmod((first.slot or 0) - operand.offset, operand.shape[-1])
+    below = (row - b) % TILE
+    rows = f"{row // TILE}·{TILE} + {b}" + (f" + {below}" if below else "")
+    return PICKED["tile"].format(
+        a=a, b=b, across=across, down=down, rows=rows, row=row, columns=f"{column // TILE}·{TILE} + {a}", column=column,
+        name=operand.name,
+    )  # fmt: skip
+
+
+def slot_of(shown: ShownLaunch, pick: Pick, position: int) -> Text:
+    """Returns the formula from the element of an operand that the thread touches to its slot."""
+    launch = shown.launch
+    operand = launch.operands[position]
+    mine = [each for each in accesses_at(shown, *pick) if each.operand == operand.name]
+    if not mine:
+        return PICKED["untouched"]
+    if mine[0].slot is None:
+        return PICKED["somewhere"]
+    if mine[0].kind == "adds":
+        return PICKED["place"].format(element=first_element(launch, pick)[0], slot=mine[0].slot)
+    whole_rows = launch.kind not in ("contiguous", "strided", "scatter_add")
+    element = mine[0].slot - operand.offset if whole_rows else first_element(launch, pick)[0]
+    index = geometry.index(operand.shape, element)
+    facts = {
+        "element": f"{operand.name}[{','.join(map(str, index))}]",
+        "sum": _sum(operand, index),
+        "slot": mine[0].slot,
+        "last": mine[0].slot + mine[0].slots - 1,
+    }
+    return PICKED["slots" if mine[0].slots > 1 else "slot"].format(**facts)
+
+
+def _sum(operand: Operand, index: tuple[int, ...]) -> str:
+    """`offset + i·stride + ...`, without axes of size 1."""
+    terms = [
+        f" {'−' if stride < 0 else '+'} {i}·{abs(stride)}"
+        for i, stride, size in zip(index, operand.strides, operand.shape, strict=True)
+        if size != 1
+    ]
+    return f"{operand.offset}{''.join(terms)}"
+
 
 LANES, STRIP, STRIP_HEIGHT, OVERVIEW, FOOT = 20, 88, 24, 127, 150
 """The y, from the top of an operand's part, of its threads, its sectors, its whole storage and its cost."""
@@ -231,3 +335,79 @@ def _why(request: WarpRequest) -> str:
     if request.wanted == request.requested:
         return "coalesced"
     return "scattered" if len(request.sectors) == len(request.lanes) else ""
+
+
+def picked_marks(shown: ShownLaunch, pick: Pick) -> list[Drawn]:
+    """Returns the marks that depend on the pick, for a still picture, which has the sentence among its marks."""
+    layers = [*warp_layers(shown, pick).values(), *thread_layers(shown, pick).values()]
+    return [*(each for layer in layers for each in layer), text(LEFT, PANELS - 8, "bold", sentence_of(shown, pick))]
+
+
+def warp_layers(shown: ShownLaunch, pick: Pick) -> Layers:
+    """Returns the marks that are the same for all threads of the picked warp in the picked turn."""
+    launch = shown.launch
+    layers = {
+        "beams": beam_marks(launch, pick),
+        "grid": grid_marks(launch, pick),
+        "block": block_marks(launch, pick),
+    }
+    for request in warp_requests(shown, pick):
+        layers |= _of_operand(request.operand, strip_of_warp(shown, pick, request))
+    return layers
+
+
+def thread_layers(shown: ShownLaunch, pick: Pick) -> Layers:
+    """Returns the marks of the picked thread alone. They are in front."""
+    layers = {"thread": picked_thread(shown.launch, pick)}
+    for request in warp_requests(shown, pick):
+        layers |= _of_operand(request.operand, strip_of_thread(shown, pick, request))
+    return layers
+
+
+def hit_layers(shown: ShownLaunch, pick: Pick, picks: Picks) -> Layers:
+    """Returns the click areas that pick another thread, and the threads that cannot be picked, faint."""
+    layers = {
+        "blocks": grid_hits(shown.launch, pick, picks.blocks),
+        "threads": block_hits(shown.launch, pick, picks.warps),
+    }
+    for request in warp_requests(shown, pick):
+        layers |= _of_operand(request.operand, {"hits": strip_hits(shown, pick, request)})
+    return layers
+
+
+def _of_operand(operand: int, layers: Layers) -> Layers:
+    return {f"{name} of {operand}": layer for name, layer in layers.items()}
+
+
+def sentence_of(shown: ShownLaunch, pick: Pick) -> Text:
+    """Returns the sentence about the work of the thread, with its turn if there are several."""
+    share, turns = share_of(shown, pick), geometry.turns(shown.launch)
+    if turns == 1:
+        return share
+    turn = PICKED["turn"].format(turn=grouped(pick.turn + 1), turns=grouped(turns))
+    return turn + Text(". ", "：") + share
+
+
+def description_of(shown: ShownLaunch, pick: Pick) -> Text:
+    """Returns the picture in a few sentences, for a screen reader."""
+    return _joined([sentence_of(shown, pick), costs_of(shown, pick)])
+
+
+def costs_of(shown: ShownLaunch, pick: Pick) -> Text:
+    """Returns what the requests of a warp cost, a sentence for each operand."""
+    names = [operand.name for operand in shown.launch.operands]
+    return _joined(
+        [
+            Text(f"{names[request.operand]}: ", f"{names[request.operand]}：") + cost_of(request) + Text(".", "。")
+            for request in warp_requests(shown, pick)
+        ]
+    )
+
+
+def _joined(parts: Sequence[Text]) -> Text:
+    return Text(" ".join(part.en for part in parts if part.en), "".join(part.zh for part in parts))
+
+
+def height_of(shown: ShownLaunch) -> float:
+    """Returns the height of the marks, in px."""
+    return PANELS + PANEL * len(shown.launch.operands)

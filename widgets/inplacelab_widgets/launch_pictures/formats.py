@@ -1,24 +1,100 @@
-"""Builds the data for the player: launches as one scene, in which a step is a picked thread."""
+"""Makes the marks of a launch over its steps, for the player. A step is a picked thread."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from html import escape
 
 from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.language import Text, enumerated
-from inplacelab_widgets.kernel import words
-from inplacelab_widgets.kernel.animation import animation_of, mark_of
-from inplacelab_widgets.kernel.drawing import PAD, WIDTH, text
-from inplacelab_widgets.kernel.fixed_marks import head_of
-from inplacelab_widgets.kernel.launches import ShownLaunch
-from inplacelab_widgets.kernel.picks import Picks, description_of_picks, totals_of
-from inplacelab_widgets.kernel.scene import costs_of, sentence_of
-from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
+from inplacelab_widgets.exports import image
+from inplacelab_widgets.launch_pictures import words
+from inplacelab_widgets.launch_pictures.blocks import (
+    PAD,
+    WIDTH,
+    Drawn,
+    Layers,
+    Picks,
+    Tag,
+    description_of_picks,
+    text,
+    totals_of,
+)
+from inplacelab_widgets.launch_pictures.facts import Table, facts_table, fixed_marks, head_of, height, picked_tables
+from inplacelab_widgets.launch_pictures.launches import Pick, ShownLaunch
+from inplacelab_widgets.launch_pictures.picked_thread import (
+    costs_of,
+    description_of,
+    hit_layers,
+    picked_marks,
+    sentence_of,
+    thread_layers,
+    warp_layers,
+)
+from inplacelab_widgets.page import whole_page
+from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene.payload_parts import Json, Pools, in_both_languages
-from inplacelab_widgets.scene.svg import Group, Panel
+from inplacelab_widgets.scene.svg import Attributes, Group, Look, Mark, Panel, always, document, mark_at, placed, runs
 from inplacelab_widgets.scene.text_layout import Words
-from inplacelab_widgets.words import PLAYER
+from inplacelab_widgets.words.player import PLAYER
+
+_Name = tuple[Tag, str]
+"""Identifies a mark within a layer: its tag, and its pick or else its number."""
+
+
+def animation_of(shown: ShownLaunch, picks: Picks, steps: Sequence[Pick]) -> Group:
+    """Returns the marks of a launch over its steps.
+
+    Args:
+        shown: the launch.
+        picks: the threads that are drawn.
+        steps: the pick at each of its steps, from step 0 on; empty for a launch without threads to pick, which has one step.
+    """
+    marks = [mark_of(each) for each in fixed_marks(shown)]
+    frames = list(enumerate(steps))
+    warps = [(step, pick) for step, pick in frames if pick.thread % WARP == 0]
+    marks += _animated((step, warp_layers(shown, pick)) for step, pick in warps)
+    marks += _animated((step, thread_layers(shown, pick)) for step, pick in frames)
+    marks += _animated((step, hit_layers(shown, pick, picks)) for step, pick in warps)
+    return Group(PAD, PAD, WIDTH, height(shown), 0, max(1, len(steps)) - 1, tuple(marks))
+
+
+def mark_of(drawn: Drawn) -> Mark:
+    """Makes a mark that looks the same at every step."""
+    return Mark(drawn.tag, _place(drawn), always(Look(drawn.style, drawn.content)))
+
+
+def _animated(frames: Iterable[tuple[int, Layers]]) -> list[Mark]:
+    """Merges the marks drawn for each step into marks over all steps."""
+    found: dict[str, dict[_Name, list[tuple[int, Look | None]]]] = {}
+    for step, layers in frames:
+        for layer, drawn in layers.items():
+            known = found.setdefault(layer, {})
+            here = _named(drawn)
+            for name, look in here.items():
+                known.setdefault(name, []).append((step, look))
+            for name in known.keys() - here.keys():
+                known[name].append((step, None))
+    return [
+        Mark(tag, (), runs(looks), (key,) if key.startswith("pick:") else ())
+        for known in found.values()
+        for (tag, key), looks in known.items()
+    ]
+
+
+def _named(drawn: Iterable[Drawn]) -> dict[_Name, Look]:
+    count: Counter[Tag] = Counter()
+    found: dict[_Name, Look] = {}
+    for each in drawn:
+        found[each.tag, each.key or str(count[each.tag])] = Look(each.style, each.content, _place(each))
+        count[each.tag] += 1
+    return found
+
+
+def _place(drawn: Drawn) -> Attributes:
+    return tuple(drawn.place.items())
 
 
 def payload(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Json:
@@ -158,3 +234,74 @@ def title_of(shown: ShownLaunch) -> Text:
     if shown.line is None:
         return name
     return name + Text(f" (line {shown.line})", f"（第 {shown.line} 行）")
+
+
+def svg(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
+    """Returns a launch with a picked thread as self-contained SVG; without a launch, a picture with a note."""
+    if shown is None:
+        drawn = mark_at(Mark("text", (("x", PAD), ("y", 26.0)), always(Look("text", words.NO_LAUNCH))), 0, language)
+        return document((WIDTH + 2 * PAD, 44), [drawn], "", words.NO_LAUNCH.in_language(language))
+    marks = fixed_marks(shown) + (picked_marks(shown, pick) if shown.drawable else [])
+    inside = "".join(mark_at(mark_of(each), 0, language) for each in marks)
+    size = (WIDTH + 2 * PAD, height(shown) + 2 * PAD)
+    return document(size, [placed(inside, PAD, PAD)], shown.launch.kernel, alt_text(shown, pick).in_language(language))
+
+
+def alt_text(shown: ShownLaunch, pick: Pick) -> Text:
+    """Returns the picture in words."""
+    head = head_of(shown)
+    return head + Text(" ", "") + description_of(shown, pick) if shown.drawable else head
+
+
+def html(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
+    """Returns the picture as HTML: an image with its tables folded below it. It is also shown in notebooks that are not trusted."""
+    content = words.NO_LAUNCH if shown is None else alt_text(shown, pick)
+    shown_tables = "" if shown is None else "".join(_table(each, language) for each in all_tables(shown, pick))
+    summary = escape(PLAYER["tables"].in_language(language))
+    folded = f"<details><summary>{summary}</summary>{shown_tables}</details>" if shown_tables else ""
+    picture = image(svg(shown, pick, language), content.in_language(language))
+    return f"<div>{picture}{folded}</div>"
+
+
+def all_tables(shown: ShownLaunch, pick: Pick) -> list[Table]:
+    """Returns all tables of a launch."""
+    return [facts_table(shown), *(picked_tables(shown, pick) if shown.drawable else [])]
+
+
+def _table(table: Table, language: str) -> str:
+    heads = "".join(f'<th scope="col">{escape(_in(each, language))}</th>' for each in table.heads)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(_in(first, language))}</th>'
+        + "".join(f"<td>{escape(_in(cell, language))}</td>" for cell in rest)
+        + "</tr>"
+        for first, *rest in table.rows
+    )
+    head = f"<thead><tr>{heads}</tr></thead>" if heads else ""
+    return f"<table><caption>{escape(_in(table.caption, language))}</caption>{head}<tbody>{rows}</tbody></table>"
+
+
+def _in(content: Words, language: str) -> str:
+    return content.in_language(language) if isinstance(content, Text) else content
+
+
+def plain(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
+    """Returns the picture and its tables as plain text."""
+    if shown is None:
+        return words.NO_LAUNCH.in_language(language) + "\n"
+    parts = [alt_text(shown, pick).in_language(language).rstrip()]
+    for table in all_tables(shown, pick):
+        lines = [
+            [_in(cell, language) for cell in row] for row in ((table.heads, *table.rows) if table.heads else table.rows)
+        ]
+        widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
+        spoken_lines = [
+            "  " + "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines
+        ]
+        parts.append("\n".join([_in(table.caption, language), *spoken_lines]))
+    return "\n\n".join(parts) + "\n"
+
+
+def page(sent: dict[str, object], language: str, title: str, traits: dict[str, int]) -> str:
+    """Returns an HTML page that shows the launches in any browser, from a file, without a network."""
+    folder = "inplacelab_widgets/player"
+    return whole_page(sent, javascript(), stylesheet(), folder=folder, title=title, language=language, options=traits)

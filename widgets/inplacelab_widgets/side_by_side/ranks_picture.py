@@ -10,12 +10,32 @@ from collections.abc import Iterator
 
 from inplacelab.language import Text
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.ranks import RanksScene
-from inplacelab_widgets.scene.svg import Group, Look, Mark, Panel, Runs, between, path, text
-from inplacelab_widgets.scene.text_layout import SMALL, coordinate, width_of
+from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.still_pictures import PAD
+from inplacelab_widgets.scene.svg import (
+    Group,
+    Look,
+    Mark,
+    Panel,
+    Runs,
+    between,
+    document,
+    group_at,
+    panel_at,
+    path,
+    placed,
+    rule,
+    text,
+    text_at,
+)
+from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, coordinate, shortened, width_of, wrapped
 from inplacelab_widgets.scene.timeline import LEFT, WIDTH, Axis, cursor_marks
+from inplacelab_widgets.side_by_side.comparison import outlined
+from inplacelab_widgets.side_by_side.ranks import RanksScene
+from inplacelab_widgets.words.side_by_side import AXIS_SAYS, NOT_BEGUN, RANK
 
-__all__ = ["ranks_panel"]
+__all__ = ["ranks_panel", "ranks_picture", "ranks_said"]
+
 
 _TOP = 34.0
 """The first lane, in px below the top: above it are the names of the collectives."""
@@ -54,14 +74,14 @@ def _disc(x: float, y: float, radius: float) -> str:
     return f"M{coordinate(x)} {coordinate(y)}m-{r} 0a{r} {r} 0 1 0 {whole} 0a{r} {r} 0 1 0 -{whole} 0"
 
 
-def _always(axis: Axis, style: str, said: str | Text | None = None) -> Runs:
-    return between(0, axis.steps - 1, Look(style, said))
+def _always(axis: Axis, style: str, ranks_said: str | Text | None = None) -> Runs:
+    return between(0, axis.steps - 1, Look(style, ranks_said))
 
 
 def _lanes(scene: RanksScene, axis: Axis) -> Iterator[Mark]:
     """A line for each rank, dashed from where a parameter has other values than on rank 0."""
     for rank in scene.ranks:
-        yield text(0, _y(rank) + 4, _always(axis, "text bold", words.RANK.format(rank)))
+        yield text(0, _y(rank) + 4, _always(axis, "text bold", RANK.format(rank)))
         apart = min(
             (place for place, drifts in scene.drifting.items() if any(_is_apart(d.agreeing, rank) for d in drifts)),
             default=None,
@@ -158,5 +178,79 @@ def _descriptions(scene: RanksScene) -> tuple[tuple[int, Text], ...]:
     links = [each.position for each in scene.alignment.links]
     count = len(scene.alignment.positions)
     return tuple(
-        (k, words.AXIS_SAYS.format(k + 1, count, sum(each <= k for each in links), len(links))) for k in range(count)
+        (k, AXIS_SAYS.format(k + 1, count, sum(each <= k for each in links), len(links))) for k in range(count)
     )
+
+
+_WIDTH = 848.0
+_MOST_BESIDE = 2
+_LINE = 18.0
+
+
+def ranks_picture(scene: RanksScene, position: int, language: str) -> str:
+    """Returns a position as an SVG picture, 848 px wide."""
+    parts = [
+        text_at(
+            PAD,
+            PAD + 14,
+            "text headline",
+            shortened(_plain(scene.conclusion, language), _WIDTH - 2 * PAD, 17),
+            language,
+        )
+    ]
+    y = PAD + 30
+    told = scene.told(position)
+    for line in wrapped(
+        f"{_plain(told.clause, language)}  {_plain(told.detail, language)}".rstrip(), _WIDTH - 2 * PAD, NORMAL
+    ):
+        parts.append(text_at(PAD, y + 10, "text", line, language))
+        y += _LINE
+    panel = ranks_panel(scene)
+    parts.append(placed(panel_at(panel, position, language), PAD, y + 4, (_WIDTH - 2 * PAD) / panel.width))
+    y += panel.height + 12
+    parts.append(rule(y, _WIDTH))
+    beside = min(len(scene.scenes), _MOST_BESIDE)
+    width = (_WIDTH - (beside + 1) * PAD) / beside
+    for first in range(0, len(scene.scenes), beside):
+        heights = []
+        for column, rank in enumerate(range(first, min(first + beside, len(scene.scenes)))):
+            drawn, height = _frame(scene, position, rank, width, language)
+            parts.append(placed(drawn, PAD + column * (width + PAD), y + 10))
+            heights.append(height)
+        y += max(heights) + 18
+    return document((_WIDTH, y + 4), parts, scene.title, ranks_said(scene, position, language))
+
+
+def ranks_said(scene: RanksScene, position: int, language: str) -> str:
+    """Returns what it comes to, and what happens at a position, in words."""
+    told = scene.told(position)
+    stop = {"en": ". ", "zh": "。"}[language]
+    clauses = dict.fromkeys(_plain(each, language) for each in (scene.conclusion, told.clause))  # the same is said once
+    return ("".join(each + stop for each in clauses) + _plain(told.detail, language)).strip()
+
+
+def _plain(text: Text, language: str) -> str:
+    return unquoted(text).in_language(language)
+
+
+def _frame(scene: RanksScene, position: int, rank: int, width: float, language: str) -> tuple[str, float]:
+    """A rank's name, what it does, and its storages; and the height."""
+    step = scene.alignment.reached[position][rank]
+    waiting = scene.waiting(position, rank)
+    name = text_at(0, 14, "text bold", RANK.format(rank), language)
+    if step is None:
+        return name + text_at(0, 32, "text soft", _plain(NOT_BEGUN.format(rank), language), language), 40.0
+    now = scene.scenes[rank].recording.steps[step]
+    does = waiting or (Text(now.op, now.op) if now.op else words.LINE.format(line=now.line))
+    where = "" if now.line is None else f" · {words.LINE.format(line=now.line).in_language(language)}"
+    told = shortened(f"{_plain(does, language)}{where if waiting is None and now.op else ''}", width - 70, SMALL)
+    parts = [name, text_at(70, 14, "text soft" if waiting else "text", told, language)]
+    panel = outlined(scene.scenes[rank].storages, scene.outlines(position, rank))
+    drawn = scene.drawn(position, rank)
+    chosen = [group for group in panel.groups if group.key in drawn and group.is_there(step)]
+    scale = min(1.0, width / panel.width)
+    y = 24.0
+    for group in chosen[:3]:
+        parts.append(placed(group_at(group, step, language), 0, y, scale))
+        y += scale * group.height + 8
+    return "".join(parts), y

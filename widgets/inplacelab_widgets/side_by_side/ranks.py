@@ -19,11 +19,30 @@ from inplacelab.recording.replicas import Drift, Replicas, compared
 from inplacelab.recording.sentences.headline import Headline
 from inplacelab.recording.slots import slots_of
 from inplacelab.recording.touched import same_value
-from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene, scene_of
-from inplacelab_widgets.scene.comparison import MOST_DRAWN, Outline, outlines_around
+from inplacelab_widgets.side_by_side.comparison import MOST_DRAWN, Outline, outlines_around
+from inplacelab_widgets.words.side_by_side import (
+    ALL_HERE,
+    ALL_ON_LINE,
+    ALL_RANKS,
+    BOTH_RANKS,
+    COLLECTIVE,
+    DRIFTED,
+    DRIFTS_HERE,
+    ENDED,
+    EQUAL,
+    LINKED,
+    LINKED_ONCE,
+    NOT_BEGUN,
+    NOT_LINKED,
+    ONLY,
+    RAISED,
+    RANK,
+    WAITS,
+)
 
 __all__ = ["RanksScene", "ranks_scene"]
+
 
 _NOTHING = Text("", "")
 
@@ -65,13 +84,11 @@ class RanksScene:
             return self._raised(min(self.raising))
         if not self.replicas.tensors:
             links, ranks = len(self.alignment.links), len(self.scenes)
-            said = {0: words.NOT_LINKED, 1: words.LINKED_ONCE}.get(links)
-            return said.format(ranks) if said is not None else words.LINKED.format(links, ranks)
+            said = {0: NOT_LINKED, 1: LINKED_ONCE}.get(links)
+            return said.format(ranks) if said is not None else LINKED.format(links, ranks)
         if self.replicas:
-            return words.EQUAL.format(self._those(self.ranks))
-        return words.DRIFTED.format(
-            _listed([Text(f"`{each.name}`", f"`{each.name}`") for each in self.replicas.drifts])
-        )
+            return EQUAL.format(self._those(self.ranks))
+        return DRIFTED.format(_listed([Text(f"`{each.name}`", f"`{each.name}`") for each in self.replicas.drifts]))
 
     @cached_property
     def drifting(self) -> dict[int, list[Drift]]:
@@ -100,7 +117,7 @@ class RanksScene:
     def _raised(self, position: int) -> Text:
         errors = self.raising[position]
         types = {each.type: [rank for rank in errors if errors[rank].type == each.type] for each in errors.values()}
-        return _listed([words.RAISED.format(self._those(ranks), name) for name, ranks in types.items()])
+        return _listed([RAISED.format(self._those(ranks), name) for name, ranks in types.items()])
 
     @property
     def key_position(self) -> int:
@@ -146,7 +163,7 @@ class RanksScene:
         """Says in one clause what happens at a position, and the rest in a detail."""
         if position in self.drifting:
             drifts = self.drifting[position]
-            names = _listed([words.DRIFTS_HERE.format(each.name) for each in drifts])
+            names = _listed([DRIFTS_HERE.format(each.name) for each in drifts])
             return Headline(names, _listed([each.says for each in drifts], Text(" ", "")))
         if position in self.raising:
             said = dict.fromkeys(
@@ -156,17 +173,17 @@ class RanksScene:
         here = [rank for rank in self.ranks if self.steps(position)[rank] is not None]
         link = next((each for each in self.alignment.links if each.position == position), None)
         if link is not None:
-            return Headline(words.COLLECTIVE.format(link.name, self._those(link.ranks)), _NOTHING)
+            return Headline(COLLECTIVE.format(link.name, self._those(link.ranks)), _NOTHING)
         if len(here) < len(self.scenes):
-            return Headline(words.ONLY.format(self._those(here)), _NOTHING)
+            return Headline(ONLY.format(self._those(here)), _NOTHING)
         lines = {self.step_line(position, rank) for rank in here}
         same = len(lines) == 1 and None not in lines
-        return Headline(words.ALL_ON_LINE.format(*lines) if same else words.ALL_HERE, _NOTHING)
+        return Headline(ALL_ON_LINE.format(*lines) if same else ALL_HERE, _NOTHING)
 
     def _those(self, ranks: Sequence[int]) -> Text:
         if len(ranks) == len(self.scenes):
-            return words.BOTH_RANKS if len(ranks) == 2 else words.ALL_RANKS.format(len(ranks))
-        return _listed([words.RANK.format(rank) for rank in ranks])
+            return BOTH_RANKS if len(ranks) == 2 else ALL_RANKS.format(len(ranks))
+        return _listed([RANK.format(rank) for rank in ranks])
 
     def waiting(self, position: int, rank: int) -> Text | None:
         """Says why a rank does nothing at a position; None if it does something."""
@@ -174,9 +191,9 @@ class RanksScene:
             return None
         reached = self.alignment.reached[position][rank]
         if reached is None:
-            return words.NOT_BEGUN.format(rank)
+            return NOT_BEGUN.format(rank)
         ended = reached == len(self.scenes[rank].recording) - 1
-        return (words.ENDED if ended else words.WAITS).format(rank)
+        return (ENDED if ended else WAITS).format(rank)
 
     # ---- storages --------------------------------------------------------------------------------------------------------
 
