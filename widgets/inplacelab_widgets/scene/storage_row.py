@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import Number, StorageFacts, Summary
+from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.touched import Touched
 from inplacelab_widgets import words
-from inplacelab_widgets.scene import large_storages as lens
+from inplacelab_widgets.scene import large_storages
 from inplacelab_widgets.scene.names import extremes
 from inplacelab_widgets.scene.svg import Look, Mark, between, flashes, lasting, path, rect, text, text_runs
 from inplacelab_widgets.scene.tensor_cards import Overwritten
@@ -44,16 +44,27 @@ BESIDE, LEAST_BESIDE = 8.0, 90.0
 """The space between a row and the values before a write beside it, and the least width of these, in px."""
 LENS_AISLE = 46.0
 """The space between a strip and the lens beside it, where the indices of its rows stand, in px."""
-LENS_BESIDE = lens.WIDTH + LENS_AISLE + lens.WIDTH
+LENS_BESIDE = large_storages.WIDTH + LENS_AISLE + large_storages.WIDTH
 """The width of a strip with the lens beside it, in px."""
 
 Piece = tuple[float, float, float]
 """(left, right, top) of a run of slots within one row of a strip."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class StorageRow:
-    """The places of the slots of one storage: `rows` rows of `per_row` slots, each `cell` by `height` px."""
+    """The places of the slots of one storage: `rows` rows of `per_row` slots, each `cell` by `height` px.
+
+    Attributes:
+        rows: the number of rows.
+        ruler: the space under each row for the indices of its slots, in px; rows of cells have theirs in the gutter.
+        pitch: the distance from the top of one row to the top of the next, in px.
+        right: the right edge of the slots.
+        outer_right: the same, or that of the values before a write that stand beside them.
+        bottom: the height of all rows together, in px.
+        lens: the left and the top of the lens, from the top of the strip.
+        lens_bottom: the lower edge of the lens, from the top of the strip.
+    """
 
     slots: int
     per_row: int
@@ -69,50 +80,29 @@ class StorageRow:
     """The space to the right of each row for the values before a write, in px."""
     is_lens_beside: bool = False
     """Whether the lens stands to the right of the strip, not below it."""
+    rows: int = field(init=False)
+    ruler: float = field(init=False)
+    pitch: float = field(init=False)
+    right: float = field(init=False)
+    outer_right: float = field(init=False)
+    bottom: float = field(init=False)
+    lens: tuple[float, float] = field(init=False)
+    lens_bottom: float = field(init=False)
 
-    @property
-    def rows(self) -> int:
-        return -(-self.slots // self.per_row) or 1
-
-    @property
-    def pitch(self) -> float:
-        """The distance from the top of one row to the top of the next, in px."""
-        return self.height + self.ruler
-
-    @property
-    def ruler(self) -> float:
-        """The space under each row for the indices of its slots, in px; rows of cells have theirs in the gutter."""
-        if self.folded:
-            return (WAS + 3) * self.has_was
-        return RULER + WAS * (self.has_was and self.slots <= WITH_VALUES)
-
-    @property
-    def right(self) -> float:
-        return self.gutter + max(self.cell * min(self.per_row, max(self.slots, 1)), 8)
-
-    @property
-    def outer_right(self) -> float:
-        """The right edge of the slots, or of the values before a write that stand beside them."""
-        return self.right + (BESIDE + self.was_beside if self.was_beside else 0)
-
-    @property
-    def bottom(self) -> float:
-        """The height of all rows together, in px."""
-        if self.slots <= WITH_VALUES:
-            return self.rows * self.pitch
-        return self.rows * self.pitch + RULER + (0 if self.is_lens_beside else lens.height(has_was=self.has_was))
-
-    @property
-    def lens(self) -> tuple[float, float]:
-        """The left and the top of the lens, from the top of the strip."""
+    def __post_init__(self) -> None:
+        has_values = self.slots <= WITH_VALUES
+        self.rows = -(-self.slots // self.per_row) or 1
+        self.ruler = (WAS + 3) * self.has_was if self.folded else RULER + WAS * (self.has_was and has_values)
+        self.pitch = self.height + self.ruler
+        self.right = self.gutter + max(self.cell * min(self.per_row, max(self.slots, 1)), 8)
+        self.outer_right = self.right + (BESIDE + self.was_beside if self.was_beside else 0)
+        lens_height = large_storages.height(has_was=self.has_was)
+        below = 0 if has_values else RULER + (0 if self.is_lens_beside else lens_height)
+        self.bottom = self.rows * self.pitch + below
+        self.lens = self.gutter, self.bottom - lens_height + 2
         if self.is_lens_beside:
-            return self.right + LENS_AISLE, -RULER
-        return self.gutter, self.bottom - lens.height(has_was=self.has_was) + 2
-
-    @property
-    def lens_bottom(self) -> float:
-        """The lower edge of the lens, from the top of the strip."""
-        return self.lens[1] + lens.height(has_was=self.has_was) if self.slots > WITH_VALUES else 0
+            self.lens = self.right + LENS_AISLE, -RULER
+        self.lens_bottom = 0 if has_values else self.lens[1] + lens_height
 
     def pieces(self, slots: SlotRuns) -> list[Piece]:
         """Returns runs of slots as pieces of rows, in px."""
@@ -163,7 +153,9 @@ def storage_row(
     if not slots:
         return StorageRow(0, 1, width_of(words.NO_SLOTS, NORMAL) + 12, 26, gutter=gutter)
     if slots <= WITH_VALUES:
-        characters = longest(value for facts in life.every() for value in _recorded(facts))
+        known = (facts.values for facts in life.every())
+        recorded = ((*each.head, *each.tail) if isinstance(each, Summary) else each or () for each in known)
+        characters = longest(value for values in recorded for value in values)
         cell = max(width_of("0" * characters, NORMAL) + 6, 28)
         rows = [each for each in folded if min(each, slots) * cell <= available]
         if rows:
@@ -174,7 +166,7 @@ def storage_row(
             return _folded(slots, per_row, cell, gutter, available, is_written=is_written)
         return StorageRow(slots, per_row, round(cell, 1), 26, gutter=gutter, has_was=is_written)
     if is_narrow:
-        available = min(available, lens.WIDTH)
+        available = min(available, large_storages.WIDTH)
     return StorageRow(
         slots, slots, available / slots, 14, gutter=gutter, has_was=is_written, is_lens_beside=is_lens_beside
     )
@@ -189,13 +181,6 @@ def _folded(slots: int, per_row: int, cell: float, gutter: float, available: flo
     room = available - (strip.right - gutter) - BESIDE
     wanted = widest([words.VALUE_BEFORE], SMALL) + per_row * cell
     return replace(strip, was_beside=min(wanted, room)) if is_written and not few and room >= LEAST_BESIDE else strip
-
-
-def _recorded(facts: StorageFacts) -> tuple[Number, ...]:
-    """The values that were recorded."""
-    if isinstance(facts.values, Summary):
-        return (*facts.values.head, *facts.values.tail)
-    return facts.values or ()
 
 
 def cell_texts(facts: StorageFacts) -> list[str]:
@@ -231,10 +216,13 @@ def row_marks(
     """
     if not strip.slots:
         return _nothing(strip, top, storage, life)
-    drawn = _slots if strip.slots <= WITH_VALUES else _cells
-    marks = drawn(strip, top, storage, life)
+    marks = (_slots if strip.slots <= WITH_VALUES else _cells)(strip, top, storage, life)
     marks += _effects(strip, top, storage, done, life.last)
-    marks += _lost(strip, top, storage, lost) if lost else []
+    if lost is not None:
+        pieces = _pieces(strip, lost.slots, apart=True)
+        drawn = "".join(boxes([(left, top + y)], right - left, strip.height) for left, right, y in pieces)
+        look = Look("lost", None, (("d", drawn),)) if drawn else None
+        marks += [Mark("path", (), between(lost.step, lost.step, look), (f"s{storage}",))] if look else []
     if strip.slots <= WITH_VALUES and (strip.has_was or strip.was_beside):
         earlier = _earlier(strip, life, done, lost)
         marks += (_was if strip.has_was else _was_beside)(strip, top, life.last, earlier)
@@ -286,40 +274,26 @@ def hatch(x: float, y: float, width: float, height: float) -> str:
 def _values(
     strip: StorageRow, top: float, storage: int, life: Life[StorageFacts], done: Mapping[int, Touched]
 ) -> list[Mark]:
+    """The values of the slots, with their indices; of a large storage a note, and those in the lens."""
+    if strip.slots > WITH_VALUES:
+        notes = lasting(((step, Look("text tiny", _note(strip, facts))) for step, facts in life.moments), life.last)
+        left, lens_top = strip.lens
+        lens = large_storages.lens_marks(left, top + lens_top, storage, life, done, has_was=strip.has_was)
+        return [text(strip.gutter, top + strip.rows * strip.pitch + RULER - 2, notes), *lens]
     marks = []
-    if strip.slots <= WITH_VALUES:
-        content = [(step, cell_texts(facts)) for step, facts in life.moments]
-        style = "text value"
-        for slot in range(strip.slots):
-            (left, right, y) = strip.pieces(((slot, slot + 1),))[0]
-            looks = text_runs(
-                style, ((step, texts[slot] if slot < len(texts) else "") for step, texts in content), life.last
-            )
-            middle = round((left + right) / 2, 1)
-            marks.append(text(middle, top + y + strip.height / 2 + 4.5, looks, keys=(f"s{storage}:{slot}",)))
-            if not strip.folded:
-                index = between(life.first, life.last, Look("text tiny middle", str(slot)))
-                marks.append(text(middle, top + y + strip.height + 10.5, index))
-        return marks + (_row_labels(strip, top, life) if strip.rows > 1 else [])
-    notes = lasting(((step, Look("text tiny", _note(strip, facts))) for step, facts in life.moments), life.last)
-    left, lens_top = strip.lens
-    return [
-        *marks,
-        text(strip.gutter, top + strip.rows * strip.pitch + RULER - 2, notes),
-        *lens.lens_marks(left, top + lens_top, storage, life, done, has_was=strip.has_was),
-    ]
-
-
-def _row_labels(strip: StorageRow, top: float, life: Life[StorageFacts]) -> list[Mark]:
-    """The index of the first slot of each row, beside it."""
-    return [
-        text(
-            strip.gutter - 4,
-            top + row * strip.pitch + min(strip.height - 1, 16),
-            between(life.first, life.last, Look("text tiny end", str(row * strip.per_row))),
-        )
-        for row in range(strip.rows)
-    ]
+    content = [(step, cell_texts(facts)) for step, facts in life.moments]
+    for slot in range(strip.slots):
+        ((left, right, y),) = strip.pieces(((slot, slot + 1),))
+        shown = ((step, texts[slot] if slot < len(texts) else "") for step, texts in content)
+        middle, looks = round((left + right) / 2, 1), text_runs("text value", shown, life.last)
+        marks.append(text(middle, top + y + strip.height / 2 + 4.5, looks, keys=(f"s{storage}:{slot}",)))
+        if not strip.folded:
+            index = between(life.first, life.last, Look("text tiny middle", str(slot)))
+            marks.append(text(middle, top + y + strip.height + 10.5, index))
+    for row in range(strip.rows if strip.rows > 1 else 0):  # the index of its first slot stands beside it
+        label = between(life.first, life.last, Look("text tiny end", str(row * strip.per_row)))
+        marks.append(text(strip.gutter - 4, top + row * strip.pitch + min(strip.height - 1, 16), label))
+    return marks
 
 
 def _cells(strip: StorageRow, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
@@ -388,17 +362,6 @@ def _pieces(strip: StorageRow, slots: SlotRuns, *, apart: bool) -> Iterable[Piec
     )
 
 
-def lost_look(drawn: str) -> Look:
-    """Returns the look of boxes around slots that a refused step found overwritten."""
-    return Look("lost", None, (("d", drawn),))
-
-
-def _lost(strip: StorageRow, top: float, storage: int, lost: Overwritten) -> list[Mark]:
-    pieces = _pieces(strip, lost.slots, apart=True)
-    drawn = "".join(boxes([(left, top + y)], right - left, strip.height) for left, right, y in pieces)
-    return [Mark("path", (), between(lost.step, lost.step, lost_look(drawn)), (f"s{storage}",))] if drawn else []
-
-
 class _Earlier(NamedTuple):
     """What is said at a step of the values that slots had earlier: before its write, or when a value was kept that it finds overwritten."""
 
@@ -412,20 +375,19 @@ def _earlier(
 ) -> dict[int, _Earlier]:
     """The earlier values at each step that shows some; a question mark for what was not recorded."""
     starts = [step for step, _ in life.moments]
-    found = {}
+    shown: dict[int, tuple[Text, StorageFacts | None, SlotRuns]] = {}
     for step, each in done.items():
         if each.changed or each.same:
             since = bisect_left(starts, step)
-            facts = life.moments[since - 1][1] if since else None
-            found[step] = _Earlier(words.VALUE_BEFORE, _known_texts(strip, facts), frozenset(_listed(each.written)))
+            shown[step] = words.VALUE_BEFORE, life.moments[since - 1][1] if since else None, each.written
     if lost is not None:
-        found[lost.step] = _Earlier(words.VALUE_KEPT, _known_texts(strip, lost.kept), frozenset(_listed(lost.slots)))
+        shown[lost.step] = words.VALUE_KEPT, lost.kept, lost.slots
+    found = {}
+    for step, (word, facts, runs) in shown.items():
+        texts = cell_texts(facts) if facts is not None and facts.values is not None else []
+        texts = [known.replace(UNKNOWN, "?") for known in texts] or ["?"] * strip.slots
+        found[step] = _Earlier(word, texts, frozenset(slot for start, stop in runs for slot in range(start, stop)))
     return found
-
-
-def _known_texts(strip: StorageRow, facts: StorageFacts | None) -> list[str]:
-    texts = [] if facts is None or facts.values is None else cell_texts(facts)
-    return [text.replace(UNKNOWN, "?") for text in texts] or ["?"] * strip.slots
 
 
 def _was(strip: StorageRow, top: float, last: int, earlier: Mapping[int, _Earlier]) -> Iterator[Mark]:
@@ -467,12 +429,8 @@ def _was_beside(strip: StorageRow, top: float, last: int, earlier: Mapping[int, 
             yield text(round(strip.right + BESIDE, 1), y, flashes(looks, last))
 
 
-def _listed(slots: SlotRuns) -> Iterable[int]:
-    return (slot for start, stop in slots for slot in range(start, stop))
-
-
 def _note(strip: StorageRow, facts: StorageFacts) -> Text:
-    if strip.right <= strip.gutter + lens.WIDTH:  # its tensors are heat maps, with a legend
+    if strip.right <= strip.gutter + large_storages.WIDTH:  # its tensors are heat maps, with a legend
         return words.SLOTS.format(slots=f"{facts.slots:,}")
     per_pixel = f"{round(1 / strip.cell):,}"
     note = words.SLOTS if strip.cell >= 1 else words.OVERVIEW

@@ -92,8 +92,8 @@ def _target(state: State) -> tuple[int, SlotRuns] | None:
 
 def _end(storage: Storage, slots: SlotRuns) -> tuple[str, float, float]:
     """One end of an arrow: at the first run of slots."""
-    left, right, y = storage.strip.pieces(slots[:1])[0]
-    return f"s{storage.id}", round((left + right) / 2, 1), storage.strip_top + y
+    left, right, y = storage.layout.strip.pieces(slots[:1])[0]
+    return f"s{storage.id}", round((left + right) / 2, 1), storage.layout.strip_top + y
 
 
 _Item = TypeVar("_Item", Card, Pin)
@@ -116,8 +116,8 @@ def storages_panel(recording: Recording, room: float = WIDTH, highest: float = H
     heights: dict[int, float] = {}
     widths: dict[int, float] = {}
     for storage, row in zip(storages, rows, strict=True):
-        heights[row] = max(heights.get(row, 0), storage.height)
-        widths[row] = max(widths.get(row, 0), storage.width)
+        heights[row] = max(heights.get(row, 0), storage.layout.height)
+        widths[row] = max(widths.get(row, 0), storage.layout.width)
     order = order_of_rows(lives, rows, heights)
     places, bottom = flowed([(widths[row], heights[row]) for row in order], room)
     if bottom > max([highest, *heights.values()]):
@@ -145,7 +145,10 @@ MOST_SEATS = 12
 def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float, highest: float) -> Panel:
     """The panel for many storages: those that a step is about in full, the others on the shelf."""
     sizes, stale = (
-        {each.id: [(stage.shown[0], (stage.width, stage.height)) for stage in each.stages] for each in storages},
+        {
+            each.id: [(stage.shown[0], (stage.layout.width, stage.layout.height)) for stage in each.stages]
+            for each in storages
+        },
         {each.id: _stale(each) for each in storages},
     )
     spans = open_spans(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
@@ -36,97 +35,75 @@ HIGHEST, HIGHEST_IN_MINIATURE = 170.0, 105.0
 Index = tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Grid:
     """The position of each element of a layout: `blocks` blocks of `rows` rows of `columns` cells, each `cell` px wide.
 
     Cells of the size `MINIATURE` have no values: they show only where an element is.
     The last axis runs to the right, the one before it down; the axes before those number the blocks. With `hops` there is room for
     the hops along the axes, and below each value for its slot.
+
+    Attributes:
+        rank: the number of axes.
+        total: the number of blocks, rows and columns of the layout.
+        drawn: the number of those that are drawn.
+        cut: whether some elements are not drawn.
+        is_too_high: whether some rows are not drawn.
+        is_miniature: whether there is no room for values in the cells.
+        row_height: the height of a cell, in px.
+        between: the space between one block and the next, in px.
+        left: the x of the cells within a block: right of the hop along the rows and of the rows' indices.
+        top: the y of the cells: below the headings and the hop along the columns.
+        width: the width of all that is drawn.
+        height: its height.
     """
 
     layout: Laid
     cell: float
     room: float
     hops: bool = True
+    rank: int = field(init=False)
+    total: tuple[int, int, int] = field(init=False)
+    drawn: tuple[int, int, int] = field(init=False)
+    cut: bool = field(init=False)
+    is_too_high: bool = field(init=False)
+    is_miniature: bool = field(init=False)
+    row_height: float = field(init=False)
+    between: float = field(init=False)
+    left: float = field(init=False)
+    top: float = field(init=False)
+    width: float = field(init=False)
+    height: float = field(init=False)
 
-    @cached_property
-    def total(self) -> tuple[int, int, int]:
-        """The number of blocks, rows and columns of the layout."""
-        *leading, rows, columns = (1, 1, *self.layout.shape) if self.rank < 2 else self.layout.shape
-        return prod(leading), rows, columns
-
-    @cached_property
-    def drawn(self) -> tuple[int, int, int]:
-        """The number of blocks, rows and columns that are drawn."""
-        blocks, rows, columns = self.total
+    def __post_init__(self) -> None:
+        shape, hops = self.layout.shape, self.hops
+        self.rank = len(shape)
+        *leading, rows, columns = (1, 1, *shape) if self.rank < 2 else shape
+        self.total = prod(leading), rows, columns
+        self.is_miniature = self.cell <= MINIATURE
+        self.row_height = HEIGHT if hops else MINIATURE if self.is_miniature else BARE_HEIGHT
+        self.between = BETWEEN if hops else BARE_BETWEEN
+        self.left, self.top = 0.0, BARE_HEADING if self.rank > 2 else 0.0
+        if hops:
+            self.top = (COLUMNS_BAND if self.rank else LONE_BAND) + (HEADING if self.rank > 2 else 0.0)
+        if hops and self.rank > 1:
+            self.left = width_of(hop(self.layout, self.rank - 2), SMALL) + 4 + ARC + ROW_LABELS
         columns = min(columns, MOST_COLUMNS, max(1, int((self.room - self.left) // self.cell)))
         rows = min(rows, max(1, MOST // max(columns, 1)))
-        if not self.hops:
+        if not hops:
             rows = min(rows, int((HIGHEST_IN_MINIATURE if self.is_miniature else HIGHEST) // self.row_height))
-        in_sight = int((self.room + self.between) // (self._block_width(columns) + self.between))
-        return min(blocks, max(1, MOST // max(rows * columns, 1)), max(1, in_sight)), rows, columns
-
-    @cached_property
-    def rank(self) -> int:
-        return len(self.layout.shape)
-
-    @property
-    def cut(self) -> bool:
-        """Whether some elements are not drawn."""
-        return self.drawn != self.total
-
-    @property
-    def is_too_high(self) -> bool:
-        """Whether some rows are not drawn."""
-        return self.drawn[1] < self.total[1]
-
-    @cached_property
-    def left(self) -> float:
-        """The x of the cells within a block: right of the hop along the rows and of the rows' indices."""
-        if self.rank < 2 or not self.hops:
-            return 0.0
-        return width_of(hop(self.layout, self.rank - 2), SMALL) + 4 + ARC + ROW_LABELS
-
-    @cached_property
-    def top(self) -> float:
-        """The y of the cells: below the headings and the hop along the columns."""
-        if not self.hops:
-            return BARE_HEADING if self.rank > 2 else 0.0
-        return (COLUMNS_BAND if self.rank else LONE_BAND) + (HEADING if self.rank > 2 else 0.0)
-
-    @property
-    def row_height(self) -> float:
-        """The height of a cell, in px."""
-        return HEIGHT if self.hops else MINIATURE if self.is_miniature else BARE_HEIGHT
-
-    @property
-    def is_miniature(self) -> bool:
-        """Whether there is no room for values in the cells."""
-        return self.cell <= MINIATURE
-
-    @property
-    def between(self) -> float:
-        """The space between one block and the next, in px."""
-        return BETWEEN if self.hops else BARE_BETWEEN
-
-    @cached_property
-    def width(self) -> float:
-        blocks, _, columns = self.drawn
+        block = self.left + columns * self.cell
+        in_sight = int((self.room + self.between) // (block + self.between))
+        blocks = min(self.total[0], max(1, MOST // max(rows * columns, 1)), max(1, in_sight))
+        self.drawn = blocks, rows, columns
+        self.cut, self.is_too_high = self.drawn != self.total, rows < self.total[1]
         ellipsis = 16 if (blocks, columns) != (self.total[0], self.total[2]) else 0
-        return blocks * self._block_width(columns) + (blocks - 1) * self.between + ellipsis
-
-    @cached_property
-    def height(self) -> float:
-        _, rows, columns = self.drawn
-        return self.top + rows * self.row_height + (12 if rows < self.total[1] else 0) if columns else 0.0
-
-    def _block_width(self, columns: int) -> float:
-        return self.left + columns * self.cell
+        self.width = blocks * block + (blocks - 1) * self.between + ellipsis
+        self.height = self.top + rows * self.row_height + (12 if self.is_too_high else 0) if columns else 0.0
 
     def block_left(self, block: int) -> float:
         """Returns the left edge of a block."""
-        return block * (self._block_width(self.drawn[2]) + self.between)
+        return block * (self.left + self.drawn[2] * self.cell + self.between)
 
     def x(self, block: int, column: float) -> float:
         """Returns the left edge of a column."""
@@ -138,14 +115,15 @@ class Grid:
 
     def heads(self) -> list[Index]:
         """Returns the leading indices of the drawn blocks."""
-        return [self._head(block) for block in range(self.drawn[0])]
-
-    def _head(self, block: int) -> Index:
-        index: list[int] = []
-        for size in reversed(self.layout.shape[:-2]):  # `product` would make a tuple of each axis, however long
-            block, place = divmod(block, size)
-            index.append(place)
-        return tuple(reversed(index))
+        found: list[Index] = []
+        for block in range(self.drawn[0]):
+            index: list[int] = []
+            rest = block
+            for size in reversed(self.layout.shape[:-2]):  # `product` would make a tuple of each axis, however long
+                rest, place = divmod(rest, size)
+                index.append(place)
+            found.append(tuple(reversed(index)))
+        return found
 
     def heading(self, block: int) -> str:
         """Returns the heading of a block: "i=0", or "i,j=0,1"."""
@@ -158,7 +136,7 @@ class Grid:
         for block, head in enumerate(self.heads()):
             for row, column in product(range(rows), range(columns)):
                 index = (*head, row, column)[2 - min(self.rank, 2) :]
-                yield index, self.x(block, column), self.y(row)
+                yield index, self.x(block, column), self.top + row * self.row_height
 
 
 def position(layout: Laid, index: Index) -> int:
