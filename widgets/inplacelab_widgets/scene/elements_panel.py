@@ -18,7 +18,7 @@ from inplacelab.recording.touched import Touched, touched
 from inplacelab.recording.values_read import bytes_of, element_values, slots_under
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.names import axis_letter, formula, hop, layout_words, tensor_name
+from inplacelab_widgets.scene.names import axis_letter, formula, hop, layout_words
 from inplacelab_widgets.scene.storage_row import EFFECTS, HOLLOW, hatch
 from inplacelab_widgets.scene.svg import (
     Attributes,
@@ -37,7 +37,7 @@ from inplacelab_widgets.scene.svg import (
     text,
     text_runs,
 )
-from inplacelab_widgets.scene.tensor_cards import Card, CardContent, cards, chip_marks, layouts, stretches
+from inplacelab_widgets.scene.tensor_cards import METADATA, NAMES, Card, CardContent, cards, chip_marks, stretches
 from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, coordinate, number, widest, width_of
 from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
 from inplacelab_widgets.scene.value_grid import ARC, COLUMNS_BAND, HEADING, HEIGHT, ROW_LABELS, Grid, Index, position
@@ -458,9 +458,9 @@ def _homes(own: Sequence[Card], storages: Mapping[int, Life[StorageFacts]]) -> l
     before: TensorFacts | None = None
     for card in own:
         sheets = []
-        for first, last, facts in layouts(card.life):
-            sheets.append(sheet_for(facts, before, first, last, storages[card.storage], WIDTH - 2 * PAD))
-            before = facts
+        for first, last, face in stretches(card.life, METADATA):
+            sheets.append(sheet_for(face.facts, before, first, last, storages[card.storage], WIDTH - 2 * PAD))
+            before = face.facts
         homes.append(_Home(card, tuple(sheets)))
     return homes
 
@@ -479,7 +479,7 @@ def _home_marks(home: _Home, seat: _Seat, done: Mapping[int, Touched]) -> list[M
         rect(0, 0, seat.width, seat.height, outline, 4, keys=card.keys),
         rect(0, 4, 4, seat.height - 8, bar),
     ]
-    for first, last, face in stretches(life):
+    for first, last, face in stretches(life, NAMES):
         marks += chip_marks(card, face, PAD, 6, first, last)
     places = lasting(((step, Look("text soft end", _place(face))) for step, face in life.moments), life.last)
     marks.append(text(seat.width - PAD, 17.5, places))
@@ -525,5 +525,5 @@ def _said(state: State, laid_out: Sequence[int]) -> Text:
     shown = [enumerated(each.shown) for each in islice((each for each in called if each.names), MOST_NAMES + 1)]
     shown[MOST_NAMES:] = [Text("…", "…")] if len(shown) > MOST_NAMES else []
     tensors = Text("; ".join(each.en for each in shown), "；".join(each.zh for each in shown)) if shown else words.NONE
-    changed = enumerated([tensor_name(key, state) for key in laid_out]) if laid_out else words.NONE
+    changed = enumerated([state.called(key).first for key in laid_out]) if laid_out else words.NONE
     return words.ELEMENTS_SAY.format(tensors=tensors, changed=changed)

@@ -37,7 +37,7 @@ from inplacelab_widgets.scene.svg import (
 )
 from inplacelab_widgets.scene.tensor_cards import Card
 from inplacelab_widgets.scene.text_layout import SMALL, shortened, size_in_bytes, width_of
-from inplacelab_widgets.scene.timeline import Life, shared_rows
+from inplacelab_widgets.scene.timeline import Life, once_for_each, shared_rows
 
 MOST = 8
 """The most storages drawn in full."""
@@ -50,12 +50,9 @@ Span = tuple[int, int]
 """The first and the last step of a range of steps."""
 
 
+@once_for_each
 def storages_in_focus(recording: Recording) -> tuple[tuple[int, ...], ...]:
     """Returns for each step the storages that it is about, written ones first."""
-    return recording.once(_found)
-
-
-def _found(recording: Recording) -> tuple[tuple[int, ...], ...]:
     found = []
     before: State | None = None
     for state in recording.states():
@@ -160,12 +157,9 @@ class Thread:
     stops: tuple[int, ...]
 
 
+@once_for_each
 def threads(recording: Recording) -> tuple[Thread, ...]:
     """Returns what can be followed: every name that the program bound to a tensor, in order of appearance."""
-    return recording.once(_threads)
-
-
-def _threads(recording: Recording) -> tuple[Thread, ...]:
     named: dict[str, dict[str, None]] = {}
     storages: dict[str, dict[int, None]] = {}
     for step in recording.steps:

@@ -11,7 +11,7 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.tensor_names import Called
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.graph_boxes import HEIGHT, PAD, ROOM_FOR_TAG, Box
-from inplacelab_widgets.scene.names import passed_name, tensor_name
+from inplacelab_widgets.scene.names import passed_name
 from inplacelab_widgets.scene.svg import Look, Mark, path, rect, runs, text
 from inplacelab_widgets.scene.text_layout import SMALL, Words, coordinate, numbers, shortened, width_of
 from inplacelab_widgets.scene.timeline import Life, followed, gatherings
@@ -212,66 +212,46 @@ def history_marks(recording: Recording, homes: Homes) -> tuple[list[Mark], list[
     labels: dict[Box, Looks] = {}
     ways: dict[tuple[Box, Box], Looks] = {}
     shown: Mapping[Box, tuple[str, Words]] = {}
-    for step, now in _chips(recording, homes):
-        for ends, way in _ways(recording.steps[step], homes, now):
+    ghosts = True
+    for state in recording.states():
+        step, may_change = state.step.index, ghosts or state.step.tensors or state.step.rewired or state.awaited
+        ghosts = bool(state.step.rewired)
+        if not may_change:
+            continue
+        now = _chips_at(state, homes)
+        for ends, way in _ways(state.step, homes, now):
             ways.setdefault(ends, []).extend([(step, way), (step + 1, None)])
         for box in dict.fromkeys((*shown, *now)):
-            if box not in now:
-                frames[box].append((step, None))
-                labels[box].append((step, None))
-            elif now[box] != shown.get(box):
-                style, content = now[box]
+            style, content = now.get(box, ("", ""))
+            if now.get(box) != shown.get(box):
                 room = (("width", width_of(content, SMALL) + 12),)
-                frames.setdefault(box, []).append((step, Look(style, None, room)))
-                labels.setdefault(box, []).append((step, Look(_TONES[style], content)))
+                frames.setdefault(box, []).append((step, Look(style, None, room) if style else None))
+                labels.setdefault(box, []).append((step, Look(_TONES[style], content) if style else None))
         shown = now
-    chips = [mark for box in frames for mark in _chip_marks(box, frames[box], labels[box])]
+    chips = []
+    for box, looks in frames.items():
+        keys, top = box.content.keys, box.y - _CHIP + 3.5
+        place = (("x", round(box.x + 8, 1)), ("y", top), ("height", _CHIP), ("rx", _CHIP / 2))
+        chips.append(Mark("rect", place, runs(looks), keys))
+        chips.append(text(round(box.x + 14, 1), top + 11.5, runs(labels[box]), keys=keys))
     return [Mark("path", (), runs(found)) for found in ways.values()], chips
 
 
 def _ways(step: Step, homes: Homes, chips: Mapping[Box, tuple[str, Words]]) -> Iterator[tuple[tuple[Box, Box], Look]]:
-    """A faint arrow from each chip with a former name to the chip of the node that has the name now."""
+    """A faint dotted arrow, with an open tip, from each chip with a former name to the chip of the node that has the name now."""
     for rewired in step.rewired:
-        before, after = homes.get(_known(rewired.before)), homes.get(_known(rewired.after))
+        before, after = (homes.get(-1 if node is None else node) for node in (rewired.before, rewired.after))
         if before is None or after is None or before is after or "ghost" not in chips[before][0]:
             continue
-        start = (before.x + 8 + width_of(chips[before][1], SMALL) + 12, _chip_middle(before))
-        yield (before, after), Look("ghost", None, (("d", _arrow(start, (after.x + 8, _chip_middle(after)))),))
-
-
-def _known(node: int | None) -> int:
-    return -1 if node is None else node
-
-
-def _chip_middle(box: Box) -> float:
-    return box.y + 3.5 - _CHIP / 2
-
-
-def _arrow(start: tuple[float, float], end: tuple[float, float]) -> str:
-    """A dotted line that leaves to the right and arrives from the left, with an open tip."""
-    (x0, y0), (x1, y1) = start, end
-    reach = max(abs(x1 - x0) / 2, 24.0)
-    points = (x0, y0, x0 + reach, y0, x1 - reach, y1, x1 - 2, y1)
-    a, b, *curve = map(coordinate, points)
-    return f"M{a} {b}C{' '.join(curve)}m-5 -3.5l5 3.5l-5 3.5"
-
-
-def _chip_marks(box: Box, frames: Looks, labels: Looks) -> list[Mark]:
-    keys, top = box.content.keys, box.y - _CHIP + 3.5
-    place = (("x", round(box.x + 8, 1)), ("y", top), ("height", _CHIP), ("rx", _CHIP / 2))
-    return [Mark("rect", place, runs(frames), keys), text(round(box.x + 14, 1), top + 11.5, runs(labels), keys=keys)]
-
-
-def _chips(recording: Recording, homes: Homes) -> Iterator[tuple[int, Mapping[Box, tuple[str, Words]]]]:
-    """(step, style and words of each chip), at each step that may change one."""
-    ghosts = True
-    for state in recording.states():
-        if ghosts or state.step.tensors or state.step.rewired or state.awaited:
-            yield state.step.index, _chips_at(state, homes)
-        ghosts = bool(state.step.rewired)
+        x0, y0 = before.x + 8 + width_of(chips[before][1], SMALL) + 12, before.y + 3.5 - _CHIP / 2
+        x1, y1 = after.x + 8, after.y + 3.5 - _CHIP / 2
+        reach = max(abs(x1 - x0) / 2, 24.0)
+        a, b, *curve = map(coordinate, (x0, y0, x0 + reach, y0, x1 - reach, y1, x1 - 2, y1))
+        yield (before, after), Look("ghost", None, (("d", f"M{a} {b}C{' '.join(curve)}m-5 -3.5l5 3.5l-5 3.5"),))
 
 
 def _chips_at(state: State, homes: Homes) -> dict[Box, tuple[str, Words]]:
+    """The style and the words of each chip after a step."""
     owned: dict[Box, list[Called]] = {}
     left: dict[Box, list[str]] = {}
     for tensor in state.tensors.values():
@@ -279,15 +259,14 @@ def _chips_at(state: State, homes: Homes) -> dict[Box, tuple[str, Words]]:
             owned.setdefault(homes[tensor.node], []).append(state.called(tensor.id))
     for rewired in state.step.rewired:
         if rewired.before is not None and rewired.before in homes:
-            left.setdefault(homes[rewired.before], []).append(tensor_name(rewired.tensor, state))
-    return {box: _chip(box, owned.get(box), left.get(box, [])) for box in dict.fromkeys((*owned, *left))}
-
-
-def _chip(box: Box, owned: list[Called] | None, left: list[str]) -> tuple[str, Words]:
-    if owned is not None:
-        names = ", ".join(name for called in owned for name in called.shown)
-        room = box.content.width - ROOM_FOR_TAG
-        return _COMING if all(called.coming for called in owned) else _HERE, shortened(names, room)
-    # A node that a name has left is not new: it has no tag.
-    room = box.content.width - 2 * SMALL - width_of(words.WAS.format(names=""))
-    return _WAS, words.WAS.format(names=shortened(", ".join(left), room))
+            left.setdefault(homes[rewired.before], []).append(state.called(rewired.tensor).first)
+    found: dict[Box, tuple[str, Words]] = {}
+    for box in dict.fromkeys((*owned, *left)):
+        if box in owned:
+            names = ", ".join(name for called in owned[box] for name in called.shown)
+            style = _COMING if all(called.coming for called in owned[box]) else _HERE
+            found[box] = style, shortened(names, box.content.width - ROOM_FOR_TAG)
+        else:  # a node that a name has left is not new: it has no tag
+            room = box.content.width - 2 * SMALL - width_of(words.WAS.format(names=""))
+            found[box] = _WAS, words.WAS.format(names=shortened(", ".join(left[box]), room))
+    return found

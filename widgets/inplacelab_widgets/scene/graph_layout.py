@@ -129,7 +129,7 @@ def _rows(count: int, layer: list[int], chains: dict[tuple[int, int], list[int]]
         for a, b in pairwise(chain):
             follow.setdefault(a, []).append(b)
     # Depth first: connected nodes start side by side.
-    for root in sorted(range(count), key=lambda v: (layer[v], v)):
+    for root in sorted(range(count), key=layer.__getitem__):
         stack = [root]
         while stack:
             v = stack.pop()
@@ -155,7 +155,7 @@ def _neighbors(
 
 def _order(rows: list[list[int]], neighbors: tuple[dict[int, list[int]], dict[int, list[int]]]) -> None:
     best, fewest = [list(row) for row in rows], _crossings(rows, neighbors[1])
-    rank = _ranks(rows)
+    rank = {v: k for row in rows for k, v in enumerate(row)}
     for sweep in range(_ORDER_SWEEPS):
         if not fewest:
             break
@@ -170,12 +170,8 @@ def _order(rows: list[list[int]], neighbors: tuple[dict[int, list[int]], dict[in
         row[:] = found_row
 
 
-def _ranks(rows: list[list[int]]) -> dict[int, int]:
-    return {v: k for row in rows for k, v in enumerate(row)}
-
-
 def _crossings(rows: list[list[int]], after: dict[int, list[int]]) -> int:
-    rank, total = _ranks(rows), 0
+    rank, total = {v: k for row in rows for k, v in enumerate(row)}, 0
     for row in rows:
         met: list[int] = []
         for v in row:

@@ -12,6 +12,7 @@ from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Runs, common_runs, slot_runs
 from inplacelab.recording.values_read import slots_reached
+from inplacelab_widgets.scene.timeline import once_for_each
 
 __all__ = ["Chapter", "Role", "key_step", "opening_step", "story"]
 
@@ -39,6 +40,7 @@ class Chapter(NamedTuple):
     cells: tuple[bool, ...]
 
 
+@once_for_each
 def key_step(recording: Recording) -> int:
     """Returns the most telling step.
 
@@ -52,10 +54,6 @@ def key_step(recording: Recording) -> int:
     """
     if not recording.steps:
         raise ValueError("No step tells anything: the recording has none.")
-    return recording.once(_key_step)
-
-
-def _key_step(recording: Recording) -> int:
     failed = _failed(recording)
     if failed is not None:
         return _in_sight(recording, failed.index)
@@ -82,6 +80,7 @@ def opening_step(recording: Recording, questions: Sequence[Question] | None = No
     return max(min([_stops(recording)[0], *(question.step - 1 for question in questions)]), 0)
 
 
+@once_for_each
 def story(recording: Recording) -> tuple[Chapter, ...]:
     """Returns the key steps, in order: at most `MOST`, and at least `FEWEST` if there are so many.
 
@@ -89,10 +88,6 @@ def story(recording: Recording) -> tuple[Chapter, ...]:
     when backward ended or refused it. Then come the writes that changed most to tensors with other names, one for each line. If these are
     too few, other writes, views and new storages are added.
     """
-    return recording.once(_story)
-
-
-def _story(recording: Recording) -> tuple[Chapter, ...]:
     telling = key_step(recording)
     lost = _lost(recording)
     about = _subject(recording, recording.steps[telling], lost)

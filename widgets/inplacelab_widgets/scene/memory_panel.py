@@ -27,6 +27,7 @@ from inplacelab_widgets.scene.timeline import (
     boundaries,
     cursor_marks,
     line_marks,
+    once_for_each,
     shared_rows,
     storage_lives,
 )
@@ -173,12 +174,9 @@ def _counted(recording: Recording, state: State, kinds: Mapping[int, Kind]) -> d
     return sizes if sum(sizes.values()) <= live else {}
 
 
+@once_for_each
 def _from_before(recording: Recording) -> frozenset[int]:
     """Returns the storages that existed before the recording."""
-    return recording.once(_found_before)
-
-
-def _found_before(recording: Recording) -> frozenset[int]:
     if not recording.live_before:
         return frozenset()
     known: dict[int, bool] = {}

@@ -5,7 +5,7 @@ Layouts repeat, so each is stored once and referred to by its position; `player/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple, get_args
@@ -31,8 +31,9 @@ from inplacelab.recording.origins.words import arrived_says, comes_from, end_say
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.touched import Touched, touched
 from inplacelab.recording.values_read import bytes_of
-from inplacelab_widgets.scene.names import tensor_name, unquoted
+from inplacelab_widgets.scene.names import unquoted
 from inplacelab_widgets.scene.text_layout import Words
+from inplacelab_widgets.scene.timeline import once_for_each
 from inplacelab_widgets.words.player import ORIGINS
 
 Json = dict[str, Any]
@@ -87,7 +88,7 @@ class _Links:
         bytes_each = None
         if storage is not None and tensor.dtype != storage.dtype:
             bytes_each = (bytes_of(tensor.dtype, storage), bytes_of(storage.dtype, storage))
-        name = tensor_name(key, state)
+        name = state.called(key).first
         return tensor.storage, tensor.shape, tensor.strides, tensor.offset, name, bytes_each
 
     def _follow(self, runs: list[int], state: State, layout: tuple[Any, ...] | None) -> None:
@@ -367,11 +368,8 @@ def _arrived(event: Event) -> str:
     return "?" if event.after is None else number_label(event.after)
 
 
-def _sizes(recording: Recording) -> Mapping[int, int]:
-    return recording.once(_sizes_of)
-
-
-def _sizes_of(recording: Recording) -> dict[int, int]:
+@once_for_each
+def _sizes(recording: Recording) -> dict[int, int]:
     return {key: facts.slots for step in recording.steps for key, facts in step.storages if facts is not None}
 
 

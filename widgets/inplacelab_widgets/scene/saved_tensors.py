@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from inplacelab.language import Text, enumerated
 from inplacelab.recording import queries
@@ -15,9 +15,9 @@ from inplacelab.recording.naming import node_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.names import kept_names, unquoted
-from inplacelab_widgets.scene.svg import Look, Mark, Runs, path, rect, runs, text
-from inplacelab_widgets.scene.text_layout import SMALL, Words, coordinate, width_of
-from inplacelab_widgets.scene.timeline import Life, followed, gatherings, step_changes
+from inplacelab_widgets.scene.svg import Look, Mark, path, rect, runs, text
+from inplacelab_widgets.scene.text_layout import SMALL, Words, coordinate, widest
+from inplacelab_widgets.scene.timeline import Life, followed, gatherings, once_for_each, step_changes
 
 HEIGHT = 34.0
 
@@ -26,14 +26,15 @@ Key = tuple[int, int, int]
 
 Status = Literal["fresh", "stale", "released"]
 
-_OUTLINES: Mapping[Status, str] = {"fresh": "pin", "stale": "pin stale", "released": "pin released"}
-_FLAGS: Mapping[Status, str] = {"fresh": "flag", "stale": "flag-stale", "released": "flag-released"}
-_PLAIN: Mapping[Status, str] = {"fresh": "text", "stale": "text", "released": "text soft"}
-_WORDS: Mapping[Status, str] = {"fresh": "text", "stale": "text alarm", "released": "text soft"}
+_STYLES: Mapping[Status, tuple[str, str, str, str]] = {
+    "fresh": ("pin", "flag", "text", "text"),
+    "stale": ("pin stale", "flag-stale", "text", "text alarm"),
+    "released": ("pin released", "flag-released", "text soft", "text soft"),
+}
+"""The styles of a pin: its outline, its needle, and its two lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plate:
+class Plate(NamedTuple):
     """The text of a pin: two lines, and whether backward is checking it in this step, or this step has made it stale."""
 
     status: Status
@@ -41,10 +42,6 @@ class Plate:
     second_line: Text
     checked: bool = False
     turned: bool = False
-
-    @property
-    def width(self) -> float:
-        return 28 + max(width_of(self.first_line, SMALL), width_of(self.second_line, SMALL))
 
 
 Plates = Sequence[tuple[int, Plate | None]]
@@ -64,70 +61,53 @@ class PinContent:
     checked: bool
     """Whether backward is checking it in this step."""
 
-    @property
-    def turned_state(self) -> Text:
-        """What is said of it in the step that makes it stale."""
-        return words.STALE_NOW.format(version=self.now)
+    def said(self, *, turned: bool) -> Words:
+        """Returns what is said of it; `turned` in the step that makes it stale."""
+        return words.STALE_NOW.format(version=self.now) if turned else self.state
 
-    @property
-    def plate(self) -> Plate:
-        return Plate(self.status, words.SAVED_BY.format(node=self.owner), self._second_line(self.state), self.checked)
-
-    @property
-    def turned(self) -> Plate:
-        """The plate in the step that makes it stale."""
-        second = self._second_line(self.turned_state)
-        return Plate(self.status, words.SAVED_BY.format(node=self.owner), second, turned=True)
-
-    def _second_line(self, state: Words) -> Text:
-        return Text("{saved} · {state}", "{saved} · {state}").format(saved=self.saved, state=state)
+    def plate(self, *, turned: bool = False) -> Plate:
+        """Returns its plate."""
+        second = Text("{saved} · {state}", "{saved} · {state}").format(saved=self.saved, state=self.said(turned=turned))
+        return Plate(self.status, words.SAVED_BY.format(node=self.owner), second, self.checked and not turned, turned)
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(NamedTuple):
     """The tensors that one node saved on one storage at one version, over the steps."""
 
     node: int
     storage: int
     version: int
     life: Life[PinContent]
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        return (f"p{self.node}:{self.storage}:{self.version}",)
-
-    @property
-    def links(self) -> tuple[str, ...]:
-        return f"n{self.node}", f"s{self.storage}"
+    keys: tuple[str, ...]
+    links: tuple[str, ...]
 
     @property
     def plates(self) -> Plates:
+        """What stands on it."""
         found: dict[int, Plate | None] = {self.life.last + 1: None}
-        turns = {*turns_of(self.life)}
+        turns = turns_of(self.life)
         for step, face in self.life.moments:
             if step in turns:
-                found.setdefault(step + 1, face.plate)
-            found[step] = face.turned if step in turns else face.plate
-        return tuple(sorted(found.items(), key=itemgetter(0)))
+                found.setdefault(step + 1, face.plate())
+            found[step] = face.plate(turned=step in turns)
+        return sorted(found.items(), key=itemgetter(0))
 
 
-def turns_of(life: Life[PinContent]) -> Iterator[int]:
-    """Yields the steps that make a pin stale."""
-    before: Status | None = None
-    for step, face in life.moments:
-        if face.status == "stale" and before in (None, "fresh"):  # None: this step has also saved it
-            yield step
-        before = face.status
+def turns_of(life: Life[PinContent]) -> set[int]:
+    """Returns the steps that make a pin stale."""
+    before = [None, *(face.status for _, face in life.moments)]  # None: this step has also saved it
+    turning = zip(life.moments, before, strict=False)
+    return {step for (step, face), was in turning if face.status == "stale" and was in (None, "fresh")}
 
 
+@once_for_each
 def pins(recording: Recording) -> list[Pin]:
     """Returns all pins, in the order in which they were saved."""
-    return recording.once(_pins)
-
-
-def _pins(recording: Recording) -> list[Pin]:
     found = followed(pin_changes(recording), len(recording) - 1)
-    return [Pin(*key, life) for key, life in found.items()]
+    return [
+        Pin(node, storage, version, life, (f"p{node}:{storage}:{version}",), (f"n{node}", f"s{storage}"))
+        for (node, storage, version), life in found.items()
+    ]
 
 
 def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, PinContent | None]]:
@@ -172,38 +152,34 @@ def _face(recording: Recording, state: State, node: NodeFacts, saved: list[Saved
         "released": words.RELEASED,
     }
     owner, held = unquoted(node_label(state, node)), words.SAVED_AT.format(names=names, version=saved[0].version)
-    return PinContent(status, owner, held, says[status], now, any(_is_checked(state, node.id, each) for each in saved))
-
-
-def _is_checked(state: State, node: int, saved: SavedFacts) -> bool:
-    backward, error = state.step.backward, state.step.error
+    backward, error, checked = state.step.backward, state.step.error, False
     if error is not None:
-        return (error.node, error.storage) == (node, saved.storage)
-    if backward is None or backward.action != "unpack" or backward.node != node:
-        return False
-    return (backward.saved, backward.kept_at) == (saved.name, saved.version)
+        checked = error.node == node.id and any(each.storage == error.storage for each in saved)
+    elif backward is not None and backward.action == "unpack" and backward.node == node.id:
+        checked = any((backward.saved, backward.kept_at) == (each.name, each.version) for each in saved)
+    return PinContent(status, owner, held, says[status], now, checked)
 
 
 def pin_marks(
     plates: Plates, x: float, y: float, width: float, keys: tuple[str, ...], links: tuple[str, ...]
 ) -> list[Mark]:
     """Draws a pin with its top left corner at (x, y)."""
-
-    def looks(style: Callable[[Plate], str], words_of: Callable[[Plate], Words] | None = None) -> Runs:
-        return runs(
-            (step, Look(style(plate), words_of(plate) if words_of else None) if plate else None)
-            for step, plate in plates
-        )
-
-    outline = looks(lambda plate: _OUTLINES[plate.status] + " checked" * plate.checked + " turned" * plate.turned)
-    needle = f"M{coordinate(x + 7)} {coordinate(y + 8)}h9l-4.5 13z"
+    parts: tuple[list[tuple[int, Look | None]], ...] = ([], [], [], [])
+    for step, plate in plates:
+        looks: tuple[Look | None, ...] = (None,) * len(parts)
+        if plate is not None:
+            outline, needle, first, second = _STYLES[plate.status]
+            outline += " checked" * plate.checked + " turned" * plate.turned
+            lines = Look(first, plate.first_line), Look(second, plate.second_line)
+            looks = Look(outline), Look(needle), *lines
+        for part, look in zip(parts, looks, strict=True):
+            part.append((step, look))
+    outlines, needles, firsts, seconds = map(runs, parts)
     return [
-        rect(x, y, width, HEIGHT - 4, outline, 4, keys=keys, links=links),
-        path(needle, looks(lambda plate: _FLAGS[plate.status]), keys=keys[:1]),
-        text(
-            x + 22, y + 12.5, looks(lambda plate: _PLAIN[plate.status], lambda plate: plate.first_line), keys=keys[:1]
-        ),
-        text(x + 22, y + 25, looks(lambda plate: _WORDS[plate.status], lambda plate: plate.second_line), keys=keys[:1]),
+        rect(x, y, width, HEIGHT - 4, outlines, 4, keys=keys, links=links),
+        path(f"M{coordinate(x + 7)} {coordinate(y + 8)}h9l-4.5 13z", needles, keys=keys[:1]),
+        text(x + 22, y + 12.5, firsts, keys=keys[:1]),
+        text(x + 22, y + 25, seconds, keys=keys[:1]),
     ]
 
 
@@ -224,32 +200,27 @@ class PinStack:
     links: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StoragePins:
-    """All pins of one storage."""
+class StoragePins(NamedTuple):
+    """All pins of one storage, and the size that they need, in px."""
 
-    stacks: tuple[PinStack, ...] = ()
-
-    @property
-    def height(self) -> float:
-        return HEIGHT * (1 + max((each.place for each in self.stacks), default=-1))
-
-    @property
-    def width(self) -> float:
-        return max((plate.width for each in self.stacks for _, plate in each.plates if plate), default=0)
+    stacks: tuple[PinStack, ...]
+    width: float
+    height: float
 
     def marks(self, x: float, y: float) -> Iterator[Mark]:
         """Draws all pins, from (x, y) downwards."""
-        width = self.width
         for each in self.stacks:
-            yield from pin_marks(each.plates, x, y + HEIGHT * each.place, width, each.keys, each.links)
+            yield from pin_marks(each.plates, x, y + HEIGHT * each.place, self.width, each.keys, each.links)
 
 
 def storage_pins(placed: Sequence[tuple[int, Pin]]) -> StoragePins:
     """Returns the pins of a storage, given with their places. Pins that never exist at the same time share a place."""
-    if max((place for place, _ in placed), default=-1) < MOST:
-        return StoragePins(tuple(PinStack(place, pin.plates, pin.keys, pin.links) for place, pin in placed))
-    return StoragePins(tuple(_folded([pin for _, pin in placed])))
+    stacks = [PinStack(place, pin.plates, pin.keys, pin.links) for place, pin in placed]
+    if max((place for place, _ in placed), default=-1) >= MOST:
+        stacks = [*_folded([pin for _, pin in placed])]
+    lines = [line for each in stacks for _, plate in each.plates if plate for line in plate[1:3]]
+    places = 1 + max((each.place for each in stacks), default=-1)
+    return StoragePins(tuple(stacks), 28 + widest(lines, SMALL) if lines else 0, HEIGHT * places)
 
 
 def _folded(pins: Sequence[Pin]) -> Iterator[PinStack]:
@@ -293,7 +264,7 @@ def _summaries(lives: Mapping[_Key, Life[PinContent]]) -> Iterator[tuple[int, _S
         first, second = [*filter(None, (_plate(together, set()), _plate(stale, turns.get(step, set())))), None, None][
             :2
         ]
-        yield step, _Summary(first, second, looked_at, alive[looked_at].plate if looked_at else None)
+        yield step, _Summary(first, second, looked_at, alive[looked_at].plate() if looked_at else None)
 
 
 def _plate(alive: Mapping[_Key, PinContent], turned: Collection[_Key]) -> Plate | None:
@@ -301,9 +272,9 @@ def _plate(alive: Mapping[_Key, PinContent], turned: Collection[_Key]) -> Plate 
     faces = list(alive.values())
     turn = any(key in turned for key in alive)
     if len(faces) < 2:
-        return (faces[0].turned if turn else faces[0].plate) if faces else None
+        return faces[0].plate(turned=turn) if faces else None
     nodes = words.NODES.format(count=len({node for node, _ in alive}))
-    states = Counter(face.turned_state if key in turned else face.state for key, face in alive.items())
+    states = Counter(face.said(turned=key in turned) for key, face in alive.items())
     counted = [f"{{}} ×{count}" if len(states) > 1 else "{}" for count in states.values()]
     second = Text(*[" · ".join(counted)] * 2).format(*states)
     released = all(face.status == "released" for face in faces)

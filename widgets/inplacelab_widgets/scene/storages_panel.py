@@ -23,7 +23,7 @@ from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import timeline
 from inplacelab_widgets.scene.focus import Shelved, Span, chips_below, open_spans
-from inplacelab_widgets.scene.names import author_in_short, author_of
+from inplacelab_widgets.scene.names import authors_of
 from inplacelab_widgets.scene.saved_tensors import Pin, pins, storage_pins
 from inplacelab_widgets.scene.storage import NARROWEST, Storage, drawn_cards
 from inplacelab_widgets.scene.svg import GAP, Copy, Group, Panel, drawn_together, flowed
@@ -227,8 +227,7 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
                 step.index,
                 label(write.before),
                 label(write.after),
-                author_of(recording, step),
-                author_in_short(recording, step),
+                *authors_of(recording, step),
                 write.counter,
             )
             for step, write in all_writes.get(key, ())

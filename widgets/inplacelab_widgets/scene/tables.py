@@ -21,7 +21,6 @@ from inplacelab_widgets.scene.names import (
     extremes,
     kind,
     maker,
-    node_called,
     not_yet,
     passed_name,
     unquoted,
@@ -173,7 +172,8 @@ def _node(recording: Recording, state: State, node: NodeFacts) -> Row:
     ways = Counter(edge.to for edge in node.edges)
     targets = enumerated([_way(recording, state, node.id, to, several) for to, several in ways.items()])
     line = str(node.line) if node.line is not None else ""
-    return f"n{node.id}", (node_called(state, node), line, targets, _status(node))
+    name = f"{node.name} #{node.id}" if state.has_namesake(node) else node.name
+    return f"n{node.id}", (name, line, targets, _status(node))
 
 
 def _way(recording: Recording, state: State, node: int, to: int, several: int) -> Text:

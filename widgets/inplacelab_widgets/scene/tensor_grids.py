@@ -22,12 +22,13 @@ from inplacelab_widgets.scene.ribbons import ribbons_path
 from inplacelab_widgets.scene.storage_row import WITH_VALUES, StorageRow
 from inplacelab_widgets.scene.svg import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
 from inplacelab_widgets.scene.tensor_cards import (
+    METADATA,
+    NAMES,
     Card,
     CardContent,
     Overwritten,
     TensorRole,
     chip_marks,
-    layouts,
     stretches,
 )
 from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, shortened, widest, width_of
@@ -256,7 +257,10 @@ def _with_sheets(
     found = []
     for seat in _seats(cards):
         sheets: list[tuple[Card, Sheet]] = []
-        for card, (first, last, facts) in ((each, laid) for each in seat.cards for laid in layouts(each.life)):
+        for card, (first, last, face) in (
+            (each, laid) for each in seat.cards for laid in stretches(each.life, METADATA)
+        ):
+            facts = face.facts
             since = [(first, each) for step, each in life.moments if step <= first][-1:]
             moments = (*since, *(each for each in life.moments if first < each[0] <= last))
             drawn: Grid | HeatMap = Grid(facts, NARROWEST_CELL, room, hops=False)
@@ -286,7 +290,7 @@ def caption_marks(seat: Seat, x: float, y: float, acts: Mapping[int, Mapping[int
     """Draws the names of the tensors of a seat and what is unusual about them, and under them what made each; from (x, y)."""
     for card in seat.cards:
         acting = acts.get(card.tensor, {})
-        for first, last, face in stretches(card.life):
+        for first, last, face in stretches(card.life, NAMES):
             yield from chip_marks(card, face, x, y, first, last, acting)
             unusual = Look("text soft", face.beside_chips(in_full=seat.in_full))
             yield text(round(x + face.chips_width, 1), y + 11.5, between(first, last, unusual), keys=card.keys)

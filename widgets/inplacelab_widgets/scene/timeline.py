@@ -1,4 +1,4 @@
-"""Computes lifetimes over the steps, and rows that items share if they never live at the same time."""
+"""Follows things over the steps: their lives, what may look different after each step, and the axis on which panels draw the steps."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, wraps
 from heapq import heappop, heappush
 from itertools import pairwise
 from operator import itemgetter
 from typing import Generic, TypeVar
 
 from inplacelab.recording.edges import edge_names
-from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, TensorFacts
+from inplacelab.recording.facts import NodeFacts, StorageFacts, TensorFacts
 from inplacelab.recording.naming import kept_values
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.relations import made_from
@@ -74,22 +74,26 @@ def followed(changes: Iterable[tuple[int, Key, Facts | None]], end: int) -> dict
     return {key: Life(tuple(found), last[key]) for key, found in moments.items()}
 
 
+def once_for_each(make: Callable[[Recording], Facts]) -> Callable[[Recording], Facts]:
+    """Makes a function of a recording compute its result once for each recording."""
+
+    @wraps(make)
+    def kept(recording: Recording) -> Facts:
+        return recording.once(make)
+
+    return kept
+
+
+@once_for_each
 def storage_lives(recording: Recording) -> dict[int, Life[StorageFacts]]:
     """Returns the life of each storage."""
-    return recording.once(_storage_lives)
-
-
-def _storage_lives(recording: Recording) -> dict[int, Life[StorageFacts]]:
     changes = ((step.index, key, facts) for step in recording.steps for key, facts in step.storages)
     return followed(changes, len(recording) - 1)
 
 
+@once_for_each
 def version_lives(recording: Recording) -> dict[int, Life[tuple[int, ...]]]:
     """Returns the versions of each storage over the steps: one for each of its counters."""
-    return recording.once(_version_lives)
-
-
-def _version_lives(recording: Recording) -> dict[int, Life[tuple[int, ...]]]:
     changes = (
         (state.step.index, key, state.versions(key) if key in state.storages else None)
         for state in recording.states()
@@ -105,22 +109,6 @@ def version_labels(recording: Recording) -> dict[int, Life[str]]:
         key: Life(tuple((step, label(*versions)) for step, versions in life.moments), life.last)
         for key, life in version_lives(recording).items()
     }
-
-
-def lives(recording: Recording, of: Callable[[State], Mapping[Key, Facts]]) -> dict[Key, Life[Facts]]:
-    """Returns the life of each item that `of` finds in the states, in order of first appearance.
-
-    An item that ends and returns is considered alive in the meantime: its place is kept.
-    """
-    moments: dict[Key, list[tuple[int, Facts]]] = {}
-    last: dict[Key, int] = {}
-    for state in recording.states():
-        for key, facts in of(state).items():
-            known = moments.setdefault(key, [])
-            if not known or known[-1][1] != facts:
-                known.append((state.step.index, facts))
-            last[key] = state.step.index
-    return {key: Life(tuple(found), last[key]) for key, found in moments.items()}
 
 
 def gatherings(
@@ -153,9 +141,8 @@ def shared_rows(spans: Sequence[tuple[int, int]]) -> list[int]:
     >>> shared_rows([(0, 9), (1, 3), (2, 5), (4, 6)])
     [0, 1, 2, 1]
     """
-    taken: list[
-        tuple[int, int]
-    ] = []  # a heap of (last step, row), and one of the rows below those that were ever taken
+    # A heap of (last step, row), and one of the rows below those that were ever taken.
+    taken: list[tuple[int, int]] = []
     free: list[int] = []
     rows = []
     for first, last in spans:
@@ -251,9 +238,6 @@ def line_marks(recording: Recording, axis: Axis, y: float) -> list[Mark]:
     return marks
 
 
-_Key = TypeVar("_Key", bound=Hashable)
-
-
 @dataclass(frozen=True, slots=True)
 class StepChanges:
     """The serial numbers of what may look different after one step, each kind in a fixed order.
@@ -273,54 +257,42 @@ class StepChanges:
     keepers: tuple[int, ...]
 
 
+@once_for_each
 def step_changes(recording: Recording) -> tuple[StepChanges, ...]:
     """Returns what each step of a recording may have changed the look of, in order."""
-    return recording.once(_followed)
-
-
-def _followed(recording: Recording) -> tuple[StepChanges, ...]:
-    threads = _Threads(made_from(recording))
+    mentions = _Mentions(made_from(recording))
     for (node, _), kept in kept_values(recording).items():
-        threads.named_after.setdefault(kept.name, {}).setdefault(kept.tensor, set()).add(node)
+        mentions.named_after.setdefault(kept.name, {}).setdefault(kept.tensor, set()).add(node)
     for (node, _), passed in edge_names(recording).items():
-        threads.passers.setdefault(passed.tensor, set()).add(node)
-    return tuple(threads.follow(state) for state in recording.states())
+        mentions.passers.setdefault(passed.tensor, set()).add(node)
+    return tuple(mentions.follow(state) for state in recording.states())
 
 
-class _Many(Generic[_Key]):
-    """A map from a key to a set of serial numbers."""
-
-    def __init__(self) -> None:
-        self._found: defaultdict[_Key, set[int]] = defaultdict(set)
-
-    def __getitem__(self, key: _Key) -> set[int]:
-        return self._found.get(key, set())
-
-    def move(self, serial: int, before: Iterable[_Key], after: Iterable[_Key]) -> None:
-        for key in before:
-            self._found[key].discard(serial)
-        for key in after:
-            self._found[key].add(serial)
+_Many = defaultdict[int, set[int]]
 
 
 @dataclass
-class _Threads:
-    """The references between labels, at the present step."""
+class _Mentions:
+    """Which labels mention what, at the present step: a card shows the name of its base tensor, a node's number is shown only while another
+    node has the same name, and a pin becomes stale when its storage is written. To follow these references from each step's changes costs no
+    more than the changes themselves; to compare everything after every step would cost a thousand times as much.
+    """
 
     made_from: Mapping[int, Sequence[int]]
     """From a tensor to those that were made of it, on its storage."""
     tensors: dict[int, TensorFacts] = field(default_factory=dict)
     nodes: dict[int, NodeFacts] = field(default_factory=dict)
-    views: _Many[int] = field(default_factory=_Many)
+    views: _Many = field(default_factory=lambda: defaultdict(set))
     """From a tensor to its views."""
-    results: _Many[int] = field(default_factory=_Many)
+    results: _Many = field(default_factory=lambda: defaultdict(set))
     """From a node to the tensors that it made."""
-    senders: _Many[int] = field(default_factory=_Many)
+    senders: _Many = field(default_factory=lambda: defaultdict(set))
     """From a node to those that send it gradients."""
-    keepers: _Many[int] = field(default_factory=_Many)
+    keepers: _Many = field(default_factory=lambda: defaultdict(set))
     """From a storage to the nodes with a saved tensor on it."""
-    namesakes: _Many[tuple[str, int | None]] = field(default_factory=_Many)
+    namesakes: defaultdict[tuple[str, int | None], set[int]] = field(default_factory=lambda: defaultdict(set))
     checked: tuple[int, ...] = ()
+    """The node whose saved tensors the step checked."""
     named_after: dict[str, dict[int | None, set[int]]] = field(default_factory=dict)
     """From a name and the tensor that it referred to, to the nodes that saved that tensor; later it may refer to another."""
     bound: dict[str, int | None] = field(default_factory=dict)
@@ -329,26 +301,26 @@ class _Threads:
     """From a tensor to the nodes whose edges carry its gradient."""
 
     def follow(self, state: State) -> StepChanges:
-        step = state.step
-        storages = step.touched_storages()
-        moved = self._moved_names(state)
-        called = [*state.awaited, *(key for key, facts in step.tensors if self._is_renamed(key, facts))]
-        renamed = [node for key, facts in step.nodes for node in self._node(key, facts)]
-        changed = [key for key, _ in step.nodes]
-        passing = (self.passers.get(key, set()) & self.nodes.keys() for key in called)
+        step, storages, changed = state.step, state.step.touched_storages(), [key for key, _ in state.step.nodes]
+        moved = {name for key in state.awaited for name in state.called(key).names}
+        called = [*state.awaited]
+        for key, facts in step.tensors:
+            was, now = (each.names if each is not None else () for each in (self.tensors.get(key), facts))
+            moved |= {*was} ^ {*now}
+            if facts is not None and was != now:
+                called.append(key)
+        renamed = [node for key, facts in step.nodes for node in self._renamed_by(key, facts)]
+        passing = [self.passers.get(key, set()) & self.nodes.keys() for key in called]
         nodes = _ordered(changed, renamed, *(self.senders[node] for node in renamed), *passing)
-        tensors = _ordered(
-            [key for key, _ in step.tensors],
-            *(self._tensor(key, facts) for key, facts in step.tensors),
-            *([key, *self._mentioning(self.tensors[key])] for key in state.awaited),
-            *(self.results[node] for node in renamed),
-        )
-        looked_at, self.checked = self.checked, _checked(step)
-        kept = [
-            *(self.keepers[storage] for storage in storages),
-            *(self._keepers_of(name, state) & self.nodes.keys() for name in moved),
-        ]
-        return StepChanges(state, storages, tensors, nodes, _ordered(changed, renamed, looked_at, self.checked, *kept))
+        mentioning = [self._mentioning_changed(key, facts) for key, facts in step.tensors]
+        mentioning += [[key, *self._mentioning(self.tensors[key])] for key in state.awaited]
+        mentioning += [[*self.results[node]] for node in renamed]
+        at = step.error or step.backward
+        looked_at, self.checked = self.checked, () if at is None or at.node is None else (at.node,)
+        kept = [self.keepers[storage] for storage in storages]
+        kept += [self._keepers_of(name, state) & self.nodes.keys() for name in moved]
+        keepers = _ordered(changed, renamed, looked_at, self.checked, *kept)
+        return StepChanges(state, storages, _ordered([key for key, _ in step.tensors], *mentioning), nodes, keepers)
 
     def _keepers_of(self, name: str, state: State) -> set[int]:
         """The nodes in whose labels a name that has moved is written in another way: as the former name of a tensor, or no longer so."""
@@ -359,40 +331,37 @@ class _Threads:
         affected = {was, now, *state.awaited} if was is not None and now is not None else keepers.keys()
         return set().union(*(keepers.get(tensor, ()) for tensor in affected))
 
-    def _node(self, key: int, after: NodeFacts | None) -> list[int]:
+    def _renamed_by(self, key: int, after: NodeFacts | None) -> list[int]:
         """The nodes with another name now that node `key` has changed, including itself."""
         before = self.nodes.pop(key, None)
         if after is not None:
             self.nodes[key] = after
-        self.senders.move(key, _of(before, _targets), _of(after, _targets))
-        self.keepers.move(key, _of(before, _kept), _of(after, _kept))
-        if before is not None and after is not None and _name(before) == _name(after):
+        for facts, change in ((before, set[int].discard), (after, set[int].add)):
+            for edge in facts.edges if facts is not None else ():
+                change(self.senders[edge.to], key)
+            for saved in facts.saved if facts is not None else ():
+                change(self.keepers[saved.storage], key)
+        called = [(facts.name, facts.line) for facts in (before, after) if facts is not None]
+        if before is not None and after is not None and called[0] == called[1]:
             return []
-        called = [_name(facts) for facts in (before, after) if facts is not None]
         counts = {name: len(self.namesakes[name]) for name in called}
-        self.namesakes.move(key, _of(before, lambda node: [_name(node)]), _of(after, lambda node: [_name(node)]))
+        if before is not None:
+            self.namesakes[called[0]].discard(key)
+        if after is not None:
+            self.namesakes[called[-1]].add(key)
         told_apart = [name for name in called if min(counts[name], len(self.namesakes[name])) == 1]
         return [key, *(other for name in told_apart for other in sorted(self.namesakes[name]))]
 
-    def _is_renamed(self, key: int, after: TensorFacts | None) -> bool:
-        return after is not None and _names(after) != tuple(_of(self.tensors.get(key), _names))
-
-    def _moved_names(self, state: State) -> set[str]:
-        """The names that refer to another tensor, or to none, after a step; and those that will be bound by the running line."""
-        moved = {
-            name
-            for key, after in state.step.tensors
-            for name in {*_of(self.tensors.get(key), _names)} ^ {*_of(after, _names)}
-        }
-        return moved.union(*(state.called(key).names for key in state.awaited))
-
-    def _tensor(self, key: int, after: TensorFacts | None) -> list[int]:
+    def _mentioning_changed(self, key: int, after: TensorFacts | None) -> list[int]:
         """The tensors whose labels mention tensor `key`: those made of it, and the gradients it has and had."""
         before = self.tensors.pop(key, None)
         if after is not None:
             self.tensors[key] = after
-        self.views.move(key, _of(before, _base), _of(after, _base))
-        self.results.move(key, _of(before, _maker), _of(after, _maker))
+        for facts, change in ((before, set[int].discard), (after, set[int].add)):
+            if facts is not None and facts.base is not None:
+                change(self.views[facts.base], key)
+            if facts is not None and facts.node is not None:
+                change(self.results[facts.node], key)
         return [other for facts in (before, after) if facts is not None for other in self._mentioning(facts)]
 
     def _mentioning(self, tensor: TensorFacts) -> list[int]:
@@ -401,43 +370,6 @@ class _Threads:
         for each in made:  # which grows meanwhile
             made += self.made_from.get(each, ())
         return [*([] if tensor.grad is None else [tensor.grad]), *(each for each in made if each in self.tensors)]
-
-
-_Facts = TypeVar("_Facts", TensorFacts, NodeFacts)
-
-
-def _of(facts: _Facts | None, ask: Callable[[_Facts], Iterable[_Key]]) -> Iterable[_Key]:
-    return () if facts is None else ask(facts)
-
-
-def _targets(node: NodeFacts) -> list[int]:
-    return [edge.to for edge in node.edges]
-
-
-def _kept(node: NodeFacts) -> list[int]:
-    return [saved.storage for saved in node.saved]
-
-
-def _name(node: NodeFacts) -> tuple[str, int | None]:
-    return node.name, node.line
-
-
-def _names(tensor: TensorFacts) -> tuple[str, ...]:
-    return tensor.names
-
-
-def _base(tensor: TensorFacts) -> list[int]:
-    return [] if tensor.base is None else [tensor.base]
-
-
-def _maker(tensor: TensorFacts) -> list[int]:
-    return [] if tensor.node is None else [tensor.node]
-
-
-def _checked(step: Step) -> tuple[int, ...]:
-    """The node whose saved tensors the step checked."""
-    at = step.error or step.backward
-    return () if at is None or at.node is None else (at.node,)
 
 
 def _ordered(first: list[int], *others: Iterable[int]) -> tuple[int, ...]:
