@@ -11,11 +11,11 @@ from functools import cache
 from itertools import islice
 from math import floor
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.recording import queries
-from inplacelab.recording.facts import SavedFacts, Step, StorageFacts
+from inplacelab.recording.facts import StorageFacts
 from inplacelab.recording.naming import is_constant, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import joined
@@ -29,14 +29,13 @@ from inplacelab_widgets.scene.svg import (
     Lazily,
     Look,
     Mark,
-    Runs,
     always,
     lasting,
     rect,
     text,
 )
 from inplacelab_widgets.scene.tensor_cards import Card
-from inplacelab_widgets.scene.text_layout import SMALL, shortened, size_in_bytes, width_of
+from inplacelab_widgets.scene.text_layout import SMALL, shortened, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.timeline import Life, once_for_each, shared_rows
 
 MOST = 8
@@ -213,7 +212,9 @@ def _about(state: State, before: State | None) -> Iterator[int]:
         yield from (key for key in state.storages if sum(bool(each.names) for each in state.tensors_on(key)) > 1)
     yield from (key for key in step.touched_storages() if key in state.storages)
     touched = [step.output] if step.output is not None else []
-    touched += [*step.inputs, *_bound(step)]
+    touched += step.inputs
+    if step.kind == "line":  # the tensors whose names or flags it changed
+        touched += [key for key, facts in step.tensors if facts is not None]
     yield from _homes(state, before, touched)
     kept = state.nodes.get(step.kept) if step.kept is not None else None
     yield from (saved.storage for saved in (kept.saved if kept else ()))
@@ -225,20 +226,9 @@ def _main(state: State) -> Iterator[int]:
     yield from (write.storage for write in step.writes)
     if step.error is not None and step.error.storage is not None:
         yield step.error.storage
-    yield from (saved.storage for saved in _unpacked(state))
-
-
-def _unpacked(state: State) -> Iterable[SavedFacts]:
-    backward = state.step.backward
-    node = state.nodes.get(backward.node) if backward is not None and backward.node is not None else None
-    if node is None or backward is None or backward.action != "unpack":
-        return ()
-    return (saved for saved in node.saved if saved.name == backward.saved)
-
-
-def _bound(step: Step) -> list[int]:
-    """The tensors whose names or flags a plain line changed."""
-    return [key for key, facts in step.tensors if facts is not None] if step.kind == "line" else []
+    backward = step.backward
+    if backward is not None and backward.action == "unpack" and backward.node in state.nodes:
+        yield from (each.storage for each in state.nodes[backward.node].saved if each.name == backward.saved)
 
 
 def _homes(state: State, before: State | None, tensors: Iterable[int]) -> Iterator[int]:
@@ -247,8 +237,6 @@ def _homes(state: State, before: State | None, tensors: Iterable[int]) -> Iterat
         if facts is not None:
             yield facts.storage
 
-
-_Facts = TypeVar("_Facts")
 
 WIDEST = 195.0
 """The greatest width of a chip, in px: three fit side by side in a notebook of usual width, more if names are short."""
@@ -269,28 +257,26 @@ class Shelved:
     pins: Sequence[Pin]
     open: tuple[Span, ...]
 
-    def labels(self) -> tuple[tuple[int, str, bool], ...]:
+    def labels(self) -> list[tuple[int, str, bool]]:
         """Returns (step, words, stale) wherever one of the two may change."""
-        return tuple((step, *self._at(step)) for step in sorted(set(self._boundaries())))
-
-    def _boundaries(self) -> Iterator[int]:
-        yield from _changes(self.life)
-        yield from _changes(self.versions)
-        yield from (step for card in self.cards for step in _changes(card.life))
-        yield from (step for pin in self.pins for step in _changes(pin.life))
-        yield self.last
-
-    def _at(self, step: int) -> tuple[str, bool]:
-        facts = self.life.at(step)
-        named = [face for card in self.cards if (face := card.life.at(step)) is not None and face.called.names]
-        names = ", ".join(chip for face in named for chip in face.chips)
-        kept = [pin_face for pin in self.pins if (pin_face := pin.life.at(step)) is not None]
-        stale = any(pin_face.status == "stale" for pin_face in kept)
-        label = f"{storage_label(self.id)} {shortened(names, LONGEST_NAME)}".rstrip()
-        if facts is None:
-            return label, False
-        size = [] if is_constant(facts) else [size_in_bytes(facts.bytes)]
-        return " · ".join(filter(None, [label, self.versions.at(step), *size])), stale
+        lives: list[Life[Any]] = [self.life, self.versions]
+        lives += [each.life for each in (*self.cards, *self.pins)]
+        changes = {step for life in lives for step, _ in life.moments} | {life.last + 1 for life in lives}
+        found = []
+        for step in sorted(changes | {self.last}):
+            facts = self.life.at(step)
+            named = [face for card in self.cards if (face := card.life.at(step)) is not None and face.called.names]
+            names = ", ".join(chip for face in named for chip in face.chips)
+            label = f"{storage_label(self.id)} {shortened(names, LONGEST_NAME)}".rstrip()
+            if facts is None:
+                found.append((step, label, False))
+                continue
+            kept = [face for pin in self.pins if (face := pin.life.at(step)) is not None]
+            stale = any(face.status == "stale" for face in kept)
+            size = "" if is_constant(facts) else size_in_bytes(facts.bytes)
+            line = " · ".join(filter(None, [label, self.versions.at(step), size]))
+            found.append((step, f"✗ {line}" if stale else line, stale))
+        return found
 
 
 def chips_below(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple[Group, ...]]:
@@ -298,12 +284,13 @@ def chips_below(storages: Sequence[Shelved], room: float) -> tuple[float, float,
     if not storages:
         return 0, 0, ()
     labels = {storage.id: storage.labels() for storage in storages}
-    lines = [_marked(line, stale) for some in labels.values() for _, line, stale in some]
+    lines = [line for some in labels.values() for _, line, _ in some]
     most = 1 + max(shared_rows([(storage.life.first, storage.last) for storage in storages]))
     # As many side by side as have room for names and versions; the rest of the row is for the bytes.
-    needed = min(WIDEST, max(width_of(_shorter(line), SMALL) for line in lines) + 14)
+    shorter = (line.rpartition(" · ")[0] or line for line in lines)
+    needed = min(WIDEST, widest(shorter, SMALL) + 14)
     columns = max(1, min(int((room + CHIP_GAP) // (needed + CHIP_GAP)), most))
-    width = min(max(width_of(line, SMALL) for line in lines) + 14, (room + CHIP_GAP) / columns - CHIP_GAP)
+    width = min(widest(lines, SMALL) + 14, (room + CHIP_GAP) / columns - CHIP_GAP)
     width = floor(width * 10) / 10  # rounded up, they would need more than the room
     chips = [_chip(storage, labels[storage.id], width) for storage in storages]
     height = CHIPS_TOP + -(-most // columns) * (CHIP_HEIGHT + CHIP_GAP)
@@ -326,44 +313,23 @@ def _chip(storage: Shelved, labels: Sequence[tuple[int, str, bool]], width: floa
     shut = tuple(_between(storage.open, storage.life.first, storage.last)) or (NEVER,)
 
     def marks() -> Iterator[Mark]:
-        outline = lasting(
-            (
-                (step, Look("pin released" if step >= freed else "pin stale" if stale else "pin"))
-                for step, _, stale in labels
-            ),
-            storage.last,
-        )
-        yield rect(0, 0, width, CHIP_HEIGHT, outline, 4, keys=keys)
-        yield text(7, 13.5, _words(storage, labels, width - 14), keys=keys)
+        outlines: list[tuple[int, Look | None]] = []
+        lines: list[tuple[int, Look | None]] = []
+        for step, line, stale in labels:
+            if step >= freed:
+                outlines.append((step, Look("pin released")))
+                said = Text("{0} · {1}", "{0} · {1}").format(line, words.FREED)
+                lines.append((step, Look("text italic soft", said)))
+                continue
+            outlines.append((step, Look("pin stale" if stale else "pin")))
+            fitted = line  # the bytes and then the version are omitted before a name is cut
+            while width_of(fitted, SMALL) > width - 14 and " · " in fitted:
+                fitted = fitted.rpartition(" · ")[0]
+            lines.append((step, Look("text alarm" if stale else "text", shortened(fitted, width - 14))))
+        yield rect(0, 0, width, CHIP_HEIGHT, lasting(outlines, storage.last), 4, keys=keys)
+        yield text(7, 13.5, lasting(lines, storage.last), keys=keys)
 
     return Group(0, 0, width, CHIP_HEIGHT, storage.life.first, storage.last, Lazily(marks), key=keys[0], open=shut)
-
-
-def _words(storage: Shelved, labels: Sequence[tuple[int, str, bool]], room: float) -> Runs:
-    looks = []
-    for step, line, stale in labels:
-        if step > storage.life.last:
-            freed = Text("{0} · {1}", "{0} · {1}").format(line, words.FREED)
-            looks.append((step, Look("text italic soft", freed)))
-        else:
-            looks.append((step, Look("text alarm" if stale else "text", _fitting(_marked(line, stale), room))))
-    return lasting(looks, storage.last)
-
-
-def _fitting(line: str, room: float) -> str:
-    """As many facts as fit: the bytes and then the version are omitted before a name is cut."""
-    while width_of(line, SMALL) > room and " · " in line:
-        line = _shorter(line)
-    return shortened(line, room)
-
-
-def _shorter(line: str) -> str:
-    """The line without its last fact."""
-    return line.rpartition(" · ")[0] or line
-
-
-def _marked(line: str, stale: bool) -> str:
-    return f"✗ {line}" if stale else line
 
 
 def _between(spans: Sequence[Span], first: int, last: int) -> Iterator[Span]:
@@ -374,8 +340,3 @@ def _between(spans: Sequence[Span], first: int, last: int) -> Iterator[Span]:
         first = max(first, stop + 1)
     if first <= last:
         yield first, last
-
-
-def _changes(life: Life[_Facts]) -> Iterator[int]:
-    yield from (step for step, _ in life.moments)
-    yield life.last + 1

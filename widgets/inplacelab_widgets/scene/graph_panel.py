@@ -35,7 +35,7 @@ from inplacelab_widgets.scene.graph_boxes import (
     grad_nodes,
     in_turn,
 )
-from inplacelab_widgets.scene.graph_layout import LONGEST, MOST, Fold, Layout, Point, folds, layout
+from inplacelab_widgets.scene.graph_layout import LONGEST, MOST, Fold, Layout, folds, layout
 from inplacelab_widgets.scene.svg import Group, Look, Mark, Opened, Panel, Runs, between, runs, text
 from inplacelab_widgets.scene.text_layout import width_of
 from inplacelab_widgets.scene.timeline import Life, shared_rows
@@ -57,16 +57,11 @@ class VisibleBoxes:
     spans: Mapping[Box, Spans]
     notes: tuple[tuple[int, Text], ...] = ()
 
-    def of_box(self, box: Box, marks: Iterable[Mark]) -> Iterable[Mark]:
-        """Returns the marks of a box, limited to the steps at which it is visible."""
-        return marks if not self.spans else (_masked(mark, self.spans[box]) for mark in marks)
-
-    def of_link(self, link: Link, marks: Iterable[Mark]) -> Iterable[Mark]:
-        """Returns the marks of a link, limited to the steps at which both its ends are visible."""
-        if not self.spans:
-            return marks
-        ends = [self.spans[box] for box in link]
-        return (_masked(_masked(mark, ends[0]), ends[1]) for mark in marks)
+    def masked(self, marks: Iterable[Mark], *boxes: Box) -> Iterable[Mark]:
+        """Returns the marks of a box, or of a link between two, limited to the steps at which all of these are visible."""
+        for box in boxes if self.spans else ():
+            marks = [_masked(mark, self.spans[box]) for mark in marks]
+        return marks
 
 
 def visible_boxes(
@@ -146,9 +141,7 @@ class _Plan:
     width: float
     height: float
 
-    @property
-    def is_folded(self) -> bool:
-        return any(box.content.is_folded for box in self.boxes)
+    is_folded: bool
 
 
 def graph_panel(recording: Recording) -> Panel:
@@ -175,26 +168,20 @@ def graph_panel(recording: Recording) -> Panel:
 
 def _drawn(recording: Recording, nodes: int, plan: _Plan, found: Mapping[Edge, Life[str]]) -> Panel:
     near = visible_boxes(recording, plan.boxes, plan.homes, plan.shown)
-    marks = tuple(_marks(recording, plan, found, near))
-    group = Group(0, 0, plan.width, plan.height, 0, len(recording) - 1, marks)
-    return Panel(
-        "graph", plan.width, plan.height, (group,), _descriptions(recording), _notes(recording, nodes, plan, near)
-    )
-
-
-def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], near: VisibleBoxes) -> Iterable[Mark]:
-    arrivals = travels(recording, found)
+    arrivals, marks = travels(recording, found), list[Mark]()
     for link, line in plan.lines.items():
         lives = {edge: found[edge] for edge in plan.shown[link]}
         steps = sorted({step for edge in lives for step in arrivals.get(edge, ())})
-        yield from near.of_link(link, link_marks(line, lives, steps))
-    yield from ghost_marks(recording, found, plan.homes)
+        marks += near.masked(link_marks(line, lives, steps), *link)
+    marks += ghost_marks(recording, found, plan.homes)
     arrows, chips = history_marks(recording, plan.homes)
-    yield from arrows
+    marks += arrows
     for box in plan.boxes:
-        yield from near.of_box(box, box_marks(box))
-    yield from gradient_marks(recording, plan.homes)
-    yield from chips
+        marks += near.masked(box_marks(box), box)
+    marks += [*gradient_marks(recording, plan.homes), *chips]
+    group = Group(0, 0, plan.width, plan.height, 0, len(recording) - 1, tuple(marks))
+    notes = _notes(recording, nodes, plan, near)
+    return Panel("graph", plan.width, plan.height, (group,), _descriptions(recording), notes)
 
 
 def _notes(recording: Recording, nodes: int, plan: _Plan, near: VisibleBoxes) -> tuple[tuple[int, Text], ...]:
@@ -220,7 +207,10 @@ def _notes(recording: Recording, nodes: int, plan: _Plan, near: VisibleBoxes) ->
 
 
 def _plan(seats: list[list[GradNode]], found: Mapping[Edge, Life[str]], parts: Sequence[Fold]) -> _Plan:
-    contents = [_content(part, seats) for part in parts]
+    contents = []
+    for part in parts:
+        nodes = tuple(node for seat in part.members for node in seats[seat])
+        contents.append(in_turn(nodes) if len(part.members) == 1 else folded(nodes, part.turn, part.turns))
     seat_of_node = {node.id: k for k, content in enumerate(contents) for node in content.members}
     shown: dict[tuple[int, int], list[Edge]] = {}
     for a, b in found:
@@ -228,24 +218,31 @@ def _plan(seats: list[list[GradNode]], found: Mapping[Edge, Life[str]], parts: S
             shown.setdefault((seat_of_node[a], seat_of_node[b]), []).append((a, b))
     places = layout(len(contents), shown)
     columns = _columns(contents, places)
-    top, bottom = _reach(places)
+    # From top to bottom. An edge that passes over all boxes needs less room than a box.
+    bends = [round(row * _PITCH + ABOVE + HEIGHT / 2, 1) for points in places.edges.values() for _, row in points[1:-1]]
+    tops = [row * _PITCH for _, row in places.nodes]
+    top = min([*tops, *(y - _EDGE_AIR for y in bends)])
+    bottom = max([*(each + _PITCH for each in tops), *(y + _EDGE_AIR for y in bends)])
     boxes = []
-    for content, point in zip(contents, places.nodes, strict=True):
-        left, width = columns[point[0]]
-        boxes.append(Box(content, round(left + (width - content.width) / 2, 1), _middle(point, top) - HEIGHT / 2))
+    for content, (layer, row) in zip(contents, places.nodes, strict=True):
+        left, width = columns[layer]
+        y = round(row * _PITCH + ABOVE + HEIGHT / 2 - top, 1) - HEIGHT / 2
+        boxes.append(Box(content, round(left + (width - content.width) / 2, 1), y))
     links = {(a, b): (boxes[a], boxes[b]) for a, b in shown}
     leaving = departures(links.values())
     lines: dict[Link, Line] = {}
     for seats_of_link, link in links.items():
-        points = places.edges.get(seats_of_link, ())
-        bends = [
-            (x, _middle(point, top)) for point in points[1:-1] for x in (sum(columns[point[0]]), columns[point[0]][0])
+        passed = [
+            (x, round(row * _PITCH + ABOVE + HEIGHT / 2 - top, 1))
+            for layer, row in places.edges.get(seats_of_link, ())[1:-1]
+            for x in (sum(columns[layer]), columns[layer][0])
         ]
-        lines[link] = [(link[0].x, leaving[link]), *bends, (link[1].right + 7, link[1].middle)]
+        lines[link] = [(link[0].x, leaving[link]), *passed, (link[1].right + 7, link[1].middle)]
     width = round(max(left + width for left, width in columns), 1)
     homes = {node: boxes[seat] for node, seat in seat_of_node.items()}
     carried = {link: tuple(shown[key]) for key, link in links.items()}
-    return _Plan(tuple(boxes), homes, lines, carried, width, round(bottom - top, 1))
+    is_folded = any(content.is_folded for content in contents)
+    return _Plan(tuple(boxes), homes, lines, carried, width, round(bottom - top, 1), is_folded)
 
 
 def _parts(seats: list[list[GradNode]], found: Iterable[Edge], longest: int | None) -> list[Fold]:
@@ -254,12 +251,6 @@ def _parts(seats: list[list[GradNode]], found: Iterable[Edge], longest: int | No
     between_seats = sorted({(seat_of[a], seat_of[b]) for a, b in found})
     labels = [(seat[0].kind, seat[0].line) for seat in seats]
     return folds(labels, between_seats, {k for k, seat in enumerate(seats) if seat[0].is_leaf}, longest=longest)
-
-
-def _content(part: Fold, seats: list[list[GradNode]]) -> Content:
-    if len(part.members) == 1:
-        return in_turn(tuple(seats[part.members[0]]))
-    return folded(tuple(node for seat in part.members for node in seats[seat]), part.turn, part.turns)
 
 
 def _seats(nodes: list[GradNode]) -> list[list[GradNode]]:
@@ -287,20 +278,6 @@ def _columns(contents: list[Content], places: Layout) -> list[tuple[float, float
         lefts[layer] = left
         left += widths[layer] + GAP
     return list(zip(lefts, widths, strict=True))
-
-
-def _reach(places: Layout) -> tuple[float, float]:
-    """The top and the bottom of the layout. An edge that passes over all boxes needs less room than a box."""
-    bends = [_middle(point, 0) for points in places.edges.values() for point in points[1:-1]]
-    tops = [row * _PITCH for _, row in places.nodes]
-    return (
-        min([*tops, *(y - _EDGE_AIR for y in bends)]),
-        max([*(top + _PITCH for top in tops), *(y + _EDGE_AIR for y in bends)]),
-    )
-
-
-def _middle(point: Point, top: float) -> float:
-    return round(point[1] * _PITCH + ABOVE + HEIGHT / 2 - top, 1)
 
 
 # --- in words -----------------------------------------------------------------------------------------------------------

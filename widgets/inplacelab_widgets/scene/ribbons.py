@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import hypot
-from operator import itemgetter
+from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
 from inplacelab.recording.facts import StorageFacts, TensorFacts
 from inplacelab.recording.values_read import slots_under
@@ -42,8 +43,7 @@ class _Ribbon:
     rows: set[Index]
 
 
-@dataclass(frozen=True, slots=True)
-class _Band:
+class _Band(NamedTuple):
     """A ribbon as it is drawn: its edges at the grid, and its edges and their height at the strip."""
 
     left: float
@@ -51,10 +51,7 @@ class _Band:
     to_left: float
     to_right: float
     top: float
-
-    @property
-    def is_to_left(self) -> bool:
-        return self.to_left + self.to_right < self.left + self.right
+    is_to_left: bool
 
     def thickness(self, height: float) -> float:
         """How thick it is, measured across, if it is slanted over `height` px."""
@@ -126,11 +123,14 @@ def ribbons_path(
         left = ribbon.left if aligned else grid.left + place * edge
         right = ribbon.right if aligned else left + edge
         for to_left, to_right, row in strip.pieces(((ribbon.start, ribbon.stop),))[:1]:
-            bands.append(_Band(x + left, x + right, to_left, to_right, top + row))
+            is_to_left = to_left + to_right < (x + left) + (x + right)
+            bands.append(_Band(x + left, x + right, to_left, to_right, top + row, is_to_left))
     floor = max(y, floor)
     slanted = min((band.thickness(top - floor) for band in bands), default=THIN)
     level = _levels(bands, floor + AIR, min(top, floor + HEIGHT) - AIR)
-    keep_order = all(one.right <= other.left + 0.2 for one, other in pairwise(sorted(bands, key=_at_strip)))
+    keep_order = all(
+        one.right <= other.left + 0.2 for one, other in pairwise(sorted(bands, key=attrgetter("top", "to_left")))
+    )
     if slanted < THIN and keep_order and min(below - above for above, below in level) > slanted:
         outlines = [band.bent(y + AIR, *at) for band, at in zip(bands, level, strict=True)]
     else:
@@ -151,18 +151,16 @@ def _levels(bands: Sequence[_Band], above: float, below: float) -> list[tuple[fl
     return [found[k] for k in range(len(bands))]
 
 
-def _at_strip(band: _Band) -> tuple[float, float]:
-    return band.top, band.to_left
-
-
 def _outline(corners: Sequence[Corner]) -> str:
     drawn = []
     for k, (corner, soft) in enumerate(corners):
+        x, y = map(coordinate, corner)
         if soft == SHARP:
-            drawn.append(f"L{_at(corner)}")
+            drawn.append(f"L{x} {y}")
             continue
-        start, end = (_toward(corner, corners[place % len(corners)][0], soft) for place in (k - 1, k + 1))
-        drawn.append(f"L{_at(start)}Q{_at(corner)} {_at(end)}")
+        ends = (_toward(corner, corners[place % len(corners)][0], soft) for place in (k - 1, k + 1))
+        (a, b), (c, d) = (map(coordinate, end) for end in ends)
+        drawn.append(f"L{a} {b}Q{x} {y} {c} {d}")
     return "M" + "".join(drawn)[1:] + "Z"
 
 
@@ -173,34 +171,25 @@ def _toward(corner: Point, other: Point, soft: Point) -> Point:
     return corner[0] + part * across, corner[1] + part * down
 
 
-def _at(point: Point) -> str:
-    return f"{coordinate(point[0])} {coordinate(point[1])}"
-
-
 def _ribbons(facts: TensorFacts, storage: StorageFacts, grid: Grid | HeatMap) -> list[_Ribbon]:
     """The runs of slots of the drawn elements."""
-    ribbons_path: list[_Ribbon] = []
-    for (start, stop), index, left in sorted(_elements(facts, storage, grid), key=itemgetter(0, 2)):
+    places = ((position(facts, index), index, left) for index, left, _ in grid.cells())
+    elements = [(slots_under(storage, facts.dtype, at, at + 1), index, left) for at, index, left in places]
+    ribbons: list[_Ribbon] = []
+    for (start, stop), index, left in sorted(elements, key=itemgetter(0, 2)):
         right, row = left + grid.cell, {index[:-1]}
-        last = ribbons_path[-1] if ribbons_path else None
-        if last is not None and start <= last.stop and _continues(last, left, row, grid.cell):
+        last = ribbons[-1] if ribbons else None
+        # An element that continues a row or a column shares its ribbon.
+        if (
+            last is not None
+            and start <= last.stop
+            and (
+                (last.rows == row and abs(left - last.right) < 0.2)
+                or (abs(left - last.left) < 0.2 and abs(last.right - last.left - grid.cell) < 0.2)
+            )
+        ):
             last.stop, last.left, last.right = max(stop, last.stop), min(left, last.left), max(right, last.right)
             last.rows |= row
         else:
-            ribbons_path.append(_Ribbon(start, stop, left, right, row))
-    return ribbons_path
-
-
-def _elements(
-    facts: TensorFacts, storage: StorageFacts, grid: Grid | HeatMap
-) -> Iterable[tuple[tuple[int, int], Index, float]]:
-    for index, left, _ in grid.cells():
-        at = position(facts, index)
-        yield slots_under(storage, facts.dtype, at, at + 1), index, left
-
-
-def _continues(last: _Ribbon, left: float, row: set[Index], cell: float) -> bool:
-    """Whether an element continues a row or a column, so that they can share a ribbon."""
-    same_row = last.rows == row and abs(left - last.right) < 0.2
-    same_column = abs(left - last.left) < 0.2 and abs(last.right - last.left - cell) < 0.2
-    return same_row or same_column
+            ribbons.append(_Ribbon(start, stop, left, right, row))
+    return ribbons

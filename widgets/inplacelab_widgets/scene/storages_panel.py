@@ -1,8 +1,6 @@
-"""Orders the rows that storages share, so that there is little blank space above live storages.
+"""Draws the panel of storages: all of them, or in a panel that would be too high those that a step is about, with chips for the others.
 
-A storage keeps its place while it lives: if storages moved up whenever one above them was freed, a reader would have to
-find them again at every step of a loop. A gap is filled by the next storage that is made. All lives are known, so a row that
-is soon empty for good is put below those that are used longer.
+Storages that never live at the same time share a row, so a loop that makes a temporary a hundred times needs the room of one.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from inplacelab_widgets.scene.focus import Shelved, Span, chips_below, open_span
 from inplacelab_widgets.scene.names import authors_of
 from inplacelab_widgets.scene.saved_tensors import Pin, pins, storage_pins
 from inplacelab_widgets.scene.storage import NARROWEST, Storage, drawn_cards
-from inplacelab_widgets.scene.svg import GAP, Copy, Group, Panel, drawn_together, flowed
+from inplacelab_widgets.scene.svg import GAP, Copy, Panel, drawn_together, flowed
 from inplacelab_widgets.scene.tensor_cards import Card, cards, overwritten, tensor_roles, with_gone
 from inplacelab_widgets.scene.tensor_grids import tensors_of
 from inplacelab_widgets.scene.timeline import shared_rows, storage_lives, version_labels
@@ -34,7 +32,11 @@ from inplacelab_widgets.scene.version_line import Raise, counter_of, counters
 
 
 def order_of_rows(lives: Sequence[tuple[int, int]], rows: Sequence[int], heights: Mapping[int, float]) -> list[int]:
-    """Returns the rows from top to bottom. Rows that cause no blank space keep the order in which they were made.
+    """Orders the rows that storages share so that there is little blank space above live storages; returns them from top to bottom.
+
+    A storage keeps its place while it lives: if storages moved up whenever one above them was freed, a reader would have to find them again
+    at every step of a loop. A gap is filled by the next storage that is made. All lives are known, so a row that is soon empty for good is
+    put below those that are used longer. Rows that cause no blank space keep the order in which they were made.
 
     Args:
         lives: the first and the last step of each storage.
@@ -130,7 +132,7 @@ def storages_panel(recording: Recording, room: float = WIDTH, highest: float = H
     )
     return Panel(
         "storages",
-        _width(groups),
+        round(max([NARROWEST, *(group.x + group.width for group in groups)]), 1),
         max(bottom, 40),
         groups,
         _descriptions(recording),
@@ -164,10 +166,15 @@ def _with_a_shelf(recording: Recording, storages: Sequence[Storage], room: float
         for each in storages
     ]
     width, height, chips = chips_below(shelved, room)
+    stacks = (flowed([(each.width, each.height) for each in drawn], room)[1] for _, drawn in drawn_together(groups))
     return Panel(
         "storages",
-        max(_width(groups), width, room if len(groups) > 1 else 0),
-        height + _highest_stack(groups, room),
+        max(
+            round(max([NARROWEST, *(group.x + group.width for group in groups)]), 1),
+            width,
+            room if len(groups) > 1 else 0,
+        ),
+        height + (max(stacks, default=0) + GAP),
         groups,
         _descriptions(recording),
         shelf=chips,
@@ -200,16 +207,6 @@ def _stale(storage: Storage) -> list[Span]:
     return found
 
 
-def _width(groups: Sequence[Group]) -> float:
-    return round(max([NARROWEST, *(group.x + group.width for group in groups)]), 1)
-
-
-def _highest_stack(groups: Sequence[Group], room: float) -> float:
-    """The height of the drawn groups at the step where they are highest, with the space below them, in px."""
-    stacks = (flowed([(each.width, each.height) for each in drawn], room)[1] for _, drawn in drawn_together(groups))
-    return max(stacks, default=0) + GAP
-
-
 def _storages(recording: Recording, room: float) -> list[Storage]:
     end = len(recording) - 1
     all_cards, all_pins = _by_storage(cards(recording)), _by_storage(pins(recording))
@@ -233,7 +230,9 @@ def _storages(recording: Recording, room: float) -> list[Storage]:
             for step, write in all_writes.get(key, ())
         )
         # One step longer than its life: the step that frees it shows it fading.
-        last, stacks = min(life.last + 1, end), storage_pins(_placed(own_pins))
+        last = min(life.last + 1, end)
+        places = shared_rows([(pin.life.first, pin.life.last) for pin in own_pins])
+        stacks = storage_pins([*zip(places, own_pins, strict=True)])
         own_cards = tuple(all_cards.get(key, ()))
         is_written = any(write.slots for _, write in all_writes.get(key, ()))
         own_counters = tuple(counter_of(*each, raises, own_cards) for each in counted.get(key, {}).items())
@@ -261,11 +260,6 @@ def _by_storage(items: Iterable[_Item]) -> dict[int, list[_Item]]:
     for item in items:
         found.setdefault(item.storage, []).append(item)
     return found
-
-
-def _placed(items: Sequence[_Item]) -> tuple[tuple[int, _Item], ...]:
-    places = shared_rows([(item.life.first, item.life.last) for item in items])
-    return tuple(zip(places, items, strict=True))
 
 
 def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from operator import itemgetter
 from typing import Generic, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overload
 from xml.sax.saxutils import escape, quoteattr
 
@@ -61,7 +62,7 @@ class Mark(NamedTuple):
 
     def at(self, step: int) -> Look | None:
         """Returns the look at `step`; None if the mark is not shown."""
-        found = bisect_right(self.runs, step, key=lambda run: run[0])
+        found = bisect_right(self.runs, step, key=itemgetter(0))
         return self.runs[found - 1][1] if found else None
 
 
@@ -132,7 +133,7 @@ class Group:
         """Returns whether it is drawn at `step`."""
         if not self.is_there(step):
             return False
-        found = bisect_right(self.open, step, key=lambda span: span[0])
+        found = bisect_right(self.open, step, key=itemgetter(0))
         return not self.open or (found > 0 and step <= self.open[found - 1][1])
 
 
@@ -310,7 +311,7 @@ def clipped(marks: Iterable[Mark], first: int, last: int) -> Iterator[Mark]:
 def _clipped(runs: Runs, first: int, last: int) -> Runs:
     if not runs or (runs[0][0] >= first and runs[-1][0] <= last + 1):
         return runs
-    place = bisect_right(runs, first, key=lambda run: run[0])
+    place = bisect_right(runs, first, key=itemgetter(0))
     there = [(first, runs[place - 1][1])] if place and runs[place - 1][1] is not None else []
     return (*there, *(run for run in runs[place:] if run[0] <= last))
 
@@ -453,7 +454,7 @@ def mark_at(mark: Mark, step: int, language: str) -> str:
     drawn = f"<{mark.tag}{_attributes((*mark.place, *look.attributes))}{_styled(look.style)}"
     if mark.tag != "text":
         return f"{drawn}/>"
-    content = _in_language(look.text, language)
+    content = look.text.in_language(language) if isinstance(look.text, Text) else look.text or ""
     # Blanks in code must stay. Browsers do not inherit this attribute to text, so each text that needs it has it.
     blanks = ' xml:space="preserve"' if content.startswith(" ") or "  " in content else ""
     return f"{drawn}{blanks}>{escape(content)}</text>"
@@ -473,10 +474,6 @@ def rule(y: float, width: float) -> str:
 def _styled(style: str) -> str:
     """The attributes of a style."""
     return _attributes((key, value) for key, value in resolved(style).items() if _ASSUMED.get(key) != value)
-
-
-def _in_language(content: Words | None, language: str) -> str:
-    return content.in_language(language) if isinstance(content, Text) else content or ""
 
 
 def _attributes(attributes: Iterable[tuple[str, str | float]]) -> str:

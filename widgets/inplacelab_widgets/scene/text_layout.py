@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 import unicodedata
-from bisect import bisect, bisect_right
+from bisect import bisect
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -173,16 +173,19 @@ def width_of(words: Words | None, size: float = SMALL) -> float:
 
 
 def _width(line: str, size: float) -> float:
-    return round(_ems(line) * size, 2)
+    return round((len(line) * LATIN_EM if line.isascii() else sum(map(character_em, line))) * size, 2)
 
 
 def _most(limit: int, fits: Callable[[int], bool]) -> int:
     """Returns the largest number up to `limit` that fits, in few trials: if one fits, so do all smaller ones. 0 if none does."""
-    return bisect_right(range(1, limit + 1), False, key=lambda kept: not fits(kept))
-
-
-def _ems(line: str) -> float:
-    return len(line) * LATIN_EM if line.isascii() else sum(map(character_em, line))
+    found, end = 0, limit
+    while found < end:
+        middle = (found + end) // 2
+        if fits(middle + 1):
+            found = middle + 1
+        else:
+            end = middle
+    return found
 
 
 def widest(many: Iterable[Words | None], size: float = SMALL) -> float:

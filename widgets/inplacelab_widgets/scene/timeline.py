@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, wraps
+from functools import cached_property, lru_cache, partial, wraps
 from heapq import heappop, heappush
 from itertools import pairwise
 from operator import itemgetter
@@ -282,15 +282,15 @@ class _Mentions:
     """From a tensor to those that were made of it, on its storage."""
     tensors: dict[int, TensorFacts] = field(default_factory=dict)
     nodes: dict[int, NodeFacts] = field(default_factory=dict)
-    views: _Many = field(default_factory=lambda: defaultdict(set))
+    views: _Many = field(default_factory=partial(defaultdict, set))
     """From a tensor to its views."""
-    results: _Many = field(default_factory=lambda: defaultdict(set))
+    results: _Many = field(default_factory=partial(defaultdict, set))
     """From a node to the tensors that it made."""
-    senders: _Many = field(default_factory=lambda: defaultdict(set))
+    senders: _Many = field(default_factory=partial(defaultdict, set))
     """From a node to those that send it gradients."""
-    keepers: _Many = field(default_factory=lambda: defaultdict(set))
+    keepers: _Many = field(default_factory=partial(defaultdict, set))
     """From a storage to the nodes with a saved tensor on it."""
-    namesakes: defaultdict[tuple[str, int | None], set[int]] = field(default_factory=lambda: defaultdict(set))
+    namesakes: defaultdict[tuple[str, int | None], set[int]] = field(default_factory=partial(defaultdict, set))
     checked: tuple[int, ...] = ()
     """The node whose saved tensors the step checked."""
     named_after: dict[str, dict[int | None, set[int]]] = field(default_factory=dict)
