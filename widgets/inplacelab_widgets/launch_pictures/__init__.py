@@ -20,5 +20,5 @@ of the engine.
 
 A small launch is drawn whole. Of a larger one `picks.py` chooses blocks, warps and turns: the first and the last, partly filled
 ones, those with the most threads on one slot, and the picked one. The view lists them; the others are faint. A thread picked from Python is always drawn.
-In the browser `player/picks.js` chooses a step by its thread; it does no arithmetic on launches.
+In the browser `player/launch_picker.js` chooses a step by its thread; it does no arithmetic on launches.
 """

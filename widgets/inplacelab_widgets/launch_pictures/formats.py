@@ -166,7 +166,7 @@ class _Animation:
         return replace(self._group, first=first, last=first + self._group.last, marks=tuple(marks))
 
     def steps(self, pools: Pools, number: int) -> Iterator[Json]:
-        """Yields the steps as `player/picks.js` reads them: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
+        """Yields the steps as `player/launch_picker.js` reads them: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
         for pick, (what, cost) in zip(self.threads, self._told, strict=True):
             warp, lane = divmod(pick.thread, WARP)
             yield _step(pools, _unstopped(what)) | {

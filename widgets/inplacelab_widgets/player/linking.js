@@ -1,7 +1,7 @@
 // Maps elements to slots and back, and finds the sharers of a slot, the nodes that saved it, and the lines that wrote it. Pure functions.
 
-import { paired, valueAt } from "./runs.js";
-/** @import { Came, Payload } from "./runs.js" */
+import { paired, valueAt } from "./steps.js";
+/** @import { Came, Payload } from "./steps.js" */
 
 /**
  * A layout: element (i, j, ...) is at position `offset + i*strides[0] + j*strides[1] + ...`, counted in elements. `bytes` is set
@@ -163,4 +163,12 @@ export const ALL_SLOTS = -1;
  * @param {Came[]} numbers @param {number} storage @param {number} slot @param {number} step */
 export function numberAt(numbers, storage, slot, step) {
   return numbers.findLastIndex((each) => each[0] === storage && each[1] === slot && each[2] <= step);
+}
+
+// Formats values as Python does: `number` of scene/text_layout.py. Values that JavaScript would print differently are sent as words.
+
+/** @param {number | boolean | string} value */
+export function number(value) {
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return String(value);
 }

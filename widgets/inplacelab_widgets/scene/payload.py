@@ -70,7 +70,7 @@ def payload(
 _PANES = {"graph": ("graph",), "history": ("lanes", "memory"), "elements": ("elements",)}
 """The panels of the panes that share a place, in order; one of them is open at first."""
 _MEASURED = 3
-"""As `LONGEST` of player/sentence.js: the number of sentences that the browser measures."""
+"""As `LONGEST` of player/texts.js: the number of sentences that the browser measures."""
 _LATER: Json = {
     "pages": [],
     "elsewhere": {},

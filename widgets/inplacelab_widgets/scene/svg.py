@@ -202,7 +202,7 @@ CHIPS_TOP, CHIP_HEIGHT, CHIP_GAP = 22.0, 19.0, 5.0
 def flowed(boxes: Sequence[tuple[float, float]], room: float) -> tuple[list[tuple[float, float]], float]:
     """Returns the places of boxes, given by width and height, side by side, with a new row when the room is used up; and their bottom.
 
-    They are in columns if they are about equally wide. `flowed` of `player/shelf.js` does the same.
+    They are in columns if they are about equally wide. `flowed` of `player/layout.js` does the same.
     """
     widest = max((width for width, _ in boxes), default=0)
     is_even = 2 * widest + AISLE <= room
@@ -234,7 +234,7 @@ def drawn_together(groups: Sequence[Group]) -> Iterator[tuple[int, list[Group]]]
 def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]], float]:
     """Returns (group, x, y) of the groups drawn at `step`, and of the others' chips below them, each moved together; and the height.
 
-    `stackOf` of `player/shelf.js` does the same. Without a shelf, groups keep their places.
+    `stackOf` of `player/layout.js` does the same. Without a shelf, groups keep their places.
     """
     drawn = [group for group in panel.groups if group.is_drawn(step)]
     if not panel.shelf:
@@ -414,7 +414,7 @@ LIFT = 5.5
 def arrow(source: tuple[float, float], target: tuple[float, float], left: float) -> tuple[str, str]:
     """Returns the line and the tip of an arrow between two runs of slots, each given by the middle of its top.
 
-    It runs above the slots; between storages it passes to the left of the one that is further to the right. `arrowOf` of `player/arrow.js` does the same.
+    It runs above the slots; between storages it passes to the left of the one that is further to the right. `arrowOf` of `player/panel.js` does the same.
     """
     (x, y), (to, below) = source, target
     beside = "" if y == below else f"H{coordinate(left - 5)}V{coordinate(below - LIFT)}"

@@ -1,9 +1,9 @@
 // Explains what a reader points at: finds the related marks to highlight, and one line that describes the relation. Pure functions.
 
 import { ALL_SLOTS, elementName, formula, numberAt, positionOf, slotFacts, slotsBetween, slotsOf, spanOf } from "./linking.js";
-import { fill, speak } from "./words.js";
+import { fill, speak } from "./steps.js";
 /** @import { Layout } from "./linking.js" */
-/** @import { Payload, Said } from "./runs.js" */
+/** @import { Payload, Said } from "./steps.js" */
 
 /** @typedef {{keys: Set<string>, lines: Set<number>, says: Said}} Related  Keys of marks, lines of code (from 1), and the reading line. */
 

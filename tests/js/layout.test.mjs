@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { arranged, flowed, isDrawn, isWithin, stackOf, stoppingAt, stretchesOf, zoomFor } from "../../widgets/inplacelab_widgets/player/shelf.js";
+import { arranged, flowed, isDrawn, isWithin, stackOf, stoppingAt, stretchesOf, zoomFor } from "../../widgets/inplacelab_widgets/player/layout.js";
 
 const block = { key: "s1", x: 0, y: 0, width: 100, height: 20, first: 1, last: 9, open: [2, 3, 6, 6], marks: [] };
 const chip = { key: "s1", x: 0, y: 22, width: 60, height: 19, first: 1, last: 9, open: [1, 1, 4, 5, 7, 9], marks: [] };

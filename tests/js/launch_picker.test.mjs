@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { drawnOf, launchesAt, nearestStep, partOf, stepFor } from "../../widgets/inplacelab_widgets/player/picks.js";
-import { placeOf, stopsOf, target } from "../../widgets/inplacelab_widgets/player/runs.js";
-import { visitItem } from "../../widgets/inplacelab_widgets/player/items.js";
+import { drawnOf, launchesAt, nearestStep, partOf, stepFor } from "../../widgets/inplacelab_widgets/player/launch_picker.js";
+import { placeOf, stopsOf, target } from "../../widgets/inplacelab_widgets/player/steps.js";
+import { visitItem } from "../../widgets/inplacelab_widgets/player/highlighting.js";
 import { courier, played } from "../../widgets/inplacelab_widgets/player/widget.js";
 
 /** The steps of a launch with warps of four threads. */

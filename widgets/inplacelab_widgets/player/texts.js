@@ -1,11 +1,13 @@
+// The words around the pictures: the sentence of a step, the line about what a reader points at, tables, and what a recording leaves out.
+
+import { html, put, say, write } from "./dom.js";
+import { isItem } from "./panel.js";
+import { numbered, speak, valueAt, widthOf } from "./steps.js";
+/** @import { Part, Stage } from "./stage.js" */
+/** @import { Said, Step, Table, Told } from "./steps.js" */
+
 // What this step did, in one clause, and below it the rest; read aloud when it changes. At the beginning of a program that fails it also
 // has a button that goes to the failure.
-
-import { html, put, say, write } from "./elements.js";
-import { numbered } from "./runs.js";
-import { speak, widthOf } from "./words.js";
-/** @import { Step, Told } from "./runs.js" */
-/** @import { Part, Stage } from "./stage.js" */
 
 /** The number of longest texts that the browser measures: the length alone does not determine which needs the most lines. */
 const LONGEST = 3;
@@ -92,4 +94,88 @@ export function drawSentence(stage, fixes) {
   }
 
   return { root, show, translate };
+}
+
+// The line that describes what a reader points at. It is a separate line or covers the foot of the pictures, so nothing moves.
+
+/** @param {Stage} stage @returns {Part} */
+export function drawReadout(stage) {
+  const root = html("p", { class: "ipl-readout" });
+
+  let last = "";
+
+  /** @param {Set<string>} _ @param {Set<number>} __ @param {Said} says */
+  function highlight(_, __, says) {
+    const words = speak(says, stage.language);
+    if (root.lang === stage.root.lang && words === last) return;
+    last = words;
+    root.lang = stage.root.lang;
+    say(root, words || stage.word("link_hint"));
+    root.toggleAttribute("data-hint", words === "");
+    // A tooltip has the whole line, which may be cut.
+    root.title = words.replaceAll("`", "");
+  }
+
+  return { root, highlight };
+}
+
+// "Read as a table": the same facts as plain HTML tables, for screen readers and for readers who prefer them.
+
+/** A switch, and the tables, which are below everything else, since their height depends on the step.
+ * @param {Stage} stage @returns {Part & {holder: HTMLElement}} */
+export function drawTables(stage) {
+  const { tables, said } = stage.payload;
+  const root = html("button", { type: "button", class: "ipl-unfold ipl-as-table", "aria-expanded": "false" });
+  const holder = html("div", { class: "ipl-tables", hidden: "" });
+  root.addEventListener("click", () => {
+    holder.toggleAttribute("hidden");
+    root.setAttribute("aria-expanded", String(!holder.hidden));
+    show();
+  });
+
+  function show() {
+    if (holder.hidden) return;
+    const filled = tables.filter((table) => Object.values(table.rows).some((runs) => valueAt(runs, stage.step)));
+    holder.replaceChildren(...filled.map(one));
+  }
+
+  /** @param {Table} table */
+  function one(table) {
+    const head = html("tr", {}, ...table.columns.map((column) => html("th", { scope: "col" }, speak(column, stage.language))));
+    const rows = Object.entries(table.rows)
+      .map(([key, runs]) => ({ key, cells: valueAt(runs, stage.step) }))
+      .filter((row) => row.cells)
+      .map((row) => line(row.key, (row.cells ?? []).map((cell) => said[cell])));
+    const caption = html("caption", {}, speak(table.title, stage.language));
+    return html("table", {}, caption, html("thead", {}, head), html("tbody", {}, ...rows));
+  }
+
+  /** @param {string} key @param {Said[]} cells */
+  function line(key, cells) {
+    const [name, ...rest] = cells.map((cell) => speak(cell, stage.language));
+    const others = rest.map((cell) => html("td", {}, cell));
+    // Bytes have no marks to point at.
+    if (!isItem(key)) return html("tr", {}, html("th", { scope: "row" }, name), ...others);
+    // A button, so that the keyboard can ask "which part of the picture is this?".
+    const pointer = html("button", { type: "button", class: "ipl-pointer", "data-k": key }, name);
+    pointer.addEventListener("focus", () => stage.point("keyboard", key));
+    pointer.addEventListener("blur", () => stage.point("keyboard", ""));
+    return html("tr", {}, html("th", { scope: "row" }, pointer), ...others);
+  }
+
+  const translate = () => (root.textContent = stage.word("tables"));
+  return { root, holder, show, translate };
+}
+
+// What a recording leaves out, or what its framework hides: in rows of its own, which shrink nothing beside them.
+
+/** @param {Stage} stage @returns {Part} */
+export function drawNotice(stage) {
+  const { notes } = stage.payload;
+  const root = html("div", { class: "ipl-notice" });
+  function translate() {
+    say(root, notes.map((note) => speak(note, stage.language)).join(" · "));
+    stage.root.classList.toggle("ipl-noticed", notes.length > 0);
+  }
+  return { root, translate };
 }

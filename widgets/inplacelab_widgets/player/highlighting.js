@@ -1,9 +1,8 @@
 // Highlights and selects items of the picture: with the pointer, and with the arrow keys inside a pane.
 
 import { firstOf } from "./panel.js";
-import { valueAt } from "./runs.js";
-import { scrollIntoPane } from "./sight.js";
-import { speak } from "./words.js";
+import { scrollIntoPane } from "./scrolling.js";
+import { speak, valueAt } from "./steps.js";
 /** @import { Stage } from "./stage.js" */
 
 /** The words of an item's row in the tables, or "". @param {Stage} stage @param {string} key */

@@ -1,10 +1,10 @@
 // Kernel launches: a step shows a picked thread. Finds the step for a thread, and draws the fields that choose one.
 
-import { html, put, write } from "./elements.js";
+import { html, put, write } from "./dom.js";
 import { isTaken } from "./keyboard.js";
-import { speak } from "./words.js";
-/** @import { Payload, Said, Step } from "./runs.js" */
+import { speak } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
+/** @import { Payload, Said, Step } from "./steps.js" */
 
 /** The parts of a pick, in their order in `at` of a step. The warp and the lane follow from the thread. */
 const PARTS = ["launch", "block", "turn", "warp", "lane", "thread"];

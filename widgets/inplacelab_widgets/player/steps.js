@@ -5,7 +5,7 @@
 /** @typedef {[number, number?, number?]} Look  Positions in `styles`, `said`, `moves`; -1 or missing: none. */
 /** @typedef {[string, Attributes, number[]?, string?, string?]} Mark  [tag, place, [step, look, step, look, ...], keys, links]; look -1: not there. */
 /** @typedef {{x: number, y: number, width: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[], folded?: boolean, fixed?: boolean, row?: number}} Group  Drawn in the stretches `open`: [first, last, ...]; `row`: the seat that it shares with groups that never live at the same time. */
-/** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[], copies?: [number, import("./arrow.js").End, import("./arrow.js").End][]}} Panel */
+/** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[], copies?: [number, import("./panel.js").End, import("./panel.js").End][]}} Panel */
 /** @typedef {{name: string, storages?: string, keys: string, stops: number[]}} Thread  What is shown of a tensor that a reader follows. A first picture has the names only. */
 /** @typedef {{line: number | null, phase: string, error?: true, stop?: boolean, ends?: true, idle?: true, says: number, detail?: number, whole?: Told, marked?: Marked[], fixes?: Fix[], at?: number[]}} Step  `idle`: it changes nothing; `says` is the position of its headline in `said`, `detail` that of the rest, `whole` has both for its whole line; `at` is the thread that it shows, as in picks.js. */
 /** @typedef {{says: number, detail?: number}} Told  A headline and the rest, as positions in `said`. */
@@ -28,7 +28,7 @@
  * @property {Step[]} steps
  * @property {number} [only]  The step of a first picture: the others are not there yet. As scene/payload.py makes it.
  * @property {number[][]} [longest]  The longest headlines and details of the others, for which there must be room.
- * @property {import("./story.js").Chapter[]} [story]
+ * @property {import("./key_steps.js").Chapter[]} [story]
  * @property {Panel[]} panels
  * @property {Object<string, string>} elsewhere  The links of items in the panels that are not shown.
  * @property {import("./lens.js").Page[]} pages  The values of large storages.
@@ -42,7 +42,7 @@
  * @property {{numbers: Came[], life: Object<string, LifeEvent[]>, paths: Object<string, Paths>, cut: number[]}} [origins]  As in scene/player_links.py.
  * @property {import("./predict.js").Question[]} [predict]
  * @property {{left: number, right: number, spacing: number}} axis
- * @property {import("./picks.js").Launch[]} [launches]  Of kernels, whose threads the steps show.
+ * @property {import("./launch_picker.js").Launch[]} [launches]  Of kernels, whose threads the steps show.
  * @property {Object<string, Said>} words
  * @property {Said[]} said
  * @property {string[]} styles
@@ -205,4 +205,33 @@ export function stepAt(x, axis, count) {
 /** Whether a mark with `keys` is related to what is pointed at. @param {string} keys @param {Set<string>} wanted */
 export function isRelated(keys, wanted) {
   return keys !== "" && keys.split(" ").some((key) => wanted.has(key));
+}
+
+// Selects words in the reader's language; the payload has all of them. Pure functions.
+
+/** @param {Said | null | undefined} said @param {string} language */
+export function speak(said, language) {
+  if (said === null || said === undefined) return "";
+  return Array.isArray(said) ? said[language === "zh" ? 1 : 0] : said;
+}
+
+/** Fills `{placeholders}`. @param {string} pattern @param {Object<string, string | number>} facts */
+export function fill(pattern, facts) {
+  return pattern.replace(/\{(\w+)\}/g, (whole, key) => (Object.hasOwn(facts, key) ? String(facts[key]) : whole));
+}
+
+/** The approximate width of words: a Chinese character counts as two others. @param {string} words */
+export function widthOf(words) {
+  return words.length + (words.match(/[\u2e80-\uffef]/g)?.length ?? 0);
+}
+
+/** Splits a sentence: words between backticks are code. @param {string} sentence @returns {{code: boolean, text: string}[]} */
+export function pieces(sentence) {
+  const parts = sentence.split("`");
+  // An odd number of backticks: the last one is an ordinary character.
+  if (parts.length % 2 === 0) {
+    const rest = parts.pop();
+    parts[parts.length - 1] += `\`${rest}`;
+  }
+  return parts.map((text, k) => ({ code: k % 2 === 1, text })).filter((piece) => piece.text);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { leastSize, leftFor, shared, sizeFor } from "../../widgets/inplacelab_widgets/player/room.js";
+import { leastSize, leftFor, shared, sizeFor } from "../../widgets/inplacelab_widgets/player/pane_heights.js";
 
 test("where there is enough for all, each has what it needs and no more", () => {
   assert.deepEqual(shared(200, [100, 150], 600, 0), [200, 150]);

@@ -1,7 +1,7 @@
 // The story: the few steps that matter, each with a word, its line and its storage in miniature. A click or an arrow key goes there.
 
-import { html, put, svg, write } from "./elements.js";
-import { numbered } from "./runs.js";
+import { html, put, svg, write } from "./dom.js";
+import { numbered } from "./steps.js";
 /** @import { Part, Stage } from "./stage.js" */
 
 /** @typedef {{step: number, role: string, cells: string}} Chapter  `cells`: the slots of the storage concerned, "1" for those that were written, viewed, ... As in scene/key_steps.py. */
