@@ -130,7 +130,7 @@ def test_the_player_stacks_as_python_does(sample_scene: Callable[[str], Scene], 
     scene = sample_scene("many")
     panel = next(panel for panel in payload(scene)["panels"] if panel["name"] == "storages")
     script = f"""
-import {{ arranged, stackOf }} from {json.dumps(str(PLAYER / "shelf.js"))};
+import {{ arranged, stackOf }} from {json.dumps(str(PLAYER / "layout.js"))};
 import {{ summed }} from {json.dumps(str(PLAYER / "unpack.js"))};
 for (const group of [...data.groups, ...data.shelf]) if (group.open) group.open = summed(group.open);
 const at = (step) => {{
@@ -152,7 +152,7 @@ def test_storages_are_folded_only_when_the_pane_is_full(sample_scene: Callable[[
     panel = next(panel for panel in payload(scene)["panels"] if panel["name"] == "storages")
     heights = [0, 200, 400, 5000]
     script = f"""
-import {{ arranged, stackOf }} from {json.dumps(str(PLAYER / "shelf.js"))};
+import {{ arranged, stackOf }} from {json.dumps(str(PLAYER / "layout.js"))};
 import {{ summed }} from {json.dumps(str(PLAYER / "unpack.js"))};
 for (const group of [...data.groups, ...data.shelf]) if (group.open) group.open = summed(group.open);
 const at = (step, high) => {{

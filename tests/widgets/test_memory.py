@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 import inplacelab as paddle
 from inplacelab.language import Text
@@ -103,7 +104,7 @@ def test_the_bar_has_the_live_storages_in_order_and_their_bytes(recording: Recor
 
 def test_too_many_changes_are_summed_by_kind_and_that_is_said(sample: Callable[[str], Recording]) -> None:
     recording = sample("really_training")
-    module = import_module("inplacelab_widgets.scene.memory_panel")
+    module: Any = import_module("inplacelab_widgets.scene.memory_panel")
     single = memory_panel(recording).groups[0].marks
     before, module.MOST_RUNS = module.MOST_RUNS, 10
     try:

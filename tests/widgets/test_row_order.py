@@ -47,5 +47,5 @@ def test_every_row_has_one_place_and_no_neighbors_would_be_better_the_other_way_
 
 
 def test_the_player_has_the_same_measures() -> None:
-    constants = dict(re.findall(r"^(?:export )?const (\w+) = ([\d.]+);$", source("shelf"), re.MULTILINE))
+    constants = dict(re.findall(r"^(?:export )?const (\w+) = ([\d.]+);$", source("layout"), re.MULTILINE))
     assert (float(constants["GAP"]), float(constants["AISLE"])) == (GAP, AISLE)

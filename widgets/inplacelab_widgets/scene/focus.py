@@ -227,8 +227,9 @@ def _main(state: State) -> Iterator[int]:
     if step.error is not None and step.error.storage is not None:
         yield step.error.storage
     backward = step.backward
-    if backward is not None and backward.action == "unpack" and backward.node in state.nodes:
-        yield from (each.storage for each in state.nodes[backward.node].saved if each.name == backward.saved)
+    if backward is not None and backward.action == "unpack" and backward.node is not None:
+        node = state.nodes.get(backward.node)
+        yield from (each.storage for each in (node.saved if node else ()) if each.name == backward.saved)
 
 
 def _homes(state: State, before: State | None, tensors: Iterable[int]) -> Iterator[int]:
@@ -260,7 +261,7 @@ class Shelved:
     def labels(self) -> list[tuple[int, str, bool]]:
         """Returns (step, words, stale) wherever one of the two may change."""
         lives: list[Life[Any]] = [self.life, self.versions]
-        lives += [each.life for each in (*self.cards, *self.pins)]
+        lives += [*(card.life for card in self.cards), *(pin.life for pin in self.pins)]
         changes = {step for life in lives for step, _ in life.moments} | {life.last + 1 for life in lives}
         found = []
         for step in sorted(changes | {self.last}):
@@ -271,8 +272,8 @@ class Shelved:
             if facts is None:
                 found.append((step, label, False))
                 continue
-            kept = [face for pin in self.pins if (face := pin.life.at(step)) is not None]
-            stale = any(face.status == "stale" for face in kept)
+            kept = [pin.life.at(step) for pin in self.pins]
+            stale = any(each is not None and each.status == "stale" for each in kept)
             size = "" if is_constant(facts) else size_in_bytes(facts.bytes)
             line = " · ".join(filter(None, [label, self.versions.at(step), size]))
             found.append((step, f"✗ {line}" if stale else line, stale))

@@ -263,13 +263,14 @@ def _with_sheets(
             facts = face.facts
             since = [(first, each) for step, each in life.moments if step <= first][-1:]
             moments = (*since, *(each for each in life.moments if first < each[0] <= last))
-            drawn: Grid | HeatMap = Grid(facts, NARROWEST_CELL, room, hops=False)
+            narrow = Grid(facts, NARROWEST_CELL, room, hops=False)
+            drawn: Grid | HeatMap = narrow
             if scale is not None and prod(facts.shape, start=1) > FEW:
                 drawn = HeatMap(facts, first, last, moments, scale)
-            elif prod(facts.shape, start=1) > most or (most < inf and drawn.is_too_high):
+            elif prod(facts.shape, start=1) > most or (most < inf and narrow.is_too_high):
                 drawn = Grid(facts, MINIATURE, room, hops=False)
             else:
-                values = [value_text(each) for _, row in cell_values(facts, moments, drawn) for each in row]
+                values = [value_text(each) for _, row in cell_values(facts, moments, narrow) for each in row]
                 drawn = Grid(facts, max(NARROWEST_CELL, widest(values, NORMAL) + 6), room, hops=False)
             sheets.append((card, Sheet(facts, first, last, moments, drawn)))
         found.append(Seat(seat.cards, tuple(sheets)))
