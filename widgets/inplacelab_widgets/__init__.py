@@ -16,19 +16,19 @@ drawn that, it asks the kernel for the whole, which arrives as a message, and ta
 So a notebook stores at most 40 kB for a widget: the first picture and the static copy. A recording of a few steps is carried whole, and an
 exported page has every step. Where there is no kernel, a first picture is not drawn, and the static copy is shown.
 
-A scene is laid out for one width and marks which parts may move: cards go below their storage, storages side by side (`layout.js`),
-and the step axis becomes as wide as its pane (`layout.js`). `pane_heights.js` divides the height of the window between the panes by what each
+A scene is laid out for one width and marks which parts may move: cards go below their storage, storages side by side, and the step
+axis becomes as wide as its pane (`layout.js`). `pane_heights.js` divides the height of the window between the panes by what each
 needs over all steps, so no step changes a size.
 
 `scene/player_links.py` ships an index of the numbers that slots have held, with edges to those they came from; `origins.js` only follows them.
 
-The modules of the player are: pure functions (`steps.js`, `steps.js`, `linking.js`), parts of the picture (`panel.js`, `code.js`, `texts.js`,
+The modules of the player are: pure functions (`steps.js`, `linking.js`), parts of the picture (`panel.js`, `code.js`, `texts.js`,
 `toolbar.js`), the state that they share (`stage.js`), and `player.js`, which assembles them. Node tests import them one by one;
 `player_bundle.py` joins them into one module. `comparison.js` plays two programs with one cursor: each side (`sides.js`) is code and storages on a
-stage of its own, as in a player of one program. That module, its style sheet and the payload are sent compressed (`packing.py`, `unpack.js`).
+stage of its own, as in a player of one program. That module, its style sheet and the payload are sent compressed (`page.py`, `unpack.js`).
 
-`panel_views.py` has the views, which differ in their panels only. `frames_widget.py` is what the widgets of two programs (`comparison.py`) and
-of several ranks (`ranks.py`) have in common. `live_widget.py` stores a static copy beside each live widget and
+`stepper.py` has the views, which differ in their panels only; `side_by_side/` what shows two programs, or several ranks, with one cursor;
+`launch_pictures/` what draws the launches of kernels. `live_widget.py` stores a static copy beside each live widget and
 decides when that copy is shown. A screen reader gets the sentence of the step and the tables; the marks are hidden from it
 (`tests/e2e/test_read_aloud.py` has the rules).
 """

@@ -1,4 +1,4 @@
-"""Exports a recording without a widget: a still picture, a page that plays offline, or plain text. Needs no Jupyter."""
+"""Exports a recording without a widget: a still picture, a page that plays offline, the static copy of a notebook, or plain text. Needs no Jupyter."""
 
 from __future__ import annotations
 

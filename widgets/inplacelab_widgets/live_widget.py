@@ -5,7 +5,7 @@ output, even if the widget no longer exists: for an output with a widget and a p
 So each widget leaves two outputs: one with the widget's identifier only, then one with its static copy. A program that
 does not support widgets shows only the second. Elsewhere a style sheet in the second output checks the first: if the
 widget is live it hides the static copy, and if it is gone it hides the error message. A box (`VBox`, `Tab`, ...) that
-contains one of these widgets is shown in the same way; `foreign_widgets.py` makes the static copies of its other children.
+contains one of these widgets is shown in the same way; `widget_html` makes the static copies of its other children.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Exports steps for sites and messages, where no page can be played: one step as a card, several as an animation."""
+"""Exports steps for sites and messages, where no page can be played: one step as a card of 1200 x 675 px, which is the size that sites show of a linked
+page; several as an animation.
+
+Cards of several steps share one layout: what stays the same between two steps stays where it is. resvg converts the SVG pictures. It has wheels for
+every system and needs nothing beside them but the system's fonts; CairoSVG needs the C library Cairo, which Windows and macOS lack, and a browser
+would be a download of hundreds of megabytes. resvg writes PNG only, so Pillow joins pictures to a GIF.
+"""
 
 from __future__ import annotations
 

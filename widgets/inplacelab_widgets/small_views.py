@@ -1,4 +1,4 @@
-"""A notebook widget for a list that can be sorted and filtered, such as the table of operations."""
+"""Small notebook widgets: a list that can be sorted and filtered, and a question that is asked before a program runs."""
 
 from __future__ import annotations
 

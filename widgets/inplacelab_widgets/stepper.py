@@ -1,4 +1,8 @@
-"""The stepper: a notebook widget with all panels of a recording beside its code."""
+"""The stepper: a notebook widget with all panels of a recording beside its code; and views of each of its panels on its own.
+
+Every view is an ordinary widget with the same traits: views can be put in an `HBox` or `VBox`, observed from Python and
+linked with `jslink`. A view made from another view shares its recording and follows its step, also without a kernel.
+"""
 
 from __future__ import annotations
 

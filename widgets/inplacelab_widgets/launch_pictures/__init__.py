@@ -1,16 +1,10 @@
 """`KernelView`: the picture of a kernel launch, with the slots that each thread touches and the memory traffic.
 
-    launches       a launch with the facts that a recording has about it
-    warp_accesses  the memory requests of a warp: slots, sectors, bytes
-    picks          which threads are drawn in advance
-    formulas       the thread's arithmetic, with its numbers in it
-    drawing        the type of a mark; `blocks` and `strips` make the marks that depend on the pick
-    fixed_marks    the marks that do not depend on it: head, totals, legend
-    scene          all marks of one pick
-    animation      the marks over all picks: a pick is a step of the player
-    tables         the same facts as tables
-    payload        the data for the player
-    exports        static pictures, pages and text
+    launches       a launch with the facts that a recording has about it, and the memory requests of a warp
+    blocks         the blocks, warps and threads, and which of them are drawn in advance
+    picked_thread  the thread's arithmetic, and the sectors that its warp touches
+    facts          what does not depend on the pick: head, totals, legend, tables
+    formats        the data for the player, static pictures, pages and text
     view           the widget
 
 A recording stores a launch as plain facts: grid, block, the operands' layouts and storages. It does not store a million accesses:
@@ -18,7 +12,7 @@ A recording stores a launch as plain facts: grid, block, the operands' layouts a
 the real kernels. By an import contract these modules use no array, tensor or device, so pictures may import them, and nothing else
 of the engine.
 
-A small launch is drawn whole. Of a larger one `picks.py` chooses blocks, warps and turns: the first and the last, partly filled
+A small launch is drawn whole. Of a larger one `picks_of` chooses blocks, warps and turns: the first and the last, partly filled
 ones, those with the most threads on one slot, and the picked one. The view lists them; the others are faint. A thread picked from Python is always drawn.
 In the browser `player/launch_picker.js` chooses a step by its thread; it does no arithmetic on launches.
 """

@@ -1,8 +1,4 @@
-"""The elements of the picture of a launch, and the positions of its parts.
-
-From top to bottom: the grid with the picked block, the block with the picked warp, the sentence about the thread; then, for each
-operand, the 32 threads of the warp, the sectors that they touch, and lines from threads to slots.
-"""
+"""Draws the grid of a launch with the picked block, and the block with the picked warp and thread; chooses the threads that are drawn in advance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts the bytes of a whole launch: read, written and requested."""
+"""Draws and tabulates what does not depend on the picked thread: the head, the traffic of the whole launch, the legend; and the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes the marks of a launch over its steps, for the player. A step is a picked thread."""
+"""Makes all pictures of a launch: the marks over all picks for the player, where a step is a picked thread, and the still picture, the page and the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collects the launches to draw, with facts from their recording: storage names, the slots that a scatter chose, the step."""
+"""Collects the launches to draw, with facts from their recording, and computes the memory requests of a warp: slots, sectors, bytes."""
 
 from __future__ import annotations
 

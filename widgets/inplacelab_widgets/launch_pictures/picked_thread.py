@@ -1,4 +1,4 @@
-"""Writes out the index arithmetic of a picked thread, with its numbers."""
+"""Draws a picked thread: its index arithmetic with its numbers, and for each operand the threads of its warp above the sectors that they touch."""
 
 from __future__ import annotations
 

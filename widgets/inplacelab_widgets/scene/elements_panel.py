@@ -1,4 +1,9 @@
-"""Draws the hops along the axes of a grid: how many slots away the next element to the right, below, or in the next block is."""
+"""Draws the elements panel: each tensor as the grid that a program sees, and how its metadata map elements to slots.
+
+A storage is a flat run of slots; shape, strides and offset arrange it in rows and columns. Each tensor with a name has a
+fixed seat with its metadata, the formula with its numbers, the hops along the axes, and for each element its value and
+its slot. Tensors that never live at the same time share a seat.
+"""
 
 from __future__ import annotations
 

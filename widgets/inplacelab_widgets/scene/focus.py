@@ -1,6 +1,7 @@
 """Finds the storages that each step is about: those that it reads, writes, saves, unpacks or creates.
 
-In a recording with dozens of storages these are drawn in full, and the others only named.
+In a recording with dozens of storages these are drawn in full, and the others only named: each is a chip of one line. The chips of a step are
+moved together, in the order of their storages (`stack_of` in `svg.py`). The player draws as many as its pane has room for.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Draws the edges along which gradients travel, and dotted outlines of edges and nodes that a step removed."""
+"""Draws what connects and surrounds the boxes of the graph: the edges along which gradients travel, dotted outlines of what a step removed, above
+each box the tensors that its nodes made, and below it the gradient that arrived.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws the boxes of the graph: the text of each over the steps, whether it has one node or many.
+"""Draws the boxes of the graph: the text of each over the steps, whether it has one grad node or many.
 
 A box may show several nodes in turn (a loop makes the same node again and again, and each is freed before the next is
 made), or several at the same time, when a large graph is folded. A folded box names the node that is active now, so that

@@ -1,8 +1,14 @@
-"""Lays out a graph in layers, with few crossings and short edges.
+"""Lays out a graph in layers, with few crossings and short edges, and decides which nodes of a large graph share a box.
 
 It is the method of Sugiyama, Tagawa and Toda in its usual three parts: assign each node to a layer, order the nodes within
 each layer by the median of their neighbors, then move each node as near to its neighbors as the order allows. The number
 of sweeps is fixed, not limited by time, so that the same graph looks the same everywhere.
+
+A graph of a few dozen nodes is drawn node by node. In a larger one a reader looks for the structure of the program, so what
+the program repeated (a layer, a turn of a loop) becomes one box for each repetition; if that is still too much, one box for
+all repetitions; and then the remaining straight chains are folded as well. A node that fills a leaf's gradient goes into
+the box that feeds it, if there is only one. Every fold joins nodes that were made one after the other or that form one chain, so an acyclic
+graph stays acyclic.
 """
 
 from __future__ import annotations

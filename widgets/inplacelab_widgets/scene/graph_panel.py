@@ -1,4 +1,9 @@
-"""Chooses the visible part of a graph that is too large even when folded: the boxes near the node of each step."""
+"""Draws the graph panel: grad nodes and the edges along which gradients travel, from right to left.
+
+Nodes and edges of all steps are laid out together; each is shown while it exists. A new node or edge is thick and tagged
+NEW in its first step. An edge or node that a step removes stays dotted for this step. Which nodes share a box is decided
+once for the whole recording, so that nothing moves. Of a graph that is too large even when folded, only the boxes near the node of the step are shown.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Draws the lens under the overview of a large storage: a window of slots with their values, at the start of the last write.
+"""Draws storages with more elements than are drawn one by one: the lens under their overview, and their tensors as heat maps.
 
-A value that was not recorded is a dot, and a note explains the dots.
+The lens is a window of slots with their values, at the start of the last write; a value that was not recorded is a dot. A heat map has a line around
+the elements that a step wrote. Its colors run from dark blue to yellow (after cividis: Nuñez, Anderton and Renslow, 2018, PLOS ONE 13, e0199239),
+evenly to the eye, in gray, and for readers who do not tell red from green. A map is a PNG of one pixel for each element, so it is small in a notebook.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Draws what holds the bytes after each step: a bar of all live storages in order, and a legend of its patterns.
+"""Draws the bytes panel: the live bytes after each step, the peak so far, and what holds the bytes now: a bar of all live storages in order.
 
 A storage is held by a name, as a gradient, only by backward (a saved tensor that nothing else refers to), as a copy
 that was saved because the operation overwrites its input, or by an object without a name. While backward runs, gradients are on

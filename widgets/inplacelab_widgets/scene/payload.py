@@ -1,6 +1,6 @@
 """Packs a scene as plain data for the player: marks with their runs, sentences, tables and words in both languages.
 
-`panel_payload.py` packs panels and tables; this module adds the sentences, the steps and the source.
+`payload_parts.py` packs panels and tables; this module adds the sentences, the steps and the source.
 
 The whole payload of a long recording takes seconds to make. The payload of the first picture has one step of the panes that are
 visible at first, in the same layout, so that the whole can take its place and nothing moves.

@@ -1,7 +1,10 @@
-"""Cuts a panel down to one step: what is sent with a widget, so that the first picture need not wait for the others.
+"""Packs the parts of a payload as plain data for the player: panels, tables, questions, and the values of large storages; and cuts a panel down
+to one step for the first picture.
 
-The marks of the other steps are missing, but their room is not: the storages of the steps that need most room are kept, without marks,
-so that the player divides its room as it will for all steps.
+Repeated values (words, styles, moving attributes, looks) are stored once and referred to by position, since a recording of
+a training loop repeats the same words a thousand times. `player/steps.js` documents the same shapes as JSDoc types. In a first picture the marks
+of the other steps are missing, but their room is not: the storages of the steps that need most room are kept, without marks, so that the player
+divides its room as it will for all steps.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
-"""Packs the data with which the player follows an element to its slot and back: layouts, saved tensors and writes.
+"""Packs what the player follows: from an element to its slot and back, from a number to those from which it was computed, and along the paths of
+gradients.
 
-Layouts repeat, so each is stored once and referred to by its position; `player/linking.js` does the arithmetic.
+Layouts repeat, so each is stored once and referred to by its position; `player/linking.js` does the arithmetic. Of numbers the player only follows
+edges (`player/origins.js`). Their index is bounded: of a storage of many slots it has one entry for all numbers that came into it in a step, with
+the rule by which they were computed; a long recording is cut, and what is cut is said.
 """
 
 from __future__ import annotations
@@ -283,7 +286,7 @@ def origins(recording: Recording, position_of: Callable[[Words], int]) -> Json:
 
     `numbers`: [storage, slot, step, words, [number, ...]], in the order of the steps; step -1 for a number that was there before, slot -1 for all
     that came into a large storage. `life`: for each slot ("s1:4") its events [step, words, kind, value]. `paths`: for the number of a
-    gradient what it is made of, as `gradient_paths.py` packs it. `cut`: what was left out, as words; none if nothing was.
+    gradient what it is made of, as `Packer` packs it. `cut`: what was left out, as words; none if nothing was.
     """
     return _Index(recording, position_of).packed()
 

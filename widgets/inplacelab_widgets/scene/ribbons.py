@@ -1,4 +1,4 @@
-"""Draws the fan between a tensor's grid and its storage's strip: from the elements to the slots that they are in."""
+"""Draws the ribbons between a tensor's grid and the row of its storage: from the elements to the slots that they are in."""
 
 from __future__ import annotations
 

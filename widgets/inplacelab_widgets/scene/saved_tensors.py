@@ -1,4 +1,9 @@
-"""Draws the saved tensors of a storage as pins below it: fresh, stale or released."""
+"""Draws the saved tensors of a storage as pins below it: fresh, stale or released.
+
+Many pins are folded, so that the block stays as high as one with a few: a weight that a loop reads is saved once in every turn. Its pins are then
+drawn as one, with their number. Stale pins are folded separately, since backward will fail on them, and the pin that backward checks in this step
+has its own place. In the player a fold opens a list.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Draws the code at one step, for still pictures: the running line, and notes at the lines of a stale value's trace."""
+"""Draws one step as a still picture: the whole stepper, a small frame for saved notebooks and pages, or some panels; with the code, its running line
+and notes at the lines of a stale value's trace.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws one storage with all that stands on it: from top to bottom grids, fans, names, its strip with title and version, versions and pins."""
+"""Draws one storage with all that stands on it: from top to bottom grids, ribbons, names, its row of slots with title and version, versions and pins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws a storage as a strip of slots: the place of each slot, its value, and the slots that a step wrote.
+"""Draws a storage as a row of slots, here called its strip: the place of each slot, its value, and the slots that a step wrote.
 
 Up to 64 slots are drawn with their values, and more as a bar, with a note that explains it.
 """

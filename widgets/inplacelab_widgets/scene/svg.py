@@ -1,7 +1,9 @@
-"""Renders marks at one step as SVG text that needs no CSS, no script and no network, for still pictures.
+"""What a picture is made of, and how it becomes SVG text that needs no CSS, no script and no network.
 
-Everything that a program wrote is escaped. SVG defaults and attributes of the root are not repeated, since a picture must
-stay small in a notebook.
+A `Mark` is one SVG element. Its place never changes. What changes from step to step (its style, its text, a few
+attributes, whether it is shown at all) is a list of runs: "from this step on it looks like this". Because the picture
+is laid out once for all steps together, nothing jumps while a reader steps through it. Everything that a program wrote is escaped. SVG defaults and
+attributes of the root are not repeated, since a picture must stay small in a notebook.
 """
 
 from __future__ import annotations

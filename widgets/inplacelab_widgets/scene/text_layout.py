@@ -1,6 +1,8 @@
-"""Formats values for slots: whole if they are short, otherwise cut, with a sign that more digits follow.
+"""Formats values, and fits words into a given width.
 
-A value is cut, not rounded: every digit shown is a digit of the value. The tables have the whole value.
+A value is cut, not rounded: every digit shown is a digit of the value; "…" is a sign that more follow. The tables have the whole value. Python
+cannot measure fonts, so every picture uses a monospace font and reserves a little more than any common one needs: 0.62 em for a Latin character
+and 1 em for a Chinese one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Draws the versions of a storage as dots on a line, each with the line and the operation that raised it."""
+"""Draws the versions of a storage as dots on a line, each with the line and the operation that raised it: one line for each version counter.
+
+Most storages have one counter; in PyTorch a write through `x.data` raises another one than a write through `x`.
+"""
 
 from __future__ import annotations
 

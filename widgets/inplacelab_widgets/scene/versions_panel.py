@@ -1,8 +1,12 @@
-"""Chooses the storages that get a lane, and the lanes to fold if there are too many.
+"""Draws the versions panel: one lane for each storage over all steps.
 
-A lane shows the versions of a storage: the writes that raised them, and the saved tensors that depend on one. So storages
-that are written and saved come first, then those that are written, then those that are only saved; those that only have a
-name are folded first.
+A lane is solid at version 0 and has shorter dashes after each write. A saved tensor is a pin on its lane. If the version has
+been raised since, a dashed thread leads from the pin across that write: backward will fail there, which can be seen before
+backward runs.
+
+Storages that are written and saved come first, then those that are written, then those that are only saved or named; the others are counted in a
+note. If there are many lanes, the less important ones are folded: a still picture has a note, and in the player they can be opened. The number of
+marks is bounded by the width of the panel, not by the number of steps: marks that would overlap are merged.
 """
 
 from __future__ import annotations

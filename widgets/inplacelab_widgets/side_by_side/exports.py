@@ -1,4 +1,4 @@
-"""Exports two programs side by side without a widget: as a still picture, a page that plays offline, or text. Needs no Jupyter.
+"""Exports two programs, or several ranks, side by side without a widget: as a still picture, a page that plays offline, or text. Needs no Jupyter.
 
 All of them come from one scene, as `exports` does it for one program. Positions are those of the common cursor, counted from 0.
 """

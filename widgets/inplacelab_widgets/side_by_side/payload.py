@@ -1,4 +1,8 @@
-"""Packs what two programs side by side and several ranks side by side have in common: frames that one cursor plays."""
+"""Packs two programs, or several ranks, side by side as plain data for the player: frames that one cursor plays.
+
+Each side is the payload of its scene, as a stepper has it. The steps of the whole are the positions of the common cursor: each has the
+step of either side, what is said of it, and the storages and outlines that it draws.
+"""
 
 from __future__ import annotations
 

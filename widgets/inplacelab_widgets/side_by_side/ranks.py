@@ -1,7 +1,7 @@
 """Lays out the recordings of several ranks side by side: the scene of each, the positions of their common cursor, and what differs.
 
 Each rank is drawn by its own scene, as a stepper draws it, in a frame as in a comparison of two programs. What is added is the axis of all ranks
-(`ranks_axis.py`), and outlines around the slots of parameters that are not the same everywhere.
+(`ranks_picture.py`), and outlines around the slots of parameters that are not the same everywhere.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Draws the axis of several ranks: a lane for each, the steps on it, and collectives as links between the lanes.
+"""Draws several ranks side by side: their axis, and at one position of their cursor a still picture with the storages of each rank.
 
-A step is a tick, an in-place write a dot. A collective is a bar across the lanes of its ranks, with a bead on each. Where a parameter has drifted apart,
-the writes that differ have the sign of what is not equal, and the lane of a rank that has other values than rank 0 is dashed from there on.
+On the axis a step is a tick, an in-place write a dot. A collective is a bar across the lanes of its ranks, with a bead on each. Where a parameter has
+drifted apart, the writes that differ have the sign of what is not equal, and the lane of a rank that has other values than rank 0 is dashed from there on.
 """
 
 from __future__ import annotations

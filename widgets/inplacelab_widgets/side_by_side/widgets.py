@@ -1,4 +1,9 @@
-"""The widget that plays several recordings in frames with one cursor: what `Comparison` and `RanksView` have in common."""
+"""The widgets of two recordings, or of several ranks, side by side, with one cursor.
+
+>>> from inplacelab_widgets import compare, show_ranks  # doctest: +SKIP
+>>> compare(in_place, out_of_place)  # doctest: +SKIP
+>>> show_ranks([of_rank_0, of_rank_1])  # doctest: +SKIP
+"""
 
 from __future__ import annotations
 
