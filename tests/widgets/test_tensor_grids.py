@@ -12,13 +12,12 @@ import pytest
 
 from inplacelab.recording.values_read import element_values, slots_reached
 from inplacelab_widgets.scene import Scene, scene_of
-from inplacelab_widgets.scene.elements_panel import value_text
 from inplacelab_widgets.scene.large_storages import LEVELS, extent, level, png
 from inplacelab_widgets.scene.ribbons import ribbons_path
 from inplacelab_widgets.scene.storage_row import StorageRow, hatch, storage_row
 from inplacelab_widgets.scene.svg import Group, Look, Mark
 from inplacelab_widgets.scene.tensor_cards import cards, tensor_roles
-from inplacelab_widgets.scene.tensor_grids import CUT_NAME, tensors_of
+from inplacelab_widgets.scene.tensor_grids import CUT_NAME, tensors_of, value_text
 from inplacelab_widgets.scene.timeline import storage_lives
 from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, position
 from tests.recorders.golden.renew import run

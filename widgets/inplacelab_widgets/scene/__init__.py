@@ -1,13 +1,26 @@
 """Lays out a recording as a picture, once for all steps. Nothing here needs Jupyter.
 
-Each panel has its own module; `Scene` makes each panel when it is first looked at. Its layout is for all steps, so it is made as a whole;
-the marks of a storage, which are most of the work, are made when the storage is first looked at (`marks.Lazily`). `picture` draws a scene at one step as a still picture,
-`frames` draws a few steps as a strip of frames, and `payload` packs all steps for the player in the browser.
+`Scene` makes each panel when it is first looked at. Its layout is for all steps, so it is made as a whole; the marks of a storage, which are most of
+the work, are made when the storage is first looked at (`svg.Lazily`).
+
+    storages_panel  all storages; `focus`: which of them a step draws in full, and the chips for the others
+      storage         one storage, with everything that stands on it:
+      tensor_cards    its tensors: names, what made them, what each step does to them
+      tensor_grids    the tensors in their own shapes; `value_grid`: the cells; `ribbons`: from the cells to their slots
+      storage_row     the slots; `large_storages`: more of them than are drawn one by one
+      version_line, saved_tensors    its versions, and below them what backward has saved
+    elements_panel  each tensor as the program sees it
+    graph_panel     the graph of grad nodes: `graph_layout`, `graph_boxes`, `graph_arrows`
+    versions_panel, memory_panel    versions and bytes, along the axis of steps
+    timeline        lives over the steps, what may look different after each of them, and their axis
+    names, text_layout, palette, svg    what things are called, how wide words are, colors, and SVG
+    still_pictures  a step as a still picture; `key_steps`: which step; `tables`: the same in words
+    payload, payload_parts, player_links    all steps for the player in the browser
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from inplacelab.language import Text
@@ -31,15 +44,13 @@ __all__ = ["EVERYTHING", "PANELS", "Scene", "key_step", "opening_step", "panels_
 PANELS = ("storages", "graph", "lanes", "memory", "elements")
 """The names of the panels, in the order in which they are shown."""
 EVERYTHING = ("code", *PANELS)
+"""All that a stepper can show: the code and the panels."""
 
 
 def panels_of(recording: Recording) -> tuple[str, ...]:
     """Returns what is shown of a recording: no graph if its framework has no gradients."""
     graph = terms_of(recording).has_gradients
     return tuple(name for name in EVERYTHING if graph or name != "graph")
-
-
-"""All that a stepper can show: the code and the panels."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +62,7 @@ class Scene:
     """The width of the storages, in px."""
     highest: float = HIGHEST
     """Their height, in px, beyond which only some are drawn in full."""
+    _sentences: dict[int, Text] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def storages(self) -> Panel:
@@ -82,10 +94,6 @@ class Scene:
         if step not in self._sentences:
             self._sentences[step] = sentence(self.recording, step)
         return self._sentences[step]
-
-    @cached_property
-    def _sentences(self) -> dict[int, Text]:
-        return {}
 
     def headline(self, step: int) -> Headline:
         """Returns what a step did in one clause, and the rest of its sentence."""

@@ -17,14 +17,13 @@ from inplacelab.language import Text, enumerated
 from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.slots import is_contiguous
 from inplacelab.recording.touched import Touched, touched
-from inplacelab.recording.values_read import bytes_of, element_values, slots_under
+from inplacelab.recording.values_read import bytes_of, slots_under
 from inplacelab.supported import terms_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.names import axis_letter, formula, hop, layout_words
-from inplacelab_widgets.scene.storage_row import EFFECTS, HOLLOW, hatch
+from inplacelab_widgets.scene.storage_row import hatch
 from inplacelab_widgets.scene.svg import (
     Attributes,
     Group,
@@ -43,7 +42,8 @@ from inplacelab_widgets.scene.svg import (
     text_runs,
 )
 from inplacelab_widgets.scene.tensor_cards import METADATA, NAMES, Card, CardContent, cards, chip_marks, stretches
-from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, coordinate, number, widest, width_of
+from inplacelab_widgets.scene.tensor_grids import Cell, cell_values, effect_marks, element_key, value_text
+from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, coordinate, number, widest, width_of
 from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
 from inplacelab_widgets.scene.value_grid import ARC, COLUMNS_BAND, HEADING, HEIGHT, ROW_LABELS, Grid, Index, position
 
@@ -153,7 +153,6 @@ AIR = 4.0
 """The space between the elements and the notes below them, in px."""
 
 _Moment = tuple[int, StorageFacts]
-Cell = tuple[Index, float, float]
 
 
 @dataclass(frozen=True)
@@ -243,24 +242,6 @@ def _notes(facts: TensorFacts, grid: Grid, storage: StorageFacts) -> Iterable[Te
         yield words.READ_AS.format(dtype=facts.dtype, bytes=wide, slot=slot)
 
 
-def cell_values(
-    facts: TensorFacts, moments: tuple[_Moment, ...], grid: Grid
-) -> list[tuple[int, tuple[Number | None, ...]]]:
-    """Returns the value of each drawn element, at each change."""
-    positions = [position(facts, index) for index, _, _ in grid.cells()]
-    return [(step, element_values(storage, facts.dtype, positions)) for step, storage in moments]
-
-
-def element_key(facts: TensorFacts, index: Index) -> str:
-    """Returns the key of an element in the player: "t3:1,2"."""
-    return f"t{facts.id}:{','.join(map(str, index))}"
-
-
-def value_text(value: Number | None) -> str:
-    """Returns the value of an element; "·" if it was not recorded."""
-    return "·" if value is None else number(value)
-
-
 def _slot(storage: StorageFacts, facts: TensorFacts, index: Index) -> str:
     """The slot of an element: "→9", or "→2–3" for one that is wider than a slot."""
     at = position(facts, index)
@@ -313,51 +294,6 @@ def _boxes(sheet: Sheet, cells: Sequence[Cell], done: Mapping[int, Touched]) -> 
             unknown = [(step, Look("hatch") if known[k] is None else None) for step, known in sheet.values]
             marks.append(path(hatch(x, y, wide, HEIGHT), lasting(unknown, sheet.last)))
     return marks + effect_marks(sheet.facts, sheet.storage, sheet.grid, cells, done, sheet.first, sheet.last)
-
-
-def effect_marks(
-    facts: TensorFacts,
-    storage: StorageFacts,
-    grid: Grid,
-    cells: Sequence[Cell],
-    done: Mapping[int, Touched],
-    first: int,
-    last: int,
-) -> list[Mark]:
-    """Draws a box around each element whose slot a step from `first` to `last` wrote or read, through any tensor."""
-    steps = [step for step in done if first <= step <= last]
-    if not steps:
-        return []
-    spans = _spans(facts, storage, cells)
-    marks, left = [], {step: list(spans) for step in steps}
-    for effect, style in EFFECTS:  # an element of several slots has the first effect that applies
-        moments = []
-        for step in steps:
-            runs: SlotRuns = getattr(done[step], effect)
-            hit = [each for each in left[step] if any(each[1] < b and a < each[2] for a, b in runs)] if runs else []
-            left[step] = [each for each in left[step] if each not in hit] if hit else left[step]
-            drawn = boxes((corner for corner, *_ in hit), grid.cell, grid.row_height, inset=HOLLOW * (effect == "same"))
-            moments.append((step, Look(style, None, (("d", drawn),)) if drawn else None, None))
-        if any(look for _, look, _ in moments):
-            marks.append(Mark("path", (), flashes(moments, last)))
-    return marks
-
-
-def corners_in(
-    slots: SlotRuns, facts: TensorFacts, storage: StorageFacts, cells: Sequence[Cell]
-) -> list[tuple[float, float]]:
-    """Returns the corners of the cells whose elements are in these slots."""
-    return [
-        corner for corner, first, end in _spans(facts, storage, cells) if any(first < b and a < end for a, b in slots)
-    ]
-
-
-def _spans(
-    facts: TensorFacts, storage: StorageFacts, cells: Sequence[Cell]
-) -> list[tuple[tuple[float, float], int, int]]:
-    """The corner of each cell, and its slots as (first, one past the last)."""
-    places = [(x, y, position(facts, index)) for index, x, y in cells]
-    return [((x, y), *slots_under(storage, facts.dtype, at, at + 1)) for x, y, at in places]
 
 
 def _words(sheet: Sheet, cells: Sequence[Cell]) -> list[Mark]:

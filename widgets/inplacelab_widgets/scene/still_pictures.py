@@ -7,9 +7,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import Step
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.failures import Mark as MarkedPlace
 from inplacelab.recording.stages import stages
@@ -73,18 +73,21 @@ def code_panel(recording: Recording, width: float, step: int, *, near: bool = Fa
     now, source, marked = recording.steps[step], source_lines(recording), trace(recording, step)
     near = near or len(source) > MOST_LINES
     line = max(1, min(now.line or 1, len(source))) if near else now.line
-    shown = _near(line or 1, len(source), marked) if near else range(1, len(source) + 1)
+    shown: Sequence[int] = range(1, len(source) + 1)
+    if near:
+        close = range(max((line or 1) - NEIGHBORS, 1), min((line or 1) + NEIGHBORS, len(source)) + 1)
+        shown = sorted({*close, *(each.line for each in marked if each.line <= len(source))})
     here = Look("flag-stale" if now.error else "mark-now")
     column, room = _Column(width), width - _NUMBERS - 12
-    for before, number in zip([0, *shown], shown, strict=False):
-        if number > before + 1:
-            column.dots()
-        whole, text_of = number == line or not near, source[number - 1]
-        pieces = _pieces(text_of[:MOST_IN_LINE], room) if whole else [shortened(text_of, room, NORMAL)]
-        here_marked = [each for each in marked if each.line == number]
-        column.line(number, pieces, here_marked, here if number == now.line else None)
-    if shown[-1] < len(source):
-        column.dots()
+    for before, number in pairwise([0, *shown, len(source) + 1]):
+        if before:
+            whole, text_of = before == line or not near, source[before - 1]
+            pieces = _pieces(text_of[:MOST_IN_LINE], room) if whole else [shortened(text_of, room, NORMAL)]
+            here_marked = [each for each in marked if each.line == before]
+            column.line(before, pieces, here_marked, here if before == now.line else None)
+        if number > before + 1:  # omitted lines
+            column.words(_DOTS, "text soft end", "⋮")
+            column.y += LINE_HEIGHT
     says = words.LINE.format(line=now.line) if now.line is not None else Text("", "")
     group = Group(0, 0, width, column.y, 0, len(recording) - 1, tuple(column.marks))
     return Panel("code", width, column.y, (group,), ((0, says),))
@@ -95,11 +98,6 @@ def source_lines(recording: Recording) -> list[str]:
     return [line.expandtabs(4) for line in recording.source.rstrip().split("\n")]
 
 
-def _near(line: int, last: int, marked: Iterable[MarkedPlace]) -> list[int]:
-    close = range(max(line - NEIGHBORS, 1), min(line + NEIGHBORS, last) + 1)
-    return sorted({*close, *(each.line for each in marked if each.line <= last)})
-
-
 class _Column:
     """Lines of code, one below the other, as marks."""
 
@@ -107,17 +105,16 @@ class _Column:
         self.width, self.y = width, 0.0
         self.marks: list[Mark] = []
 
-    def dots(self) -> None:
-        """Draws dots for omitted lines."""
-        self._text(_DOTS, "text soft end", "⋮")
-        self.y += LINE_HEIGHT
+    def words(self, x: float, style: str, content: str) -> None:
+        """Draws words in the present row."""
+        self.marks.append(text(round(x, 1), self.y + 13, always(Look(style, content))))
 
     def line(self, number: int, pieces: list[str], marked: Sequence[MarkedPlace], here: Look | None) -> None:
         """Draws a line in as many rows as it needs; `here` is its look if it is running."""
         top, band = self.y, len(self.marks)
-        self._text(_NUMBERS, "text soft end", str(number))
+        self.words(_NUMBERS, "text soft end", str(number))
         for piece in pieces:
-            self._text(_NUMBERS + 10, "text code", piece)
+            self.words(_NUMBERS + 10, "text code", piece)
             self.y += LINE_HEIGHT
         self._draw_notes(marked, top, _NUMBERS + 10 + width_of(pieces[0], NORMAL))
         if here is not None:
@@ -141,9 +138,6 @@ class _Column:
                 self.marks.append(text(x + _AIR, row + 13, always(Look("text", Text(sign, sign) + each.brief))))
                 x += _wide(each)
             code_ends = self.width  # the next note gets its own row
-
-    def _text(self, x: float, style: str, content: str) -> None:
-        self.marks.append(text(round(x, 1), self.y + 13, always(Look(style, content))))
 
 
 def _wide(marked: MarkedPlace) -> float:
@@ -419,7 +413,7 @@ _SAID, _SAID_LINE = 18.0, 21.0
 _MOST_DETAIL = 3
 """The most lines of the rest of what is said; the description has all of it."""
 _FOOT = 26.0
-_SMALLEST_of_frame = 0.95
+_LEAST_SCALE = 0.95
 """The least scale of the storages at which there still is a graph, or the shelf, below them: their words stay legible."""
 _MOST_NODES = 300
 """The most grad nodes of a graph below the storages: to lay out more takes as long as all the rest of the first picture."""
@@ -434,7 +428,11 @@ def frame(scene: Scene, step: int, language: str) -> str:
     now, told = scene.recording.steps[step], scene.headline(step)
     clause, detail = (unquoted(each).in_language(language) for each in told)
     lines = [(line, "text headline") for line in wrapped(clause, WIDTH - 2 * PAD - 12, _SAID)]
-    lines += [(line, "text code soft") for line in _detail_lines(detail) if line]
+    rest = wrapped(detail, WIDTH - 2 * PAD - 12, NORMAL)
+    if len(rest) > _MOST_DETAIL:
+        last = f"{rest[_MOST_DETAIL - 1]} {rest[_MOST_DETAIL]}"
+        rest[_MOST_DETAIL - 1 :] = [shortened(last, WIDTH - 2 * PAD - 12, NORMAL)]
+    lines += [(line, "text code soft") for line in rest if line]
     bar = rect(0, PAD, 5, _SAID_LINE * len(lines) + 2, always(Look("flag-stale" if now.error else "mark-now")))
     parts = [mark_at(bar, 0, language)]
     for k, (line, style) in enumerate(lines):
@@ -453,16 +451,6 @@ def frame(scene: Scene, step: int, language: str) -> str:
     return document((WIDTH, height), parts, scene.recording.title, said(scene, step, language))
 
 
-def _detail_lines(detail: str) -> list[str]:
-    """The detail in lines; the last of them ends with dots if there is more."""
-    wide = WIDTH - 2 * PAD - 12
-    lines = wrapped(detail, wide, NORMAL)
-    if len(lines) <= _MOST_DETAIL:
-        return lines
-    last = shortened(f"{lines[_MOST_DETAIL - 1]} {lines[_MOST_DETAIL]}", wide, NORMAL)
-    return [*lines[: _MOST_DETAIL - 1], last]
-
-
 def said(scene: Scene, step: int, language: str) -> str:
     """Returns what a step did, in words."""
     return unquoted(scene.sentence(step)).in_language(language)
@@ -472,18 +460,15 @@ def _pictures(scene: Scene, step: int, language: str, room: float) -> tuple[str,
     """The storages, and below them the graph if the step is about it and there is room; and their height."""
     wide = WIDTH - _CODE - 3 * PAD
     drawn, high = stack_at(scene.storages, step, language)
-    if high * _SMALLEST_of_frame > room and scene.storages.shelf:
+    if high * _LEAST_SCALE > room and scene.storages.shelf:
         drawn, high = stack_at(replace(scene.storages, shelf=_NO_CHIPS), step, language)
     alone = min(1.0, wide / scene.storages.width, room / max(high, 1))
-    if _is_about_the_graph(scene.recording.steps[step]) and 0 < len(scene.recording.state(step).nodes) <= _MOST_NODES:
+    now = scene.recording.steps[step]
+    is_about_it = now.rewired or now.phase == "backward" or (now.error is not None and now.error.node is not None)
+    if is_about_it and 0 < len(scene.recording.state(step).nodes) <= _MOST_NODES:
         graph, its_height = graph_in(scene, step, language, wide)
         scale = min(alone, (room - its_height - PAD) / max(high, 1))
-        if scale >= _SMALLEST_of_frame:
+        if scale >= _LEAST_SCALE:
             both = placed(drawn, 0, 0, scale) + placed(graph, 0, high * scale + PAD)
             return both, high * scale + PAD + its_height
     return placed(drawn, 0, 0, alone), high * alone
-
-
-def _is_about_the_graph(now: Step) -> bool:
-    failed = now.error is not None and now.error.node is not None
-    return bool(now.rewired) or now.phase == "backward" or failed

@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from math import inf, prod
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import StorageFacts, TensorFacts
+from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
+from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.slots import is_contiguous
 from inplacelab.recording.touched import Touched
+from inplacelab.recording.values_read import element_values, slots_under
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.elements_panel import cell_values, corners_in, effect_marks, element_key, value_text
 from inplacelab_widgets.scene.large_storages import LARGEST, MOST, SCALES, HeatMap, extent
 from inplacelab_widgets.scene.ribbons import ribbons_path
-from inplacelab_widgets.scene.storage_row import WITH_VALUES, StorageRow
+from inplacelab_widgets.scene.storage_row import EFFECTS, HOLLOW, WITH_VALUES, StorageRow
 from inplacelab_widgets.scene.svg import Look, Mark, Runs, between, flashes, path, rect, text, text_runs
 from inplacelab_widgets.scene.tensor_cards import (
     METADATA,
@@ -31,9 +32,9 @@ from inplacelab_widgets.scene.tensor_cards import (
     chip_marks,
     stretches,
 )
-from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, shortened, widest, width_of
+from inplacelab_widgets.scene.text_layout import NORMAL, SMALL, boxes, number, shortened, widest, width_of
 from inplacelab_widgets.scene.timeline import Life, shared_rows
-from inplacelab_widgets.scene.value_grid import MINIATURE, Grid
+from inplacelab_widgets.scene.value_grid import MINIATURE, Grid, Index, position
 
 CHIP = 17.0
 CAPTION = 35.0
@@ -47,6 +48,9 @@ AISLE = 18.0
 """The space between one tensor and the next, in px."""
 MARGIN = 6.0
 """The space to the left of the first grid, in px."""
+
+
+Cell = tuple[Index, float, float]
 
 
 @dataclass
@@ -347,6 +351,69 @@ def grid_marks(card: Card, sheet: Sheet, x: float, y: float, done: Mapping[int, 
     if grid.cut:
         more = between(sheet.first, sheet.last, Look("text soft", "…"))
         yield text(round(x + grid.width - 10, 1), y + grid.height - 2, more)
+
+
+def cell_values(
+    facts: TensorFacts, moments: tuple[tuple[int, StorageFacts], ...], grid: Grid
+) -> list[tuple[int, tuple[Number | None, ...]]]:
+    """Returns the value of each drawn element, at each change."""
+    positions = [position(facts, index) for index, _, _ in grid.cells()]
+    return [(step, element_values(storage, facts.dtype, positions)) for step, storage in moments]
+
+
+def element_key(facts: TensorFacts, index: Index) -> str:
+    """Returns the key of an element in the player: "t3:1,2"."""
+    return f"t{facts.id}:{','.join(map(str, index))}"
+
+
+def value_text(value: Number | None) -> str:
+    """Returns the value of an element; "·" if it was not recorded."""
+    return "·" if value is None else number(value)
+
+
+def effect_marks(
+    facts: TensorFacts,
+    storage: StorageFacts,
+    grid: Grid,
+    cells: Sequence[Cell],
+    done: Mapping[int, Touched],
+    first: int,
+    last: int,
+) -> list[Mark]:
+    """Draws a box around each element whose slot a step from `first` to `last` wrote or read, through any tensor."""
+    steps = [step for step in done if first <= step <= last]
+    if not steps:
+        return []
+    spans = _spans(facts, storage, cells)
+    marks, left = [], {step: list(spans) for step in steps}
+    for effect, style in EFFECTS:  # an element of several slots has the first effect that applies
+        moments = []
+        for step in steps:
+            runs: SlotRuns = getattr(done[step], effect)
+            hit = [each for each in left[step] if any(each[1] < b and a < each[2] for a, b in runs)] if runs else []
+            left[step] = [each for each in left[step] if each not in hit] if hit else left[step]
+            drawn = boxes((corner for corner, *_ in hit), grid.cell, grid.row_height, inset=HOLLOW * (effect == "same"))
+            moments.append((step, Look(style, None, (("d", drawn),)) if drawn else None, None))
+        if any(look for _, look, _ in moments):
+            marks.append(Mark("path", (), flashes(moments, last)))
+    return marks
+
+
+def corners_in(
+    slots: SlotRuns, facts: TensorFacts, storage: StorageFacts, cells: Sequence[Cell]
+) -> list[tuple[float, float]]:
+    """Returns the corners of the cells whose elements are in these slots."""
+    return [
+        corner for corner, first, end in _spans(facts, storage, cells) if any(first < b and a < end for a, b in slots)
+    ]
+
+
+def _spans(
+    facts: TensorFacts, storage: StorageFacts, cells: Sequence[Cell]
+) -> list[tuple[tuple[float, float], int, int]]:
+    """The corner of each cell, and its slots as (first, one past the last)."""
+    places = [(x, y, position(facts, index)) for index, x, y in cells]
+    return [((x, y), *slots_under(storage, facts.dtype, at, at + 1)) for x, y, at in places]
 
 
 def lost_marks(sheet: Sheet, x: float, y: float, lost: Overwritten) -> Iterator[Mark]:
