@@ -37,7 +37,7 @@ from inplacelab_widgets.scene.key_steps import key_step, opening_step
 from inplacelab_widgets.scene.memory_panel import memory_panel
 from inplacelab_widgets.scene.storages_panel import HIGHEST, WIDTH, storages_panel
 from inplacelab_widgets.scene.svg import Panel
-from inplacelab_widgets.scene.versions_panel import lanes_panel
+from inplacelab_widgets.scene.versions_panel import versions_panel
 
 __all__ = ["EVERYTHING", "PANELS", "Scene", "key_step", "opening_step", "panels_of", "scene_of"]
 
@@ -78,7 +78,7 @@ class Scene:
 
     @cached_property
     def lanes(self) -> Panel:
-        return lanes_panel(self.recording)
+        return versions_panel(self.recording)
 
     @cached_property
     def memory(self) -> Panel:

@@ -17,7 +17,7 @@ from inplacelab_widgets.scene.text_layout import coordinate
 from inplacelab_widgets.scene.value_grid import Grid, Index, position
 
 HEIGHT = 34.0
-"""The space for the fans between grids and strip, in px."""
+"""The space for the ribbons between grids and strip, in px."""
 AIR = 3.0
 THIN = 5.0
 """A slanted band that would be thinner than this, in px, is bent instead: down, level, and down to its slots."""
@@ -98,7 +98,7 @@ def ribbons_path(
     x: float,
     ends: tuple[float, float, float],
 ) -> str:
-    """Returns the fan of a tensor as a path.
+    """Returns the ribbons of a tensor as a path.
 
     Each run of neighboring slots has a ribbon. It begins under the elements in it; where elements of several ribbons are one below
     the other, the ribbons share the lower edge of the grid, in order. If the slots are so far to the side that slanted ribbons would

@@ -26,10 +26,10 @@ from inplacelab_widgets.scene.tensor_grids import (
     Tensors,
     caption_marks,
     extent_of,
-    fan_marks,
     grid_marks,
     lost_marks,
     placed,
+    ribbon_marks,
 )
 from inplacelab_widgets.scene.text_layout import SMALL, Words, number, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.timeline import Life
@@ -62,7 +62,7 @@ class Storage:
     is_written: bool
     """Whether a step wrote a known slot."""
     done: Mapping[int, Touched]
-    acts: Mapping[int, Mapping[int, TensorRole]]
+    roles: Mapping[int, Mapping[int, TensorRole]]
     lost: Overwritten | None
     """What a refused step found overwritten on it."""
     room: float
@@ -113,10 +113,10 @@ class Storage:
         yield from self._version_marks()
         yield from self._grid_marks(step, done)
         for seat, x, y in at.names:
-            if at.above and not at.are_names_beside:  # no fan crosses the words
+            if at.above and not at.are_names_beside:  # no ribbon crosses the words
                 ground = between(self.life.first, self.life.last, Look("paper"))
                 yield rect(round(x - 2, 1), y, round(seat.width + 4, 1), CAPTION - 5, ground)
-            yield from caption_marks(seat, x, y, self.acts)
+            yield from caption_marks(seat, x, y, self.roles)
         if self.tensors.scale is not None:
             yield from self._legend(self.tensors.scale)
         # A step that copies a temporary to another storage has freed it when it is done, and shows its slots once more.
@@ -173,16 +173,16 @@ class Storage:
         for seat, x, row in at.above:
             for card, sheet in seat.sheets:
                 ends = at.rows[row] + sheet.drawn.height, at.floors[row], at.strip_top
-                yield from fan_marks(card, sheet, at.strip, x, ends, self.acts.get(card.tensor, {}))
+                yield from ribbon_marks(card, sheet, at.strip, x, ends, self.roles.get(card.tensor, {}))
         for seat, x, row in at.above:
-            yield from caption_marks(seat, x, at.rows[row] - CAPTION, self.acts)
+            yield from caption_marks(seat, x, at.rows[row] - CAPTION, self.roles)
             for card, sheet in seat.near(step):
                 yield from grid_marks(card, sheet, x, at.rows[row], done)
                 if self.lost is not None:
                     yield from lost_marks(sheet, x, at.rows[row], self.lost)
 
     def _legend(self, scale: tuple[float, float]) -> Iterator[Mark]:
-        """The colors of heat maps, with the values of the first and the last one, in the space for fans."""
+        """The colors of heat maps, with the values of the first and the last one, in the space for ribbons."""
         first, last, y = self.life.first, self.life.last, self.layout.names_top - 12
         low, high = map(number, scale)
         x = self.layout.gutter + width_of(low, SMALL) + 4
@@ -214,7 +214,7 @@ class Layout(NamedTuple):
         all_names: the tensors on the strip, also those to come: (seat, x, row).
         names: those that are there: (seat, x, y).
         names_top: the top of the first row of names.
-        are_names_beside: whether the names on the strip are to its right, where no fan crosses them.
+        are_names_beside: whether the names on the strip are to its right, where no ribbon crosses them.
         pill_width: the width of a present version.
         version_lines: a line for each counter that was raised.
         lines_right: the right edge of the longest of them.
@@ -334,10 +334,10 @@ def _sharers(counters: Sequence[Counter], last: int) -> list[tuple[float, Names,
     return found
 
 
-def drawn_cards(cards: Sequence[Card], acts: Mapping[int, Mapping[int, TensorRole]]) -> Sequence[Card]:
+def drawn_cards(cards: Sequence[Card], roles: Mapping[int, Mapping[int, TensorRole]]) -> Sequence[Card]:
     """The tensors that are drawn: those that ever have a name, and those through which the program writes. Without any, all."""
     named = [card for card in cards if any(face.called.names for face in card.life.every())]
-    writers = [card for card in cards if "wrote" in acts.get(card.tensor, {}).values()]
+    writers = [card for card in cards if "wrote" in roles.get(card.tensor, {}).values()]
     return [card for card in cards if card in named or card in writers] or cards
 
 

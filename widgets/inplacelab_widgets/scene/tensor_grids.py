@@ -43,7 +43,7 @@ NARROWEST_CELL = 28.0
 FEW = 16
 """The most elements that are always drawn with their values."""
 HIGHEST = 200.0
-"""The height of grids that leaves room for their fans and the strip, in px."""
+"""The height of grids that leaves room for their ribbons and the strip, in px."""
 AISLE = 18.0
 """The space between one tensor and the next, in px."""
 MARGIN = 6.0
@@ -291,10 +291,10 @@ def placed(seats: Sequence[Seat], left: float, room: float) -> Iterator[tuple[Se
         x += seat.width + AISLE
 
 
-def caption_marks(seat: Seat, x: float, y: float, acts: Mapping[int, Mapping[int, TensorRole]]) -> Iterator[Mark]:
+def caption_marks(seat: Seat, x: float, y: float, roles: Mapping[int, Mapping[int, TensorRole]]) -> Iterator[Mark]:
     """Draws the names of the tensors of a seat and what is unusual about them, and under them what made each; from (x, y)."""
     for card in seat.cards:
-        acting = acts.get(card.tensor, {})
+        acting = roles.get(card.tensor, {})
         for first, last, face in stretches(card.life, NAMES):
             yield from chip_marks(card, face, x, y, first, last, acting)
             unusual = Look("text soft", face.beside_chips(in_full=seat.in_full))
@@ -430,7 +430,7 @@ def lost_marks(sheet: Sheet, x: float, y: float, lost: Overwritten) -> Iterator[
         yield Mark("path", (), between(lost.step, lost.step, Look("lost", None, (("d", drawn),))))
 
 
-def fan_marks(
+def ribbon_marks(
     card: Card,
     sheet: Sheet,
     strip: StorageRow,
@@ -438,7 +438,7 @@ def fan_marks(
     ends: tuple[float, float, float],
     acting: Mapping[int, TensorRole],
 ) -> Iterator[Mark]:
-    """Draws the fan from the grid of a tensor to the strip: seen in the steps that are about the tensor, and while a reader points at it.
+    """Draws the ribbons from the grid of a tensor to the strip: seen in the steps that are about the tensor, and while a reader points at it.
     `ends` are the lower edge of the grid, that of the highest grid beside it, and the upper edge of the strip.
     """
     if strip.slots > WITH_VALUES:

@@ -12,11 +12,11 @@ marks is bounded by the width of the panel, not by the number of steps: marks th
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from inplacelab.language import Text, enumerated
-from inplacelab.recording.facts import Step, TensorFacts
+from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.stages import stages
@@ -47,8 +47,7 @@ Lives = Mapping[int, Life[tuple[int, ...]]]
 """The versions of each storage over the steps."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """The lanes that are drawn, those that are folded, the note on these, and the number of storages without a lane."""
 
     drawn: Lives
@@ -64,15 +63,16 @@ def choose(recording: Recording, every: Lives, saved_pins: Sequence[Pin]) -> Cho
     kept = {pin.storage for pin in saved_pins}
     telling = [key for key in every if key in named | written | kept]
     order = sorted(telling, key=lambda key: (key not in written, key not in kept))
-    drawn = set(order[: _fitting(order, every)])
+
+    def too_many(count: int) -> bool:
+        return max(rows_of({key: every[key] for key in order[:count]}).values(), default=-1) >= MOST_ROWS
+
+    drawn = set(order[: bisect_right(range(1, len(order) + 1), False, key=too_many)])
     folded = {key: every[key] for key in telling if key not in drawn}
-    gradients = terms_of(recording).has_gradients
-    says = _descriptions(
-        len(folded),
-        gradients=gradients,
-        any_written=not written.isdisjoint(folded),
-        any_kept=not kept.isdisjoint(folded),
-    )
+    says = words.FOLDED_LANES.format(count=len(folded))
+    if written.isdisjoint(folded):
+        never_kept = terms_of(recording).has_gradients and kept.isdisjoint(folded)
+        says += words.NEITHER if never_kept else words.NEVER_WRITTEN
     return Choice({key: every[key] for key in telling if key in drawn}, folded, says, len(every) - len(telling))
 
 
@@ -80,26 +80,6 @@ def rows_of(lives: Lives) -> dict[int, int]:
     """Returns the row of each storage; storages that never live at the same time share one."""
     ordered = sorted(lives, key=lambda key: lives[key].first)
     return dict(zip(ordered, shared_rows([(lives[key].first, lives[key].last) for key in ordered]), strict=True))
-
-
-def _fitting(order: Sequence[int], every: Lives) -> int:
-    """The number of storages, from the start of `order`, that fit into the rows."""
-
-    def too_many(count: int) -> bool:
-        return _count(rows_of({key: every[key] for key in order[:count]}).values()) > MOST_ROWS
-
-    return bisect_right(range(1, len(order) + 1), False, key=too_many)
-
-
-def _count(rows: Collection[int]) -> int:
-    return max(rows, default=-1) + 1
-
-
-def _descriptions(count: int, *, gradients: bool, any_written: bool, any_kept: bool) -> Text:
-    if any_written:
-        return words.FOLDED_LANES.format(count=count)
-    what = words.NEITHER if gradients and not any_kept else words.NEVER_WRITTEN
-    return words.FOLDED_LANES.format(count=count) + what
 
 
 GRAIN = 4.0
@@ -168,54 +148,40 @@ def versions_above(labels: list[tuple[float, str, str, int]], y: float, end: int
 def lane_names(recording: Recording, rows: Mapping[int, int], baselines: Sequence[float]) -> list[Mark]:
     """Draws one mark for each row. `rows` gives the row of each storage, `baselines` the y of each row's words."""
     looks: list[list[tuple[int, Look | None]]] = [[] for _ in baselines]
-    for step, row, names in _changes(recording, rows):
-        looks[row].append((step, Look("text", names) if names else None))
-    last, marks = len(recording) - 1, []
-    for row, baseline in enumerate(baselines):
-        keys = tuple(f"s{key}" for key, its_row in rows.items() if its_row == row)
-        marks.append(text(0, baseline, lasting(looks[row], last), keys=keys))
-    return marks
-
-
-def _changes(recording: Recording, rows: Mapping[int, int]) -> Iterator[tuple[int, int, str]]:
-    """Yields (step, row, the words there from then on)."""
     tensors: dict[int, TensorFacts] = {}
     named: dict[int, dict[int, tuple[str, ...]]] = {}
     tenants: dict[int, int] = {}
     for state in recording.states():
-        step = state.step
-        for row in dict.fromkeys((*_moved(step, rows, tenants), *_renamed(state, rows, tensors, named))):
-            yield step.index, row, _said(tenants.get(row), named)
-
-
-def _moved(step: Step, rows: Mapping[int, int], tenants: dict[int, int]) -> list[int]:
-    """The rows in which a storage begins or ends in this step; updates `tenants`."""
-    for key, storage in step.storages:
-        if key in rows and storage is not None:
-            tenants[rows[key]] = key
-        elif tenants.get(rows.get(key, -1)) == key:
-            del tenants[rows[key]]
-    return [rows[key] for key, _ in step.storages if key in rows]
+        step, changed = state.step, [key for key, _ in state.step.storages]
+        for key, storage in step.storages:
+            if key in rows and storage is not None:
+                tenants[rows[key]] = key
+            elif tenants.get(rows.get(key, -1)) == key:
+                del tenants[rows[key]]
+        changed += _renamed(state, tensors, named)
+        for row in dict.fromkeys(rows[storage] for storage in changed if storage in rows):
+            names = _said(tenants.get(row), named)
+            looks[row].append((step.index, Look("text", names) if names else None))
+    marks = []
+    for row, baseline in enumerate(baselines):
+        keys = tuple(f"s{key}" for key, its_row in rows.items() if its_row == row)
+        marks.append(text(0, baseline, lasting(looks[row], len(recording) - 1), keys=keys))
+    return marks
 
 
 def _renamed(
-    state: State,
-    rows: Mapping[int, int],
-    tensors: dict[int, TensorFacts],
-    named: dict[int, dict[int, tuple[str, ...]]],
-) -> list[int]:
-    """The rows of the storages whose tensors, or their names, changed in this step; updates `tensors` and `named`."""
-    touched: list[int] = []
+    state: State, tensors: dict[int, TensorFacts], named: dict[int, dict[int, tuple[str, ...]]]
+) -> Iterator[int]:
+    """Yields the storages whose tensors, or their names, changed in this step; updates `tensors` and `named`."""
     for key in (*(key for key, _ in state.step.tensors), *state.awaited):
         before, tensor, called = tensors.pop(key, None), state.tensors.get(key), state.called(key)
         if before is not None:
             named[before.storage].pop(key, None)
-            touched.append(before.storage)
+            yield before.storage
         if tensor is not None:
             tensors[key] = tensor
             named.setdefault(tensor.storage, {})[key] = called.shown if called.names else ()
-            touched.append(tensor.storage)
-    return [rows[storage] for storage in touched if storage in rows]
+            yield tensor.storage
 
 
 def _said(tenant: int | None, named: Mapping[int, Mapping[int, tuple[str, ...]]]) -> str:
@@ -342,26 +308,28 @@ FEW = 6
 _DENSEST = 4
 
 
-def lanes_panel(recording: Recording) -> Panel:
+def versions_panel(recording: Recording) -> Panel:
     """Returns the versions panel of a recording."""
     axis, last = Axis(len(recording)), len(recording) - 1
     saved_pins = pins(recording)
     choice = choose(recording, version_lives(recording), saved_pins)
     marks, height = _rows(recording, axis, choice.drawn, saved_pins, TOP)
     if choice.left_out:
-        marks.append(
-            text(0, height + 12, between(0, last, Look("text soft", _more(terms_of(recording), choice.left_out))))
-        )
+        one, several = words.ONE_MORE_LANE_PLAINLY, words.MORE_LANES_PLAINLY
+        if terms_of(recording).has_gradients:
+            one, several = words.ONE_MORE_LANE, words.MORE_LANES
+        said = one if choice.left_out == 1 else several.format(count=choice.left_out)
+        marks.append(text(0, height + 12, between(0, last, Look("text soft", said))))
         height += NOTE
     main, head = Group(0, 0, WIDTH, height, 0, last, tuple(marks)), _head(recording, axis)
     if not choice.folded:
-        return Panel("lanes", WIDTH, height, (main, head), _descriptions_of_lanes(recording))
+        return Panel("lanes", WIDTH, height, (main, head), _descriptions(recording))
     note_text = text(0, 12, between(0, last, Look("text soft", choice.says)))
     note = Group(0, height, WIDTH, NOTE, 0, last, (note_text,))
     hidden, room = _rows(recording, axis, choice.folded, saved_pins, 0)
     rest = Group(0, height, WIDTH, room, 0, last, tuple(hidden))
     more = More(choice.says, note, (rest,), height + room)
-    return Panel("lanes", WIDTH, height + NOTE, (main, note, head), _descriptions_of_lanes(recording), more=more)
+    return Panel("lanes", WIDTH, height + NOTE, (main, note, head), _descriptions(recording), more=more)
 
 
 def _rows(
@@ -380,13 +348,6 @@ def _rows(
     threads, failures = pins_on_lanes(recording, axis, [pin for pin in saved_pins if pin.storage in found], middles)
     marks += [*threads, veil, *versions, *failures]
     return marks + lane_names(recording, rows, [top + pitch * row + 19 for row in range(count)]), foot
-
-
-def _more(framework: Terms, count: int) -> Text:
-    one, more = words.ONE_MORE_LANE, words.MORE_LANES
-    if not framework.has_gradients:
-        one, more = words.ONE_MORE_LANE_PLAINLY, words.MORE_LANES_PLAINLY
-    return one if count == 1 else more.format(count=count)
 
 
 def _head(recording: Recording, axis: Axis) -> Group:
@@ -411,7 +372,7 @@ def _lanes(
     """All lanes with ticks where versions are raised, and as many version numbers above them as fit."""
     end, label = axis.steps - 1, framework.label
     crowd = Crowd(end)
-    labels: dict[int, list[tuple[float, str, str, int]]] = {}
+    labels: dict[float, list[tuple[float, str, str, int]]] = {}
     for key, life in found.items():
         y, starts = middles[key], life.moments
         for first, last, style in _stretches(starts, life.last):
@@ -422,19 +383,9 @@ def _lanes(
         for step, counted in starts:
             version = label(*counted)
             caption = f"{storage_label(key)} {version}" if step == life.first else version
-            labels.setdefault(rows[key], []).append(
-                (axis.x(step) - 5, caption, f"s{key}" if step == life.first else f"step:{step}", step)
-            )
-    above = [
-        mark
-        for row, row_labels in labels.items()
-        for mark in versions_above(row_labels, _row_y(rows, middles, row), end)
-    ]
-    return crowd.marks(), above
-
-
-def _row_y(rows: dict[int, int], middles: dict[int, float], row: int) -> float:
-    return next(middles[key] for key, its_row in rows.items() if its_row == row)
+            leads_to = f"s{key}" if step == life.first else f"step:{step}"
+            labels.setdefault(y, []).append((axis.x(step) - 5, caption, leads_to, step))
+    return crowd.marks(), [mark for y, of_row in labels.items() for mark in versions_above(of_row, y, end)]
 
 
 def _stretches(starts: Sequence[tuple[int, tuple[int, ...]]], last: int) -> list[tuple[int, int, str]]:
@@ -454,7 +405,7 @@ def _stretches(starts: Sequence[tuple[int, tuple[int, ...]]], last: int) -> list
 # --- in words -----------------------------------------------------------------------------------------------------------
 
 
-def _descriptions_of_lanes(recording: Recording) -> tuple[tuple[int, Text], ...]:
+def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
     framework = terms_of(recording)
     descriptions: list[tuple[int, Text]] = []
     live: dict[int, str] = {}
